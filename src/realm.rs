@@ -1,0 +1,3 @@
+//! The data of one organization and the rules over it: no HTTP, no async, no wall clock.
+
+pub mod id;
