@@ -1,3 +1,5 @@
 //! The data of one organization and the rules over it: no HTTP, no async, no wall clock.
 
+pub mod emoji;
 pub mod id;
+pub mod linkifier;
