@@ -3,3 +3,4 @@
 pub mod emoji;
 pub mod id;
 pub mod linkifier;
+pub mod markdown;

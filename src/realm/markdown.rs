@@ -1,0 +1,230 @@
+//! The Markdown of messages: from source to HTML, with what the text means for flags, links and uploads.
+//!
+//! The way of a text:
+//!
+//! 1. [`fence`] cuts it at fences (code, quotes, spoilers, math).
+//! 2. [`mask`] hides everything that is not block structure from the CommonMark library, reversibly. The dialect of
+//!    blocks is close to CommonMark, that of inline markup is not: underscores, backslashes and raw HTML are plain text,
+//!    `**` does not cross lines, links know no references.
+//! 3. The library builds the tree of blocks; [`block`] walks it and writes the HTML.
+//! 4. [`inline`] turns the text of each leaf into HTML: first what binds tightest (code, mentions, links, times,
+//!    math), then bare addresses and linkifiers, then emphasis, then emoji and escaping.
+//!
+//! Nothing here knows HTTP, a clock or a realm: everything is asked through [`Names`]. Source: section 23.
+
+mod block;
+mod code;
+mod context;
+mod emphasis;
+mod fence;
+mod guard;
+mod html;
+mod inline;
+mod link;
+mod mask;
+mod math;
+mod media;
+mod mention;
+mod pieces;
+mod text;
+mod time;
+
+use crate::realm::id::{ChannelId, GroupId, MessageId, UserId};
+use crate::realm::linkifier::Linkifier;
+use context::Context;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+pub use html::encode_hash_component;
+
+/// More characters of HTML than this are refused.
+pub const OUTPUT_MAX_CHARS: usize = 1_000_000;
+
+/// What the renderer may ask of the realm. All names are resolved as the sender may see them.
+pub trait Names {
+    /// The user with this name (case-insensitive), with this id if one is given; by the id alone if the name is empty.
+    /// None unless name and id agree.
+    fn user(&self, name: &str, id: Option<UserId>) -> Option<MentionedUser>;
+
+    /// The user group with this name; system groups by their wire name (`role:administrators`).
+    fn group(&self, name: &str) -> Option<MentionedGroup>;
+
+    /// The channel with this name, if the sender can see it.
+    fn channel(&self, name: &str) -> Option<LinkedChannel>;
+
+    /// The newest message in a topic that the sender can see.
+    fn newest_message_in_topic(&self, channel: ChannelId, topic: &str) -> Option<MessageId>;
+
+    /// The active custom emoji with this name. The built-in extra emoji is not asked for.
+    fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage>;
+
+    /// What is known of an uploaded file; `path_id` is what stands behind `/user_uploads/`.
+    fn upload(&self, path_id: &str) -> Option<UploadFacts>;
+
+    /// The organization's linkifiers in processing order.
+    fn linkifiers(&self) -> Vec<Arc<Linkifier>>;
+
+    /// The settings of organization and sender that change the output.
+    fn settings(&self) -> Settings<'_>;
+}
+
+/// A user as a mention shows them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MentionedUser {
+    /// Their id.
+    pub id: UserId,
+    /// Their name as stored, which replaces the typed one.
+    pub full_name: String,
+    /// Deactivated users are only ever mentioned silently.
+    pub is_active: bool,
+}
+
+/// A user group as a mention shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MentionedGroup {
+    /// Its id.
+    pub id: GroupId,
+    /// Its name as shown (`Administrators` for `role:administrators`).
+    pub display_name: String,
+    /// Deactivated groups are only ever mentioned silently.
+    pub is_active: bool,
+}
+
+/// A channel as a link shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkedChannel {
+    /// Its id.
+    pub id: ChannelId,
+    /// Its name as stored, which replaces the typed one.
+    pub name: String,
+}
+
+/// A custom emoji's picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CustomEmojiImage {
+    /// The address of the picture.
+    pub src: String,
+}
+
+/// What is known of an uploaded file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UploadFacts {
+    /// Its media type, such as `image/png`.
+    pub content_type: String,
+    /// Width and height in pixels, if it is an image.
+    pub dimensions: Option<(u32, u32)>,
+    /// Whether the image's thumbnail is made; until then a spinner is shown.
+    pub has_thumbnail: bool,
+    /// Whether it is an image that moves.
+    pub is_animated: bool,
+    /// Width and height of the copy in a format that browsers know, for images that need one.
+    pub transcoded: Option<(u32, u32)>,
+}
+
+/// The settings of organization and sender that change the output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings<'a> {
+    /// What stands in for the empty topic, such as `general chat`.
+    pub empty_topic_display_name: &'a str,
+    /// The language of fenced code that names none; empty for none.
+    pub default_code_block_language: &'a str,
+    /// Whether the sender wants `:)` to become an emoji.
+    pub translate_emoticons: bool,
+    /// Whether links to images and videos show them.
+    pub inline_image_preview: bool,
+    /// The organization's own addresses (`https://chat.example.org`, no slash at the end), links into which become
+    /// relative.
+    pub own_urls: &'a [String],
+}
+
+/// Who is mentioned so that they notice. Silent mentions, those in quotes and in code, and those of deactivated users
+/// and groups are not in here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mentions {
+    /// Users mentioned by name.
+    pub users: BTreeSet<UserId>,
+    /// User groups.
+    pub groups: BTreeSet<GroupId>,
+    /// `@**all**` and its synonyms.
+    pub channel_wildcard: bool,
+    /// `@**topic**`.
+    pub topic_wildcard: bool,
+}
+
+/// A rendered message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rendered {
+    /// The HTML: block elements joined by newlines, empty for an empty source.
+    pub html: String,
+    /// Who is mentioned.
+    pub mentions: Mentions,
+    /// Whether it is a status such as `/me waves`.
+    pub is_me_message: bool,
+    /// Whether it has a link to an address (not just to a channel, topic or message).
+    pub has_link: bool,
+    /// Whether it shows or links an image.
+    pub has_image: bool,
+    /// The uploaded files that it links, as path ids; nobody has checked that they exist.
+    pub uploads: BTreeSet<String>,
+}
+
+/// The output would be longer than [`OUTPUT_MAX_CHARS`]. Reported as `Unable to render message`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+/// A link in a topic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopicLink {
+    /// The text in the topic.
+    pub text: String,
+    /// Where it leads.
+    pub url: String,
+}
+
+/// Renders a message.
+///
+/// # Errors
+///
+/// [`TooLarge`] if the HTML has more than [`OUTPUT_MAX_CHARS`] characters.
+pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
+    let mut context = Context::new(names, names.settings().inline_image_preview);
+    let html = guard::checked(block::document(&mut context, source)?);
+    if html.chars().count() > OUTPUT_MAX_CHARS {
+        return Err(TooLarge);
+    }
+    let mut rendered = context.into_rendered();
+    rendered.is_me_message = source.starts_with("/me ") && html.starts_with("<p>") && html.ends_with("</p>");
+    rendered.html = html;
+    Ok(rendered)
+}
+
+/// Renders the description of a channel or a folder: like a message, but without previews.
+///
+/// What would be too large for a message becomes an empty string; the length limits of descriptions don't allow it.
+pub fn render_inline(source: &str, names: &dyn Names) -> String {
+    let mut context = Context::new(names, false);
+    block::document(&mut context, source).map(guard::checked).unwrap_or_default()
+}
+
+/// The links of a topic, from left to right: what linkifiers match, the earlier linkifier first where two overlap, then
+/// bare addresses. Source: section 16.
+pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
+    let mut found: Vec<(std::ops::Range<usize>, String)> = Vec::new();
+    let linkified = names.linkifiers().into_iter().flat_map(|linkifier| linkifier.matches(topic, 0));
+    let linkified = linkified.map(|it| (it.range, it.url)).filter(|(_, url)| link::is_safe(url));
+    let bare = link::bare_addresses(topic).into_iter().map(|it| (it.range, it.href));
+    // Overlaps are looked for among neighbours only, so that many links don't cost the square of their number.
+    let mut taken = std::collections::BTreeMap::<usize, usize>::new();
+    for (range, url) in linkified.chain(bare) {
+        let before = taken.range(..range.end).next_back();
+        if before.is_none_or(|(_, &end)| end <= range.start) {
+            taken.insert(range.start, range.end);
+            found.push((range, url));
+        }
+    }
+    found.sort_by_key(|(range, _)| range.start);
+    found.into_iter().map(|(range, url)| TopicLink { text: topic[range].to_owned(), url }).collect()
+}
+
+#[cfg(test)]
+mod tests;
