@@ -215,7 +215,7 @@ fn last_line<'n>(node: &'n AstNode<'n>) -> usize {
 
 fn item<'n>(context: &mut Context<'_>, item: &'n AstNode<'n>, tight: bool) -> Result<String, TooLarge> {
     let mut content = String::new();
-    let mut add_block = |content: &mut String, block: &str| {
+    let add_block = |content: &mut String, block: &str| {
         if content.is_empty() {
             content.push('\n');
         }

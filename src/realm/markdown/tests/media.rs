@@ -1,0 +1,108 @@
+//! The rows of section 23 about images, videos and sound.
+
+use super::*;
+
+const IMAGE: &str = "<img data-original-content-type=\"image/png\" data-original-dimensions=\"1920x1080\" \
+                     src=\"/user_uploads/thumbnail/2/ab/xyz/image.png/840x560.webp\">";
+
+#[test]
+fn uploaded_images() {
+    let preview = |attributes: &str, image: &str| {
+        format!("<div class=\"message_inline_image\"><a href=\"{attributes}>{image}</a></div>")
+    };
+    let titled = preview("/user_uploads/2/ab/xyz/image.png\" title=\"image.png\"", IMAGE);
+    let link = "<a href=\"/user_uploads/2/ab/xyz/image.png\">image.png</a>";
+    check(&[
+        ("[image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<p>{link}</p>\n{titled}")),
+        (
+            "https://chat.example.org/user_uploads/2/ab/xyz/image.png",
+            &preview("/user_uploads/2/ab/xyz/image.png\"", IMAGE),
+        ),
+        (
+            "- [image.png](/user_uploads/2/ab/xyz/image.png)",
+            &format!("<ul>\n<li>{link}\n{titled}\n</li>\n</ul>").replace("</a>\n<div", "</a><div"),
+        ),
+        ("> [image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<blockquote>\n<p>{link}</p>\n</blockquote>")),
+        (
+            "[image.png](/user_uploads/2/ab/xyz/image.png) [image.png](/user_uploads/2/ab/xyz/image.png)",
+            &format!("<p>{link} {link}</p>\n{titled}"),
+        ),
+    ]);
+    let message = rendered("[image.png](/user_uploads/2/ab/xyz/image.png)");
+    assert!(message.has_image && message.has_link);
+    assert_eq!(message.uploads, ["2/ab/xyz/image.png".to_owned()].into());
+}
+
+#[test]
+fn states_and_kinds_of_images() {
+    for (file, image) in [
+        (
+            "new.png",
+            "<img class=\"image-loading-placeholder\" data-original-content-type=\"image/png\" \
+             data-original-dimensions=\"1920x1080\" src=\"/static/images/loading/loader-black.svg\">",
+        ),
+        (
+            "moving.gif",
+            "<img data-animated=\"true\" data-original-content-type=\"image/gif\" data-original-dimensions=\"1920x1080\" \
+             src=\"/user_uploads/thumbnail/2/ab/moving.gif/840x560-anim.webp\">",
+        ),
+        (
+            "photo.heic",
+            "<img data-original-content-type=\"image/heic\" data-original-dimensions=\"1920x1080\" \
+             data-transcoded-image=\"4032x3024.webp\" src=\"/user_uploads/thumbnail/2/ab/photo.heic/840x560.webp\">",
+        ),
+    ] {
+        let html = rendered(&format!("[x](/user_uploads/2/ab/{file})")).html;
+        assert!(html.contains(image), "{html}");
+    }
+}
+
+#[test]
+fn media_in_the_text() {
+    check(&[
+        (
+            "a ![b \"c\"](/user_uploads/2/ab/xyz/image.png)",
+            "<p>a <img alt=\"b &quot;c&quot;\" class=\"inline-image\" data-original-content-type=\"image/png\" \
+             data-original-dimensions=\"1920x1080\" data-original-src=\"/user_uploads/2/ab/xyz/image.png\" \
+             src=\"/user_uploads/thumbnail/2/ab/xyz/image.png/840x560.webp\"></p>",
+        ),
+        (
+            "![song](/user_uploads/2/ab/sound.mp3)",
+            "<p><audio controls preload=\"metadata\" src=\"/user_uploads/2/ab/sound.mp3\" title=\"song\"></audio></p>",
+        ),
+        ("![a](/user_uploads/2/ab/text.txt)", "<p>!<a href=\"/user_uploads/2/ab/text.txt\">a</a></p>"),
+    ]);
+    let message = rendered("![a](/user_uploads/2/ab/xyz/image.png)");
+    assert!(message.has_image);
+    assert_eq!(message.uploads.len(), 1);
+}
+
+#[test]
+fn videos() {
+    check(&[(
+        "[v](/user_uploads/2/ab/film.mp4)",
+        "<p><a href=\"/user_uploads/2/ab/film.mp4\">v</a></p>\n\
+         <div class=\"message_inline_image message_inline_video\"><a href=\"/user_uploads/2/ab/film.mp4\" title=\"v\">\
+         <video preload=\"metadata\" src=\"/user_uploads/2/ab/film.mp4\"></video></a></div>",
+    )]);
+    let html = rendered("https://www.youtube.com/watch?v=abcdefghijk").html;
+    assert!(html.starts_with("<div class=\"youtube-video message_inline_image\"><a data-id=\"abcdefghijk\" href="), "{html}");
+}
+
+#[test]
+fn images_from_elsewhere() {
+    let html = rendered("https://x.y/a.png").html;
+    let start = "<div class=\"message_inline_image\"><a href=\"https://x.y/a.png\"><img src=\"/external_content/";
+    assert!(html.starts_with(start), "{html}");
+    assert!(rendered("see https://x.y/a.png").html.starts_with("<p>see <a href"));
+    assert!(!rendered("https://x.y/a.txt").html.contains("<img"));
+}
+
+#[test]
+fn not_too_many_previews_and_none_if_switched_off() {
+    let many: Vec<String> = (0..30).map(|number| format!("https://x.y/{number}.png")).collect();
+    assert_eq!(rendered(&many.join(" ")).html.matches("<img").count(), 24);
+    let organization = Organization { previews: false, ..Default::default() };
+    let html = render("https://x.y/a.png", &organization).unwrap_or_default().html;
+    assert_eq!(html, "<p><a href=\"https://x.y/a.png\">https://x.y/a.png</a></p>");
+}

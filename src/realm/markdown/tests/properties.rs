@@ -1,0 +1,103 @@
+//! What holds for every input: no panic, nothing unsafe, no time beyond the input's size.
+
+use super::*;
+use proptest::prelude::*;
+use std::time::Instant;
+
+/// Pieces of markup that are likely to meet in unforeseen ways.
+const PARTS: [&str; 62] = [
+    "*", "**", "***", "~~", "`", "``", "```", "````quote\n", "```spoiler x\n", "```math\n", "~~~", "\n", "\n\n", " ", "  ", "    ", "> ",
+    "- ", "* ", "1. ", "7. ", "# ", "---", "|", "|-|-|\n", "a|b\n", "@**Zoe**", "@_**", "@*group*", "@**", "#**design>bugs**", "#**",
+    "<time:1>", "<time:", ">", "<script>", "</p>", "<img src=x onerror=alert(1)>", "javascript:alert(1)", "[a](javascript:alert(1))",
+    "[", "](", ")", "(", "![x](/user_uploads/2/ab/xyz/image.png)", "https://x.y/", "example.com", "a@example.com", "\"", "'",
+    "&amp;", "&", "<", "$$", "\\", ":smile:", "🙂", "#12", "\u{fdd0}", "\u{fdef}", "\0", "onload=\"x\"",
+];
+
+fn source() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        6 => prop::sample::select(PARTS.as_slice()).prop_map(str::to_owned),
+        1 => r"\PC{0,6}",
+        2 => "[a-z]{1,5}",
+    ];
+    prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
+}
+
+/// The tags of some HTML, each from `<` to `>`.
+fn tags(html: &str) -> Vec<&str> {
+    html.split('<').skip(1).map(|behind| behind.split('>').next().unwrap_or_default()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_unsafe_gets_through(source in source()) {
+        let organization = Organization { emoticons: true, ..Default::default() };
+        let html = render(&source, &organization).map(|it| it.html).unwrap_or_default();
+        for tag in tags(&html) {
+            prop_assert!(!tag.to_lowercase().contains("script:"), "{tag}");
+            prop_assert!(!tag.starts_with("script"), "{tag}");
+            for attribute in tag.split("\" ") {
+                let name = attribute.rsplit(' ').next().unwrap_or_default();
+                prop_assert!(!name.starts_with("on") || !name.contains("=\""), "{tag}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_guard_never_finds_anything(source in source()) {
+        let organization = Organization::default();
+        let mut context = Context::new(&organization, true);
+        let html = block::document(&mut context, &source).unwrap_or_default();
+        prop_assert_eq!(guard::checked(html.clone()), html);
+    }
+
+    #[test]
+    fn tags_are_balanced(source in source()) {
+        let html = render(&source, &Organization::default()).map(|it| it.html).unwrap_or_default();
+        let mut open = Vec::new();
+        for tag in tags(&html) {
+            let name = tag.split(' ').next().unwrap_or_default();
+            match name.strip_prefix('/') {
+                Some(name) => prop_assert_eq!(open.pop(), Some(name), "{}", html),
+                None if ["br", "hr", "img"].contains(&name) => {}
+                None => open.push(name),
+            }
+        }
+        prop_assert!(open.is_empty(), "{html}");
+    }
+
+    #[test]
+    fn topics_and_descriptions_never_panic(source in source()) {
+        let organization = Organization::default();
+        topic_links(&source, &organization);
+        render_inline(&source, &organization);
+    }
+}
+
+#[test]
+fn time_grows_with_the_size_only() {
+    for part in PARTS.into_iter().chain(["**a ", "*a ", "[a](", "![a](x ", "`a``", "> - ", "((", "a,", "~~a", "<time:1", "@**a", "$$a", ":a", "&a", "[a](b) "]) {
+        let source = part.repeat(40_000 / part.len());
+        let start = Instant::now();
+        // Only that it returns, and soon: quadratic time would take minutes.
+        let _ = render(&source, &Organization::default());
+        assert!(start.elapsed().as_secs() < 8, "{part:?} took {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn deep_nesting_has_an_end() {
+    let lists: String = (0..300).map(|depth| format!("{}- a\n", "  ".repeat(depth))).collect();
+    let quotes = "> ".repeat(1000) + "a";
+    let fences: String = (0..100).map(|depth| format!("{}quote\n", "`".repeat(200 - depth))).collect();
+    for source in [lists, quotes, fences] {
+        assert!(render(&source, &Organization::default()).is_ok());
+    }
+}
+
+#[test]
+fn too_much_output_is_refused() {
+    assert_eq!(render(&"🙂".repeat(20_000), &Organization::default()), Err(TooLarge));
+    assert!(render(&"a".repeat(900_000), &Organization::default()).is_ok());
+}
