@@ -211,11 +211,11 @@ pub fn render_inline(source: &str, names: &dyn Names) -> String {
 pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
     let mut found: Vec<(std::ops::Range<usize>, String)> = Vec::new();
     let linkified = names.linkifiers().into_iter().flat_map(|linkifier| linkifier.matches(topic, 0));
-    let linkified = linkified.map(|it| (it.range, it.url)).filter(|(_, url)| link::is_safe(url));
+    let linkified = linkified.map(|it| (it.range, it.url));
     let bare = link::bare_addresses(topic).into_iter().map(|it| (it.range, it.href));
     // Overlaps are looked for among neighbours only, so that many links don't cost the square of their number.
     let mut taken = std::collections::BTreeMap::<usize, usize>::new();
-    for (range, url) in linkified.chain(bare) {
+    for (range, url) in linkified.chain(bare).filter(|(_, url)| link::is_safe(url)) {
         let before = taken.range(..range.end).next_back();
         if before.is_none_or(|(_, &end)| end <= range.start) {
             taken.insert(range.start, range.end);

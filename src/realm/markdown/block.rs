@@ -125,7 +125,7 @@ fn block<'n>(
             let paragraph = inline::render(context, &plain(node))?;
             let previews = context.previews.flush();
             // A paragraph that is nothing but an image's address is replaced by the image.
-            if !(paragraph.is_bare_address && !previews.is_empty()) {
+            if !paragraph.is_bare_address || previews.is_empty() {
                 out.push(html::element("p", &[], &paragraph.html));
             }
             out.extend(previews);

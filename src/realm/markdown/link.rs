@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::html;
+use ammonia::Url;
 use percent_encoding::percent_decode_str;
 use std::ops::Range;
 
@@ -81,14 +82,16 @@ fn scheme(address: &str) -> Option<String> {
     (valid && !is_port).then(|| scheme.to_ascii_lowercase())
 }
 
-/// Whether an address may be linked: its scheme is a known harmless one, or it is a path on this site.
+/// Whether an address may be linked: it is well-formed and its scheme is a known harmless one, or it is a path on this
+/// site.
 pub(super) fn is_safe(address: &str) -> bool {
     // Browsers skip control characters when they look for the scheme.
     if address.chars().any(|char| char.is_control() || char.is_whitespace()) {
         return false;
     }
     match scheme(address) {
-        Some(scheme) => SAFE_SCHEMES.contains(&scheme.as_str()),
+        // What browsers can't read (a host with a bar in it) is no address.
+        Some(scheme) => SAFE_SCHEMES.contains(&scheme.as_str()) && Url::parse(address).is_ok(),
         None => (address.starts_with('/') && !address.starts_with("//") && !address.starts_with("/\\")) || address.starts_with('#'),
     }
 }
@@ -218,7 +221,7 @@ mod tests {
             assert!(is_safe(address), "{address}");
         }
         for address in
-            ["javascript:alert(1)", "JaVaScRiPt:1", "data:text/html,x", "vbscript:1", "java\tscript:1", "//x.y", "x.y", "", "file:///x"]
+            ["javascript:alert(1)", "JaVaScRiPt:1", "data:text/html,x", "vbscript:1", "java\tscript:1", "//x.y", "x.y", "", "file:///x", "http://|", "http://"]
         {
             assert!(!is_safe(address), "{address}");
         }

@@ -141,7 +141,7 @@ fn emphasis_marks() {
         ("~s~ ~~~s~~~", "<p>~s~ ~~~s~~~</p>"),
         ("~~**a** *b*~~", "<p><del><strong>a</strong> <em>b</em></del></p>"),
         ("\\*a\\*", "<p>\\<em>a\\</em></p>"),
-        ("****", "<p>****</p>"),
+        ("a ****", "<p>a ****</p>"),
     ]);
 }
 
@@ -354,7 +354,7 @@ fn mentions_of_users() {
         ("@**Nobody**", "<p>@<strong>Nobody</strong></p>"),
         ("@_**Zoe**", "<p><span class=\"user-mention silent\" data-user-id=\"31\">Zoe</span></p>"),
         ("@**Gone**", "<p><span class=\"user-mention silent\" data-user-id=\"33\">Gone</span></p>"),
-        ("**@**Zoe****", "<p>**<span class=\"user-mention\" data-user-id=\"31\">@Zoe</span>**</p>"),
+        ("**to @**Zoe** now**", "<p><strong>to <span class=\"user-mention\" data-user-id=\"31\">@Zoe</span> now</strong></p>"),
         ("x@**Zoe**", "<p>x@<strong>Zoe</strong></p>"),
         ("(@**Zoe**)", "<p>(<span class=\"user-mention\" data-user-id=\"31\">@Zoe</span>)</p>"),
         ("@**A <b> & \"c\"**", "<p><span class=\"user-mention\" data-user-id=\"34\">@A &lt;b&gt; &amp; \"c\"</span></p>"),

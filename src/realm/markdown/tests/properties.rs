@@ -2,6 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 /// Pieces of markup that are likely to meet in unforeseen ways.
@@ -22,21 +23,24 @@ fn source() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
+/// One organization for all cases: its linkifiers take longer to compile than a message to render.
+static ORGANIZATION: LazyLock<Organization> =
+    LazyLock::new(|| Organization { emoticons: true, ..Default::default() });
+
 /// The tags of some HTML, each from `<` to `>`.
 fn tags(html: &str) -> Vec<&str> {
     html.split('<').skip(1).map(|behind| behind.split('>').next().unwrap_or_default()).collect()
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
-
     #[test]
     fn nothing_unsafe_gets_through(source in source()) {
-        let organization = Organization { emoticons: true, ..Default::default() };
-        let html = render(&source, &organization).map(|it| it.html).unwrap_or_default();
+        let html = render(&source, &*ORGANIZATION).map(|it| it.html).unwrap_or_default();
         for tag in tags(&html) {
-            prop_assert!(!tag.to_lowercase().contains("script:"), "{tag}");
             prop_assert!(!tag.starts_with("script"), "{tag}");
+            for address in ["href=\"", "src=\""].into_iter().filter_map(|name| Some(tag.split_once(name)?.1)) {
+                prop_assert!(!address.to_lowercase().starts_with("javascript"), "{tag}");
+            }
             for attribute in tag.split("\" ") {
                 let name = attribute.rsplit(' ').next().unwrap_or_default();
                 prop_assert!(!name.starts_with("on") || !name.contains("=\""), "{tag}");
@@ -46,15 +50,14 @@ proptest! {
 
     #[test]
     fn the_guard_never_finds_anything(source in source()) {
-        let organization = Organization::default();
-        let mut context = Context::new(&organization, true);
+        let mut context = Context::new(&*ORGANIZATION, true);
         let html = block::document(&mut context, &source).unwrap_or_default();
         prop_assert_eq!(guard::checked(html.clone()), html);
     }
 
     #[test]
     fn tags_are_balanced(source in source()) {
-        let html = render(&source, &Organization::default()).map(|it| it.html).unwrap_or_default();
+        let html = render(&source, &*ORGANIZATION).map(|it| it.html).unwrap_or_default();
         let mut open = Vec::new();
         for tag in tags(&html) {
             let name = tag.split(' ').next().unwrap_or_default();
@@ -69,9 +72,8 @@ proptest! {
 
     #[test]
     fn topics_and_descriptions_never_panic(source in source()) {
-        let organization = Organization::default();
-        topic_links(&source, &organization);
-        render_inline(&source, &organization);
+        topic_links(&source, &*ORGANIZATION);
+        render_inline(&source, &*ORGANIZATION);
     }
 }
 
@@ -81,7 +83,7 @@ fn time_grows_with_the_size_only() {
         let source = part.repeat(40_000 / part.len());
         let start = Instant::now();
         // Only that it returns, and soon: quadratic time would take minutes.
-        let _ = render(&source, &Organization::default());
+        let _ = render(&source, &*ORGANIZATION);
         assert!(start.elapsed().as_secs() < 8, "{part:?} took {:?}", start.elapsed());
     }
 }
@@ -92,12 +94,12 @@ fn deep_nesting_has_an_end() {
     let quotes = "> ".repeat(1000) + "a";
     let fences: String = (0..100).map(|depth| format!("{}quote\n", "`".repeat(200 - depth))).collect();
     for source in [lists, quotes, fences] {
-        assert!(render(&source, &Organization::default()).is_ok());
+        assert!(render(&source, &*ORGANIZATION).is_ok());
     }
 }
 
 #[test]
 fn too_much_output_is_refused() {
-    assert_eq!(render(&"🙂".repeat(20_000), &Organization::default()), Err(TooLarge));
-    assert!(render(&"a".repeat(900_000), &Organization::default()).is_ok());
+    assert_eq!(render(&"🙂".repeat(20_000), &*ORGANIZATION), Err(TooLarge));
+    assert!(render(&"a".repeat(900_000), &*ORGANIZATION).is_ok());
 }
