@@ -33,25 +33,19 @@ pub const EXTRA_EMOJI: ExtraEmoji = ExtraEmoji {
     image_src: "/static/generated/emoji/images/emoji/unicode/service.png",
 };
 
-/// Emoticons and the emoji name that each becomes for senders with `translate_emoticons`, longest first.
-pub const EMOTICONS: [(&str, &str); 18] = [
-    (":-)", "smile"),
-    (":-(", "frown"),
-    (":-D", "smiley"),
-    (":-/", "oh_no"),
-    (":-|", "neutral"),
-    (":-p", "stuck_out_tongue"),
-    (":-P", "stuck_out_tongue"),
-    (";-)", "wink"),
-    ("</3", "broken_heart"),
+/// Emoticons and the name of the emoji that each becomes for senders with `translate_emoticons`.
+pub const EMOTICONS: [(&str, &str); 12] = [
     (":)", "smile"),
     ("(:", "smile"),
     (":(", "frown"),
     ("<3", "heart"),
     (":|", "neutral"),
-    (":/", "oh_no"),
+    (":/", "confused"),
     (";)", "wink"),
-    (":D", "smiley"),
+    (":D", "grinning"),
+    (":o", "open_mouth"),
+    (":O", "open_mouth"),
+    (":p", "stuck_out_tongue"),
     (":P", "stuck_out_tongue"),
 ];
 
@@ -78,7 +72,10 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
         .lines()
         .filter_map(|line| {
             let mut words = line.split(' ');
-            Some(UnicodeEmoji { code: words.next()?, names: words.collect() })
+            Some(UnicodeEmoji {
+                code: words.next()?,
+                names: words.collect(),
+            })
         })
         .collect();
     let mut by_name = HashMap::new();
@@ -91,12 +88,23 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
         by_code.insert(row.code, at);
         by_characters.insert(characters(row.code), at);
     }
-    let starters = by_characters.keys().filter_map(|sequence| sequence.chars().next()).collect();
-    Index { rows, by_name, by_code, by_characters, starters }
+    let starters = by_characters
+        .keys()
+        .filter_map(|sequence| sequence.chars().next())
+        .collect();
+    Index {
+        rows,
+        by_name,
+        by_code,
+        by_characters,
+        starters,
+    }
 });
 
 fn characters(code: &str) -> String {
-    code.split('-').filter_map(|hex| char::from_u32(u32::from_str_radix(hex, 16).ok()?)).collect()
+    code.split('-')
+        .filter_map(|hex| char::from_u32(u32::from_str_radix(hex, 16).ok()?))
+        .collect()
 }
 
 /// The code of the Unicode emoji with this name or alias. Names are case-sensitive.
@@ -108,7 +116,10 @@ pub fn by_name(name: &str) -> Option<&'static str> {
 /// All names of the Unicode emoji with this code, the main one first.
 pub fn by_code(code: &str) -> Option<&'static [&'static str]> {
     let index = &*INDEX;
-    index.by_code.get(code).map(|&at| index.rows[at].names.as_slice())
+    index
+        .by_code
+        .get(code)
+        .map(|&at| index.rows[at].names.as_slice())
 }
 
 /// Every known Unicode emoji, ordered by code.
@@ -160,7 +171,10 @@ mod tests {
 
     #[test]
     fn codes_lead_to_all_names() {
-        assert_eq!(by_code("1f44d"), Some(["+1", "thumbs_up", "like"].as_slice()));
+        assert_eq!(
+            by_code("1f44d"),
+            Some(["+1", "thumbs_up", "like"].as_slice())
+        );
         assert_eq!(by_code("1F44D"), None);
         assert_eq!(by_code("ffff"), None);
     }
@@ -174,7 +188,9 @@ mod tests {
         for emoji in all() {
             assert!(!emoji.names.is_empty());
             assert!(!emoji.code.contains("fe0f"), "{}", emoji.code);
-            assert!(emoji.code.split('-').all(|hex| u32::from_str_radix(hex, 16).is_ok_and(|n| char::from_u32(n).is_some())));
+            assert!(emoji.code.split('-').all(|hex| {
+                u32::from_str_radix(hex, 16).is_ok_and(|n| char::from_u32(n).is_some())
+            }));
             assert_eq!(emoji.code, emoji.code.to_lowercase());
         }
     }
@@ -184,7 +200,10 @@ mod tests {
         assert_eq!(code_of_characters("🙂!"), Some(("1f642", 4)));
         assert_eq!(code_of_characters("❤️"), Some(("2764", 6)));
         assert_eq!(code_of_characters("❤"), Some(("2764", 3)));
-        assert_eq!(code_of_characters("1\u{fe0f}\u{20e3}"), Some(("0031-20e3", 7)));
+        assert_eq!(
+            code_of_characters("1\u{fe0f}\u{20e3}"),
+            Some(("0031-20e3", 7))
+        );
         for text in ["", "1", "#", "a", "é", "©", "1\u{fe0f}", "中"] {
             assert_eq!(code_of_characters(text), None, "{text}");
         }

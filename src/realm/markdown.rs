@@ -2,16 +2,17 @@
 //!
 //! The way of a text:
 //!
-//! 1. [`fence`] cuts it at fences (code, quotes, spoilers, math).
-//! 2. [`mask`] hides everything that is not block structure from the CommonMark library, reversibly. The dialect of
+//! 1. `fence` cuts it at fences (code, quotes, spoilers, math).
+//! 2. `mask` hides everything that is not block structure from the CommonMark library, reversibly. The dialect of
 //!    blocks is close to CommonMark, that of inline markup is not: underscores, backslashes and raw HTML are plain text,
 //!    `**` does not cross lines, links know no references.
-//! 3. The library builds the tree of blocks; [`block`] walks it and writes the HTML.
-//! 4. [`inline`] turns the text of each leaf into HTML: first what binds tightest (code, mentions, links, times,
+//! 3. The library builds the tree of blocks; `block` walks it and writes the HTML.
+//! 4. `inline` turns the text of each leaf into HTML: first what binds tightest (code, mentions, links, times,
 //!    math), then bare addresses and linkifiers, then emphasis, then emoji and escaping.
 //!
 //! Nothing here knows HTTP, a clock or a realm: everything is asked through [`Names`]. Source: section 23.
 
+mod backticks;
 mod block;
 mod code;
 mod context;
@@ -193,7 +194,8 @@ pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
         return Err(TooLarge);
     }
     let mut rendered = context.into_rendered();
-    rendered.is_me_message = source.starts_with("/me ") && html.starts_with("<p>") && html.ends_with("</p>");
+    rendered.is_me_message =
+        source.starts_with("/me ") && html.starts_with("<p>") && html.ends_with("</p>");
     rendered.html = html;
     Ok(rendered)
 }
@@ -203,16 +205,23 @@ pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
 /// What would be too large for a message becomes an empty string; the length limits of descriptions don't allow it.
 pub fn render_inline(source: &str, names: &dyn Names) -> String {
     let mut context = Context::new(names, false);
-    block::document(&mut context, source).map(guard::checked).unwrap_or_default()
+    block::document(&mut context, source)
+        .map(guard::checked)
+        .unwrap_or_default()
 }
 
 /// The links of a topic, from left to right: what linkifiers match, the earlier linkifier first where two overlap, then
 /// bare addresses. Source: section 16.
 pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
     let mut found: Vec<(std::ops::Range<usize>, String)> = Vec::new();
-    let linkified = names.linkifiers().into_iter().flat_map(|linkifier| linkifier.matches(topic, 0));
+    let linkified = names
+        .linkifiers()
+        .into_iter()
+        .flat_map(|linkifier| linkifier.matches(topic, 0));
     let linkified = linkified.map(|it| (it.range, it.url));
-    let bare = link::bare_addresses(topic).into_iter().map(|it| (it.range, it.href));
+    let bare = link::bare_addresses(topic)
+        .into_iter()
+        .map(|it| (it.range, it.href));
     // Overlaps are looked for among neighbours only, so that many links don't cost the square of their number.
     let mut taken = std::collections::BTreeMap::<usize, usize>::new();
     for (range, url) in linkified.chain(bare).filter(|(_, url)| link::is_safe(url)) {
@@ -223,7 +232,13 @@ pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
         }
     }
     found.sort_by_key(|(range, _)| range.start);
-    found.into_iter().map(|(range, url)| TopicLink { text: topic[range].to_owned(), url }).collect()
+    found
+        .into_iter()
+        .map(|(range, url)| TopicLink {
+            text: topic[range].to_owned(),
+            url,
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,12 @@ use std::collections::BTreeSet;
 ///
 /// In order from left to right: a missing `}`, an empty name, a name that is no group; then an expansion other than
 /// the example. The texts are those of section 16.
-pub(super) fn check(template: &str, groups: &BTreeSet<&str>, captures: &Captures<'_>, example: &str) -> Result<(), String> {
+pub(super) fn check(
+    template: &str,
+    groups: &BTreeSet<&str>,
+    captures: &Captures<'_>,
+    example: &str,
+) -> Result<(), String> {
     let mut expanded = String::new();
     let mut rest = template;
     while let Some(at) = rest.find(['{', '}']) {
@@ -33,12 +38,18 @@ pub(super) fn check(template: &str, groups: &BTreeSet<&str>, captures: &Captures
                 return Err("Invalid auto-conversion field: empty field name.".to_owned());
             }
             if !groups.contains(name) {
-                return Err(format!("Group '{name}' in auto-conversion field is not present in linkifier pattern."));
+                return Err(format!(
+                    "Group '{name}' in auto-conversion field is not present in linkifier pattern."
+                ));
             }
             expanded.push_str(captures.name(name).map_or("", |group| group.as_str()));
             rest = behind;
         }
     }
     expanded.push_str(rest);
-    if expanded == example { Ok(()) } else { Err("Example text does not match auto-conversion field.".to_owned()) }
+    if expanded == example {
+        Ok(())
+    } else {
+        Err("Example text does not match auto-conversion field.".to_owned())
+    }
 }

@@ -1,5 +1,6 @@
 //! Inline markup: finds what binds tighter than emphasis, from left to right, and hands the rest on.
 
+use super::backticks::{self, Backticks};
 use super::context::Context;
 use super::html;
 use super::link::{self, Target};
@@ -27,7 +28,10 @@ pub(super) fn render(context: &mut Context<'_>, source: &str) -> Result<Leaf, To
     let pieces = linkifiers(context, pieces);
     let html = finish(context, pieces);
     context.count(&html)?;
-    Ok(Leaf { html, is_bare_address })
+    Ok(Leaf {
+        html,
+        is_bare_address,
+    })
 }
 
 /// Renders the text of a link: no links, mentions or linkifiers inside.
@@ -38,7 +42,9 @@ fn link_text(context: &mut Context<'_>, source: &str) -> String {
 
 fn finish(context: &Context<'_>, pieces: Pieces) -> String {
     let emoticons = context.settings.translate_emoticons;
-    emphasis::finish(pieces, &mut |out, run| text::push(out, run, context.names, emoticons))
+    emphasis::finish(pieces, &mut |out, run| {
+        text::push(out, run, context.names, emoticons)
+    })
 }
 
 fn bare_addresses(context: &mut Context<'_>, pieces: Pieces) -> (Pieces, bool) {
@@ -57,7 +63,9 @@ fn bare_addresses(context: &mut Context<'_>, pieces: Pieces) -> (Pieces, bool) {
     let is_only = ranges.first() == Some(&(0..pieces.text().len()));
     let pieces = pieces.replace(ranges, |index, part| {
         let shown = part.text().to_owned();
-        let Some(target) = hrefs.get(index).and_then(|href| Target::new(context, href)) else { return html::text(&shown) };
+        let Some(target) = hrefs.get(index).and_then(|href| Target::new(context, href)) else {
+            return html::text(&shown);
+        };
         media::preview(context, &target, None);
         target.anchor(context, &html::text(&shown))
     });
@@ -70,7 +78,11 @@ fn linkifiers(context: &mut Context<'_>, mut pieces: Pieces) -> Pieces {
         let mut urls = Vec::new();
         for run in pieces.runs() {
             // The placeholder in front is part of what is searched, so that the run's start is not the text's start.
-            let lead = if run.start > 0 { super::mask::PLACEHOLDER.len_utf8() } else { 0 };
+            let lead = if run.start > 0 {
+                super::mask::PLACEHOLDER.len_utf8()
+            } else {
+                0
+            };
             let from = run.start - lead;
             for found in linkifier.matches(&pieces.text()[from..run.end], lead) {
                 if link::is_safe(&found.url) {
@@ -93,8 +105,7 @@ struct Scanner<'s> {
     at: usize,
     plain: usize,
     pieces: Pieces,
-    /// Where runs of backticks start, by length, in order.
-    backticks: HashMap<usize, Vec<usize>>,
+    backticks: Backticks,
     /// For each opening bracket its closing one.
     brackets: HashMap<usize, usize>,
 }
@@ -106,7 +117,7 @@ impl<'s> Scanner<'s> {
             at: 0,
             plain: 0,
             pieces: Pieces::default(),
-            backticks: backticks(source),
+            backticks: Backticks::new(source),
             brackets: brackets(source),
         }
     }
@@ -118,7 +129,11 @@ impl<'s> Scanner<'s> {
                 b'`' => self.code(),
                 b'$' => math::inline(&self.source[..self.at], &self.source[self.at..]),
                 _ if in_link => None,
-                b'@' => mention::user_or_group(context, &self.source[..self.at], &self.source[self.at..]),
+                b'@' => mention::user_or_group(
+                    context,
+                    &self.source[..self.at],
+                    &self.source[self.at..],
+                ),
                 b'#' => mention::channel(context, &self.source[..self.at], &self.source[self.at..]),
                 b'<' => time::inline(&self.source[self.at..]),
                 b'[' => self.link(context),
@@ -132,7 +147,9 @@ impl<'s> Scanner<'s> {
                     self.plain = self.at;
                 }
                 // All of a run of backticks is literal if no other run closes it.
-                None if self.source[self.at..].starts_with('`') => self.at += run_length(self.source, self.at),
+                None if self.source[self.at..].starts_with('`') => {
+                    self.at += backticks::run_length(self.source, self.at)
+                }
                 None => self.at += 1,
             }
         }
@@ -141,11 +158,11 @@ impl<'s> Scanner<'s> {
     }
 
     fn code(&self) -> Option<(String, usize)> {
-        let length = run_length(self.source, self.at);
-        let runs = self.backticks.get(&length)?;
-        let close = *runs.get(runs.partition_point(|&start| start <= self.at))?;
-        let content = &self.source[self.at + length..close];
-        Some((html::element("code", &[], &html::text(content)), close + length - self.at))
+        let (inside, end) = self.backticks.span(self.source, self.at)?;
+        Some((
+            html::element("code", &[], &html::text(&self.source[inside])),
+            end - self.at,
+        ))
     }
 
     /// The parts of `[text](address "title")` at a byte: text, address, title, and where it ends.
@@ -165,7 +182,10 @@ impl<'s> Scanner<'s> {
             }
             None => (inside, None),
         };
-        let address = address.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(address);
+        let address = address
+            .strip_prefix('<')
+            .and_then(|inner| inner.strip_suffix('>'))
+            .unwrap_or(address);
         (!address.is_empty()).then_some((at + 1..text_end, address, title, close + 1))
     }
 
@@ -173,32 +193,30 @@ impl<'s> Scanner<'s> {
         let (label, address, title, end) = self.link_parts(self.at)?;
         let target = Target::new(context, &link::with_scheme(address))?;
         let label = &self.source[label];
-        let content = if label.trim().is_empty() { html::text(address) } else { link_text(context, label) };
-        media::preview(context, &target, Some(label).filter(|label| !label.trim().is_empty()));
-        Some((target.titled_anchor(context, &content, title), end - self.at))
+        let content = if label.trim().is_empty() {
+            html::text(address)
+        } else {
+            link_text(context, label)
+        };
+        media::preview(
+            context,
+            &target,
+            Some(label).filter(|label| !label.trim().is_empty()),
+        );
+        Some((
+            target.titled_anchor(context, &content, title),
+            end - self.at,
+        ))
     }
 
     fn media(&self, context: &mut Context<'_>) -> Option<(String, usize)> {
         let (label, address, _, end) = self.link_parts(self.at + 1)?;
         let target = Target::new(context, &link::with_scheme(address))?;
-        Some((media::inline(context, &target, &self.source[label])?, end - self.at))
+        Some((
+            media::inline(context, &target, &self.source[label])?,
+            end - self.at,
+        ))
     }
-}
-
-fn run_length(source: &str, at: usize) -> usize {
-    source[at..].bytes().take_while(|&byte| byte == b'`').count()
-}
-
-fn backticks(source: &str) -> HashMap<usize, Vec<usize>> {
-    let mut runs: HashMap<usize, Vec<usize>> = HashMap::new();
-    let mut at = 0;
-    while let Some(offset) = source[at..].find('`') {
-        let start = at + offset;
-        let length = run_length(source, start);
-        runs.entry(length).or_default().push(start);
-        at = start + length;
-    }
-    runs
 }
 
 /// Pairs round and square brackets, each kind for itself, in one pass.

@@ -4,8 +4,12 @@
 //! be code. Also brings lists into the form in which CommonMark sees what the dialect means: two spaces nest, whatever
 //! the width of the parent's marker, and a numbered list may follow a paragraph directly.
 
+use super::backticks::{Backticks, run_length};
+
 /// Characters that may be hidden; the place of each is its distance from [`FIRST`].
-const HIDDEN: [char; 14] = ['*', '_', '`', '[', ']', '<', '&', '\\', '~', '>', '|', '#', '.', ')'];
+const HIDDEN: [char; 14] = [
+    '*', '_', '`', '[', ']', '<', '&', '\\', '~', '>', '|', '#', '.', ')',
+];
 /// More of them: marks of list items too deep to nest.
 const HIDDEN_MARKERS: [char; 2] = ['-', '+'];
 /// The first of 32 noncharacters, which never stand in text.
@@ -22,19 +26,31 @@ const PREFIX_DEPTH_MAX: usize = 20;
 /// Replaces what is reserved for hiding, and what is no text, by U+FFFD; makes all line ends `\n`.
 pub(super) fn clean(source: &str) -> String {
     let reserved = |char: char| (FIRST..=LAST).contains(&(char as u32)) || char == '\0';
-    source.replace("\r\n", "\n").replace('\r', "\n").replace(reserved, "\u{fffd}")
+    source
+        .replace("\r\n", "\n")
+        .replace('\r', "\n")
+        .replace(reserved, "\u{fffd}")
 }
 
 fn hide(char: char) -> char {
-    let place = HIDDEN.iter().chain(&HIDDEN_MARKERS).position(|&hidden| hidden == char);
-    place.and_then(|place| char::from_u32(FIRST + u32::try_from(place).ok()?)).unwrap_or(char)
+    let place = HIDDEN
+        .iter()
+        .chain(&HIDDEN_MARKERS)
+        .position(|&hidden| hidden == char);
+    place
+        .and_then(|place| char::from_u32(FIRST + u32::try_from(place).ok()?))
+        .unwrap_or(char)
 }
 
 /// Gives the hidden characters back.
 pub(super) fn reveal(text: &str) -> String {
     let show = |char: char| {
-        let place = (char as u32).checked_sub(FIRST).and_then(|place| usize::try_from(place).ok());
-        place.and_then(|place| HIDDEN.iter().chain(&HIDDEN_MARKERS).nth(place).copied()).unwrap_or(char)
+        let place = (char as u32)
+            .checked_sub(FIRST)
+            .and_then(|place| usize::try_from(place).ok());
+        place
+            .and_then(|place| HIDDEN.iter().chain(&HIDDEN_MARKERS).nth(place).copied())
+            .unwrap_or(char)
     };
     text.chars().map(show).collect()
 }
@@ -45,7 +61,12 @@ pub(super) fn mask(source: &str) -> String {
     let mut lists = Lists::default();
     let mut out = String::with_capacity(source.len() + source.len() / 2);
     for (at, line) in lines.iter().enumerate() {
-        let beside = |other: Option<usize>| other.and_then(|other| lines.get(other)).copied().unwrap_or("");
+        let beside = |other: Option<usize>| {
+            other
+                .and_then(|other| lines.get(other))
+                .copied()
+                .unwrap_or("")
+        };
         let neighbours = [beside(at.checked_sub(1)), beside(Some(at + 1))];
         let (blank_before, indent) = lists.place(line);
         if blank_before {
@@ -63,7 +84,11 @@ pub(super) fn mask(source: &str) -> String {
 /// How many bytes of white space the given indentation stands for: all of it if there is any, and of a line that is
 /// only white space too.
 fn leading_bytes(line: &str, indent: usize) -> usize {
-    if indent == 0 { 0 } else { line.len() - line.trim_start_matches([' ', '\t']).len() }
+    if indent == 0 {
+        0
+    } else {
+        line.len() - line.trim_start_matches([' ', '\t']).len()
+    }
 }
 
 /// Copies one line, keeping its block marks and hiding the rest.
@@ -107,13 +132,19 @@ fn marker_length(trimmed: &str) -> Option<usize> {
         (1..=9, b'.') => digits + 1,
         _ => return None,
     };
-    trimmed[length..].chars().next().is_none_or(char::is_whitespace).then_some(length)
+    trimmed[length..]
+        .chars()
+        .next()
+        .is_none_or(char::is_whitespace)
+        .then_some(length)
 }
 
 /// Whether a line is a horizontal rule: three or more of the same mark.
 fn is_rule(line: &str) -> bool {
     let mut marks = line.chars().filter(|char| !char.is_whitespace());
-    let Some(first @ ('-' | '*')) = marks.next() else { return false };
+    let Some(first @ ('-' | '*')) = marks.next() else {
+        return false;
+    };
     marks.clone().count() >= 2 && marks.all(|mark| mark == first)
 }
 
@@ -124,7 +155,10 @@ fn mask_rest(out: &mut String, line: &str) {
         return;
     }
     out.push_str(&line[..line.len() - trimmed.len()]);
-    let fence = trimmed.bytes().take_while(|byte| matches!(byte, b'`' | b'~')).count();
+    let fence = trimmed
+        .bytes()
+        .take_while(|byte| matches!(byte, b'`' | b'~'))
+        .count();
     let mut kept = 0;
     if fence >= 3 && !trimmed[fence..].contains(['`', '~']) {
         kept = fence;
@@ -132,9 +166,17 @@ fn mask_rest(out: &mut String, line: &str) {
     out.push_str(&trimmed[..kept]);
     let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
     let lone_hashes = !trimmed.is_empty() && trimmed.trim_end().bytes().all(|byte| byte == b'#');
-    let mut chars = trimmed[kept..].char_indices().peekable();
+    let backticks = Backticks::new(trimmed);
+    let mut code_end = 0;
+    let mut chars = trimmed.char_indices().skip(kept).peekable();
     while let Some((at, char)) = chars.next() {
+        if char == '`' && at >= code_end {
+            let behind = at + run_length(trimmed, at);
+            code_end = backticks.span(trimmed, at).map_or(behind, |(_, end)| end);
+        }
         let hidden = match char {
+            // A bar in code divides no cells of a table.
+            '|' => at < code_end,
             '*' | '_' | '`' | '[' | ']' | '<' | '&' | '~' => true,
             // A backslash protects nothing, except a bar in a table.
             '\\' => {
@@ -147,7 +189,9 @@ fn mask_rest(out: &mut String, line: &str) {
             }
             '#' => lone_hashes,
             '>' | '-' | '+' => at == 0 && (char == '>' || marker_length(trimmed).is_some()),
-            '.' | ')' => at == digits && digits > 0 && (char == ')' || marker_length(trimmed).is_some()),
+            '.' | ')' => {
+                at == digits && digits > 0 && (char == ')' || marker_length(trimmed).is_some())
+            }
             _ => false,
         };
         out.push(if hidden { hide(char) } else { char });
@@ -167,13 +211,17 @@ impl Lists {
     /// Whether a blank line has to come before the line, and its new indentation (0 if it has to stay as it is).
     fn place(&mut self, line: &str) -> (bool, usize) {
         let trimmed = line.trim_start_matches([' ', '\t']);
-        let indent: usize = line[..line.len() - trimmed.len()].chars().map(|char| if char == '\t' { 4 } else { 1 }).sum();
+        let indent: usize = line[..line.len() - trimmed.len()]
+            .chars()
+            .map(|char| if char == '\t' { 4 } else { 1 })
+            .sum();
         if trimmed.is_empty() {
             self.after_blank = true;
             self.after_paragraph = false;
             return (false, 0);
         }
-        let marker = marker_length(trimmed).filter(|_| !is_rule(trimmed) && (indent < 4 || !self.open.is_empty()));
+        let marker = marker_length(trimmed)
+            .filter(|_| !is_rule(trimmed) && (indent < 4 || !self.open.is_empty()));
         let place = match marker {
             Some(length) => self.item(indent, length, trimmed),
             None => (false, self.continuation(indent)),
@@ -186,11 +234,21 @@ impl Lists {
     fn item(&mut self, indent: usize, length: usize, trimmed: &str) -> (bool, usize) {
         // A numbered list that doesn't start with 1 would not end the paragraph.
         let blank_before = self.open.is_empty() && self.after_paragraph && length > 1;
-        while self.open.last().is_some_and(|&(parent, _)| indent < parent + 2) {
+        while self
+            .open
+            .last()
+            .is_some_and(|&(parent, _)| indent < parent + 2)
+        {
             self.open.pop();
         }
-        let column = self.open.last().map_or(indent.min(3), |&(_, content)| content);
-        let spaces = trimmed[length..].bytes().take_while(|&byte| byte == b' ').count();
+        let column = self
+            .open
+            .last()
+            .map_or(indent.min(3), |&(_, content)| content);
+        let spaces = trimmed[length..]
+            .bytes()
+            .take_while(|&byte| byte == b' ')
+            .count();
         let content = column + length + if (1..=4).contains(&spaces) { spaces } else { 1 };
         self.open.push((indent, content));
         (blank_before, column)
@@ -203,7 +261,12 @@ impl Lists {
             }
             return 0;
         }
-        while self.after_blank && self.open.last().is_some_and(|&(parent, _)| indent < parent + 2) {
+        while self.after_blank
+            && self
+                .open
+                .last()
+                .is_some_and(|&(parent, _)| indent < parent + 2)
+        {
             self.open.pop();
         }
         match self.open.last() {
@@ -219,7 +282,13 @@ mod tests {
 
     #[test]
     fn what_is_hidden_comes_back() {
-        for text in ["* a *b* _c_ `d`", "[a]: <b> \\| &amp;", "> **x**\n1. y\n2) z\n# h\n## ", "~~~\n```", "---\n* * *"] {
+        for text in [
+            "* a *b* _c_ `d`",
+            "[a]: <b> \\| &amp;",
+            "> **x**\n1. y\n2) z\n# h\n## ",
+            "~~~\n```",
+            "---\n* * *",
+        ] {
             assert_eq!(reveal(&mask(text)), text);
         }
     }
@@ -236,7 +305,10 @@ mod tests {
 
     #[test]
     fn two_spaces_nest() {
-        assert_eq!(mask("1. a\n  - b\n    - c\n2. d"), "1. a\n   - b\n     - c\n2. d");
+        assert_eq!(
+            mask("1. a\n  - b\n    - c\n2. d"),
+            "1. a\n   - b\n     - c\n2. d"
+        );
         assert_eq!(mask("- a\n    - b\n- c"), "- a\n  - b\n- c");
         assert_eq!(mask("a\n3. b"), "a\n\n3. b");
     }

@@ -18,13 +18,20 @@ pub(super) fn inline(before: &str, text: &str) -> Option<(String, usize)> {
     let end = source_length(inside)?;
     let behind = inside[end..].strip_prefix("$$")?;
     let source = &inside[..end];
-    if source.is_empty() || source.starts_with('_') || behind.starts_with(|char: char| char == '$' || word(char)) {
+    if source.is_empty()
+        || source.starts_with('_')
+        || behind.starts_with(|char: char| char == '$' || word(char))
+    {
         return None;
     }
     let html = if is_valid(source) {
         katex(source, false)
     } else {
-        html::element("span", &[("class", "tex-error")], &html::text(&format!("$${source}$$")))
+        html::element(
+            "span",
+            &[("class", "tex-error")],
+            &html::text(&format!("$${source}$$")),
+        )
     };
     Some((html, end + 4))
 }
@@ -44,7 +51,10 @@ fn source_length(text: &str) -> Option<usize> {
 
 /// A block of math: a paragraph for each part between blank lines.
 pub(super) fn display(body: &str) -> Vec<String> {
-    let parts = body.split("\n\n").map(str::trim).filter(|part| !part.is_empty());
+    let parts = body
+        .split("\n\n")
+        .map(str::trim)
+        .filter(|part| !part.is_empty());
     let paragraph = |source: &str| {
         let content = if is_valid(source) {
             html::element("span", &[("class", "katex-display")], &katex(source, true))
@@ -62,9 +72,21 @@ fn katex(source: &str, display: bool) -> String {
     let annotation = html::element("annotation", &[("encoding", "application/x-tex")], &source);
     let semantics = html::element("semantics", &[], &(row + &annotation));
     let attributes = [("xmlns", NAMESPACE), ("display", "block")];
-    let math = html::element("math", if display { &attributes } else { &attributes[..1] }, &semantics);
+    let math = html::element(
+        "math",
+        if display {
+            &attributes
+        } else {
+            &attributes[..1]
+        },
+        &semantics,
+    );
     let math = html::element("span", &[("class", "katex-mathml")], &math);
-    let shown = html::element("span", &[("class", "katex-html"), ("aria-hidden", "true")], &source);
+    let shown = html::element(
+        "span",
+        &[("class", "katex-html"), ("aria-hidden", "true")],
+        &source,
+    );
     html::element("span", &[("class", "katex")], &(math + &shown))
 }
 
@@ -120,7 +142,9 @@ fn is_valid(source: &str) -> bool {
 }
 
 fn is_command(name: &str) -> bool {
-    COMMANDS.split_ascii_whitespace().any(|command| command == name)
+    COMMANDS
+        .split_ascii_whitespace()
+        .any(|command| command == name)
 }
 
 #[cfg(test)]
@@ -129,17 +153,43 @@ mod tests {
 
     #[test]
     fn valid_and_invalid_sources() {
-        for source in ["x", r"\frac{a}{b}", r"x^2_1", r"\left( \sum_{i=1}^n i \right)", r"a \\ b \{ \}", r"\begin{matrix}1\end{matrix}"] {
+        for source in [
+            "x",
+            r"\frac{a}{b}",
+            r"x^2_1",
+            r"\left( \sum_{i=1}^n i \right)",
+            r"a \\ b \{ \}",
+            r"\begin{matrix}1\end{matrix}",
+        ] {
             assert!(is_valid(source), "{source}");
         }
-        for source in [r"\nosuchcommand", "{", "}", "x^", "x^^2", r"\left(", r"\end{a}", "a\\", "x_}", "{x^}"] {
+        for source in [
+            r"\nosuchcommand",
+            "{",
+            "}",
+            "x^",
+            "x^^2",
+            r"\left(",
+            r"\end{a}",
+            "a\\",
+            "x_}",
+            "{x^}",
+        ] {
             assert!(!is_valid(source), "{source}");
         }
     }
 
     #[test]
     fn where_inline_math_may_be() {
-        for (before, text) in [("", "$$x"), ("a", "$$x$$"), ("$", "$$x$$"), ("", "$$$$"), ("", "$$x$$a"), ("", "$$a\nb$$"), ("", "$$_x$$")] {
+        for (before, text) in [
+            ("", "$$x"),
+            ("a", "$$x$$"),
+            ("$", "$$x$$"),
+            ("", "$$$$"),
+            ("", "$$x$$a"),
+            ("", "$$a\nb$$"),
+            ("", "$$_x$$"),
+        ] {
             assert_eq!(inline(before, text), None, "{before}{text}");
         }
         assert!(inline("(", "$$x$$)").is_some());

@@ -1,0 +1,180 @@
+//! The rows of section 23 about blocks.
+
+use super::*;
+
+#[test]
+fn paragraphs() {
+    check(&[
+        ("", ""),
+        ("  \n\n", ""),
+        ("test", "<p>test</p>"),
+        ("a\nb", "<p>a<br>\nb</p>"),
+        ("a\r\nb  \nc", "<p>a<br>\nb<br>\nc</p>"),
+        ("a\n\nb", "<p>a</p>\n<p>b</p>"),
+        ("it's \"q\" & < >", "<p>it's \"q\" &amp; &lt; &gt;</p>"),
+    ]);
+}
+
+#[test]
+fn headings_and_rules() {
+    check(&[
+        ("# h", "<h1>h</h1>"),
+        ("###### *h*", "<h6><em>h</em></h6>"),
+        ("####### h", "<p>####### h</p>"),
+        ("#h", "<p>#h</p>"),
+        ("#", "<p>#</p>"),
+        ("---", "<hr>"),
+        ("a\n---\nb", "<p>a</p>\n<hr>\n<p>b</p>"),
+        ("a\n===", "<p>a<br>\n===</p>"),
+    ]);
+}
+
+#[test]
+fn lists() {
+    check(&[
+        ("* a", "<ul>\n<li>a</li>\n</ul>"),
+        (
+            "- a\n  - b",
+            "<ul>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>",
+        ),
+        (
+            "* a\n- b\n+ c",
+            "<ul>\n<li>a</li>\n<li>b</li>\n<li>c</li>\n</ul>",
+        ),
+        (
+            "* a\n\n* b",
+            "<ul>\n<li>\n<p>a</p>\n</li>\n<li>\n<p>b</p>\n</li>\n</ul>",
+        ),
+        ("x\n* a", "<p>x</p>\n<ul>\n<li>a</li>\n</ul>"),
+        ("1. a\n1. b", "<ol>\n<li>a</li>\n<li>b</li>\n</ol>"),
+        (
+            "3. a\n9. b",
+            "<ol start=\"3\">\n<li>a</li>\n<li>b</li>\n</ol>",
+        ),
+        ("x\n3. a", "<p>x</p>\n<ol start=\"3\">\n<li>a</li>\n</ol>"),
+        (
+            "1. a\n  - b\n2. c",
+            "<ol>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n<li>c</li>\n</ol>",
+        ),
+        ("1) a", "<p>1) a</p>"),
+        (
+            "* **a** b\n  c",
+            "<ul>\n<li><strong>a</strong> b<br>\nc</li>\n</ul>",
+        ),
+        ("*a", "<p>*a</p>"),
+    ]);
+}
+
+#[test]
+fn quotes() {
+    check(&[
+        ("> q", "<blockquote>\n<p>q</p>\n</blockquote>"),
+        (
+            "> a\n\n> b",
+            "<blockquote>\n<p>a</p>\n</blockquote>\n<blockquote>\n<p>b</p>\n</blockquote>",
+        ),
+        (
+            "> a\n>\n> b",
+            "<blockquote>\n<p>a</p>\n<p>b</p>\n</blockquote>",
+        ),
+        (">", "<p>&gt;</p>"),
+        ("a > b", "<p>a &gt; b</p>"),
+        ("```quote\nq\n```", "<blockquote>\n<p>q</p>\n</blockquote>"),
+        (
+            "~~~ quote\n* a\n~~~\nb",
+            "<blockquote>\n<ul>\n<li>a</li>\n</ul>\n</blockquote>\n<p>b</p>",
+        ),
+        (
+            "```quote\n```python\nx\n```\n```",
+            "<blockquote>\n<div class=\"codehilite\" data-code-language=\"Python\"><pre><span></span><code>x\n</code></pre></div>\n</blockquote>",
+        ),
+    ]);
+}
+
+#[test]
+fn tables() {
+    check(&[
+        (
+            "a|b\n-|-\n*c*|d",
+            "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td><em>c</em></td>\n<td>d</td>\n</tr>\n</tbody>\n</table>",
+        ),
+        (
+            "| a | b |\n|:-:|--:|\n| x \\| y | `z|` |",
+            "<table>\n<thead>\n<tr>\n<th style=\"text-align: center;\">a</th>\n<th style=\"text-align: right;\">b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n\
+             <td style=\"text-align: center;\">x | y</td>\n<td style=\"text-align: right;\"><code>z|</code></td>\n</tr>\n</tbody>\n</table>",
+        ),
+    ]);
+}
+
+#[test]
+fn code_blocks() {
+    check(&[
+        (
+            "```\ntext\n```",
+            "<div class=\"codehilite\"><pre><span></span><code>text\n</code></pre></div>",
+        ),
+        (
+            "    * a_b\n      <c>",
+            "<div class=\"codehilite\"><pre><span></span><code>* a_b\n  &lt;c&gt;\n</code></pre></div>",
+        ),
+        (
+            "```py\ndef f(): pass\n```",
+            "<div class=\"codehilite\" data-code-language=\"Python\"><pre><span></span><code>def f(): pass\n</code></pre></div>",
+        ),
+        (
+            "```klin\"gon\n**x**\n```",
+            "<div class=\"codehilite\" data-code-language=\"klin&quot;gon\"><pre><span></span><code>**x**\n</code></pre></div>",
+        ),
+        (
+            "> ```rust\n> a * b\n> ```",
+            "<blockquote>\n<div class=\"codehilite\" data-code-language=\"Rust\"><pre><span></span><code>a * b\n</code></pre></div>\n</blockquote>",
+        ),
+    ]);
+    let organization = Organization {
+        language: "rust",
+        ..Default::default()
+    };
+    let html = |source| render(source, &organization).unwrap_or_default().html;
+    assert!(
+        html("```\nx\n```").starts_with("<div class=\"codehilite\" data-code-language=\"Rust\">")
+    );
+    assert!(html("```text\nx\n```").starts_with("<div class=\"codehilite\"><pre>"));
+}
+
+#[test]
+fn spoilers() {
+    check(&[
+        (
+            "```spoiler Header\ncontent\n```",
+            "<div class=\"spoiler-block\"><div class=\"spoiler-header\">\n<p>Header</p>\n</div>\
+             <div class=\"spoiler-content\" aria-hidden=\"true\">\n<p>content</p>\n</div></div>",
+        ),
+        (
+            "```spoiler\n**content**\n```",
+            "<div class=\"spoiler-block\"><div class=\"spoiler-header\">\n</div>\
+             <div class=\"spoiler-content\" aria-hidden=\"true\">\n<p><strong>content</strong></p>\n</div></div>",
+        ),
+    ]);
+}
+
+#[test]
+fn status_messages() {
+    let status = rendered("/me waves");
+    assert!(status.is_me_message);
+    assert_eq!(status.html, "<p>/me waves</p>");
+    assert!(!rendered("/me").is_me_message);
+    assert!(!rendered("so /me waves").is_me_message);
+}
+
+#[test]
+fn descriptions_have_no_previews() {
+    let organization = Organization::default();
+    let html = render_inline(
+        "a /user_uploads/x\n\n[i](/user_uploads/2/ab/xyz/image.png)",
+        &organization,
+    );
+    assert_eq!(
+        html,
+        "<p>a /user_uploads/x</p>\n<p><a href=\"/user_uploads/2/ab/xyz/image.png\">i</a></p>"
+    );
+}
