@@ -47,6 +47,11 @@ impl Previews {
         }
     }
 
+    /// Whether this address may be shown: previews are on, it was not shown yet, and there are not too many.
+    fn have_room_for(&self, href: &str) -> bool {
+        self.enabled && self.shown.len() < PREVIEWS_MAX && !self.shown.contains(href)
+    }
+
     /// The previews that belong behind the block just written.
     pub fn flush(&mut self) -> Vec<String> {
         std::mem::take(&mut self.waiting)
@@ -72,64 +77,55 @@ pub(super) fn preview(context: &mut Context<'_>, target: &Target, title: Option<
         return;
     };
     context.found.has_image |= matches!(medium, Medium::Image);
-    let previews = &context.previews;
-    if !previews.enabled
-        || context.quotes > 0
-        || previews.shown.len() >= PREVIEWS_MAX
-        || previews.shown.contains(&target.href)
-    {
+    if context.quotes > 0 || !context.previews.have_room_for(&target.href) {
         return;
     }
-    let href = target.href.as_str();
-    let attributes = [("href", href), ("title", title.unwrap_or_default())];
-    let attributes = if title.is_some() {
-        &attributes[..]
-    } else {
-        &attributes[..1]
+    let Some(html) = shown(target, facts.as_ref(), &medium, title) else {
+        return;
     };
+    context.previews.shown.insert(target.href.clone());
+    context.previews.waiting.push(html);
+}
+
+/// The preview of a link. Sound has none.
+fn shown(
+    target: &Target,
+    facts: Option<&UploadFacts>,
+    medium: &Medium,
+    title: Option<&str>,
+) -> Option<String> {
+    let href = target.href.as_str();
     let src = if target.upload.is_some() {
         href.to_owned()
     } else {
         proxied(href)
     };
-    let (class, link) = match medium {
-        Medium::Audio => return,
+    let (class, media) = match medium {
+        Medium::Audio => return None,
         Medium::Image => {
-            let image = match &facts {
+            let image = match facts {
                 Some(facts) => thumbnail(target, facts, &[], ""),
                 None => html::void("img", &[("src", &src)]),
             };
-            (
-                "message_inline_image",
-                html::element("a", attributes, &image),
-            )
+            ("message_inline_image", image)
         }
         Medium::Video => {
             let video = html::element("video", &[("preload", "metadata"), ("src", &src)], "");
-            (
-                "message_inline_image message_inline_video",
-                html::element("a", attributes, &video),
-            )
+            ("message_inline_image message_inline_video", video)
         }
         Medium::SiteVideo(id) => {
-            let image = html::void(
-                "img",
-                &[(
-                    "src",
-                    &proxied(&format!("https://i.ytimg.com/vi/{id}/mqdefault.jpg")),
-                )],
-            );
-            (
-                "youtube-video message_inline_image",
-                html::element("a", &[("data-id", &id), ("href", href)], &image),
-            )
+            let still = proxied(&format!("https://i.ytimg.com/vi/{id}/mqdefault.jpg"));
+            let image = html::void("img", &[("src", &still)]);
+            ("youtube-video message_inline_image", image)
         }
     };
-    context.previews.shown.insert(href.to_owned());
-    context
-        .previews
-        .waiting
-        .push(html::element("div", &[("class", class)], &link));
+    let attributes = match (medium, title) {
+        (Medium::SiteVideo(id), _) => vec![("data-id", id.as_str()), ("href", href)],
+        (_, Some(title)) => vec![("href", href), ("title", title)],
+        (_, None) => vec![("href", href)],
+    };
+    let link = html::element("a", &attributes, &media);
+    Some(html::element("div", &[("class", class)], &link))
 }
 
 /// `![label](…)` of an uploaded image or sound. None for everything else, and where nothing is to be shown.
