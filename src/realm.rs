@@ -1,6 +1,276 @@
 //! The data of one organization and the rules over it: no HTTP, no async, no wall clock.
+//!
+//! [`Realm`] is a value made of persistent maps: cloning it copies some pointers, so that a private
+//! copy per request, a fork and a snapshot all cost next to nothing.
 
+pub mod access;
+pub mod chance;
+pub mod change;
+pub mod channel;
+pub mod event;
+pub mod flag;
+pub mod group;
 pub mod emoji;
 pub mod id;
 pub mod linkifier;
 pub mod markdown;
+pub mod message;
+pub mod organization;
+pub mod permission;
+pub mod personal;
+pub mod queue;
+pub mod read_set;
+pub mod render;
+pub mod send;
+pub mod setting;
+pub mod timer;
+pub mod user;
+
+use chance::Chance;
+use channel::{Channel, Folder, Topic, TopicKey};
+use event::EventLog;
+use group::{Group, SystemGroup};
+use id::{
+    ChannelId, EmojiId, FolderId, GroupId, InviteId, InviteLinkId, MessageId, ProfileFieldId, RecipientId,
+    ReminderId, ScheduledMessageId, UserId,
+};
+use imbl::{OrdMap, OrdSet, Vector};
+use message::{Attachment, Conversation, CustomEmoji, Message};
+use organization::{Invite, InviteLink, Organization, ProfileField, Reminder, ScheduledMessage};
+use personal::Personal;
+use queue::Queue;
+use std::sync::Arc;
+use user::User;
+
+use crate::time::Timestamp;
+
+/// One organization, whole.
+#[derive(Clone, Debug)]
+pub struct Realm {
+    /// The time up to which everything that was due is done.
+    pub now: Timestamp,
+    /// The organization itself.
+    pub organization: Arc<Organization>,
+    /// Accounts, the system's bots included.
+    pub users: OrdMap<UserId, Arc<User>>,
+    /// What is the users' own.
+    pub personal: OrdMap<UserId, Arc<Personal>>,
+    /// Accounts by real address in lower case.
+    pub users_by_email: OrdMap<String, UserId>,
+    /// Accounts by API key.
+    pub users_by_key: OrdMap<String, UserId>,
+    /// Active accounts, the system's bots left out.
+    pub active_users: OrdSet<UserId>,
+    /// Groups.
+    pub groups: OrdMap<GroupId, Arc<Group>>,
+    /// The system's groups.
+    pub system_groups: Arc<std::collections::BTreeMap<SystemGroup, GroupId>>,
+    /// Channels.
+    pub channels: OrdMap<ChannelId, Arc<Channel>>,
+    /// Channels by name in lower case.
+    pub channels_by_name: OrdMap<String, ChannelId>,
+    /// Channel folders.
+    pub folders: OrdMap<FolderId, Arc<Folder>>,
+    /// Topics that have messages.
+    pub topics: OrdMap<(ChannelId, TopicKey), Arc<Topic>>,
+    /// Direct message conversations.
+    pub conversations: OrdMap<RecipientId, Arc<Conversation>>,
+    /// Conversations by their sorted members.
+    pub conversations_by_members: OrdMap<Arc<[UserId]>, RecipientId>,
+    /// Messages.
+    pub messages: OrdMap<MessageId, Arc<Message>>,
+    /// Alert words in lower case, and whose they are.
+    pub alert_words: OrdMap<String, OrdSet<UserId>>,
+    /// Uploaded files by path id.
+    pub attachments: OrdMap<String, Arc<Attachment>>,
+    /// Bytes of uploads and pictures by content hash; a value like all the rest, so that a fork shares them.
+    pub blobs: OrdMap<String, bytes::Bytes>,
+    /// Custom emoji.
+    pub custom_emoji: OrdMap<EmojiId, Arc<CustomEmoji>>,
+    /// Linkifiers in processing order.
+    pub linkifiers: Vector<Arc<linkifier::Linkifier>>,
+    /// Custom profile fields.
+    pub profile_fields: OrdMap<ProfileFieldId, Arc<ProfileField>>,
+    /// Links by which anybody may join.
+    pub invite_links: OrdMap<InviteLinkId, Arc<InviteLink>>,
+    /// Invitations by email.
+    pub invites: OrdMap<InviteId, Arc<Invite>>,
+    /// Messages to be sent later.
+    pub scheduled_messages: OrdMap<ScheduledMessageId, Arc<ScheduledMessage>>,
+    /// Reminders.
+    pub reminders: OrdMap<ReminderId, Arc<Reminder>>,
+    /// Event queues.
+    pub queues: OrdMap<String, Arc<Queue>>,
+    /// What happened, for the queues.
+    pub log: EventLog,
+    /// What is to come.
+    pub agenda: timer::Agenda,
+    /// Seeded chance.
+    pub chance: Chance,
+    /// What the next of each kind is numbered.
+    pub counters: Counters,
+}
+
+/// The number that was given last, of each kind. Numbers are never given twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Users.
+    pub user: i64,
+    /// Groups.
+    pub group: i64,
+    /// Channels.
+    pub channel: i64,
+    /// Folders.
+    pub folder: i64,
+    /// Messages.
+    pub message: i64,
+    /// Audiences of messages.
+    pub recipient: i64,
+    /// Custom emoji.
+    pub emoji: i64,
+    /// Linkifiers.
+    pub linkifier: i64,
+    /// Custom profile fields.
+    pub profile_field: i64,
+    /// Scheduled messages and reminders.
+    pub scheduled: i64,
+    /// Saved snippets.
+    pub snippet: i64,
+    /// Drafts.
+    pub draft: i64,
+    /// Invitation links.
+    pub invite_link: i64,
+    /// Invitations by email.
+    pub invite: i64,
+    /// Uploads.
+    pub attachment: i64,
+    /// Devices.
+    pub device: i64,
+    /// Changes of presence.
+    pub presence: i64,
+}
+
+impl Realm {
+    /// An organization without users, but with the system's groups.
+    pub fn new(organization: Organization, now: Timestamp, seed: u64) -> Self {
+        let mut counters = Counters::default();
+        let mut ids = std::collections::BTreeMap::new();
+        for which in SystemGroup::ALL {
+            counters.group += 1;
+            ids.insert(which, GroupId(counters.group));
+        }
+        let nobody = permission::GroupSettingValue::Group(ids[&SystemGroup::Nobody]);
+        let groups = SystemGroup::ALL.iter().map(|which| {
+            let group = Group {
+                id: ids[which],
+                name: which.name().into(),
+                description: which.description().into(),
+                members: OrdSet::new(),
+                subgroups: which.subgroup().map(|subgroup| ids[&subgroup]).into_iter().collect(),
+                creator: None,
+                date_created: None,
+                system: Some(*which),
+                is_deactivated: false,
+                permissions: permission::GROUP_PERMISSIONS.iter().map(|row| (row.name, nobody.clone())).collect(),
+            };
+            (group.id, Arc::new(group))
+        });
+        let groups = groups.collect();
+        let mut realm = Self {
+            now,
+            organization: Arc::new(organization),
+            users: OrdMap::new(),
+            personal: OrdMap::new(),
+            users_by_email: OrdMap::new(),
+            users_by_key: OrdMap::new(),
+            active_users: OrdSet::new(),
+            groups,
+            system_groups: Arc::new(ids),
+            channels: OrdMap::new(),
+            channels_by_name: OrdMap::new(),
+            folders: OrdMap::new(),
+            topics: OrdMap::new(),
+            conversations: OrdMap::new(),
+            conversations_by_members: OrdMap::new(),
+            messages: OrdMap::new(),
+            alert_words: OrdMap::new(),
+            attachments: OrdMap::new(),
+            blobs: OrdMap::new(),
+            custom_emoji: OrdMap::new(),
+            linkifiers: Vector::new(),
+            profile_fields: OrdMap::new(),
+            invite_links: OrdMap::new(),
+            invites: OrdMap::new(),
+            scheduled_messages: OrdMap::new(),
+            reminders: OrdMap::new(),
+            queues: OrdMap::new(),
+            log: EventLog::default(),
+            agenda: timer::Agenda::default(),
+            chance: Chance::from_seed(seed),
+            counters,
+        };
+        let defaults = realm.default_permissions(permission::REALM_PERMISSIONS, None);
+        let organization = Arc::make_mut(&mut realm.organization);
+        for (name, value) in defaults {
+            organization.permissions.entry(name).or_insert(value);
+        }
+        realm
+    }
+
+    /// A user by id.
+    pub fn user(&self, id: UserId) -> Option<&Arc<User>> {
+        self.users.get(&id)
+    }
+
+    /// A user by real address, whatever the case.
+    pub fn user_by_email(&self, email: &str) -> Option<&Arc<User>> {
+        self.users_by_email.get(&email.to_lowercase()).and_then(|id| self.users.get(id))
+    }
+
+    /// Whether this is an active account; the system's bots are.
+    pub fn is_active(&self, id: UserId) -> bool {
+        self.users.get(&id).is_some_and(|user| user.is_active)
+    }
+
+    /// What is a user's own.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such user: whoever asks has looked the user up.
+    pub fn own(&self, id: UserId) -> &Personal {
+        &self.personal[&id]
+    }
+
+    /// A channel by name, whatever the case.
+    pub fn channel_by_name(&self, name: &str) -> Option<&Arc<Channel>> {
+        self.channels_by_name.get(&name.to_lowercase()).and_then(|id| self.channels.get(id))
+    }
+
+    /// The system's notification bot, when the realm has one.
+    pub fn notification_bot(&self) -> Option<UserId> {
+        self.users.values().find(|user| user.is_system_bot()).map(|user| user.id)
+    }
+
+    /// Whether a user is past the waiting period, or above being a member.
+    pub fn is_full_member(&self, user: &User) -> bool {
+        match user.role {
+            user::Role::Guest => false,
+            user::Role::Member => {
+                let days = self.organization.limit("waiting_period_threshold").unwrap_or_default();
+                user.date_joined.plus(crate::time::Span::days(days)) <= self.now
+            }
+            _ => true,
+        }
+    }
+
+    /// The bytes of all uploads.
+    pub fn upload_space_used(&self) -> i64 {
+        self.attachments.values().map(|attachment| attachment.size).sum()
+    }
+}
+
+/// The name under which bytes are kept: SHA-256 in hexadecimal.
+pub fn content_hash(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

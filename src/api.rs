@@ -1,0 +1,313 @@
+//! The operations: one type each beside its kin, one row each in [`OPERATIONS`].
+//!
+//! An operation reads from top to bottom: checks first, then a blank line, then the change. It knows nothing of HTTP,
+//! feature levels or dialects, and takes no locks: a [`Read`] gets the realm as it is, a [`Write`] a private copy.
+//!
+//! To add an operation: write its parameters with `parameters!`, a reply struct, an `impl Read` or `impl Write`, and
+//! add its row below. Routing, the OpenAPI document and the reference follow from these.
+
+pub mod events;
+pub mod parameter;
+pub mod server;
+pub mod subscribing;
+pub mod uploads;
+pub mod users;
+
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::user::User;
+use crate::time::Timestamp;
+use crate::world::World;
+use parameter::{ParameterInfo, Parameters, RawParameters, UploadedFile};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// The newest feature level that this build knows.
+pub const NEWEST_FEATURE_LEVEL: i64 = 497;
+/// `service_version` at the newest level. in docs/assumptions.md.
+pub const SERVICE_VERSION: &str = "12.0";
+
+/// The way of an HTTP method and a path with placeholders in braces, without `/api/v1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// GET, POST, …
+    pub method: &'static str,
+    /// `/messages/{message_id}/reactions`
+    pub path: &'static str,
+}
+
+impl Route {
+    /// GET
+    pub const fn get(path: &'static str) -> Self {
+        Self { method: "GET", path }
+    }
+    /// POST
+    pub const fn post(path: &'static str) -> Self {
+        Self { method: "POST", path }
+    }
+    /// PATCH
+    pub const fn patch(path: &'static str) -> Self {
+        Self { method: "PATCH", path }
+    }
+    /// PUT
+    pub const fn put(path: &'static str) -> Self {
+        Self { method: "PUT", path }
+    }
+    /// DELETE
+    pub const fn delete(path: &'static str) -> Self {
+        Self { method: "DELETE", path }
+    }
+}
+
+/// Who may call an operation, as far as it does not depend on its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// No credentials are asked for, and wrong ones don't matter.
+    Anyone,
+    /// Users, and anonymous visitors where the organization has public access.
+    UserOrVisitor,
+    /// Any account, webhook bots included.
+    AnyAccount,
+    /// Any account but webhook bots.
+    User,
+    /// People, not bots.
+    Human,
+    /// Accounts that are not guests.
+    NotGuest,
+    /// People that are not guests.
+    HumanNotGuest,
+    /// Administrators and owners, bots of that role included.
+    Administrator,
+    /// Bots.
+    Bot,
+}
+
+impl Access {
+    /// Whether the caller may call the operation.
+    ///
+    /// # Errors
+    ///
+    /// `WebhookBotNotAllowed`, `AdministratorRequired`, `GuestsNotAllowed`, `BotsNotAllowed`, `BotsOnly`.
+    pub fn check(self, caller: &User) -> Result<(), Error> {
+        use crate::realm::user::BotKind;
+        let is_webhook = caller.bot.as_ref().is_some_and(|bot| bot.kind == BotKind::IncomingWebhook);
+        if is_webhook && !matches!(self, Access::Anyone | Access::AnyAccount) {
+            return Err(Error::WebhookBotNotAllowed);
+        }
+        match self {
+            Access::Anyone | Access::UserOrVisitor | Access::AnyAccount | Access::User => Ok(()),
+            Access::Administrator if !caller.is_admin() => Err(Error::AdministratorRequired),
+            Access::NotGuest | Access::HumanNotGuest if caller.is_guest() => Err(Error::GuestsNotAllowed),
+            Access::Human | Access::HumanNotGuest if caller.is_bot() => Err(Error::BotsNotAllowed),
+            Access::Bot if !caller.is_bot() => Err(Error::BotsOnly),
+            Access::Administrator | Access::NotGuest | Access::HumanNotGuest | Access::Human | Access::Bot => Ok(()),
+        }
+    }
+
+    /// In words, for the documents.
+    pub fn words(self) -> &'static str {
+        match self {
+            Access::Anyone => "anyone, without credentials",
+            Access::UserOrVisitor => "any account; anonymous visitors where the organization has public access",
+            Access::AnyAccount => "any account, incoming webhook bots included",
+            Access::User => "any account",
+            Access::Human => "people, not bots",
+            Access::NotGuest => "any account but guests",
+            Access::HumanNotGuest => "people, not bots or guests",
+            Access::Administrator => "organization administrators",
+            Access::Bot => "bots",
+        }
+    }
+}
+
+/// What the documents say of an operation besides what its types say.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// One sentence.
+    pub summary: &'static str,
+    /// The first feature level that has it; 0 when it was always there.
+    pub since: i64,
+    /// Whether the specification names it; the others are its neighbours.
+    pub is_specified: bool,
+    /// Rows of the error table, in the order in which they are checked.
+    pub errors: &'static [&'static str],
+    /// Types and ops of the events that it sends, in their order.
+    pub events: &'static [&'static str],
+}
+
+/// What every operation says of itself.
+pub trait Operation {
+    /// Its way.
+    const ROUTE: Route;
+    /// Who may call it.
+    const ACCESS: Access;
+    /// What the documents say.
+    const ABOUT: About;
+    /// What it takes.
+    type Params: Parameters;
+    /// What it gives besides `result` and `msg`.
+    type Reply: Serialize + JsonSchema;
+}
+
+/// An operation that looks at the realm.
+pub trait Read: Operation {
+    /// Does it.
+    ///
+    /// # Errors
+    ///
+    /// Those of `ABOUT`.
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
+}
+
+/// An operation that changes the realm, as one step.
+pub trait Write: Operation {
+    /// Does it on a private copy.
+    ///
+    /// # Errors
+    ///
+    /// Those of `ABOUT`; the copy is dropped then.
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
+}
+
+/// The reply of operations that have nothing to say but success.
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+pub struct Success {}
+
+/// Who calls, from where, and when.
+pub struct Call<'a> {
+    /// The caller; None without credentials.
+    pub caller: Option<Arc<User>>,
+    /// The address that the request came to.
+    pub origin: &'a Origin,
+    /// What the client calls itself.
+    pub client: Arc<str>,
+    /// The world's time.
+    pub now: Timestamp,
+    /// The feature level that the world reports.
+    pub feature_level: i64,
+    /// Files of a multipart body.
+    pub files: &'a [UploadedFile],
+}
+
+impl Call<'_> {
+    /// The caller of an operation that needs credentials.
+    ///
+    /// # Panics
+    ///
+    /// Where the operation's `ACCESS` lets visitors in: those ask `caller` itself.
+    pub fn caller(&self) -> &User {
+        self.caller.as_deref().expect("the operation needs credentials, which were checked")
+    }
+}
+
+/// The address that a request came to: what URLs in its reply begin with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// `http://127.0.0.1:9991/w/NAME`, without a slash at the end.
+    pub base_url: String,
+    /// `/w/NAME`, or "" when the world has the whole address.
+    pub prefix: String,
+}
+
+impl Origin {
+    /// A text without the address and prefix that this caller knows: what is stored must lead anywhere.
+    pub fn strip(&self, text: &str) -> String {
+        let mut text = text.replace(&format!("{}/user_uploads/", self.base_url), "/user_uploads/");
+        if !self.prefix.is_empty() {
+            text = text.replace(&format!("{}/user_uploads/", self.prefix), "/user_uploads/");
+        }
+        text
+    }
+}
+
+/// A successful reply as bytes of JSON.
+pub type ReplyBytes = Vec<u8>;
+
+/// How a row's operation is carried out.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// At once.
+    Now(fn(&World, &Call<'_>, &RawParameters) -> Result<ReplyBytes, Error>),
+    /// The long poll, which the edge carries out.
+    Poll,
+}
+
+/// An operation as the table has it.
+pub struct Row {
+    /// Its way.
+    pub route: Route,
+    /// Who may call it.
+    pub access: Access,
+    /// What the documents say.
+    pub about: About,
+    /// What it takes.
+    pub parameters: &'static [ParameterInfo],
+    /// What it gives besides `result` and `msg`.
+    pub reply: fn(&mut SchemaGenerator) -> Schema,
+    /// How it is carried out.
+    pub run: Run,
+}
+
+/// The envelope of a successful reply.
+#[derive(Serialize)]
+struct Envelope<T> {
+    result: &'static str,
+    msg: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ignored_parameters_unsupported: Vec<String>,
+    #[serde(flatten)]
+    data: T,
+}
+
+/// A successful reply's bytes: `result`, `msg`, what was ignored, then the operation's data.
+pub fn envelope<P: Parameters>(data: impl Serialize, raw: &RawParameters) -> ReplyBytes {
+    let envelope =
+        Envelope { result: "success", msg: "", ignored_parameters_unsupported: raw.unsupported(P::LIST), data };
+    let mut bytes = serde_json::to_vec(&envelope).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+const fn row<O: Operation>(run: Run) -> Row {
+    Row {
+        route: O::ROUTE,
+        access: O::ACCESS,
+        about: O::ABOUT,
+        parameters: O::Params::LIST,
+        reply: |generator| generator.subschema_for::<O::Reply>(),
+        run,
+    }
+}
+
+const fn read<O: Read>() -> Row {
+    row::<O>(Run::Now(|world, call, raw| {
+        let params = O::Params::read(raw)?;
+        let reply = O::run(&world.snapshot(), call, params)?;
+        Ok(envelope::<O::Params>(reply, raw))
+    }))
+}
+
+const fn write<O: Write>() -> Row {
+    row::<O>(Run::Now(|world, call, raw| {
+        let params = O::Params::read(raw)?;
+        let reply = world.commit(|tx| O::run(tx, call, params))?;
+        Ok(envelope::<O::Params>(reply, raw))
+    }))
+}
+
+/// Every operation that is served.
+#[rustfmt::skip]
+pub static OPERATIONS: &[Row] = &[
+    read::<server::GetServerSettings>(),
+    write::<server::DevFetchApiKey>(),
+    write::<server::FetchApiKey>(),
+    row::<events::GetEvents>(Run::Poll),
+    write::<events::DeleteQueue>(),
+    read::<users::GetUsers>(),
+    write::<users::CreateUser>(),
+    read::<users::GetOwnUser>(),
+    read::<users::GetUser>(),
+    read::<users::GetUserByEmail>(),
+];

@@ -1,0 +1,196 @@
+//! Polling an event queue, and ending it (specification, "Events"; reference behaviour, long polling).
+
+use super::parameter::parameters;
+use super::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::queue::{Cursor, Queue};
+use crate::record::event::render;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// GET /events
+pub struct GetEvents;
+
+parameters! {
+    /// Which queue and from where on.
+    pub struct GetEventsParams {
+        /// The queue.
+        queue_id: Option<String>,
+        /// The highest event that was received: it and all before it are forgotten.
+        last_event_id: Option<i64>,
+        /// Answer at once, perhaps with nothing.
+        dont_block: bool = false,
+    }
+}
+
+/// What happened.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct EventsReply {
+    /// In the order of their ids.
+    pub events: Vec<Map<String, Value>>,
+    /// The queue.
+    pub queue_id: String,
+}
+
+impl Operation for GetEvents {
+    const ROUTE: Route = Route::get("/events");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Waits for events of a queue.",
+        since: 0,
+        is_specified: true,
+        errors: &["MissingQueueId", "MissingLastEventId", "BadEventQueue", "EventPruned", "EventNotInQueue"],
+        events: &["heartbeat"],
+    };
+    type Params = GetEventsParams;
+    type Reply = EventsReply;
+}
+
+/// How a poll begins.
+pub enum Begun {
+    /// There is something already, or the client does not want to wait.
+    Answer(EventsReply),
+    /// It waits.
+    Park(Arc<Queue>),
+}
+
+/// Acknowledges, ends an older poll, and looks whether there is something.
+///
+/// # Errors
+///
+/// In this order: `MissingQueueId`, `MissingLastEventId`, `BadEventQueue`, `EventPruned`, `EventNotInQueue`.
+pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams) -> Result<Begun, Error> {
+    let id = params.queue_id.as_deref().ok_or(Error::MissingQueueId)?;
+    let last = params.last_event_id.ok_or(Error::MissingLastEventId)?;
+    let queue = own_queue(tx, call, id)?;
+    let cursor = acknowledge(tx, &queue, last)?;
+
+    let now = tx.now;
+    let mut queue = queue.as_ref().clone();
+    queue.acknowledged = last;
+    queue.cursor = cursor;
+    queue.poll += 1;
+    queue.parked_since = None;
+    queue.heartbeats = 0;
+    queue.idle_since = now;
+    tx.touch_queue(id);
+    let events = pending(tx, &queue);
+    let is_waiting = events.is_empty() && !params.dont_block;
+    if is_waiting {
+        queue.parked_since = Some(now);
+        // What the queue has seen and does not want need not be looked at again.
+        queue.cursor = Cursor { entry: tx.log.end(), part: 0 };
+    }
+    let queue = Arc::new(queue);
+    tx.realm_mut().queues.insert(id.to_owned(), queue.clone());
+    tx.schedule_queue(id);
+    tx.trim_log();
+    Ok(if is_waiting { Begun::Park(queue) } else { Begun::Answer(EventsReply { events, queue_id: id.to_owned() }) })
+}
+
+/// Looks whether a parked poll has its answer: events, a newer poll in its place (then what there is), or the
+/// queue's end. None: it goes on waiting.
+pub fn look(realm: &Realm, parked: &Queue) -> Option<Result<EventsReply, Error>> {
+    let Some(queue) = realm.queues.get(&parked.id) else {
+        return Some(Err(Error::BadEventQueue { queue_id: parked.id.as_str().into() }));
+    };
+    let events = pending(realm, parked);
+    let is_replaced = queue.poll != parked.poll;
+    (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: parked.id.clone() }))
+}
+
+/// Ends a parked poll: its queue is idle from now on. One that was replaced has nothing to end.
+pub fn end(tx: &mut Tx, parked: &Queue) {
+    let now = tx.now;
+    let Some(queue) = tx.realm_mut().queues.get_mut(&parked.id).filter(|queue| queue.poll == parked.poll) else { return };
+    let queue = Arc::make_mut(queue);
+    queue.parked_since = None;
+    queue.idle_since = now;
+    tx.schedule_queue(&parked.id);
+}
+
+/// The caller's queue.
+fn own_queue(realm: &Realm, call: &Call<'_>, id: &str) -> Result<Arc<Queue>, Error> {
+    let queue = realm.queues.get(id).filter(|queue| queue.owner == call.caller().id);
+    queue.cloned().ok_or_else(|| Error::BadEventQueue { queue_id: id.into() })
+}
+
+/// Where the first event after the acknowledged one lies.
+fn acknowledge(realm: &Realm, queue: &Queue, last: i64) -> Result<Cursor, Error> {
+    if last < queue.acknowledged {
+        return Err(Error::EventPruned { event_id: last.into() });
+    }
+    let mut missing = usize::try_from(last - queue.acknowledged).unwrap_or(usize::MAX);
+    if missing == 0 {
+        return Ok(queue.cursor);
+    }
+    for (position, entry) in realm.log.from(queue.cursor.entry) {
+        let skipped = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
+        let parts = queue.parts(entry).saturating_sub(skipped);
+        if missing < parts {
+            return Ok(Cursor { entry: position, part: skipped + missing });
+        }
+        missing -= parts;
+        if missing == 0 {
+            return Ok(Cursor { entry: position + 1, part: 0 });
+        }
+    }
+    Err(Error::EventNotInQueue { event_id: last.into() })
+}
+
+/// All events that were not acknowledged, with their ids.
+fn pending(realm: &Realm, queue: &Queue) -> Vec<Map<String, Value>> {
+    let mut events = Vec::new();
+    let mut id = queue.acknowledged;
+    for (position, entry) in realm.log.from(queue.cursor.entry) {
+        if queue.parts(entry) == 0 {
+            continue;
+        }
+        let skipped = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
+        for event in render(realm, queue, entry).into_iter().skip(skipped) {
+            id += 1;
+            let mut event = event;
+            event.insert("id".into(), id.into());
+            events.push(event);
+        }
+    }
+    events
+}
+
+/// DELETE /events
+pub struct DeleteQueue;
+
+parameters! {
+    /// Which queue.
+    pub struct DeleteQueueParams {
+        /// The queue.
+        queue_id: String,
+    }
+}
+
+impl Operation for DeleteQueue {
+    const ROUTE: Route = Route::delete("/events");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Ends an event queue.",
+        since: 0,
+        is_specified: false,
+        errors: &["BadEventQueue"],
+        events: &[],
+    };
+    type Params = DeleteQueueParams;
+    type Reply = Success;
+}
+
+impl Write for DeleteQueue {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        own_queue(tx, call, &params.queue_id)?;
+
+        tx.end_queue(&params.queue_id);
+        Ok(Success {})
+    }
+}

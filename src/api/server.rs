@@ -1,0 +1,269 @@
+//! What anybody may know of the server, and how to get an API key.
+
+use super::parameter::parameters;
+use super::{About, Access, Call, NEWEST_FEATURE_LEVEL, Operation, Origin, Read, Route, SERVICE_VERSION, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::user::User;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// GET /server_settings
+pub struct GetServerSettings;
+
+parameters! {
+    /// Takes none.
+    pub struct GetServerSettingsParams {}
+}
+
+/// What anybody may know (specification, "Server settings").
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ServerSettings {
+    /// Which ways to log in are on; deprecated.
+    pub authentication_methods: BTreeMap<&'static str, bool>,
+    /// Other services to log in with; none here.
+    pub external_authentication_methods: Vec<ExternalMethod>,
+    /// Left out at level 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_feature_level: Option<i64>,
+    /// Release number.
+    pub service_version: &'static str,
+    /// Same as the version: this is no fork.
+    pub service_merge_base: &'static str,
+    /// Whether push notifications can be sent.
+    pub push_notifications_enabled: bool,
+    /// Whether the client is too old; never here.
+    pub is_incompatible: bool,
+    /// Password login.
+    pub email_auth_enabled: bool,
+    /// User names are addresses.
+    pub require_email_format_usernames: bool,
+    /// Deprecated alias of `realm_url`.
+    pub realm_uri: String,
+    /// The organization's canonical URL.
+    pub realm_url: String,
+    /// Not at the root of a server of many organizations, like the next three.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub realm_name: Option<String>,
+    /// URL of the square logo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub realm_icon: Option<String>,
+    /// HTML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub realm_description: Option<String>,
+    /// Whether there is something for visitors without an account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub realm_web_public_access_enabled: Option<bool>,
+}
+
+/// Another service to log in with.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ExternalMethod {
+    /// Unique machine name.
+    pub name: String,
+    /// Name for people.
+    pub display_name: String,
+    /// URL relative to the server's, or null.
+    pub display_icon: Option<String>,
+    /// Where to log in.
+    pub login_url: String,
+    /// Where to sign up.
+    pub signup_url: String,
+}
+
+/// The names of ways to log in; those of social providers are neutral.
+const METHODS: [(&str, bool); 13] = [
+    ("password", true),
+    ("dev", true),
+    ("email", true),
+    ("ldap", false),
+    ("remoteuser", false),
+    ("saml", false),
+    ("openid connect", false),
+    ("code_host_a", false),
+    ("code_host_b", false),
+    ("cloud_identity", false),
+    ("device_vendor", false),
+    ("search_vendor", false),
+    ("chat_vendor", false),
+];
+
+/// The organization's logo.
+pub const ICON_URL: &str = "/static/images/default-icon.png?version=1";
+
+/// The settings at the root of a server without an organization of its own.
+pub fn root_settings(origin: &Origin, feature_level: i64) -> ServerSettings {
+    ServerSettings {
+        authentication_methods: METHODS.into_iter().collect(),
+        external_authentication_methods: Vec::new(),
+        service_feature_level: reported_level(feature_level),
+        service_version: SERVICE_VERSION,
+        service_merge_base: SERVICE_VERSION,
+        push_notifications_enabled: true,
+        is_incompatible: false,
+        email_auth_enabled: true,
+        require_email_format_usernames: true,
+        realm_uri: origin.base_url.clone(),
+        realm_url: origin.base_url.clone(),
+        realm_name: None,
+        realm_icon: None,
+        realm_description: None,
+        realm_web_public_access_enabled: None,
+    }
+}
+
+/// The level as replies give it: a server at level 0 did not know of levels.
+pub fn reported_level(feature_level: i64) -> Option<i64> {
+    (feature_level > 0).then_some(feature_level)
+}
+
+impl Operation for GetServerSettings {
+    const ROUTE: Route = Route::get("/server_settings");
+    const ACCESS: Access = Access::Anyone;
+    const ABOUT: About = About {
+        summary: "Gives what anybody may know of the server and its organization.",
+        since: 0,
+        is_specified: true,
+        errors: &[],
+        events: &[],
+    };
+    type Params = GetServerSettingsParams;
+    type Reply = ServerSettings;
+}
+
+impl Read for GetServerSettings {
+    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<ServerSettings, Error> {
+        let organization = &realm.organization;
+        Ok(ServerSettings {
+            push_notifications_enabled: organization.is_on("push_notifications_enabled"),
+            realm_name: Some(organization.name.clone()),
+            realm_icon: Some(ICON_URL.to_owned()),
+            realm_description: Some(organization.rendered_description.clone()),
+            realm_web_public_access_enabled: Some(realm.web_public_access_enabled()),
+            ..root_settings(call.origin, call.feature_level)
+        })
+    }
+}
+
+/// POST /dev_fetch_api_key
+pub struct DevFetchApiKey;
+
+parameters! {
+    /// Whose key.
+    pub struct DevFetchApiKeyParams {
+        /// The account's address; bots have one too.
+        username: String,
+    }
+}
+
+/// Credentials for Basic authentication.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ApiKeyReply {
+    /// 32 letters and digits.
+    pub api_key: String,
+    /// The account's real address, which is the user name.
+    pub email: String,
+    /// The account.
+    pub user_id: i64,
+}
+
+impl Operation for DevFetchApiKey {
+    const ROUTE: Route = Route::post("/dev_fetch_api_key");
+    const ACCESS: Access = Access::Anyone;
+    const ABOUT: About = About {
+        summary: "Gives the API key of any account, as development servers do.",
+        since: 0,
+        is_specified: true,
+        errors: &["InvalidEmailSyntax", "AuthenticationFailed", "UserDeactivated"],
+        events: &["realm_user update"],
+    };
+    type Params = DevFetchApiKeyParams;
+    type Reply = ApiKeyReply;
+}
+
+impl Write for DevFetchApiKey {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
+        let user = account(tx, &params.username)?;
+        if !user.is_active {
+            return Err(Error::UserDeactivated);
+        }
+
+        Ok(log_in(tx, &user))
+    }
+}
+
+/// POST /fetch_api_key
+pub struct FetchApiKey;
+
+parameters! {
+    /// Name and password.
+    pub struct FetchApiKeyParams {
+        /// The account's address.
+        username: String,
+        /// Its password.
+        password: String,
+    }
+}
+
+impl Operation for FetchApiKey {
+    const ROUTE: Route = Route::post("/fetch_api_key");
+    const ACCESS: Access = Access::Anyone;
+    const ABOUT: About = About {
+        summary: "Gives an account's API key for its password.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidEmailSyntax", "AuthenticationFailed", "UserDeactivated"],
+        events: &["realm_user update"],
+    };
+    type Params = FetchApiKeyParams;
+    type Reply = ApiKeyReply;
+}
+
+impl Write for FetchApiKey {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
+        let user = account(tx, &params.username)?;
+        if user.password.as_deref() != Some(params.password.as_str()) {
+            return Err(Error::AuthenticationFailed);
+        }
+        if !user.is_active {
+            return Err(Error::UserDeactivated);
+        }
+
+        Ok(log_in(tx, &user))
+    }
+}
+
+/// The account with an address; the service's own bots have no key to give.
+fn account(realm: &Realm, username: &str) -> Result<std::sync::Arc<User>, Error> {
+    if !is_email(username) {
+        return Err(Error::InvalidEmailSyntax);
+    }
+    let user = realm.user_by_email(username).filter(|user| !user.is_system_bot() && !user.is_deleted);
+    user.cloned().ok_or(Error::AuthenticationFailed)
+}
+
+/// Whether a text has the form of an address: something, an @, and a domain.
+pub fn is_email(text: &str) -> bool {
+    let Some((name, domain)) = text.rsplit_once('@') else { return false };
+    let is_plain = |part: &str| !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || c.is_control() || "()<>[],;:\\\"".contains(c));
+    is_plain(name)
+        && !name.contains('@')
+        && is_plain(domain)
+        && !domain.starts_with(['.', '-'])
+        && !domain.ends_with(['.', '-'])
+        && text.len() <= 254
+}
+
+/// Gives the key, and does what a first login does: a stub becomes an account of its own, and `date_joined` of
+/// imported users and those made through the API moves to now (specification, User, `date_joined`).
+fn log_in(tx: &mut Tx, user: &User) -> ApiKeyReply {
+    if user.joins_at_first_login || user.is_imported_stub {
+        super::users::first_login(tx, user.id);
+    }
+    ApiKeyReply { api_key: user.api_key.clone(), email: user.email.clone(), user_id: user.id.0 }
+}
+
+/// The level that a world reports when none was asked for.
+pub const DEFAULT_FEATURE_LEVEL: i64 = NEWEST_FEATURE_LEVEL;

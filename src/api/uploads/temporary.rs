@@ -1,0 +1,60 @@
+//! Addresses of files that need no credentials for a minute.
+//!
+//! The token is the file's path and the end of its time, with a tag that only this realm can make: as everywhere, chance
+//! and time come from the world.
+
+use crate::error::Error;
+use crate::realm::message::Attachment;
+use crate::realm::{Realm, content_hash};
+use crate::time::{Span, Timestamp};
+use std::sync::Arc;
+
+/// How long an address works.
+const VALIDITY: Span = Span::seconds(60);
+
+/// The address, relative to the organization's.
+pub fn address(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String {
+    let until = now.plus(VALIDITY).micros();
+    let text = format!("{until}:{}", attachment.path_id);
+    let token: String = format!("{}:{text}", tag(realm, &text)).bytes().map(|byte| format!("{byte:02x}")).collect();
+    let name = attachment.path_id.rsplit('/').next().unwrap_or_default();
+    format!("/user_uploads/temporary/{token}/{name}")
+}
+
+/// The file behind `{token}/{filename}`.
+///
+/// # Errors
+///
+/// `InvalidToken` when it is malformed or over, `InvalidFilename`, `FileNotFound`.
+pub fn resolve(realm: &Realm, rest: &str, now: Timestamp) -> Result<Arc<Attachment>, Error> {
+    let (token, name) = rest.split_once('/').ok_or(Error::InvalidToken)?;
+    let text = from_hexadecimal(token).ok_or(Error::InvalidToken)?;
+    let (given, text) = text.split_once(':').ok_or(Error::InvalidToken)?;
+    let (until, path_id) = text.split_once(':').ok_or(Error::InvalidToken)?;
+    let until = until.parse().map(Timestamp::from_micros).map_err(|_| Error::InvalidToken)?;
+    if given != tag(realm, text) || now >= until {
+        return Err(Error::InvalidToken);
+    }
+    if path_id.rsplit('/').next() != Some(name) {
+        return Err(Error::InvalidFilename);
+    }
+    realm.attachments.get(path_id).cloned().ok_or(Error::FileNotFound)
+}
+
+fn tag(realm: &Realm, text: &str) -> String {
+    let mut tag = content_hash(format!("{}:{}:{text}", realm.organization.uuid, realm.chance.seed).as_bytes());
+    tag.truncate(32);
+    tag
+}
+
+fn from_hexadecimal(text: &str) -> Option<String> {
+    let digits = text.as_bytes();
+    if digits.is_empty() || digits.len() % 2 != 0 {
+        return None;
+    }
+    let bytes: Option<Vec<u8>> = digits
+        .chunks(2)
+        .map(|pair| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok()))
+        .collect();
+    String::from_utf8(bytes?).ok()
+}

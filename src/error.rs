@@ -1,0 +1,489 @@
+//! The error table: every failed reply that the API can give, in one place.
+//!
+//! A row is a variant, its HTTP status, its code and the template of its message. Fields named in
+//! braces fill the template; those listed behind `+` also stand in the reply beside `msg` and `code`.
+//! Nothing else builds an error reply.
+
+use serde_json::{Map, Value};
+
+/// A row of the table, for documents and tests.
+#[derive(Clone, Copy, Debug)]
+pub struct ErrorRow {
+    /// The variant's name.
+    pub name: &'static str,
+    /// HTTP status.
+    pub status: u16,
+    /// Machine-readable code.
+    pub code: &'static str,
+    /// Message with its placeholders.
+    pub message: &'static str,
+    /// Fields that the reply carries beside `msg` and `code`.
+    pub fields: &'static [&'static str],
+}
+
+macro_rules! errors {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $({ $($field:ident),* })? : $status:literal $code:ident $message:literal $(+ [$($extra:ident),*])?;
+    )*) => {
+        /// A refused request: what the client is told. Each variant is a row of the table.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Error {
+            $(
+                $(#[$doc])*
+                #[doc = concat!("`", stringify!($code), "`, HTTP ", $status, ": ", $message)]
+                $name $({ $(
+                    #[doc = concat!("Fills `{", stringify!($field), "}` or stands beside the message.")]
+                    $field: Value
+                ),* })?,
+            )*
+        }
+
+        impl Error {
+            /// Every row, in the order of the table.
+            pub const TABLE: &'static [ErrorRow] = &[$(
+                ErrorRow {
+                    name: stringify!($name),
+                    status: $status,
+                    code: stringify!($code),
+                    message: $message,
+                    fields: &[$($(stringify!($extra)),*)?],
+                },
+            )*];
+
+            fn position(&self) -> usize {
+                #[derive(Clone, Copy)]
+                enum Position { $($name),* }
+                match self { $(Error::$name { .. } => Position::$name as usize,)* }
+            }
+
+            fn fields(&self) -> Vec<(&'static str, &Value)> {
+                match self {
+                    $(Error::$name $({ $($field),* })? => vec![$($((stringify!($field), $field)),*)?],)*
+                }
+            }
+        }
+    };
+}
+
+errors! {
+    // Routing and reading of the request.
+    /// No operation has this path.
+    UnknownPath: 404 BAD_REQUEST "Unknown path";
+    /// The path exists, the method does not.
+    MethodNotAllowed { allowed_methods }: 405 BAD_REQUEST "Method Not Allowed" + [allowed_methods];
+    /// The host or path names no world.
+    UnknownWorld: 404 NONEXISTENT_SUBDOMAIN "Invalid subdomain";
+    /// A body over the limit.
+    BodyTooLarge { limit_mib }: 413 BAD_REQUEST "Request body is larger than the allowed limit of {limit_mib} MiB";
+    /// The body did not arrive in time.
+    BodyTooSlow: 408 BAD_REQUEST "Request body was not received in time";
+    /// A body that can't be read as what it says it is.
+    MalformedBody { reason }: 400 BAD_REQUEST "Malformed request body: {reason}";
+    /// A file is larger than the organization allows.
+    UploadTooLarge { limit_mib }: 413 BAD_REQUEST "File is larger than this server's configured maximum upload size ({limit_mib} MiB).";
+
+    // Parameters.
+    /// A required parameter is absent.
+    MissingParameter { var_name }: 400 REQUEST_VARIABLE_MISSING "Missing '{var_name}' argument" + [var_name];
+    /// Two names of one parameter are given at once.
+    ConfusingParameter { var_name1, var_name2 }: 400 REQUEST_CONFUSING_VAR "Can't decide between '{var_name1}' and '{var_name2}' arguments" + [var_name1, var_name2];
+    /// A value of the wrong kind: `is not an integer`, `is not valid JSON`, `cannot be blank`, …
+    BadValue { parameter, problem }: 400 BAD_REQUEST "{parameter} {problem}";
+    /// A value outside the allowed ones.
+    InvalidValue { parameter }: 400 BAD_REQUEST "Invalid {parameter}";
+    /// A value that a validator refused, with its reason.
+    InvalidValueBecause { parameter, reason }: 400 BAD_REQUEST "Invalid {parameter}: Value error, {reason}";
+    /// A key that a closed object does not have.
+    UnexpectedKey { key, parameter }: 400 BAD_REQUEST "Argument \"{key}\" at {parameter} is unexpected";
+    /// Parameters that exclude each other.
+    UnsupportedCombination { parameters }: 400 BAD_REQUEST "Unsupported parameter combination: {parameters}" + [parameters];
+
+    // Credentials.
+    /// No credentials on an operation that needs them.
+    NotLoggedIn: 401 UNAUTHORIZED "Not logged in: API authentication or user session required";
+    /// Another scheme than Basic.
+    BasicAuthenticationRequired: 400 BAD_REQUEST "This endpoint requires HTTP basic authentication.";
+    /// A header that can't be read.
+    InvalidAuthorizationHeader: 401 UNAUTHORIZED "Invalid authorization header for basic auth";
+    /// A key that has not the form of one.
+    MalformedApiKey: 401 INVALID_API_KEY "Malformed API key";
+    /// A key that nobody has, or that is another's.
+    InvalidApiKey: 401 INVALID_API_KEY "Invalid API key";
+    /// The account was deactivated.
+    UserDeactivated: 401 USER_DEACTIVATED "Account is deactivated";
+    /// A webhook bot outside message sending.
+    WebhookBotNotAllowed: 401 UNAUTHORIZED "This API is not available to incoming webhook bots.";
+    /// Wrong address or password.
+    AuthenticationFailed: 401 AUTHENTICATION_FAILED "Your username or password is incorrect";
+    /// Not an address.
+    InvalidEmailSyntax: 400 BAD_REQUEST "Enter a valid email address.";
+    /// A parameter that an anonymous visitor may not pass.
+    NotForAnonymous { key }: 400 BAD_REQUEST "Invalid '{key}' parameter for anonymous request";
+
+    // Roles.
+    /// The caller lacks the right.
+    InsufficientPermission: 400 BAD_REQUEST "Insufficient permission";
+    /// Administrators only.
+    AdministratorRequired: 400 UNAUTHORIZED_PRINCIPAL "Must be an organization administrator";
+    /// Owners only.
+    OwnerRequired: 400 UNAUTHORIZED_PRINCIPAL "Must be an organization owner";
+    /// Not for guests.
+    GuestsNotAllowed: 400 BAD_REQUEST "Not allowed for guest users";
+    /// Not for bots.
+    BotsNotAllowed: 400 BAD_REQUEST "This endpoint does not accept bot requests.";
+    /// Bots only.
+    BotsOnly: 403 PERMISSION_DENIED "This endpoint is only available to bots.";
+    /// A guest asked for everything public.
+    NotAuthorizedForQuery: 400 BAD_REQUEST "User not authorized for this query";
+
+    // Users.
+    /// Unknown user.
+    NoSuchUser: 400 BAD_REQUEST "No such user";
+    /// A deactivated user where an active one is needed.
+    TargetDeactivated: 400 BAD_REQUEST "User is deactivated";
+    /// Lacks the flag that allows making users.
+    MayNotCreateUsers: 400 BAD_REQUEST "User not authorized to create users";
+    /// Not a usable address.
+    BadNameOrUsername: 400 BAD_REQUEST "Bad name or username";
+    /// The address is taken.
+    EmailInUse: 400 BAD_REQUEST "Email is already in use.";
+    /// The organization restricts addresses to its domains.
+    EmailNotAllowed { email }: 400 BAD_REQUEST "Email '{email}' not allowed in this organization";
+    /// Too easy to guess.
+    PasswordTooWeak: 400 BAD_REQUEST "The password is too weak.";
+    /// Over 100 characters.
+    NameTooLong: 400 BAD_REQUEST "Name too long!";
+    /// Nothing left after trimming.
+    NameEmpty: 400 BAD_REQUEST "Name must not be empty!";
+    /// A character that mentions can't hold.
+    NameInvalidCharacters: 400 BAD_REQUEST "Invalid characters in name!";
+    /// Ends in a bar and digits, as mentions do.
+    NameInvalidFormat: 400 BAD_REQUEST "Invalid format!";
+    /// Names are unique here.
+    NameTaken: 400 BAD_REQUEST "Unique names required in this organization.";
+
+    // Status and presence.
+    /// Nothing to change.
+    NoNewValues: 400 BAD_REQUEST "Client did not pass any new values.";
+    /// A code or type alone.
+    EmojiNameRequired: 400 BAD_REQUEST "Client must pass emoji_name if they pass either emoji_code or reaction_type.";
+    /// Neither idle nor active.
+    InvalidPresenceStatus { status }: 400 BAD_REQUEST "Invalid status: {status}";
+    /// Bots have no presence.
+    PresenceNotForBots: 400 BAD_REQUEST "Presence is not supported for bot users.";
+    /// Never seen.
+    NoPresenceData { user }: 400 BAD_REQUEST "No presence data for {user}";
+
+    // Groups.
+    /// Unknown group.
+    InvalidGroup: 400 BAD_REQUEST "Invalid user group";
+    /// A deactivated group.
+    GroupDeactivated: 400 BAD_REQUEST "User group is deactivated.";
+    /// Unknown group in a list.
+    InvalidGroupId { group_id }: 400 BAD_REQUEST "Invalid user group ID: {group_id}";
+    /// Unknown or deactivated user in a list.
+    InvalidUserId { user_id }: 400 BAD_REQUEST "Invalid user ID: {user_id}";
+    /// A system group that this permission can't be given to.
+    DisallowedGroup { setting, group }: 400 BAD_REQUEST "'{setting}' setting cannot be set to '{group}' group.";
+    /// The expected value is not the current one.
+    ExpectationMismatch { field_name }: 400 EXPECTATION_MISMATCH "'{field_name}' value does not match the expected value." + [field_name];
+
+    // Channels.
+    /// Unknown or inaccessible channel.
+    InvalidChannelId: 400 BAD_REQUEST "Invalid channel ID";
+    /// Unknown or inaccessible channel, by name.
+    InvalidChannelName { channel_name }: 400 BAD_REQUEST "Invalid channel name '{channel_name}'";
+    /// No channel has this name.
+    UnknownChannel { stream }: 400 STREAM_DOES_NOT_EXIST "Channel '{stream}' does not exist" + [stream];
+    /// No channel has this number.
+    UnknownChannelId { stream_id }: 400 STREAM_DOES_NOT_EXIST "Channel with ID '{stream_id}' does not exist" + [stream_id];
+    /// A private channel's subscribers.
+    SubscribersHidden: 400 BAD_REQUEST "Unable to retrieve subscribers for private channel";
+    /// Empty name.
+    ChannelNameEmpty: 400 BAD_REQUEST "Channel name can't be empty.";
+    /// Over the limit.
+    ChannelNameTooLong { limit }: 400 BAD_REQUEST "Channel name too long (limit: {limit} characters).";
+    /// A control character.
+    ChannelNameInvalidCharacter { position }: 400 BAD_REQUEST "Invalid character in channel name, at position {position}.";
+    /// The channels may not be subscribed to.
+    UnableToAccessChannels { names }: 400 BAD_REQUEST "Unable to access channel ({names}).";
+    /// Not on this server.
+    WebPublicDisabled: 400 BAD_REQUEST "Web-public channels are not enabled.";
+    /// A private channel as a default.
+    DefaultChannelPrivate: 400 BAD_REQUEST "A default channel cannot be private.";
+    /// Impossible combination of privacy settings.
+    InvalidParameters: 400 BAD_REQUEST "Invalid parameters";
+    /// Unknown folder.
+    InvalidFolder: 400 BAD_REQUEST "Invalid channel folder ID";
+    /// No such property of a subscription.
+    UnknownSubscriptionProperty { property }: 400 BAD_REQUEST "Unknown subscription property: {property}";
+    /// The caller is not subscribed.
+    NotSubscribed { channel_id }: 400 BAD_REQUEST "Not subscribed to channel ID {channel_id}";
+    /// Both lists are empty.
+    NothingToSubscribe: 400 BAD_REQUEST "Nothing to do. Specify at least one of \"add\" or \"delete\".";
+
+    // Messages.
+    /// Unknown or inaccessible message.
+    InvalidMessage: 400 BAD_REQUEST "Invalid message(s)";
+    /// No topic given.
+    MissingTopic: 400 BAD_REQUEST "Missing topic";
+    /// No channel given.
+    MissingChannel: 400 BAD_REQUEST "Missing channel";
+    /// No recipients.
+    NoRecipients: 400 BAD_REQUEST "Message must have recipients";
+    /// Several channels.
+    OneChannelExpected: 400 BAD_REQUEST "Expected exactly one channel";
+    /// Neither a name nor an id.
+    InvalidChannelType: 400 BAD_REQUEST "Invalid data type for channel";
+    /// Neither addresses nor ids.
+    InvalidRecipientsType: 400 BAD_REQUEST "Invalid data type for recipients";
+    /// Addresses and ids mixed.
+    MixedRecipients: 400 BAD_REQUEST "Recipient lists may contain emails or user IDs, but not both.";
+    /// Nobody has this address.
+    InvalidRecipientEmail { email }: 400 BAD_REQUEST "Invalid email '{email}'";
+    /// Nobody has this id.
+    InvalidRecipientId { user_id }: 400 BAD_REQUEST "Invalid user ID {user_id}";
+    /// The recipient left.
+    RecipientDeactivated { email }: 400 BAD_REQUEST "'{email}' is no longer using the service.";
+    /// Nothing to say.
+    MessageEmpty: 400 BAD_REQUEST "Message must not be empty";
+    /// A NUL character.
+    MessageNullBytes: 400 BAD_REQUEST "Message must not contain null bytes";
+    /// A character that a topic can't hold.
+    TopicInvalidCharacter { position }: 400 BAD_REQUEST "Invalid character in topic, at position {position}!";
+    /// Posting is limited.
+    MayNotPost: 400 BAD_REQUEST "You do not have permission to post in this channel.";
+    /// A private channel of others.
+    NotAuthorizedToSend { channel_name }: 400 BAD_REQUEST "Not authorized to send to channel '{channel_name}'";
+    /// New topics are limited.
+    MayNotCreateTopic: 400 BAD_REQUEST "You do not have permission to create new topics in this channel.";
+    /// The empty topic is not wanted here.
+    EmptyTopicNotAllowed { topic }: 400 BAD_REQUEST "Sending messages to the {topic} is not allowed in this channel.";
+    /// Only the empty topic is wanted here.
+    OnlyEmptyTopicAllowed { topic }: 400 BAD_REQUEST "Only the {topic} topic is allowed in this channel.";
+    /// Nobody may send direct messages.
+    DirectMessagesDisabled: 400 BAD_REQUEST "Direct messages are disabled in this organization.";
+    /// May answer, not begin.
+    MayNotInitiateDirect: 400 BAD_REQUEST "You do not have permission to initiate direct message conversations.";
+    /// Nobody in it may allow it.
+    DirectNotAuthorized: 400 BAD_REQUEST "This conversation does not include any users who can authorize it.";
+    /// A guest who may not see the recipient.
+    RecipientsInaccessible: 400 BAD_REQUEST "You do not have permission to access some of the recipients.";
+    /// Many people at once.
+    ChannelWildcardNotAllowed: 400 STREAM_WILDCARD_MENTION_NOT_ALLOWED "You do not have permission to use channel wildcard mentions in this channel.";
+    /// Many people at once.
+    TopicWildcardNotAllowed: 400 TOPIC_WILDCARD_MENTION_NOT_ALLOWED "You do not have permission to use topic wildcard mentions in this topic.";
+    /// The group is not for everyone to mention.
+    MayNotMentionGroup { group }: 400 BAD_REQUEST "You are not allowed to mention user group '{group}'.";
+    /// The rendered message is over its limit.
+    UnableToRender: 400 BAD_REQUEST "Unable to render message";
+    /// Editing is off.
+    EditingDisabled: 400 BAD_REQUEST "Your organization has turned off message editing";
+    /// Someone else's message.
+    MayNotEdit: 400 BAD_REQUEST "You don't have permission to edit this message";
+    /// Too late to edit.
+    EditTimePassed: 400 BAD_REQUEST "The time limit for editing this message has passed";
+    /// Nothing given.
+    NothingToChange: 400 BAD_REQUEST "Nothing to change";
+    /// A direct message into a channel.
+    DirectToChannel: 400 BAD_REQUEST "Direct messages cannot be moved to channels.";
+    /// A topic for a direct message.
+    DirectWithTopic: 400 BAD_REQUEST "Direct messages cannot have topics.";
+    /// How far, but not where to.
+    PropagateWithoutTopic: 400 BAD_REQUEST "Invalid propagate_mode without topic edit";
+    /// The empty topic can't be resolved.
+    ResolveEmptyTopic: 400 BAD_REQUEST "General chat cannot be marked as resolved";
+    /// Two changes that exclude each other.
+    ContentWhileMoving: 400 BAD_REQUEST "Cannot change message content while changing channel";
+    /// Resolving is limited.
+    MayNotResolve: 400 BAD_REQUEST "You don't have permission to resolve topics in this channel.";
+    /// Moving is limited.
+    MayNotMove: 400 BAD_REQUEST "You don't have permission to move this message";
+    /// Too late to move to a topic.
+    MoveTopicTimePassed: 400 BAD_REQUEST "The time limit for editing this message's topic has passed.";
+    /// Too late to move to a channel.
+    MoveChannelTimePassed: 400 BAD_REQUEST "The time limit for editing this message's channel has passed";
+    /// Only a part of the topic may be moved.
+    MoveTimeLimitExceeded { first_message_id_allowed_to_move, total_messages_in_topic, total_messages_allowed_to_move }: 400 MOVE_MESSAGES_TIME_LIMIT_EXCEEDED "You only have permission to move the {total_messages_allowed_to_move}/{total_messages_in_topic} most recent messages in this topic." + [first_message_id_allowed_to_move, total_messages_in_topic, total_messages_allowed_to_move];
+    /// Not one's own, or not allowed to delete.
+    MayNotDelete: 400 BAD_REQUEST "You don't have permission to delete this message";
+    /// Too late to delete.
+    DeleteTimePassed: 400 BAD_REQUEST "The time limit for deleting this message has passed";
+    /// History is off.
+    HistoryDisabled: 400 BAD_REQUEST "Message edit history is disabled in this organization";
+    /// Receipts are off.
+    ReceiptsDisabled: 400 BAD_REQUEST "Read receipts are disabled in this organization.";
+    /// Fetching without an anchor.
+    MissingAnchor: 400 BAD_REQUEST "Missing 'anchor' argument.";
+    /// Not an anchor.
+    InvalidAnchor: 400 BAD_REQUEST "Invalid anchor";
+    /// Over the limit.
+    TooManyMessages { max_messages }: 400 BAD_REQUEST "Too many messages requested (maximum {max_messages}).";
+    /// The anchor in the middle can't be left out.
+    AnchorInTheMiddle: 400 BAD_REQUEST "The anchor can only be excluded at an end of the range";
+    /// A narrow that can't be understood.
+    BadNarrow { desc }: 400 BAD_NARROW "Invalid narrow operator: {desc}" + [desc];
+    /// A narrow that contradicts itself.
+    BadNarrowCombination { desc }: 400 BAD_NARROW "Invalid narrow operator combination: {desc}" + [desc];
+    /// An operator that event queues don't filter by.
+    OperatorNotSupported { operator }: 400 BAD_REQUEST "Operator {operator} not supported.";
+    /// An operand that event queues don't filter by.
+    OperandNotSupported { operand }: 400 BAD_REQUEST "Operand {operand} not supported.";
+    /// No such topic.
+    NoSuchTopic { topic }: 400 BAD_REQUEST "No such topic '{topic}'";
+
+    // Flags.
+    /// Not a flag.
+    InvalidFlag { flag }: 400 BAD_REQUEST "Invalid flag: '{flag}'";
+    /// A flag that the server keeps.
+    FlagNotEditable { flag }: 400 BAD_REQUEST "Flag not editable: '{flag}'";
+    /// Neither add nor remove.
+    InvalidFlagOperation { op }: 400 BAD_REQUEST "Invalid message flag operation: '{op}'";
+
+    // Reactions and emoji.
+    /// The caller has it on the message already.
+    ReactionAlreadyExists: 400 REACTION_ALREADY_EXISTS "Reaction already exists.";
+    /// The caller has it not.
+    ReactionDoesNotExist: 400 REACTION_DOES_NOT_EXIST "Reaction doesn't exist.";
+    /// Neither a name nor a code.
+    ReactionUnnamed: 400 BAD_REQUEST "At least one of the following arguments must be present: emoji_name, emoji_code";
+    /// No emoji has this name.
+    UnknownEmoji { emoji_name }: 400 BAD_REQUEST "Emoji '{emoji_name}' does not exist";
+    /// Not a namespace.
+    InvalidEmojiType: 400 BAD_REQUEST "Invalid emoji type.";
+    /// Not a code of its namespace.
+    InvalidEmojiCode: 400 BAD_REQUEST "Invalid emoji code";
+    /// Code and name belong to different emoji.
+    InvalidEmojiName: 400 BAD_REQUEST "Invalid emoji name.";
+    /// No such custom emoji.
+    InvalidCustomEmoji: 400 BAD_REQUEST "Invalid custom emoji.";
+    /// Another custom emoji's name.
+    InvalidCustomEmojiName: 400 BAD_REQUEST "Invalid custom emoji name.";
+    /// Removed by an administrator.
+    CustomEmojiDeactivated: 400 BAD_REQUEST "This custom emoji has been deactivated.";
+
+    // Typing.
+    /// No recipients given.
+    MissingTo: 400 BAD_REQUEST "Missing 'to' argument";
+    /// An empty list.
+    EmptyTo: 400 BAD_REQUEST "Empty 'to' list";
+    /// No channel given.
+    MissingStreamId: 400 BAD_REQUEST "Missing 'stream_id' argument";
+    /// The caller switched it off.
+    TypingDisabledDirect: 400 BAD_REQUEST "User has disabled typing notifications for direct messages";
+    /// The caller switched it off.
+    TypingDisabledChannel: 400 BAD_REQUEST "User has disabled typing notifications for channel messages";
+
+    // Uploads.
+    /// No file part.
+    NoFile: 400 BAD_REQUEST "You must specify a file to upload";
+    /// Several file parts.
+    SeveralFiles: 400 BAD_REQUEST "You may only upload one file at a time";
+    /// Over the organization's quota.
+    UploadQuota: 400 REALM_UPLOAD_QUOTA "Upload would exceed your organization's upload quota.";
+    /// A temporary address that is wrong or over.
+    InvalidToken: 400 BAD_REQUEST "Invalid token";
+    /// A temporary address with another file's name.
+    InvalidFilename: 400 BAD_REQUEST "Invalid filename";
+    /// No such file.
+    FileNotFound: 404 BAD_REQUEST "This file does not exist or has been deleted.";
+    /// Someone else's file.
+    FileForbidden: 403 BAD_REQUEST "You are not authorized to view this file.";
+
+    // Event queues.
+    /// A queue that is gone, or another's.
+    BadEventQueue { queue_id }: 400 BAD_EVENT_QUEUE_ID "Bad event queue ID: {queue_id}" + [queue_id];
+    /// No queue given to the long poll.
+    MissingQueueId: 400 BAD_REQUEST "Missing 'queue_id' argument";
+    /// No event given to the long poll.
+    MissingLastEventId: 400 BAD_REQUEST "Missing 'last_event_id' argument";
+    /// Events before this were acknowledged.
+    EventPruned { event_id }: 400 BAD_REQUEST "An event newer than {event_id} has already been pruned!";
+    /// An id that the queue never had.
+    EventNotInQueue { event_id }: 400 BAD_REQUEST "Event {event_id} was not in this queue";
+
+    // The program itself.
+    /// A fault of our own; the request changed nothing.
+    Internal: 500 INTERNAL_ERROR "Internal server error";
+}
+
+impl Error {
+    /// The row of the table that this error is of.
+    pub fn row(&self) -> &'static ErrorRow {
+        &Self::TABLE[self.position()]
+    }
+
+    /// HTTP status of the reply.
+    pub fn status(&self) -> u16 {
+        self.row().status
+    }
+
+    /// The message with its placeholders filled.
+    pub fn message(&self) -> String {
+        let mut message = self.row().message.to_owned();
+        for (name, value) in self.fields() {
+            let text = match value {
+                Value::String(text) => text.clone(),
+                Value::Array(items) => {
+                    items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>().join(", ")
+                }
+                other => other.to_string(),
+            };
+            message = message.replace(&format!("{{{name}}}"), &text);
+        }
+        message
+    }
+
+    /// The reply's JSON: `result`, `msg`, the row's further fields, `code` (specification, Errors).
+    pub fn body(&self) -> Map<String, Value> {
+        let row = self.row();
+        let mut body = Map::new();
+        body.insert("result".into(), "error".into());
+        body.insert("msg".into(), self.message().into());
+        for (name, value) in self.fields() {
+            if row.fields.contains(&name) {
+                body.insert(name.into(), value.clone());
+            }
+        }
+        body.insert("code".into(), row.code.into());
+        body
+    }
+
+    /// A parameter's value is of the wrong kind; `problem` follows its name: `is not an integer`.
+    pub fn bad_value(parameter: impl Into<String>, problem: impl Into<String>) -> Self {
+        Error::BadValue { parameter: parameter.into().into(), problem: problem.into().into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn fields_fill_the_message_and_stand_beside_it() {
+        let error = Error::UnknownChannel { stream: "nowhere".into() };
+
+        assert_eq!(
+            Value::Object(error.body()),
+            json!({"result": "error", "msg": "Channel 'nowhere' does not exist", "stream": "nowhere", "code": "STREAM_DOES_NOT_EXIST"})
+        );
+    }
+
+    #[test]
+    fn a_field_that_only_fills_the_message_is_not_in_the_reply() {
+        let body = Error::InvalidUserId { user_id: 7.into() }.body();
+
+        assert_eq!(body["msg"], "Invalid user ID: 7");
+        assert!(!body.contains_key("user_id"));
+    }
+
+    #[test]
+    fn every_row_has_a_failing_status_and_names_fields_that_it_has() {
+        for row in Error::TABLE {
+            assert!((400..=599).contains(&row.status), "{}", row.name);
+            assert!(!row.message.is_empty(), "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Which web pages may call the API from a browser.
+
+use super::Response;
+use http::{HeaderMap, HeaderValue, header};
+
+/// The origins that are let in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cors {
+    /// `*`, or one origin.
+    allowed: String,
+}
+
+impl Cors {
+    /// Lets in this origin, or all with `*`.
+    pub fn new(allowed: String) -> Self {
+        Self { allowed }
+    }
+
+    /// Adds the headers that tell a browser so; to a preflight's reply those of the methods and headers too.
+    pub fn decorate(&self, request: &HeaderMap, mut response: Response) -> Response {
+        let Some(origin) = request.get(header::ORIGIN) else { return response };
+        let is_any = self.allowed == "*";
+        if !is_any && origin.as_bytes() != self.allowed.as_bytes() {
+            return response;
+        }
+        let headers = response.headers_mut();
+        let allowed = if is_any { HeaderValue::from_static("*") } else { origin.clone() };
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
+        if !is_any {
+            headers.append(header::VARY, HeaderValue::from_static("Origin"));
+        }
+        headers.insert(
+            header::ACCESS_CONTROL_EXPOSE_HEADERS,
+            HeaderValue::from_static(
+                "X-Chatdouble-Hint, X-Chatdouble-Fault, Retry-After, Location, Upload-Offset, Upload-Length, Tus-Resumable",
+            ),
+        );
+        if let Some(method) = request.get(header::ACCESS_CONTROL_REQUEST_METHOD) {
+            let _ = method;
+            headers.insert(
+                header::ACCESS_CONTROL_ALLOW_METHODS,
+                HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
+            );
+            let wanted = request.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned();
+            let wanted = wanted.unwrap_or_else(|| HeaderValue::from_static("Authorization, Content-Type"));
+            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted);
+            headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
+        }
+        response
+    }
+}

@@ -1,0 +1,157 @@
+//! Files beside the API: uploads, pictures, the emoji table.
+
+use super::origin::Addressed;
+use super::request::Incoming;
+use super::{Response, authentication, reply};
+use crate::api::uploads::temporary;
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::message::Attachment;
+use crate::realm::user::{AvatarSource, User};
+use crate::world::World;
+use bytes::Bytes;
+use http::{HeaderValue, Method, header};
+use std::sync::Arc;
+
+/// Types that are shown in place; everything else is offered for download, HTML, SVG and XML included.
+const INLINE: &[&str] = &[
+    "image/apng", "image/avif", "image/gif", "image/jpeg", "image/png", "image/webp", "text/plain", "application/pdf",
+    "video/mp4", "video/webm", "audio/aac", "audio/flac", "audio/mp4", "audio/mpeg", "audio/wav", "audio/webm",
+];
+
+/// Serves a path outside `/api/v1`.
+///
+/// # Errors
+///
+/// `UnknownPath`, `MethodNotAllowed`, `NotLoggedIn`, `FileNotFound`, `FileForbidden`, `InvalidToken`, `InvalidFilename`.
+pub fn serve(world: &World, incoming: &Incoming, addressed: &Addressed) -> Result<Response, Error> {
+    let realm = world.snapshot();
+    let path = percent_encoding::percent_decode_str(&addressed.path).decode_utf8_lossy();
+    let Some((folder, rest)) = path.trim_start_matches('/').split_once('/') else { return Err(Error::UnknownPath) };
+    let is_known = matches!(folder, "user_uploads" | "user_avatars" | "avatar" | "static");
+    if is_known && !matches!(incoming.method, Method::GET | Method::HEAD) {
+        return Err(Error::MethodNotAllowed { allowed_methods: vec!["GET", "HEAD"].into() });
+    }
+    match folder {
+        "user_uploads" => upload(&realm, world, incoming, rest),
+        "user_avatars" => picture(&realm, rest),
+        "avatar" => avatar(&realm, incoming, addressed, rest),
+        "static" => static_file(rest),
+        _ => Err(Error::UnknownPath),
+    }
+}
+
+fn upload(realm: &Realm, world: &World, incoming: &Incoming, rest: &str) -> Result<Response, Error> {
+    if let Some(token) = rest.strip_prefix("temporary/") {
+        let attachment = temporary::resolve(realm, token, world.now())?;
+        return send(realm, &attachment, false);
+    }
+    let (rest, is_download) = match rest.strip_prefix("download/") {
+        Some(rest) => (rest, true),
+        None => (rest, false),
+    };
+    // Thumbnails are not made: the picture itself serves as each of its sizes.
+    let path_id = match rest.strip_prefix("thumbnail/") {
+        Some(thumbnail) => thumbnail.rsplit_once('/').map_or(thumbnail, |(path_id, _)| path_id),
+        None => rest,
+    };
+    let caller = match incoming.header(header::AUTHORIZATION) {
+        Some(credentials) => Some(authentication::authenticate(realm, credentials)?),
+        None => None,
+    };
+    let attachment = realm.attachments.get(path_id).ok_or(Error::FileNotFound)?;
+    if !crate::api::uploads::can_read(realm, caller.as_deref(), attachment) {
+        return Err(if caller.is_none() { Error::NotLoggedIn } else { Error::FileForbidden });
+    }
+    send(realm, attachment, is_download)
+}
+
+fn send(realm: &Realm, attachment: &Attachment, is_download: bool) -> Result<Response, Error> {
+    let bytes = realm.blobs.get(&attachment.blob).ok_or(Error::FileNotFound)?;
+    let kind = attachment.content_type.split(';').next().unwrap_or_default().trim();
+    let place = if INLINE.contains(&kind) && !is_download { "inline" } else { "attachment" };
+    let name = percent_encoding::utf8_percent_encode(&attachment.name, percent_encoding::NON_ALPHANUMERIC);
+    let disposition = format!("{place}; filename*=UTF-8''{name}");
+    let mut response = file(bytes.clone(), &attachment.content_type, "private, immutable");
+    if let Ok(value) = HeaderValue::from_str(&disposition) {
+        response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
+    }
+    Ok(response)
+}
+
+/// A file's reply; browsers must not guess its type, nor run anything in it.
+fn file(bytes: Bytes, content_type: &str, cache: &'static str) -> Response {
+    let mut response = Response::new(bytes);
+    let headers = response.headers_mut();
+    let kind = HeaderValue::from_str(content_type).unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
+    headers.insert(header::CONTENT_TYPE, kind);
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox"));
+    response
+}
+
+/// Avatars and custom emoji: their addresses can't be guessed, so that no credentials are asked for.
+fn picture(realm: &Realm, rest: &str) -> Result<Response, Error> {
+    let (_, path) = rest.split_once('/').ok_or(Error::FileNotFound)?;
+    if let Some(name) = path.strip_prefix("emoji/images/") {
+        let emoji = realm.custom_emoji.values().find(|emoji| emoji.file_name == name).ok_or(Error::FileNotFound)?;
+        return blob(realm, &emoji.blob, name);
+    }
+    let user = realm.users.values().find(|user| path.starts_with(&crate::record::user::avatar_file(user))).ok_or(Error::FileNotFound)?;
+    let AvatarSource::Uploaded { blob: small, medium_blob } = &user.avatar.source else { return Err(Error::FileNotFound) };
+    blob(realm, if path.ends_with("-medium.png") { medium_blob } else { small }, path)
+}
+
+fn blob(realm: &Realm, hash: &str, name: &str) -> Result<Response, Error> {
+    let bytes = realm.blobs.get(hash).ok_or(Error::FileNotFound)?;
+    let kind = mime_guess::from_path(name).first_or_octet_stream();
+    Ok(file(bytes.clone(), kind.essence_str(), "public, max-age=31536000, immutable"))
+}
+
+/// `/avatar/{user id or address}` leads to the picture's address, the query string kept.
+fn avatar(realm: &Realm, incoming: &Incoming, addressed: &Addressed, rest: &str) -> Result<Response, Error> {
+    let header = incoming.header(header::AUTHORIZATION).ok_or(Error::NotLoggedIn)?;
+    let caller = authentication::authenticate(realm, header)?;
+    let (who, is_medium) = match rest.strip_suffix("/medium") {
+        Some(who) => (who, true),
+        None => (rest, false),
+    };
+    let user: Option<&Arc<User>> = match who.parse() {
+        Ok(id) => realm.user(crate::realm::id::UserId(id)),
+        Err(_) => realm.user_by_api_email(&caller, who),
+    };
+    let user = user.ok_or(Error::NoSuchUser)?;
+    let mut url = crate::record::user::avatar_url(realm, user, is_medium);
+    if !incoming.query.is_empty() {
+        url = format!("{url}&{}", incoming.query);
+    }
+    if url.starts_with('/') {
+        url = format!("{}{url}", addressed.origin.prefix);
+    }
+    let mut response = reply::empty(302);
+    if let Ok(value) = HeaderValue::from_str(&url) {
+        response.headers_mut().insert(header::LOCATION, value);
+    }
+    Ok(response)
+}
+
+fn static_file(rest: &str) -> Result<Response, Error> {
+    match rest {
+        "generated/emoji/emoji_api.json" => {
+            let body = crate::record::emoji_table();
+            Ok(file(Bytes::from(body), "application/json", "public, max-age=86400"))
+        }
+        "generated/emoji/images/emoji/unicode/service.png" | "images/unknown-user-avatar.png" | "images/default-icon.png" => {
+            Ok(file(Bytes::from_static(BLANK_PICTURE), "image/png", "public, max-age=86400"))
+        }
+        _ => Err(Error::FileNotFound),
+    }
+}
+
+/// A PNG of one transparent pixel.
+const BLANK_PICTURE: &[u8] = &[
+    0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, b'I', b'H', b'D', b'R', 0, 0, 0, 1, 0, 0, 0, 1, 8, 6, 0, 0, 0,
+    0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 13, b'I', b'D', b'A', b'T', 0x78, 0x9c, 0x63, 0x60, 0, 0, 0, 2, 0, 1, 0xe5, 0x27, 0xd4,
+    0xa2, 0, 0, 0, 0, b'I', b'E', b'N', b'D', 0xae, 0x42, 0x60, 0x82,
+];

@@ -1,0 +1,124 @@
+//! Which world a request is for, and which address its URLs must lead back to (contract, Worlds).
+
+use super::request::Incoming;
+use crate::api::Origin;
+use crate::dialect::Dialect;
+use crate::world::Worlds;
+use http::header;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A request's world, the address it came to, and the path inside that world.
+pub struct Addressed {
+    /// The world's name; it may not exist.
+    pub world: String,
+    /// What URLs in the reply begin with.
+    pub origin: Origin,
+    /// `/api/v1/…` or a file's path, still percent-encoded.
+    pub path: String,
+}
+
+/// Finds the world: by the port, by the path, by the host name, else the default one.
+pub fn address(incoming: &Incoming, bound: Option<&str>) -> Addressed {
+    let scheme = incoming.header("x-forwarded-proto").filter(|text| *text == "https").unwrap_or("http");
+    let host = incoming.header("x-forwarded-host").or_else(|| incoming.header(header::HOST)).unwrap_or("127.0.0.1");
+    let base = format!("{scheme}://{host}");
+    if let Some(world) = bound {
+        let origin = Origin { base_url: base, prefix: String::new() };
+        return Addressed { world: world.to_owned(), origin, path: incoming.path.clone() };
+    }
+    if let Some((name, mut rest)) = world_in_path(&incoming.path) {
+        let prefix = format!("/w/{name}");
+        // A client that puts its base URL before a path that has the prefix already means the same.
+        while let Some(inner) = rest.strip_prefix(prefix.as_str()).filter(|inner| inner.starts_with('/')) {
+            rest = inner;
+        }
+        let origin = Origin { base_url: format!("{base}{prefix}"), prefix };
+        return Addressed { world: name.to_owned(), origin, path: rest.to_owned() };
+    }
+    let origin = Origin { base_url: base, prefix: String::new() };
+    let host = incoming.header(header::HOST).unwrap_or_default();
+    let world = world_in_host(host).unwrap_or(Worlds::DEFAULT);
+    Addressed { world: world.to_owned(), origin, path: incoming.path.clone() }
+}
+
+fn world_in_path(path: &str) -> Option<(&str, &str)> {
+    let rest = path.strip_prefix("/w/")?;
+    let end = rest.find('/').unwrap_or(rest.len());
+    Some((&rest[..end], &rest[end..]))
+}
+
+fn world_in_host(host: &str) -> Option<&str> {
+    let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host });
+    name.strip_suffix(".localhost").filter(|name| !name.is_empty())
+}
+
+/// Parameters by their neutral names, with neutral values.
+pub fn neutral_parameters(dialect: &Dialect, values: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let neutral = |(key, value): (String, String)| {
+        let key = dialect.neutral_key(&key).to_owned();
+        let value = dialect.neutral_value(&key, &value).to_owned();
+        (key, value)
+    };
+    values.into_iter().map(neutral).collect()
+}
+
+/// Keys whose values are addresses relative to the organization's.
+const ADDRESSES: &[&str] = &[
+    "avatar_url",
+    "avatar_url_medium",
+    "url",
+    "uri",
+    "source_url",
+    "still_url",
+    "display_icon",
+    "realm_icon",
+    "realm_icon_url",
+    "realm_logo_url",
+    "realm_night_logo_url",
+    "server_emoji_data_url",
+];
+
+/// Keys whose values are HTML.
+const HTML: &[&str] = &[
+    "content",
+    "rendered",
+    "rendered_content",
+    "orig_rendered_content",
+    "prev_rendered_content",
+    "rendered_description",
+    "rendered_value",
+    "match_content",
+];
+
+/// Puts the world's prefix before all addresses that are relative to the organization's.
+pub fn prefix_addresses(value: &mut Value, prefix: &str) {
+    if prefix.is_empty() {
+        return;
+    }
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| prefix_addresses(item, prefix)),
+        Value::Object(object) => {
+            for (key, value) in object.iter_mut() {
+                match value {
+                    Value::String(text) if ADDRESSES.contains(&key.as_str()) => {
+                        if text.starts_with('/') && !text.starts_with("//") {
+                            *text = format!("{prefix}{text}");
+                        }
+                    }
+                    Value::String(text) if HTML.contains(&key.as_str()) => *text = prefix_html(text, prefix),
+                    other => prefix_addresses(other, prefix),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn prefix_html(html: &str, prefix: &str) -> String {
+    let mut html = html.to_owned();
+    for folder in ["user_uploads", "user_avatars", "static"] {
+        html = html.replace(&format!("\"/{folder}/"), &format!("\"{prefix}/{folder}/"));
+    }
+    html
+}

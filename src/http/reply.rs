@@ -1,0 +1,72 @@
+//! Replies: the envelope's bytes with the headers that every API reply has.
+
+use super::Response;
+use crate::error::Error;
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, header};
+
+/// The header that says in a sentence what would have worked.
+pub const HINT: HeaderName = HeaderName::from_static("x-chatdouble-hint");
+
+/// A successful reply.
+pub fn success(body: Vec<u8>) -> Response {
+    json(200, body)
+}
+
+/// A refused request, in the envelope.
+pub fn failure(error: &Error, hint: Option<String>) -> Response {
+    let mut body = serde_json::to_vec(&error.body()).unwrap_or_default();
+    body.push(b'\n');
+    let mut response = json(error.status(), body);
+    let headers = response.headers_mut();
+    if error.status() == 401 {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"chatdouble\""));
+    }
+    if let Error::MethodNotAllowed { allowed_methods } = error {
+        let methods: Vec<&str> = allowed_methods.as_array().into_iter().flatten().filter_map(|one| one.as_str()).collect();
+        if let Ok(value) = HeaderValue::from_str(&methods.join(", ")) {
+            headers.insert(header::ALLOW, value);
+        }
+    }
+    if let Some(value) = hint.and_then(|hint| header_text(&hint)) {
+        headers.insert(HINT, value);
+    }
+    response
+}
+
+/// The answer to OPTIONS: which methods a path has.
+pub fn allowed(methods: &[&str]) -> Response {
+    let mut response = empty(204);
+    if let Ok(value) = HeaderValue::from_str(&methods.join(", ")) {
+        response.headers_mut().insert(header::ALLOW, value);
+    }
+    response
+}
+
+/// A reply without a body.
+pub fn empty(status: u16) -> Response {
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
+    response
+}
+
+/// A reply of JSON with the headers that keep it out of caches.
+pub fn json(status: u16, body: Vec<u8>) -> Response {
+    let mut response = Response::new(Bytes::from(body));
+    *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("max-age=0, no-cache, no-store, must-revalidate, private"),
+    );
+    headers.insert(header::VARY, HeaderValue::from_static("Accept-Language"));
+    headers.insert(header::CONTENT_LANGUAGE, HeaderValue::from_static("en"));
+    response
+}
+
+/// A text as a header can hold it: other characters than printable ASCII are left out.
+fn header_text(text: &str) -> Option<HeaderValue> {
+    let text: String = text.chars().filter(|character| (' '..='~').contains(character)).collect();
+    HeaderValue::from_str(&text).ok()
+}

@@ -1,0 +1,129 @@
+//! Taking a request apart: its parameters from query, form and multipart, within limits of size and time.
+
+use crate::api::parameter::{RawParameters, UploadedFile};
+use crate::error::Error;
+use bytes::{Buf, Bytes, BytesMut};
+use futures_util::{Stream, StreamExt, pin_mut};
+use http::{HeaderMap, Method, header};
+use std::time::Duration;
+
+/// Largest body that is not an upload, MiB.
+pub const MAX_BODY_MIB: usize = 32;
+/// Largest file of an upload, MiB (`max_file_upload_size_mib`).
+pub const MAX_FILE_MIB: usize = 100;
+/// How long a body may pause before the request is given up.
+const BODY_PAUSE: Duration = Duration::from_secs(30);
+const MIB: usize = 1024 * 1024;
+
+/// A request as it came in.
+#[derive(Debug)]
+pub struct Incoming {
+    /// GET, POST, …
+    pub method: Method,
+    /// The path, still percent-encoded.
+    pub path: String,
+    /// The query without its question mark, still encoded.
+    pub query: String,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl Incoming {
+    /// A header's value as text.
+    pub fn header(&self, name: impl header::AsHeaderName) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// Reads a body to its end.
+///
+/// # Errors
+///
+/// `BodyTooLarge`, `UploadTooLarge`, `BodyTooSlow`, `MalformedBody` when the connection breaks.
+pub async fn read_body(headers: &HeaderMap, body: impl Stream<Item = Result<impl Buf, impl std::fmt::Display>>) -> Result<Bytes, Error> {
+    let is_upload = content_type(headers).is_some_and(|kind| kind.starts_with("multipart/"));
+    // An upload's frame of headers and boundaries comes on top of the file.
+    let limit = if is_upload { MAX_FILE_MIB * MIB + 64 * 1024 } else { MAX_BODY_MIB * MIB };
+    let too_large = || {
+        if is_upload {
+            Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() }
+        } else {
+            Error::BodyTooLarge { limit_mib: MAX_BODY_MIB.into() }
+        }
+    };
+    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > limit) {
+        return Err(too_large());
+    }
+    pin_mut!(body);
+    let mut bytes = BytesMut::new();
+    loop {
+        let next = tokio::time::timeout(BODY_PAUSE, body.next()).await.map_err(|_| Error::BodyTooSlow)?;
+        let Some(chunk) = next else { return Ok(bytes.freeze()) };
+        let mut chunk = chunk.map_err(|error| Error::MalformedBody { reason: error.to_string().into() })?;
+        if bytes.len() + chunk.remaining() > limit {
+            return Err(too_large());
+        }
+        while chunk.has_remaining() {
+            let part = chunk.chunk();
+            bytes.extend_from_slice(part);
+            let length = part.len();
+            chunk.advance(length);
+        }
+    }
+}
+
+/// The parameters of a request: the body's win over the query's.
+///
+/// # Errors
+///
+/// `MalformedBody`, `UploadTooLarge`.
+pub async fn parameters(incoming: &Incoming) -> Result<RawParameters, Error> {
+    let mut raw = RawParameters::default();
+    for (name, value) in form_urlencoded::parse(incoming.query.as_bytes()) {
+        raw.values.insert(name.into_owned(), value.into_owned());
+    }
+    if matches!(incoming.method, Method::GET | Method::HEAD) || incoming.body.is_empty() {
+        return Ok(raw);
+    }
+    let kind = content_type(&incoming.headers).unwrap_or("application/x-www-form-urlencoded");
+    if kind.starts_with("multipart/form-data") {
+        read_multipart(kind, incoming.body.clone(), &mut raw).await?;
+    } else if kind.starts_with("application/x-www-form-urlencoded") {
+        for (name, value) in form_urlencoded::parse(&incoming.body) {
+            raw.values.insert(name.into_owned(), value.into_owned());
+        }
+    }
+    Ok(raw)
+}
+
+fn content_type(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())
+}
+
+async fn read_multipart(kind: &str, body: Bytes, raw: &mut RawParameters) -> Result<(), Error> {
+    let malformed = |error: multer::Error| Error::MalformedBody { reason: error.to_string().into() };
+    let boundary = multer::parse_boundary(kind).map_err(malformed)?;
+    let stream = futures_util::stream::once(async move { Ok::<_, std::convert::Infallible>(body) });
+    let mut parts = multer::Multipart::new(stream, boundary);
+    while let Some(part) = parts.next_field().await.map_err(malformed)? {
+        let name = part.name().unwrap_or_default().to_owned();
+        let file_name = part.file_name().map(str::to_owned);
+        let content_type = part.content_type().map(ToString::to_string);
+        let bytes = part.bytes().await.map_err(malformed)?;
+        match file_name {
+            Some(file_name) => {
+                if bytes.len() > MAX_FILE_MIB * MIB {
+                    return Err(Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() });
+                }
+                raw.files.push(UploadedFile { name: file_name, content_type, bytes });
+            }
+            None => {
+                raw.values.insert(name, String::from_utf8_lossy(&bytes).into_owned());
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! From a method and a path to a row of the table of operations.
+
+use crate::api::{OPERATIONS, Row};
+use std::collections::HashMap;
+
+/// The table of operations, indexed by paths.
+pub struct Router {
+    /// Paths by their number of segments, the most specific first.
+    by_length: HashMap<usize, Vec<Path>>,
+    /// Paths whose last placeholder takes all that follows.
+    open_ended: Vec<Path>,
+}
+
+struct Path {
+    segments: Vec<Segment>,
+    rows: Vec<&'static Row>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Segment {
+    Literal(&'static str),
+    Digits(&'static str),
+    Text(&'static str),
+    Rest(&'static str),
+}
+
+/// What a request's way leads to.
+pub enum Found {
+    /// An operation, with the parts of the path.
+    Operation(&'static Row, Vec<(String, String)>),
+    /// The path exists with these methods only.
+    WrongMethod(Vec<&'static str>),
+    /// No operation has the path.
+    Nothing,
+}
+
+impl Router {
+    /// The index of all operations.
+    pub fn new() -> Self {
+        let mut by_length: HashMap<usize, Vec<Path>> = HashMap::new();
+        let mut open_ended = Vec::new();
+        for row in OPERATIONS {
+            let segments = segments_of(row);
+            let is_open = matches!(segments.last(), Some(Segment::Rest(_)));
+            let paths = if is_open { &mut open_ended } else { by_length.entry(segments.len()).or_default() };
+            match paths.iter_mut().find(|path| path.segments == segments) {
+                Some(path) => path.rows.push(row),
+                None => paths.push(Path { segments, rows: vec![row] }),
+            }
+        }
+        for paths in by_length.values_mut() {
+            paths.sort_by(|one, other| one.segments.cmp(&other.segments));
+        }
+        Self { by_length, open_ended }
+    }
+
+    /// Finds the operation for a method and a path without `/api/v1`; the path is percent-decoded here, part by part.
+    pub fn find(&self, method: &str, path: &str) -> Found {
+        let Some(path) = path.strip_prefix('/') else { return Found::Nothing };
+        let parts: Vec<String> = path.split('/').map(decode).collect();
+        let fixed = self.by_length.get(&parts.len()).into_iter().flatten();
+        for candidate in fixed.chain(&self.open_ended) {
+            if let Some(values) = candidate.matches(&parts) {
+                return candidate.with_method(method, values);
+            }
+        }
+        Found::Nothing
+    }
+
+    /// The operation whose way is most like this one, for hints.
+    pub fn nearest(method: &str, path: &str) -> &'static Row {
+        let wanted: Vec<&str> = path.split('/').collect();
+        let likeness = |row: &&'static Row| {
+            let similarity = shape_similarity(&wanted, row.route.path);
+            let same_method = if row.route.method == method { 0.02 } else { 0.0 };
+            ((similarity + same_method) * 1e6) as i64
+        };
+        OPERATIONS.iter().max_by_key(likeness).unwrap_or(&OPERATIONS[0])
+    }
+}
+
+impl Default for Router {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Path {
+    fn matches(&self, parts: &[String]) -> Option<Vec<(String, String)>> {
+        let mut values = Vec::new();
+        for (index, segment) in self.segments.iter().enumerate() {
+            let part = parts.get(index)?;
+            match segment {
+                Segment::Literal(literal) if literal == part => {}
+                Segment::Digits(name) if !part.is_empty() && part.len() <= 18 && part.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    // JSON knows no leading zeros, paths do.
+                    let number = part.trim_start_matches('0');
+                    values.push(((*name).to_owned(), if number.is_empty() { "0" } else { number }.to_owned()));
+                }
+                Segment::Text(name) if !part.is_empty() => values.push(((*name).to_owned(), part.clone())),
+                Segment::Rest(name) if !part.is_empty() => {
+                    values.push(((*name).to_owned(), parts[index..].join("/")));
+                    return Some(values);
+                }
+                _ => return None,
+            }
+        }
+        Some(values)
+    }
+
+    fn with_method(&self, method: &str, values: Vec<(String, String)>) -> Found {
+        if let Some(row) = self.rows.iter().find(|row| row.route.method == method) {
+            return Found::Operation(row, values);
+        }
+        let mut methods: Vec<&'static str> = self.rows.iter().map(|row| row.route.method).collect();
+        if methods.contains(&"GET") {
+            methods.push("HEAD");
+        }
+        Found::WrongMethod(methods)
+    }
+}
+
+fn segments_of(row: &'static Row) -> Vec<Segment> {
+    let parts = row.route.path.trim_start_matches('/').split('/');
+    let segment = |part: &'static str| {
+        let Some(name) = part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) else { return Segment::Literal(part) };
+        if let Some(name) = name.strip_prefix('*') {
+            return Segment::Rest(name);
+        }
+        let is_text = row.parameters.iter().any(|info| info.name == name && !info.is_json);
+        if is_text { Segment::Text(name) } else { Segment::Digits(name) }
+    };
+    parts.map(segment).collect()
+}
+
+fn decode(part: &str) -> String {
+    percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned()
+}
+
+/// How alike a path and an operation's are, from 0 to 1: placeholders fit anything well, but not perfectly.
+fn shape_similarity(wanted: &[&str], path: &str) -> f64 {
+    let parts: Vec<&str> = path.split('/').collect();
+    let same_length = if parts.len() == wanted.len() { 1.0 } else { 0.6 };
+    let pairs = wanted.iter().zip(&parts);
+    let fit: f64 = pairs.map(|(one, other)| if other.starts_with('{') { 0.8 } else { strsim::jaro_winkler(one, other) }).sum();
+    same_length * fit / wanted.len().max(parts.len()) as f64
+}

@@ -1,0 +1,213 @@
+//! Who can see what: addresses, users, channels, messages. Pure questions of the realm.
+
+use super::Realm;
+use super::channel::{Channel, Privacy};
+use super::group::SystemGroup;
+use super::id::{ChannelId, MessageId, UserId};
+use super::message::{Message, Place};
+use super::permission::{CHANNEL_PERMISSIONS, covers, setting};
+use super::user::{Role, User};
+use crate::error::Error;
+use imbl::OrdSet;
+use std::sync::Arc;
+
+impl Realm {
+    /// The address by which a user is known to the API: the real one where everyone may see it,
+    /// else a dummy (specification, User, `email`).
+    pub fn api_email(&self, user: &User) -> String {
+        if user.is_bot() || user.email_visibility == super::user::EmailVisibility::Everyone {
+            user.email.clone()
+        } else {
+            self.dummy_email(user.id)
+        }
+    }
+
+    /// The address that works for any user, `user7@host`.
+    pub fn dummy_email(&self, user: UserId) -> String {
+        format!("user{user}@{}", self.organization.host)
+    }
+
+    /// Whether `viewer` (None: an anonymous visitor) may see the real address of a user.
+    pub fn can_see_email(&self, viewer: Option<&User>, user: &User) -> bool {
+        if user.is_bot() {
+            return true;
+        }
+        viewer.is_some_and(|viewer| viewer.id == user.id || user.email_visibility.admits(viewer.role))
+    }
+
+    /// Whether `viewer` may know of a user at all: guests may be limited to those they share
+    /// channels or direct messages with (`can_access_all_users_group`).
+    pub fn can_access_user(&self, viewer: &User, user: UserId) -> bool {
+        if !viewer.is_guest() || viewer.id == user || self.may(viewer.id, "can_access_all_users_group") {
+            return true;
+        }
+        let Some(target) = self.users.get(&user) else { return false };
+        if target.is_bot() {
+            return true;
+        }
+        let own = self.own(viewer.id);
+        own.subscriptions.iter().any(|(channel, subscription)| {
+            subscription.is_active && self.channels[channel].subscribers.contains(&user)
+        }) || own.conversations.iter().any(|conversation| self.conversations[conversation].members.contains(&user))
+    }
+
+    /// The user behind an API address: a real one that the viewer may see, or a dummy.
+    pub fn user_by_api_email(&self, viewer: &User, email: &str) -> Option<&Arc<User>> {
+        if let Some(user) = self.user_by_dummy_email(email) {
+            return Some(user);
+        }
+        self.user_by_email(email).filter(|user| self.can_see_email(Some(viewer), user))
+    }
+
+    /// The user behind a dummy address.
+    pub fn user_by_dummy_email(&self, email: &str) -> Option<&Arc<User>> {
+        let (name, host) = email.split_once('@')?;
+        if !host.eq_ignore_ascii_case(&self.organization.host) {
+            return None;
+        }
+        let digits = name.get(..4).filter(|prefix| prefix.eq_ignore_ascii_case("user")).and_then(|_| name.get(4..))?;
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        digits.parse().ok().and_then(|id| self.users.get(&UserId(id)))
+    }
+
+    /// Whether a user may do something in a channel.
+    pub fn may_in(&self, user: UserId, channel: &Channel, name: &'static str) -> bool {
+        channel
+            .permissions
+            .get(name)
+            .is_some_and(|value| covers(self, value, user, setting(CHANNEL_PERMISSIONS, name)))
+    }
+
+    /// Whether a user can read a channel's messages.
+    pub fn can_read(&self, user: &User, channel: &Channel) -> bool {
+        if channel.subscribers.contains(&user.id) || channel.privacy == Privacy::WebPublic {
+            return true;
+        }
+        if user.is_guest() {
+            return false;
+        }
+        channel.privacy == Privacy::Public
+            || self.may_in(user.id, channel, "can_add_subscribers_group")
+            || self.may_in(user.id, channel, "can_subscribe_group")
+    }
+
+    /// Whether a user can see a channel's name, settings and subscribers.
+    pub fn can_see(&self, user: &User, channel: &Channel) -> bool {
+        self.can_read(user, channel)
+            || user.is_admin()
+            || (!user.is_guest() && self.may_in(user.id, channel, "can_administer_channel_group"))
+    }
+
+    /// Whether a user may change a channel's settings.
+    pub fn can_administer(&self, user: &User, channel: &Channel) -> bool {
+        user.is_admin() || self.may_in(user.id, channel, "can_administer_channel_group")
+    }
+
+    /// A channel whose settings the user can see; archived ones too.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidChannelId`, the same for a missing and a hidden channel.
+    pub fn visible_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
+        self.channels.get(&id).filter(|channel| self.can_see(user, channel)).ok_or(Error::InvalidChannelId)
+    }
+
+    /// A channel that the user can see and that is not archived.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidChannelId`.
+    pub fn living_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
+        self.visible_channel(user, id).and_then(|channel| if channel.is_archived { Err(Error::InvalidChannelId) } else { Ok(channel) })
+    }
+
+    /// Everyone who can see a channel: the audience of its changes. A shared set where possible.
+    pub fn who_can_see(&self, channel: &Channel) -> super::event::Audience {
+        let administrators = self
+            .system_group_members(SystemGroup::Administrators)
+            .clone()
+            .union(self.system_group_members(SystemGroup::Owners).clone());
+        match channel.privacy {
+            Privacy::WebPublic => super::event::Audience::of(self.active_users.clone()),
+            Privacy::Public => super::event::Audience::of(self.active_users.clone())
+                .except_all(&self.guests().clone().relative_complement(channel.subscribers.clone())),
+            _ => {
+                let mut audience = super::event::Audience::of(channel.subscribers.clone()).and(administrators);
+                for name in ["can_administer_channel_group", "can_add_subscribers_group", "can_subscribe_group"] {
+                    audience = audience.and(self.holders(channel, name));
+                }
+                audience
+            }
+        }
+    }
+
+    /// Everyone who holds one of a channel's permissions that guests can't hold.
+    fn holders(&self, channel: &Channel, name: &'static str) -> OrdSet<UserId> {
+        use super::permission::GroupSettingValue::{Anonymous, Group};
+        let everyone = match channel.permissions.get(name) {
+            Some(Group(group)) => self.all_members(*group),
+            Some(Anonymous(value)) => value
+                .direct_subgroups
+                .iter()
+                .fold(value.direct_members.iter().copied().collect(), |all: OrdSet<UserId>, group| all.union(self.all_members(*group))),
+            None => OrdSet::new(),
+        };
+        everyone.relative_complement(self.guests().clone())
+    }
+
+    /// Guests, deactivated ones included.
+    pub fn guests(&self) -> &OrdSet<UserId> {
+        self.system_group_members(SystemGroup::Everyone)
+    }
+
+    /// Whether the user has a row for a message: received it, or made one by starring.
+    pub fn has_row(&self, user: UserId, message: &Message) -> bool {
+        message.recipients.contains(&user) || self.own(user).historical.contains(&message.id)
+    }
+
+    /// A message that the user can see; None where it can't or there is none.
+    pub fn message_seen_by(&self, user: &User, id: MessageId) -> Option<&Arc<Message>> {
+        self.messages.get(&id).filter(|message| self.can_see_message(user, message))
+    }
+
+    /// Whether a user can see a message (reference behaviour: own row, or content access to a
+    /// channel with public history).
+    pub fn can_see_message(&self, user: &User, message: &Message) -> bool {
+        match &message.place {
+            Place::Direct { .. } => message.recipients.contains(&user.id),
+            Place::Channel { channel, .. } => {
+                let channel = &self.channels[channel];
+                self.can_read(user, channel)
+                    && (channel.privacy.has_public_history() || self.has_row(user.id, message))
+            }
+        }
+    }
+
+    /// Whether an anonymous visitor may look at the organization's public part
+    /// (specification, Authentication 4).
+    pub fn has_public_access(&self) -> bool {
+        self.organization.is_on("enable_spectator_access")
+    }
+
+    /// Whether there is something for anonymous visitors to see (`realm_web_public_access_enabled`).
+    pub fn web_public_access_enabled(&self) -> bool {
+        self.has_public_access()
+            && self.channels.values().any(|channel| channel.privacy == Privacy::WebPublic && !channel.is_archived)
+    }
+
+    /// Active users of at most this role's number, as a set: owners and administrators for
+    /// `Role::Administrator`.
+    pub fn at_least(&self, role: Role) -> OrdSet<UserId> {
+        Role::ALL
+            .into_iter()
+            .filter(|candidate| *candidate <= role)
+            .fold(OrdSet::new(), |all, role| all.union(self.system_group_members(SystemGroup::of_role(role)).clone()))
+    }
+
+    /// Everybody with an account: the audience of changes of the organization.
+    pub fn everyone(&self) -> super::event::Audience {
+        super::event::Audience::of(self.active_users.clone())
+    }
+}

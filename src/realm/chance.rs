@@ -1,0 +1,96 @@
+//! Seeded chance: all that looks random follows from the world's seed and how much was drawn before.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+
+/// The source of a realm's keys, queue ids and addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Chance {
+    /// Where it began.
+    pub seed: u64,
+    /// 32-bit words drawn so far.
+    pub position: u64,
+}
+
+const LETTERS_AND_DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const URL_SAFE: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const BASE32: &[u8] = b"abcdefghijklmnopqrstuvwxyz234567";
+
+impl Chance {
+    /// The beginning of the sequence of a seed.
+    pub fn from_seed(seed: u64) -> Self {
+        Self { seed, position: 0 }
+    }
+
+    /// The next numbers of the sequence.
+    pub fn words<const N: usize>(&mut self) -> [u32; N] {
+        let mut generator = ChaCha8Rng::seed_from_u64(self.seed);
+        generator.set_word_pos(u128::from(self.position));
+        self.position += N as u64;
+        std::array::from_fn(|_| generator.next_u32())
+    }
+
+    /// An API key: 32 letters and digits.
+    pub fn api_key(&mut self) -> String {
+        self.text::<32>(LETTERS_AND_DIGITS)
+    }
+
+    /// The random part of an upload's address: 24 characters that need no escaping.
+    pub fn upload_token(&mut self) -> String {
+        self.text::<24>(URL_SAFE)
+    }
+
+    /// The key of an invitation: 24 of a-z and 2-7.
+    pub fn invite_key(&mut self) -> String {
+        self.text::<24>(BASE32)
+    }
+
+    /// Two hexadecimal digits at most, without a leading zero.
+    pub fn upload_directory(&mut self) -> String {
+        let [word] = self.words();
+        format!("{:x}", word & 0xff)
+    }
+
+    /// A version 4 UUID.
+    pub fn uuid(&mut self) -> String {
+        let [a, b, c, d] = self.words::<4>();
+        format!(
+            "{a:08x}-{:04x}-4{:03x}-{:04x}-{:04x}{d:08x}",
+            b >> 16,
+            b & 0xfff,
+            (c >> 16) & 0x3fff | 0x8000,
+            c & 0xffff
+        )
+    }
+
+    fn text<const N: usize>(&mut self, alphabet: &[u8]) -> String {
+        // The modulo's bias is below 1 in 10^7 and of no concern to a test double.
+        self.words::<N>().into_iter().map(|word| char::from(alphabet[word as usize % alphabet.len()])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_and_position_give_the_same_texts() {
+        let mut first = Chance::from_seed(7);
+        first.uuid();
+        let mut second = first;
+
+        assert_eq!(first.api_key(), second.api_key());
+        assert_ne!(first.api_key(), Chance::from_seed(8).api_key());
+    }
+
+    #[test]
+    fn texts_have_their_forms() {
+        let mut chance = Chance::from_seed(0);
+
+        assert_eq!(chance.api_key().len(), 32);
+        assert!(chance.invite_key().bytes().all(|byte| BASE32.contains(&byte)));
+        let uuid = chance.uuid();
+        assert_eq!(uuid.len(), 36);
+        assert_eq!(&uuid[14..15], "4");
+    }
+}

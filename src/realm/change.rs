@@ -1,0 +1,310 @@
+//! A change of the realm: a private copy, the primitive steps on it, and the events that they cause.
+//!
+//! A step keeps every index true; checks and permission are the caller's. Publishing the copy or
+//! dropping it is the world's.
+
+use super::Realm;
+use super::channel::{Channel, Subscription, Topic, TopicKey};
+use super::event::{Audience, Entry, Event};
+use super::group::{Group, SystemGroup};
+use super::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
+use super::message::{Conversation, Message, Place};
+use super::personal::Personal;
+use super::user::{Role, User};
+use imbl::OrdSet;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A private copy of the realm that is being changed.
+#[derive(Debug)]
+pub struct Tx {
+    realm: Realm,
+    first_entry: u64,
+    touched_queues: Vec<String>,
+}
+
+impl Deref for Tx {
+    type Target = Realm;
+
+    fn deref(&self) -> &Realm {
+        &self.realm
+    }
+}
+
+impl Tx {
+    /// A change of this copy.
+    pub fn new(realm: Realm) -> Self {
+        let first_entry = realm.log.end();
+        Self { realm, first_entry, touched_queues: Vec::new() }
+    }
+
+    /// The changed realm, to be published.
+    pub fn into_realm(self) -> Realm {
+        self.realm
+    }
+
+    /// The position in the log of the first entry that this change made.
+    pub fn first_entry(&self) -> u64 {
+        self.first_entry
+    }
+
+    /// Notes that a hanging poll of this queue must look at it again: it ended or was replaced.
+    pub fn touch_queue(&mut self, id: &str) {
+        self.touched_queues.push(id.to_owned());
+    }
+
+    /// The queues whose hanging polls must look again, events aside.
+    pub fn touched_queues_mut(&mut self) -> &mut Vec<String> {
+        &mut self.touched_queues
+    }
+
+    /// Keeps bytes under their content hash, which it gives.
+    pub fn keep_blob(&mut self, bytes: bytes::Bytes) -> String {
+        let hash = super::content_hash(&bytes);
+        self.realm.blobs.insert(hash.clone(), bytes);
+        hash
+    }
+
+    /// The whole copy, for steps that no method here stands for.
+    pub fn realm_mut(&mut self) -> &mut Realm {
+        &mut self.realm
+    }
+
+    /// Adds an event to the log, unless no queue could get it.
+    pub fn emit(&mut self, audience: Audience, event: Event) {
+        if self.realm.queues.is_empty() {
+            return;
+        }
+        let at = self.realm.now;
+        self.realm.log.entries.push_back(Arc::new(Entry { at, audience, queue: None, event }));
+    }
+
+    /// Adds an event for one queue alone.
+    pub fn emit_to_queue(&mut self, queue: String, event: Event) {
+        let at = self.realm.now;
+        self.realm.log.entries.push_back(Arc::new(Entry { at, audience: Audience::default(), queue: Some(queue), event }));
+    }
+
+    /// A user to be changed.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such user: whoever asks has looked the user up. So with the next ones.
+    pub fn user_mut(&mut self, id: UserId) -> &mut User {
+        Arc::make_mut(self.realm.users.get_mut(&id).expect("the user was looked up"))
+    }
+
+    /// What is a user's own, to be changed.
+    pub fn own_mut(&mut self, id: UserId) -> &mut Personal {
+        Arc::make_mut(self.realm.personal.get_mut(&id).expect("the user was looked up"))
+    }
+
+    /// A channel to be changed. Names, messages and subscribers have steps of their own.
+    pub fn channel_mut(&mut self, id: ChannelId) -> &mut Channel {
+        Arc::make_mut(self.realm.channels.get_mut(&id).expect("the channel was looked up"))
+    }
+
+    /// A group to be changed.
+    pub fn group_mut(&mut self, id: GroupId) -> &mut Group {
+        Arc::make_mut(self.realm.groups.get_mut(&id).expect("the group was looked up"))
+    }
+
+    /// A message to be changed. Its place has a step of its own.
+    pub fn message_mut(&mut self, id: MessageId) -> &mut Message {
+        Arc::make_mut(self.realm.messages.get_mut(&id).expect("the message was looked up"))
+    }
+
+    /// Adds an account, and puts it into the groups of its role.
+    pub fn add_user(&mut self, user: User) {
+        let id = user.id;
+        self.realm.users_by_email.insert(user.email.to_lowercase(), id);
+        self.realm.users_by_key.insert(user.api_key.clone(), id);
+        if user.is_active && !user.is_system_bot() {
+            self.realm.active_users.insert(id);
+        }
+        let role = user.role;
+        let is_system = user.is_system_bot();
+        self.realm.users.insert(id, Arc::new(user));
+        self.realm.personal.insert(id, Arc::new(Personal::default()));
+        if !is_system {
+            self.enter_role(id, role);
+            self.schedule_full_membership(id);
+        }
+    }
+
+    /// Puts a user into the system groups of a role; gives the groups.
+    pub fn enter_role(&mut self, user: UserId, role: Role) -> Vec<GroupId> {
+        let mut groups = vec![self.system_group(SystemGroup::of_role(role))];
+        let is_full = self.users.get(&user).is_some_and(|user| user.role == Role::Member && self.is_full_member(user));
+        if is_full {
+            groups.push(self.system_group(SystemGroup::FullMembers));
+        }
+        for group in &groups {
+            self.group_mut(*group).members.insert(user);
+        }
+        groups
+    }
+
+    /// Takes a user out of all role groups; gives those that it was in.
+    pub fn leave_roles(&mut self, user: UserId) -> Vec<GroupId> {
+        let groups: Vec<GroupId> =
+            self.system_groups.values().copied().filter(|group| self.groups[group].members.contains(&user)).collect();
+        for group in &groups {
+            self.group_mut(*group).members.remove(&user);
+        }
+        groups
+    }
+
+    /// Replaces an account's API key; the old one fails from now on.
+    pub fn replace_api_key(&mut self, user: UserId, key: String) {
+        let old = std::mem::replace(&mut self.user_mut(user).api_key, key.clone());
+        self.realm.users_by_key.remove(&old);
+        self.realm.users_by_key.insert(key, user);
+    }
+
+    /// Adds a channel.
+    pub fn add_channel(&mut self, channel: Channel) {
+        self.realm.channels_by_name.insert(channel.name.to_lowercase(), channel.id);
+        self.realm.channels.insert(channel.id, Arc::new(channel));
+    }
+
+    /// Subscribes an active user; settings of an earlier subscription come back. False when subscribed already.
+    pub fn subscribe(&mut self, user: UserId, channel: ChannelId, color: Option<String>) -> bool {
+        if self.own(user).subscription(channel).is_some() {
+            return false;
+        }
+        let since = MessageId(self.counters.message);
+        let is_active = self.is_active(user);
+        let color = match (color, self.own(user).subscriptions.get(&channel)) {
+            (Some(color), _) => color,
+            (None, Some(earlier)) => earlier.color.clone(),
+            (None, None) => self.next_color(user),
+        };
+        let own = self.own_mut(user);
+        let subscription = own
+            .subscriptions
+            .entry(channel)
+            .or_insert_with(|| Arc::new(Subscription::new(color.clone(), since)));
+        let subscription = Arc::make_mut(subscription);
+        subscription.is_active = true;
+        subscription.since = since;
+        subscription.color = color;
+        if is_active {
+            self.channel_mut(channel).subscribers.insert(user);
+        }
+        true
+    }
+
+    /// Unsubscribes a user and marks what was unread there as read; gives what was unread.
+    pub fn unsubscribe(&mut self, user: UserId, channel: ChannelId) -> Vec<MessageId> {
+        let unread = self.unread_in_channel(user, channel);
+        let own = self.own_mut(user);
+        for message in &unread {
+            own.read.insert(*message);
+        }
+        if let Some(subscription) = own.subscriptions.get_mut(&channel) {
+            Arc::make_mut(subscription).is_active = false;
+        }
+        self.channel_mut(channel).subscribers.remove(&user);
+        unread
+    }
+
+    /// The colour that the user's subscriptions use least, in the palette's order.
+    pub fn next_color(&self, user: UserId) -> String {
+        let used: Vec<&str> =
+            self.own(user).subscriptions.values().filter(|one| one.is_active).map(|one| one.color.as_str()).collect();
+        let count = |color: &&str| used.iter().filter(|other| *other == color).count();
+        COLORS.iter().copied().min_by_key(count).unwrap_or(COLORS[0]).to_owned()
+    }
+
+    /// Adds a message, under the id that it has, to every index.
+    pub fn add_message(&mut self, message: Message) -> Arc<Message> {
+        let id = message.id;
+        let message = Arc::new(message);
+        self.index_message(&message);
+        self.realm.messages.insert(id, message.clone());
+        message
+    }
+
+    /// Removes a message from every index; a topic without messages is gone.
+    pub fn remove_message(&mut self, id: MessageId) -> Option<Arc<Message>> {
+        let message = self.realm.messages.remove(&id)?;
+        self.unindex_message(&message);
+        for path_id in &message.body.uploads {
+            if let Some(attachment) = self.realm.attachments.get_mut(path_id) {
+                Arc::make_mut(attachment).messages.remove(&id);
+            }
+        }
+        Some(message)
+    }
+
+    /// Moves a message to another topic or channel.
+    pub fn move_message(&mut self, id: MessageId, place: Place) {
+        let Some(before) = self.realm.messages.get(&id).cloned() else { return };
+        self.unindex_message(&before);
+        self.message_mut(id).place = place;
+        let after = self.realm.messages[&id].clone();
+        self.index_message(&after);
+    }
+
+    /// The conversation of these users, made if there was none.
+    pub fn conversation(&mut self, mut members: Vec<UserId>) -> RecipientId {
+        members.sort_unstable();
+        members.dedup();
+        let members: Arc<[UserId]> = members.into();
+        if let Some(id) = self.realm.conversations_by_members.get(&members) {
+            return *id;
+        }
+        self.realm.counters.recipient += 1;
+        let id = RecipientId(self.realm.counters.recipient);
+        self.realm.conversations_by_members.insert(members.clone(), id);
+        for member in members.iter() {
+            self.own_mut(*member).conversations.insert(id);
+        }
+        self.realm.conversations.insert(id, Arc::new(Conversation { id, members, messages: OrdSet::new() }));
+        id
+    }
+
+    fn index_message(&mut self, message: &Message) {
+        match &message.place {
+            Place::Channel { channel, topic } => {
+                self.channel_mut(*channel).messages.insert(message.id);
+                let entry = self.realm.topics.entry((*channel, TopicKey::new(topic))).or_insert_with(|| Arc::new(Topic::default()));
+                Arc::make_mut(entry).messages.insert(message.id);
+            }
+            Place::Direct { conversation } => {
+                if let Some(conversation) = self.realm.conversations.get_mut(conversation) {
+                    Arc::make_mut(conversation).messages.insert(message.id);
+                }
+            }
+        }
+    }
+
+    fn unindex_message(&mut self, message: &Message) {
+        match &message.place {
+            Place::Channel { channel, topic } => {
+                self.channel_mut(*channel).messages.remove(&message.id);
+                let key = (*channel, TopicKey::new(topic));
+                if let Some(entry) = self.realm.topics.get_mut(&key) {
+                    let entry = Arc::make_mut(entry);
+                    entry.messages.remove(&message.id);
+                    if entry.messages.is_empty() {
+                        self.realm.topics.remove(&key);
+                    }
+                }
+            }
+            Place::Direct { conversation } => {
+                if let Some(conversation) = self.realm.conversations.get_mut(conversation) {
+                    Arc::make_mut(conversation).messages.remove(&message.id);
+                }
+            }
+        }
+    }
+}
+
+/// Colours of channels, given in the order of least use.
+pub const COLORS: [&str; 24] = [
+    "#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5", "#f5ce6e", "#c2726a", "#94c849",
+    "#bd86e5", "#ee7e4a", "#a6dcbf", "#95a5fd", "#53a063", "#9987e1", "#e4523d", "#c2c2c2", "#4f8de4", "#c6a8ad", "#e7cc4d",
+    "#c8bebf", "#a47462",
+];

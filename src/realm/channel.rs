@@ -1,0 +1,184 @@
+//! Channels, their folders and topics.
+
+use super::id::{ChannelId, FolderId, MessageId, RecipientId, UserId};
+use super::permission::Permissions;
+use crate::time::Timestamp;
+use imbl::OrdSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A channel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Channel {
+    /// Its number.
+    pub id: ChannelId,
+    /// The number of its audience as messages carry it.
+    pub recipient: RecipientId,
+    /// Unique in the organization, whatever the case.
+    pub name: String,
+    /// Markdown source.
+    pub description: String,
+    /// The description as HTML.
+    pub rendered_description: String,
+    /// When it was made.
+    pub date_created: Timestamp,
+    /// Who made it, when known.
+    pub creator: Option<UserId>,
+    /// Who can find and read it.
+    pub privacy: Privacy,
+    /// Archived channels can't be written to.
+    pub is_archived: bool,
+    /// New users and invitations get it.
+    pub is_default: bool,
+    /// Its folder.
+    pub folder: Option<FolderId>,
+    /// How long messages are kept, in days: None inherits, -1 is forever.
+    pub message_retention_days: Option<i64>,
+    /// Which topics may be used.
+    pub topics_policy: TopicsPolicy,
+    /// Who may do what in it.
+    pub permissions: Permissions,
+    /// Active users that are subscribed.
+    pub subscribers: OrdSet<UserId>,
+    /// Its messages.
+    pub messages: OrdSet<MessageId>,
+}
+
+impl Channel {
+    /// The oldest message.
+    pub fn first_message(&self) -> Option<MessageId> {
+        self.messages.get_min().copied()
+    }
+}
+
+/// Who can find and read a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Privacy {
+    /// Anyone on the internet.
+    WebPublic,
+    /// All but guests.
+    Public,
+    /// Invited ones, who see all of its history.
+    PrivateSharedHistory,
+    /// Invited ones, who see what was sent since.
+    PrivateProtectedHistory,
+}
+
+impl Privacy {
+    /// `invite_only` on the wire.
+    pub fn is_private(self) -> bool {
+        matches!(self, Privacy::PrivateSharedHistory | Privacy::PrivateProtectedHistory)
+    }
+
+    /// `is_web_public` on the wire.
+    pub fn is_web_public(self) -> bool {
+        self == Privacy::WebPublic
+    }
+
+    /// `history_public_to_subscribers` on the wire.
+    pub fn has_public_history(self) -> bool {
+        self != Privacy::PrivateProtectedHistory
+    }
+}
+
+/// Which topics may be used in a channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TopicsPolicy {
+    /// As the organization says.
+    #[default]
+    Inherit,
+    /// The empty topic too.
+    AllowEmptyTopic,
+    /// Not the empty topic.
+    DisableEmptyTopic,
+    /// The empty topic alone.
+    EmptyTopicOnly,
+}
+
+/// A channel folder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Folder {
+    /// Its number.
+    pub id: FolderId,
+    /// Not empty.
+    pub name: String,
+    /// Markdown source.
+    pub description: String,
+    /// The description as HTML.
+    pub rendered_description: String,
+    /// When it was made.
+    pub date_created: Timestamp,
+    /// Who made it.
+    pub creator: Option<UserId>,
+    /// Hidden from choice.
+    pub is_archived: bool,
+    /// Its place among the folders.
+    pub order: i64,
+}
+
+/// A topic's name as it is compared: whatever the case. The empty one is the general topic.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TopicKey(Arc<str>);
+
+impl TopicKey {
+    /// The key of a topic's name.
+    pub fn new(name: &str) -> Self {
+        TopicKey(name.to_lowercase().into())
+    }
+}
+
+/// The messages of one topic in one channel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Topic {
+    /// Never empty.
+    pub messages: OrdSet<MessageId>,
+}
+
+/// What marks a topic as resolved.
+pub const RESOLVED_PREFIX: &str = "✔ ";
+
+/// A user's subscription to a channel. It outlives unsubscribing, so that the settings are remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subscription {
+    /// False once unsubscribed.
+    pub is_active: bool,
+    /// The newest message of the realm at the time of subscribing: unread ones lie above it.
+    pub since: MessageId,
+    /// `#rrggbb`
+    pub color: String,
+    /// Shown first.
+    pub pin_to_top: bool,
+    /// Shown last, and silent.
+    pub is_muted: bool,
+    /// None inherits the user's setting, as do the next four.
+    pub desktop_notifications: Option<bool>,
+    /// Sounds.
+    pub audible_notifications: Option<bool>,
+    /// Push notifications.
+    pub push_notifications: Option<bool>,
+    /// Emails.
+    pub email_notifications: Option<bool>,
+    /// Whether mentions of all count.
+    pub wildcard_mentions_notify: Option<bool>,
+}
+
+impl Subscription {
+    /// A new one with nothing changed.
+    pub fn new(color: String, since: MessageId) -> Self {
+        Self {
+            is_active: true,
+            since,
+            color,
+            pin_to_top: false,
+            is_muted: false,
+            desktop_notifications: None,
+            audible_notifications: None,
+            push_notifications: None,
+            email_notifications: None,
+            wildcard_mentions_notify: None,
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Events: one log for the realm, each entry with its audience frozen when it was made.
+//!
+//! What looks the same to everybody is shaped once; what depends on who looks is kept as data and
+//! shaped when a queue is read.
+
+use super::channel::Channel;
+use super::id::{MessageId, UserId};
+use super::message::{Attachment, Message, Place};
+use super::personal::Presence;
+use super::queue::QueueOptions;
+use super::user::User;
+use crate::time::Timestamp;
+use imbl::{OrdSet, Vector};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Entries that the log keeps at most for queues that don't acknowledge; see `docs/limits.md`.
+pub const MAX_LOG_ENTRIES: usize = 100_000;
+
+/// The realm's event log.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventLog {
+    /// Position of the first entry that is kept.
+    pub first: u64,
+    /// The entries from there on.
+    pub entries: Vector<Arc<Entry>>,
+}
+
+impl EventLog {
+    /// The position that the next entry will have.
+    pub fn end(&self) -> u64 {
+        self.first + self.entries.len() as u64
+    }
+
+    /// The entries from a position on, each with its position.
+    pub fn from(&self, position: u64) -> impl Iterator<Item = (u64, &Arc<Entry>)> {
+        let skipped = position.saturating_sub(self.first);
+        let start = usize::try_from(skipped).unwrap_or(usize::MAX).min(self.entries.len());
+        let first = self.first + start as u64;
+        self.entries.focus().narrow(start..).into_iter().enumerate().map(move |(index, entry)| (first + index as u64, entry))
+    }
+
+    /// Forgets the entries below a position.
+    pub fn trim(&mut self, position: u64) {
+        let count = usize::try_from(position.saturating_sub(self.first)).unwrap_or(usize::MAX).min(self.entries.len());
+        if count > 0 {
+            self.entries = self.entries.skip(count);
+            self.first += count as u64;
+        }
+    }
+}
+
+/// An event and whom it is for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// When it happened.
+    pub at: Timestamp,
+    /// Whom it is for.
+    pub audience: Audience,
+    /// Only for this queue: heartbeats.
+    pub queue: Option<String>,
+    /// What happened.
+    pub event: Event,
+}
+
+/// Whom an event is for: a union of shared sets as they were, less some.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Audience {
+    sets: Vec<OrdSet<UserId>>,
+    except: OrdSet<UserId>,
+}
+
+impl Audience {
+    /// One user.
+    pub fn user(user: UserId) -> Self {
+        Self::of(OrdSet::unit(user))
+    }
+
+    /// A set of users.
+    pub fn of(users: OrdSet<UserId>) -> Self {
+        Self { sets: vec![users], except: OrdSet::new() }
+    }
+
+    /// These users too.
+    #[must_use]
+    pub fn and(mut self, users: OrdSet<UserId>) -> Self {
+        self.sets.push(users);
+        self
+    }
+
+    /// Not this user.
+    #[must_use]
+    pub fn except(mut self, user: UserId) -> Self {
+        self.except.insert(user);
+        self
+    }
+
+    /// Not these users.
+    #[must_use]
+    pub fn except_all(mut self, users: &OrdSet<UserId>) -> Self {
+        self.except = self.except.union(users.clone());
+        self
+    }
+
+    /// Whether the event is for this user.
+    pub fn contains(&self, user: UserId) -> bool {
+        self.sets.iter().any(|set| set.contains(&user)) && !self.except.contains(&user)
+    }
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// `type` on the wire.
+    pub kind: &'static str,
+    /// `op` on the wire.
+    pub op: Option<&'static str>,
+    /// The rest.
+    pub payload: Payload,
+    /// Which queues get it.
+    pub needs: Needs,
+}
+
+/// A condition on the queue besides its types of events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Needs {
+    /// None.
+    #[default]
+    Nothing,
+    /// `stream_typing_notifications`
+    ChannelTyping,
+    /// `linkifier_url_template`
+    LinkifierTemplates,
+    /// `include_deactivated_groups`
+    DeactivatedGroups,
+    /// Not `include_deactivated_groups`
+    NoDeactivatedGroups,
+    /// `archived_channels`
+    ArchivedChannels,
+    /// Not `archived_channels`
+    NoArchivedChannels,
+    /// `individual_emoji_changes`
+    SingleEmoji,
+    /// Not `individual_emoji_changes`
+    WholeEmoji,
+    /// Does not also ask for `user_topic`.
+    NoUserTopics,
+    /// `user_list_incomplete` keeps it away.
+    CompleteUserList,
+}
+
+impl Needs {
+    /// Whether a queue with these options fulfils the condition.
+    pub fn admits(self, options: &QueueOptions) -> bool {
+        let capabilities = &options.capabilities;
+        match self {
+            Needs::Nothing => true,
+            Needs::ChannelTyping => capabilities.stream_typing_notifications,
+            Needs::LinkifierTemplates => capabilities.linkifier_url_template,
+            Needs::DeactivatedGroups => capabilities.include_deactivated_groups,
+            Needs::NoDeactivatedGroups => !capabilities.include_deactivated_groups,
+            Needs::ArchivedChannels => capabilities.archived_channels,
+            Needs::NoArchivedChannels => !capabilities.archived_channels,
+            Needs::SingleEmoji => capabilities.individual_emoji_changes,
+            Needs::WholeEmoji => !capabilities.individual_emoji_changes,
+            Needs::NoUserTopics => !options.event_types.as_ref().is_none_or(|types| types.contains("user_topic")),
+            Needs::CompleteUserList => !capabilities.user_list_incomplete,
+        }
+    }
+}
+
+/// What an event carries besides `type` and `op`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Payload {
+    /// The same to everybody.
+    Shaped(Arc<Map<String, Value>>),
+    /// A message was sent.
+    Message(Box<SentMessage>),
+    /// A message's text, topic or channel changed.
+    UpdateMessage(Box<UpdatedMessage>),
+    /// Messages are gone.
+    DeleteMessages {
+        /// Sorted.
+        messages: Vec<MessageId>,
+        /// Where they lay.
+        place: Place,
+    },
+    /// Keys with topics' names, which depend on whether the queue knows the empty topic.
+    WithTopic {
+        /// The keys that hold a topic's name.
+        keys: &'static [&'static str],
+        /// The whole.
+        shaped: Arc<Map<String, Value>>,
+    },
+    /// A user was added or became visible.
+    UserAdd(Arc<User>),
+    /// Somebody was seen.
+    Presence {
+        /// Who.
+        user: Arc<User>,
+        /// When.
+        presence: Presence,
+        /// As of when.
+        now: Timestamp,
+    },
+    /// A scheduled message changed.
+    Scheduled(Arc<super::organization::ScheduledMessage>),
+    /// A file was uploaded or its use changed.
+    Attachment {
+        /// The file.
+        attachment: Arc<Attachment>,
+        /// All of the organization's uploads, bytes.
+        upload_space_used: i64,
+    },
+}
+
+/// A message as it was sent, with what its readers need to know of others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SentMessage {
+    /// The message.
+    pub message: Arc<Message>,
+    /// Its sender.
+    pub sender: Arc<User>,
+    /// The sender's address as others see it.
+    pub sender_email: String,
+    /// Its channel.
+    pub channel: Option<Arc<Channel>>,
+    /// The queue that sent it and the client's own name for it.
+    pub local: Option<(String, String)>,
+    /// The sender's own clients have it as read.
+    pub read_by_sender: bool,
+}
+
+/// A change of one or more messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UpdatedMessage {
+    /// Who changed it; none for the server.
+    pub user: Option<UserId>,
+    /// When.
+    pub at: Timestamp,
+    /// The message that the request named.
+    pub message: MessageId,
+    /// All that changed, sorted.
+    pub messages: Vec<MessageId>,
+    /// The rest: content or topic fields.
+    pub fields: Map<String, Value>,
+    /// Nothing but the HTML changed.
+    pub rendering_only: bool,
+}
+
+impl Event {
+    /// An event that looks the same to everybody; `fields` must be a JSON object.
+    pub fn shaped(kind: &'static str, op: Option<&'static str>, fields: Value) -> Self {
+        Self::new(kind, op, Payload::Shaped(Arc::new(object(fields))))
+    }
+
+    /// An event with topics' names under these keys; `fields` must be a JSON object.
+    pub fn with_topic(kind: &'static str, op: Option<&'static str>, keys: &'static [&'static str], fields: Value) -> Self {
+        Self::new(kind, op, Payload::WithTopic { keys, shaped: Arc::new(object(fields)) })
+    }
+
+    /// An event with a payload.
+    pub fn new(kind: &'static str, op: Option<&'static str>, payload: Payload) -> Self {
+        Self { kind, op, payload, needs: Needs::Nothing }
+    }
+
+    /// Only for queues that fulfil a condition.
+    #[must_use]
+    pub fn needing(mut self, needs: Needs) -> Self {
+        self.needs = needs;
+        self
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

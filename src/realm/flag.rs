@@ -1,0 +1,145 @@
+//! Personal flags of messages: computed from the message and the user's exceptions.
+
+use super::Realm;
+use super::id::{ChannelId, MessageId, UserId};
+use super::message::{Message, Place};
+
+impl Message {
+    /// Whether the message mentions the user in any way that the flag `mentioned` covers.
+    pub fn mentions(&self, user: UserId) -> bool {
+        self.body.mentioned.contains(&user) || self.body.group_mentioned.contains(&user)
+    }
+
+    /// Whether a mention of everyone in the channel or topic means the user.
+    pub fn wildcard_mentions(&self, user: UserId) -> bool {
+        self.recipients.contains(&user)
+            && (self.body.mentions_channel
+                || self.body.topic_mentioned.as_ref().is_some_and(|mentioned| mentioned.contains(&user)))
+    }
+
+    /// The flags that follow from the message alone, in the order of the reference.
+    pub fn sending_flags(&self, user: UserId) -> Vec<&'static str> {
+        let mut flags = Vec::new();
+        if self.mentions(user) {
+            flags.push("mentioned");
+        }
+        if self.recipients.contains(&user) {
+            if self.body.mentions_channel {
+                flags.push("stream_wildcard_mentioned");
+            }
+            if self.body.topic_mentioned.as_ref().is_some_and(|mentioned| mentioned.contains(&user)) {
+                flags.push("topic_wildcard_mentioned");
+            }
+        }
+        if self.body.alerted.contains(&user) {
+            flags.push("has_alert_word");
+        }
+        flags
+    }
+}
+
+impl Realm {
+    /// A user's flags for a message; `read` and `historical` where there is no row.
+    pub fn flags(&self, user: UserId, message: &Message) -> Vec<&'static str> {
+        let own = self.own(user);
+        let is_historical = !message.recipients.contains(&user);
+        let mut flags = Vec::new();
+        if is_historical || own.read.contains(message.id) {
+            flags.push("read");
+        }
+        if own.starred.contains(&message.id) {
+            flags.push("starred");
+        }
+        if own.collapsed.contains(&message.id) {
+            flags.push("collapsed");
+        }
+        flags.extend(message.sending_flags(user));
+        if is_historical {
+            flags.push("historical");
+        }
+        flags
+    }
+
+    /// Whether a message is unread for a user; without a row it is not.
+    pub fn is_unread(&self, user: UserId, message: &Message) -> bool {
+        message.recipients.contains(&user) && !self.own(user).read.contains(message.id)
+    }
+
+    /// A user's unread messages in a channel, oldest first. Only subscribed channels have any.
+    pub fn unread_in_channel(&self, user: UserId, channel: ChannelId) -> Vec<MessageId> {
+        let own = self.own(user);
+        let Some(subscription) = own.subscription(channel) else { return Vec::new() };
+        let mut unread = Vec::new();
+        let messages = &self.channels[&channel].messages;
+        let mut next = MessageId(subscription.since.0.saturating_add(1));
+        while let Some(id) = messages.range(next..).next().copied() {
+            match own.read.end_of_run(id) {
+                Some(end) => next = MessageId(end.0.saturating_add(1)),
+                None => {
+                    if self.messages[&id].recipients.contains(&user) {
+                        unread.push(id);
+                    }
+                    next = MessageId(id.0 + 1);
+                }
+            }
+        }
+        unread
+    }
+
+    /// A user's unread messages in all direct message conversations, by conversation.
+    pub fn unread_direct(&self, user: UserId) -> Vec<(super::id::RecipientId, Vec<MessageId>)> {
+        let own = self.own(user);
+        let mut unread = Vec::new();
+        for conversation in &own.conversations {
+            let messages = &self.conversations[conversation].messages;
+            let mut found = Vec::new();
+            let mut next = MessageId(0);
+            while let Some(id) = messages.range(next..).next().copied() {
+                match own.read.end_of_run(id) {
+                    Some(end) => next = MessageId(end.0.saturating_add(1)),
+                    None => {
+                        found.push(id);
+                        next = MessageId(id.0 + 1);
+                    }
+                }
+            }
+            if !found.is_empty() {
+                unread.push((*conversation, found));
+            }
+        }
+        unread
+    }
+
+    /// All unread messages of a user, oldest first.
+    pub fn unread(&self, user: UserId) -> Vec<MessageId> {
+        let mut unread: Vec<MessageId> = self.unread_direct(user).into_iter().flat_map(|(_, messages)| messages).collect();
+        for (channel, subscription) in &self.own(user).subscriptions {
+            if subscription.is_active {
+                unread.extend(self.unread_in_channel(user, *channel));
+            }
+        }
+        unread.sort_unstable();
+        unread
+    }
+
+    /// The channel and topic of an unread message, with whether its conversation is muted.
+    pub fn is_muted_for(&self, user: UserId, message: &Message) -> bool {
+        match &message.place {
+            Place::Channel { channel, topic } => self.own(user).is_topic_muted(*channel, topic),
+            Place::Direct { .. } => self.own(user).muted_users.contains_key(&message.sender),
+        }
+    }
+
+    /// The newest message that a user has a row for.
+    pub fn newest_message_of(&self, user: UserId) -> Option<MessageId> {
+        let is_received = |id: &&MessageId| self.messages[*id].recipients.contains(&user);
+        let own = self.own(user);
+        let direct = own.conversations.iter().filter_map(|id| self.conversations[id].messages.get_max()).max();
+        let in_channels = own
+            .subscriptions
+            .keys()
+            .filter_map(|id| self.channels[id].messages.iter().rev().find(is_received))
+            .max();
+        direct.max(in_channels).copied()
+    }
+}

@@ -1,0 +1,200 @@
+//! The organization itself: name, settings, permissions and lists that belong to nobody alone.
+
+use super::id::{ChannelId, InviteId, InviteLinkId, LinkifierId, ProfileFieldId, ReminderId, ScheduledMessageId, UserId};
+use super::permission::Permissions;
+use super::setting::{self, REALM_SETTINGS};
+use super::user::Role;
+use crate::time::Timestamp;
+use imbl::OrdMap;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The organization.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Organization {
+    /// Its number, which stands in the addresses of uploads.
+    pub id: i64,
+    /// Identifies the organization for good.
+    pub uuid: String,
+    /// Display name.
+    pub name: String,
+    /// Markdown.
+    pub description: String,
+    /// The description as HTML.
+    pub rendered_description: String,
+    /// The domain of dummy addresses, `user7@host`.
+    pub host: String,
+    /// `sender_realm_str` on the wire.
+    pub subdomain: String,
+    /// When it was made.
+    pub date_created: Timestamp,
+    /// Settings that differ from the defaults, by name without `realm_`.
+    pub settings: OrdMap<&'static str, Value>,
+    /// Who may do what.
+    pub permissions: Permissions,
+    /// Where new channels are announced.
+    pub new_channel_announcements: Option<ChannelId>,
+    /// Where new users are announced.
+    pub signup_announcements: Option<ChannelId>,
+    /// Where reported messages go.
+    pub moderation_requests: Option<ChannelId>,
+    /// Domains from which addresses are accepted when these are restricted.
+    pub domains: Vec<(String, bool)>,
+    /// Days for which new users' settings, by name.
+    pub user_defaults: OrdMap<&'static str, Value>,
+}
+
+impl Organization {
+    /// A setting's value.
+    ///
+    /// # Panics
+    ///
+    /// When no setting has the name: names are written in the code, never taken from input.
+    pub fn setting(&self, name: &str) -> &Value {
+        self.settings.get(name).unwrap_or_else(|| {
+            &setting::find(&REALM_SETTINGS, name).unwrap_or_else(|| panic!("no organization setting is called {name}")).default
+        })
+    }
+
+    /// A switch among the settings.
+    pub fn is_on(&self, name: &str) -> bool {
+        self.setting(name).as_bool().unwrap_or_default()
+    }
+
+    /// A limit in seconds or days among the settings; None when there is none.
+    pub fn limit(&self, name: &str) -> Option<i64> {
+        self.setting(name).as_i64()
+    }
+}
+
+/// A custom profile field (specification leaves its shape open).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProfileField {
+    /// Its number.
+    pub id: ProfileFieldId,
+    /// 1 short text, 2 paragraph, 3 choice, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.
+    pub kind: i64,
+    /// Label.
+    pub name: String,
+    /// Help.
+    pub hint: String,
+    /// Its place.
+    pub order: i64,
+    /// Choices or the account's site, as JSON text; "" where the kind has none.
+    pub data: String,
+    /// Shown in the summary.
+    pub in_summary: bool,
+    /// Must be filled in.
+    pub is_required: bool,
+    /// By users themselves, or by administrators only.
+    pub is_editable: bool,
+}
+
+/// A pattern in messages that becomes a link, as stored; see the `linkifier` module.
+pub type LinkifierKey = LinkifierId;
+
+/// A link by which anybody may join.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InviteLink {
+    /// Its number.
+    pub id: InviteLinkId,
+    /// The last part of its address: 24 of a-z and 2-7.
+    pub key: String,
+    /// What it gives.
+    pub terms: InviteTerms,
+    /// No longer valid.
+    pub is_revoked: bool,
+}
+
+/// An invitation sent by email.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invite {
+    /// Its number.
+    pub id: InviteId,
+    /// To whom.
+    pub email: String,
+    /// As a link's.
+    pub key: String,
+    /// What it gives.
+    pub terms: InviteTerms,
+    /// Tell the inviter when it is used.
+    pub notify_referrer_on_join: bool,
+}
+
+/// What an invitation gives and until when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InviteTerms {
+    /// Who invites.
+    pub invited_by: UserId,
+    /// When.
+    pub invited_at: Timestamp,
+    /// Until when; None: for ever.
+    pub expires_at: Option<Timestamp>,
+    /// Role of the one who joins.
+    pub role: Role,
+    /// Channels to be subscribed to.
+    pub channels: BTreeSet<ChannelId>,
+    /// Groups to be put into.
+    pub groups: BTreeSet<super::id::GroupId>,
+    /// The default channels too.
+    pub include_default_channels: bool,
+    /// Replaces the organization's welcome text; "" sends none.
+    pub welcome_message: Option<String>,
+}
+
+/// A message to be sent later.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScheduledMessage {
+    /// Its number; shares its sequence with reminders.
+    pub id: ScheduledMessageId,
+    /// Whose.
+    pub sender: UserId,
+    /// Where to.
+    pub to: ScheduledTarget,
+    /// Markdown.
+    pub content: String,
+    /// As HTML.
+    pub rendered: String,
+    /// When.
+    pub deliver_at: Timestamp,
+    /// Could not be sent.
+    pub has_failed: bool,
+}
+
+/// Where a scheduled message goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ScheduledTarget {
+    /// A topic.
+    Channel {
+        /// The channel.
+        channel: ChannelId,
+        /// The topic as spelt.
+        topic: String,
+    },
+    /// People.
+    Direct {
+        /// Without the sender.
+        users: Vec<UserId>,
+    },
+}
+
+/// A reminder of a message (specification, "Message reminder").
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reminder {
+    /// Its number; shares its sequence with scheduled messages.
+    pub id: ReminderId,
+    /// Whose.
+    pub user: UserId,
+    /// Of which message.
+    pub message: super::id::MessageId,
+    /// Shown in the message sent by the notification bot.
+    pub note: String,
+    /// The text that will be sent, Markdown.
+    pub content: String,
+    /// As HTML.
+    pub rendered: String,
+    /// When.
+    pub deliver_at: Timestamp,
+    /// Could not be sent.
+    pub has_failed: bool,
+}

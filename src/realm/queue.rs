@@ -1,0 +1,166 @@
+//! Event queues: what a client asked for, and how far it has read the realm's event log.
+
+use super::event::{Entry, Payload};
+use super::id::UserId;
+use super::message::Place;
+use crate::time::{Span, Timestamp};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Seconds after which a queue that nobody polls is collected, unless the client asked otherwise.
+pub const DEFAULT_IDLE_TIMEOUT_SECONDS: i64 = 600;
+/// The longest that a client can ask for.
+pub const MAX_IDLE_TIMEOUT_SECONDS: i64 = 604_800;
+/// What `"mobile"` stands for.
+pub const MOBILE_IDLE_TIMEOUT_SECONDS: i64 = 43_200;
+/// A parked poll gets a heartbeat each minute (specification, "Events").
+pub const HEARTBEAT: Span = Span::minutes(1);
+
+/// A client's event queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Queue {
+    /// A UUID.
+    pub id: String,
+    /// Whose.
+    pub owner: UserId,
+    /// What was asked for.
+    pub options: Arc<QueueOptions>,
+    /// The newest event that the client has acknowledged; -1 before the first.
+    pub acknowledged: i64,
+    /// Where the first event that was not acknowledged lies.
+    pub cursor: Cursor,
+    /// How long it lives without a poll.
+    pub idle_timeout: Span,
+    /// When its last poll ended.
+    pub idle_since: Timestamp,
+    /// The poll that hangs on it.
+    pub parked_since: Option<Timestamp>,
+    /// Heartbeats that the hanging poll was due so far.
+    pub heartbeats: i64,
+    /// Grows with each poll: a hanging one that sees it grow has been replaced.
+    pub poll: u64,
+}
+
+/// A place in the event log: an entry, and which of the events that it makes for the queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cursor {
+    /// Position in the log.
+    pub entry: u64,
+    /// Events of that entry that were acknowledged.
+    pub part: usize,
+}
+
+/// What a client asked for when it registered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QueueOptions {
+    /// Only these types of events; None: all.
+    pub event_types: Option<BTreeSet<String>>,
+    /// Content as HTML.
+    pub apply_markdown: bool,
+    /// Leave out the addresses of pictures that the client can compute.
+    pub client_gravatar: bool,
+    /// Messages of all public channels.
+    pub all_public_streams: bool,
+    /// Only messages that fit.
+    pub narrow: Vec<(String, String)>,
+    /// Presence by user id in the modern form.
+    pub slim_presence: bool,
+    /// `include_subscribers`, which subscription events follow.
+    pub capabilities: Capabilities,
+}
+
+/// `client_capabilities` (specification, POST /register, and the further ones of the reference).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the wire")]
+pub struct Capabilities {
+    /// Null in a subscription's notification settings is understood.
+    pub notification_settings_null: bool,
+    /// One event for several deleted messages.
+    pub bulk_message_deletion: bool,
+    /// Pictures' addresses may be missing.
+    pub user_avatar_url_field_optional: bool,
+    /// Typing in channels.
+    pub stream_typing_notifications: bool,
+    /// No effect at the newest level.
+    pub user_settings_object: bool,
+    /// Linkifiers with templates.
+    pub linkifier_url_template: bool,
+    /// Users that can't be accessed may be missing.
+    pub user_list_incomplete: bool,
+    /// Deactivated groups are understood.
+    pub include_deactivated_groups: bool,
+    /// Archived channels are understood.
+    pub archived_channels: bool,
+    /// The empty topic is understood.
+    pub empty_topic_name: bool,
+    /// Presence events in the modern form.
+    pub simplified_presence_events: bool,
+    /// Changes of custom emoji one by one.
+    pub individual_emoji_changes: bool,
+}
+
+impl Queue {
+    /// When it is collected if no poll comes; None while one hangs on it.
+    pub fn expires_at(&self) -> Option<Timestamp> {
+        match self.parked_since {
+            Some(_) => None,
+            None => Some(self.idle_since.plus(self.idle_timeout)),
+        }
+    }
+
+    /// When the hanging poll is due its next heartbeat.
+    pub fn next_heartbeat(&self) -> Option<Timestamp> {
+        let since = self.parked_since?;
+        Some(since.plus(Span::seconds(HEARTBEAT.whole_seconds() * (self.heartbeats + 1))))
+    }
+
+    /// How many events an entry of the log makes for this queue: none when it is not for it.
+    ///
+    /// Depends on nothing but the entry and the queue's options, so that ids stay what they were.
+    pub fn parts(&self, entry: &Entry) -> usize {
+        if let Some(only) = &entry.queue {
+            return usize::from(*only == self.id);
+        }
+        let event = &entry.event;
+        if self.options.event_types.as_ref().is_some_and(|types| !types.contains(event.kind)) {
+            return 0;
+        }
+        let is_addressed = entry.audience.contains(self.owner);
+        match &event.payload {
+            Payload::Message(sent) => {
+                let overheard = self.options.all_public_streams
+                    && sent.channel.as_ref().is_some_and(|channel| !channel.privacy.is_private());
+                usize::from((is_addressed || overheard) && self.options.narrow_admits(sent, self.owner))
+            }
+            Payload::DeleteMessages { messages, .. } if is_addressed => {
+                if self.options.capabilities.bulk_message_deletion { 1 } else { messages.len() }
+            }
+            _ => usize::from(is_addressed && event.needs.admits(&self.options)),
+        }
+    }
+}
+
+impl QueueOptions {
+    fn narrow_admits(&self, sent: &super::event::SentMessage, viewer: UserId) -> bool {
+        self.narrow.iter().all(|(operator, operand)| {
+            let message = &sent.message;
+            let topic = message.channel().map(|(_, topic)| topic);
+            match (operator.as_str(), operand.as_str()) {
+                ("channel" | "stream", name) => {
+                    sent.channel.as_ref().is_some_and(|channel| channel.name.to_lowercase() == name.to_lowercase())
+                }
+                ("topic", name) => topic.is_some_and(|topic| topic.to_lowercase() == name.to_lowercase()),
+                ("sender", email) => {
+                    sent.sender.email.eq_ignore_ascii_case(email) || sent.sender_email.eq_ignore_ascii_case(email)
+                }
+                ("is", "dm" | "private") => matches!(message.place, Place::Direct { .. }),
+                ("is", "unread") => !(sent.read_by_sender && message.sender == viewer),
+                ("is", "mentioned") => message.mentions(viewer),
+                ("is", "alerted") => message.body.alerted.contains(&viewer),
+                ("is", "resolved") => topic.is_some_and(|topic| topic.starts_with(super::channel::RESOLVED_PREFIX)),
+                // A message that has just been sent is nobody's starred one.
+                _ => false,
+            }
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! Rendering in the name of a user: what the Markdown renderer may ask of the realm, answered as
+//! that user sees it.
+
+use super::Realm;
+use super::channel::TopicKey;
+use super::group::Group;
+use super::id::{ChannelId, MessageId, UserId};
+use super::linkifier::Linkifier;
+use super::markdown::{CustomEmojiImage, LinkedChannel, MentionedGroup, MentionedUser, Names, Settings, UploadFacts};
+use super::user::User;
+use std::sync::Arc;
+
+/// How the empty topic is shown to those who don't know it (`realm_empty_topic_display_name`).
+pub const EMPTY_TOPIC_DISPLAY_NAME: &str = "general chat";
+
+/// The realm as the sender of a text sees it.
+pub struct SenderView<'realm> {
+    realm: &'realm Realm,
+    sender: Option<&'realm User>,
+    own_urls: &'realm [String],
+}
+
+impl Realm {
+    /// The realm as a sender sees it; `own_urls` are the organization's addresses, links into which become relative.
+    pub fn seen_by<'realm>(&'realm self, sender: UserId, own_urls: &'realm [String]) -> SenderView<'realm> {
+        SenderView { realm: self, sender: self.users.get(&sender).map(AsRef::as_ref), own_urls }
+    }
+
+    /// The realm as the server itself sees it: for descriptions.
+    pub fn seen_by_server(&self) -> SenderView<'_> {
+        SenderView { realm: self, sender: None, own_urls: &[] }
+    }
+
+    /// The address of a custom emoji's picture, relative to the organization's.
+    pub fn custom_emoji_url(&self, emoji: &super::message::CustomEmoji) -> String {
+        format!("/user_avatars/{}/emoji/images/{}", self.organization.id, emoji.file_name)
+    }
+}
+
+impl Names for SenderView<'_> {
+    fn user(&self, name: &str, id: Option<UserId>) -> Option<MentionedUser> {
+        let folded = name.to_lowercase();
+        let user = match id {
+            Some(id) => self.realm.users.get(&id).filter(|user| name.is_empty() || user.full_name.to_lowercase() == folded)?,
+            None => self.realm.users.values().find(|user| user.full_name.to_lowercase() == folded)?,
+        };
+        Some(MentionedUser { id: user.id, full_name: user.full_name.clone(), is_active: user.is_active })
+    }
+
+    fn group(&self, name: &str) -> Option<MentionedGroup> {
+        let group: &Group = self.realm.group_by_name(name)?;
+        let display_name = group.system.map_or_else(|| group.name.clone(), |system| system.display_name().to_owned());
+        Some(MentionedGroup { id: group.id, display_name, is_active: !group.is_deactivated })
+    }
+
+    fn channel(&self, name: &str) -> Option<LinkedChannel> {
+        let channel = self.realm.channel_by_name(name)?;
+        let is_visible = self.sender.is_none_or(|sender| sender.is_system_bot() || self.realm.can_see(sender, channel));
+        is_visible.then(|| LinkedChannel { id: channel.id, name: channel.name.clone() })
+    }
+
+    fn newest_message_in_topic(&self, channel: ChannelId, topic: &str) -> Option<MessageId> {
+        let topic = self.realm.topics.get(&(channel, TopicKey::new(topic)))?;
+        let is_seen = |id: &&MessageId| {
+            self.sender.is_none_or(|sender| sender.is_system_bot() || self.realm.message_seen_by(sender, **id).is_some())
+        };
+        topic.messages.iter().rev().find(is_seen).copied()
+    }
+
+    fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage> {
+        let emoji = self.realm.custom_emoji.values().find(|emoji| emoji.name == name && !emoji.is_deactivated)?;
+        Some(CustomEmojiImage { src: self.realm.custom_emoji_url(emoji) })
+    }
+
+    fn upload(&self, path_id: &str) -> Option<UploadFacts> {
+        let attachment = self.realm.attachments.get(path_id)?;
+        Some(UploadFacts { content_type: attachment.content_type.clone(), dimensions: attachment.dimensions, ..UploadFacts::default() })
+    }
+
+    fn linkifiers(&self) -> Vec<Arc<Linkifier>> {
+        self.realm.linkifiers.iter().cloned().collect()
+    }
+
+    fn settings(&self) -> Settings<'_> {
+        let organization = &self.realm.organization;
+        Settings {
+            empty_topic_display_name: EMPTY_TOPIC_DISPLAY_NAME,
+            default_code_block_language: organization.setting("default_code_block_language").as_str().unwrap_or_default(),
+            translate_emoticons: self.sender.is_some_and(|sender| self.realm.own(sender.id).is_on("translate_emoticons")),
+            inline_image_preview: organization.is_on("inline_image_preview"),
+            own_urls: self.own_urls,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What falls due by the clock, each thing at its own time.
+
+use super::change::Tx;
+use super::event::{Audience, Event, Payload};
+use super::group::SystemGroup;
+use super::id::{InviteId, InviteLinkId, ReminderId, ScheduledMessageId, UserId};
+use super::user::Role;
+use crate::time::{Span, Timestamp};
+use imbl::{OrdMap, OrdSet};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Something that falls due.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Due {
+    /// A reminder is sent.
+    Reminder(ReminderId),
+    /// A message is sent.
+    ScheduledMessage(ScheduledMessageId),
+    /// An invitation link is over.
+    InviteLink(InviteLinkId),
+    /// An invitation by email is over.
+    Invite(InviteId),
+    /// A queue is collected.
+    Queue(String),
+    /// A hanging poll is told that all is well.
+    Heartbeat(String),
+    /// A user's waiting period is over.
+    FullMember(UserId),
+}
+
+/// What is to come: each thing has one time, and the earliest is found at once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Agenda {
+    by_time: OrdSet<(Timestamp, Due)>,
+    by_thing: OrdMap<Due, Timestamp>,
+}
+
+impl Agenda {
+    /// What falls due next, and when; ties in the order of [`Due`].
+    pub fn next(&self) -> Option<&(Timestamp, Due)> {
+        self.by_time.get_min()
+    }
+
+    /// All that is to come, in the order of time.
+    pub fn iter(&self) -> impl Iterator<Item = &(Timestamp, Due)> {
+        self.by_time.iter()
+    }
+
+    /// When a thing is due.
+    pub fn time_of(&self, due: &Due) -> Option<Timestamp> {
+        self.by_thing.get(due).copied()
+    }
+
+    fn set(&mut self, due: Due, at: Option<Timestamp>) {
+        if let Some(old) = self.by_thing.remove(&due) {
+            self.by_time.remove(&(old, due.clone()));
+        }
+        if let Some(at) = at {
+            self.by_thing.insert(due.clone(), at);
+            self.by_time.insert((at, due));
+        }
+    }
+}
+
+impl Tx {
+    /// Does all that is due up to `now`, in order, each at its own time; gives what was done.
+    pub fn run_due(&mut self, now: Timestamp) -> Vec<(Timestamp, Due)> {
+        let mut fired = Vec::new();
+        while let Some((at, due)) = self.agenda.next().filter(|(at, _)| *at <= now).cloned() {
+            let at = at.max(self.now);
+            self.realm_mut().now = at;
+            self.schedule(due.clone(), None);
+            self.run_one(&due);
+            fired.push((at, due));
+        }
+        let latest = self.now.max(now);
+        self.realm_mut().now = latest;
+        fired
+    }
+
+    /// Puts a thing on the agenda, moves it, or takes it off.
+    pub fn schedule(&mut self, due: Due, at: Option<Timestamp>) {
+        self.realm_mut().agenda.set(due, at);
+    }
+
+    /// Puts a queue's expiry or next heartbeat on the agenda, as it stands now.
+    pub fn schedule_queue(&mut self, id: &str) {
+        let queue = self.queues.get(id);
+        let (expiry, heartbeat) = (queue.and_then(|queue| queue.expires_at()), queue.and_then(|queue| queue.next_heartbeat()));
+        self.schedule(Due::Queue(id.to_owned()), expiry);
+        self.schedule(Due::Heartbeat(id.to_owned()), heartbeat);
+    }
+
+    /// Ends a queue: its next poll fails with `BAD_EVENT_QUEUE_ID`.
+    pub fn end_queue(&mut self, id: &str) {
+        self.realm_mut().queues.remove(id);
+        self.touch_queue(id);
+        self.schedule_queue(id);
+        self.trim_log();
+    }
+
+    /// Puts the end of a new member's waiting period on the agenda.
+    pub fn schedule_full_membership(&mut self, user: UserId) {
+        let at = self.users.get(&user).filter(|user| user.role == Role::Member && !self.is_full_member(user)).map(|user| {
+            user.date_joined.plus(Span::days(self.organization.limit("waiting_period_threshold").unwrap_or_default()))
+        });
+        self.schedule(Due::FullMember(user), at);
+    }
+
+    fn run_one(&mut self, due: &Due) {
+        match due {
+            Due::Reminder(id) => self.deliver_reminder(*id),
+            Due::ScheduledMessage(id) => self.deliver_scheduled(*id),
+            Due::InviteLink(_) | Due::Invite(_) => {
+                let administrators = self.at_least(Role::Administrator);
+                self.emit(Audience::of(administrators), Event::shaped("invites_changed", None, json!({})));
+            }
+            Due::Queue(id) => {
+                self.end_queue(id);
+            }
+            Due::Heartbeat(id) => {
+                if let Some(queue) = self.realm_mut().queues.get_mut(id) {
+                    Arc::make_mut(queue).heartbeats += 1;
+                }
+                self.schedule_queue(id);
+                self.emit_to_queue(id.clone(), Event::new("heartbeat", None, Payload::Shaped(Arc::default())));
+            }
+            Due::FullMember(user) => {
+                let group = self.system_group(SystemGroup::FullMembers);
+                self.group_mut(group).members.insert(*user);
+                let audience = self.everyone();
+                let fields = json!({"group_id": group, "user_ids": [user]});
+                self.emit(audience, Event::shaped("user_group", Some("add_members"), fields));
+            }
+        }
+    }
+
+    /// Forgets the part of the log that every queue has acknowledged. A queue that keeps more than
+    /// the log's limit alive is ended.
+    pub fn trim_log(&mut self) {
+        while self.log.entries.len() > super::event::MAX_LOG_ENTRIES {
+            let Some(slowest) = self.queues.values().min_by_key(|queue| queue.cursor).map(|queue| queue.id.clone()) else {
+                break;
+            };
+            self.realm_mut().queues.remove(&slowest);
+            self.touch_queue(&slowest);
+            self.schedule_queue(&slowest);
+            self.trim_to_slowest();
+        }
+        self.trim_to_slowest();
+    }
+
+    fn trim_to_slowest(&mut self) {
+        let end = self.log.end();
+        let oldest = self.queues.values().map(|queue| queue.cursor.entry).min().unwrap_or(end);
+        self.realm_mut().log.trim(oldest);
+    }
+}

@@ -1,0 +1,23 @@
+//! The shared objects of the API as clients see them: built from the realm for somebody who looks.
+
+pub mod channel;
+pub mod event;
+pub mod group;
+pub mod message;
+pub mod presence;
+pub mod scheduled;
+pub mod user;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// The emoji table that `server_emoji_data_url` leads to: `code_to_names`.
+pub fn emoji_table() -> String {
+    static TABLE: OnceLock<String> = OnceLock::new();
+    let make = || {
+        let code_to_names: BTreeMap<&str, &[&str]> =
+            crate::realm::emoji::all().iter().map(|emoji| (emoji.code, emoji.names.as_slice())).collect();
+        serde_json::json!({ "code_to_names": code_to_names }).to_string()
+    };
+    TABLE.get_or_init(make).clone()
+}

@@ -1,0 +1,294 @@
+//! Channels and subscriptions as clients see them (specification, "Channel subscription record").
+
+use crate::realm::Realm;
+use crate::realm::channel::{Channel, Folder, Privacy, Subscription, TopicsPolicy};
+use crate::realm::group::SystemGroup;
+use crate::realm::id::UserId;
+use crate::realm::permission::GroupSettingValue;
+use crate::realm::personal::Personal;
+use crate::realm::user::User;
+use crate::time::Span;
+use imbl::OrdSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Subscribers below which `include_subscribers=partial` gives all of them.
+pub const PARTIAL_SUBSCRIBERS_FROM: usize = 250;
+
+/// A channel.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Channel")]
+#[expect(clippy::struct_excessive_bools, reason = "the wire has them so")]
+pub struct ChannelRecord {
+    /// Its ID.
+    pub stream_id: i64,
+    /// Unique name.
+    pub name: String,
+    /// Markdown source.
+    pub description: String,
+    /// HTML.
+    pub rendered_description: String,
+    /// UNIX seconds.
+    pub date_created: i64,
+    /// Null when no creator is recorded.
+    pub creator_id: Option<i64>,
+    /// Private channel.
+    pub invite_only: bool,
+    /// Anyone on the internet may read.
+    pub is_web_public: bool,
+    /// Archived.
+    pub is_archived: bool,
+    /// New subscribers see all of the history.
+    pub history_public_to_subscribers: bool,
+    /// Null when the channel has no history.
+    pub first_message_id: Option<i64>,
+    /// Null without a folder.
+    pub folder_id: Option<i64>,
+    /// Whether it had messages in the last 180 days, or is new.
+    pub is_recently_active: bool,
+    /// Null inherits, -1 is forever.
+    pub message_retention_days: Option<i64>,
+    /// 1 any user, 2 administrators, 3 full members, 4 moderators; deprecated.
+    pub stream_post_policy: i64,
+    /// Policy 2; deprecated.
+    pub is_announcement_only: bool,
+    /// Messages of a week on average; null for channels younger than that.
+    pub stream_weekly_traffic: Option<i64>,
+    /// Active subscribers.
+    pub subscriber_count: i64,
+    /// Which topics may be used.
+    pub topics_policy: TopicsPolicy,
+    /// The eleven `can_…_group` settings.
+    #[serde(flatten)]
+    pub permissions: BTreeMap<&'static str, GroupSettingValue>,
+}
+
+impl ChannelRecord {
+    /// A channel; it looks the same to everybody who can see it.
+    pub fn new(realm: &Realm, channel: &Channel) -> Self {
+        let policy = post_policy(realm, channel);
+        Self {
+            stream_id: channel.id.0,
+            name: channel.name.clone(),
+            description: channel.description.clone(),
+            rendered_description: channel.rendered_description.clone(),
+            date_created: channel.date_created.seconds(),
+            creator_id: channel.creator.map(|creator| creator.0),
+            invite_only: channel.privacy.is_private(),
+            is_web_public: channel.privacy.is_web_public(),
+            is_archived: channel.is_archived,
+            history_public_to_subscribers: channel.privacy.has_public_history(),
+            first_message_id: channel.first_message().map(|id| id.0),
+            folder_id: channel.folder.map(|folder| folder.0),
+            is_recently_active: true,
+            message_retention_days: channel.message_retention_days,
+            stream_post_policy: policy,
+            is_announcement_only: policy == 2,
+            stream_weekly_traffic: weekly_traffic(realm, channel),
+            subscriber_count: channel.subscribers.len() as i64,
+            topics_policy: channel.topics_policy,
+            permissions: channel.permissions.clone(),
+        }
+    }
+}
+
+/// `stream_post_policy`, which follows from `can_send_message_group`.
+pub fn post_policy(realm: &Realm, channel: &Channel) -> i64 {
+    let Some(GroupSettingValue::Group(group)) = channel.permissions.get("can_send_message_group") else { return 1 };
+    let is = |which| *group == realm.system_group(which);
+    if is(SystemGroup::Administrators) {
+        2
+    } else if is(SystemGroup::FullMembers) {
+        3
+    } else if is(SystemGroup::Moderators) {
+        4
+    } else {
+        1
+    }
+}
+
+/// Messages of the channel's life per week, rounded; None below an age of a week. in docs/assumptions.md.
+fn weekly_traffic(realm: &Realm, channel: &Channel) -> Option<i64> {
+    let age = realm.now.since(channel.date_created);
+    if age < Span::days(7) {
+        return None;
+    }
+    let weeks = (age.whole_seconds() / Span::days(7).whole_seconds()).clamp(1, 4);
+    Some((channel.messages.len() as i64 + weeks - 1) / weeks)
+}
+
+/// A user's subscription: the channel with the user's own settings.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Subscription")]
+#[expect(clippy::struct_excessive_bools, reason = "the wire has them so")]
+pub struct SubscriptionRecord {
+    /// The channel.
+    #[serde(flatten)]
+    pub channel: ChannelRecord,
+    /// The user's colour for it.
+    pub color: String,
+    /// Shown last, and silent.
+    pub is_muted: bool,
+    /// Deprecated inverse of `is_muted`.
+    pub in_home_view: bool,
+    /// Shown first.
+    pub pin_to_top: bool,
+    /// Null inherits `enable_stream_desktop_notifications`; the next ones likewise.
+    pub desktop_notifications: Option<bool>,
+    /// Sounds.
+    pub audible_notifications: Option<bool>,
+    /// Push notifications.
+    pub push_notifications: Option<bool>,
+    /// Emails.
+    pub email_notifications: Option<bool>,
+    /// Whether mentions of all count.
+    pub wildcard_mentions_notify: Option<bool>,
+    /// Who is subscribed.
+    #[serde(flatten)]
+    pub subscribers: SubscriberLists,
+}
+
+/// A channel that the user was never subscribed to.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "NeverSubscribed")]
+pub struct NeverSubscribedRecord {
+    /// The channel.
+    #[serde(flatten)]
+    pub channel: ChannelRecord,
+    /// Who is subscribed.
+    #[serde(flatten)]
+    pub subscribers: SubscriberLists,
+}
+
+/// Who is subscribed, as far as it was asked for.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct SubscriberLists {
+    /// All, sorted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subscribers: Option<Vec<UserId>>,
+    /// Bots and those active in the last 14 days, sorted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partial_subscribers: Option<Vec<UserId>>,
+}
+
+/// `include_subscribers`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IncludeSubscribers {
+    /// Neither list.
+    #[default]
+    No,
+    /// All.
+    All,
+    /// All below 250, else those that matter most.
+    Partial,
+}
+
+impl SubscriberLists {
+    /// The lists of a channel as a user may see them: empty where the subscribers are hidden.
+    pub fn new(realm: &Realm, viewer: Option<&User>, channel: &Channel, include: IncludeSubscribers) -> Self {
+        if include == IncludeSubscribers::No {
+            return Self::default();
+        }
+        let is_visible = viewer.is_some_and(|viewer| can_see_subscribers(realm, viewer, channel));
+        if !is_visible {
+            return Self { subscribers: Some(Vec::new()), partial_subscribers: None };
+        }
+        let is_partial = include == IncludeSubscribers::Partial && channel.subscribers.len() >= PARTIAL_SUBSCRIBERS_FROM;
+        if !is_partial {
+            return Self { subscribers: Some(channel.subscribers.iter().copied().collect()), partial_subscribers: None };
+        }
+        let active = channel.subscribers.iter().copied().filter(|id| is_bot_or_active(realm, *id)).collect();
+        Self { subscribers: None, partial_subscribers: Some(active) }
+    }
+}
+
+/// Whether a user can see who is subscribed: not guests from outside, and only those with access to a private channel.
+pub fn can_see_subscribers(realm: &Realm, viewer: &User, channel: &Channel) -> bool {
+    if viewer.is_guest() {
+        return channel.subscribers.contains(&viewer.id);
+    }
+    realm.can_see(viewer, channel)
+}
+
+fn is_bot_or_active(realm: &Realm, id: UserId) -> bool {
+    let since = realm.now.plus(Span::days(-14));
+    realm.user(id).is_some_and(|user| user.is_bot())
+        || realm.own(id).presence.is_some_and(|presence| presence.active_at.is_some_and(|at| at >= since))
+}
+
+impl SubscriptionRecord {
+    /// A subscription. `shows_null` keeps the nulls of inherited settings; else the user's own values stand for them.
+    pub fn new(
+        realm: &Realm,
+        user: &User,
+        channel: &Channel,
+        subscription: &Subscription,
+        include: IncludeSubscribers,
+        shows_null: bool,
+    ) -> Self {
+        let own: &Personal = realm.own(user.id);
+        let inherit = |value: Option<bool>, setting: &str| if shows_null { value } else { Some(value.unwrap_or_else(|| own.is_on(setting))) };
+        Self {
+            channel: ChannelRecord::new(realm, channel),
+            color: subscription.color.clone(),
+            is_muted: subscription.is_muted,
+            in_home_view: !subscription.is_muted,
+            pin_to_top: subscription.pin_to_top,
+            desktop_notifications: inherit(subscription.desktop_notifications, "enable_stream_desktop_notifications"),
+            audible_notifications: inherit(subscription.audible_notifications, "enable_stream_audible_notifications"),
+            push_notifications: inherit(subscription.push_notifications, "enable_stream_push_notifications"),
+            email_notifications: inherit(subscription.email_notifications, "enable_stream_email_notifications"),
+            // Its level-wide default is read like the others' only where null is not understood.
+            wildcard_mentions_notify: subscription.wildcard_mentions_notify,
+            subscribers: SubscriberLists::new(realm, Some(user), channel, include),
+        }
+    }
+}
+
+/// A channel folder.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ChannelFolder")]
+pub struct FolderRecord {
+    /// Its ID.
+    pub id: i64,
+    /// Not empty.
+    pub name: String,
+    /// Markdown source.
+    pub description: String,
+    /// HTML.
+    pub rendered_description: String,
+    /// UNIX seconds.
+    pub date_created: Option<i64>,
+    /// Who made it.
+    pub creator_id: Option<i64>,
+    /// Its place.
+    pub order: i64,
+    /// Archived.
+    pub is_archived: bool,
+}
+
+impl FolderRecord {
+    /// A folder; it looks the same to everybody.
+    pub fn new(folder: &Folder) -> Self {
+        Self {
+            id: folder.id.0,
+            name: folder.name.clone(),
+            description: folder.description.clone(),
+            rendered_description: folder.rendered_description.clone(),
+            date_created: Some(folder.date_created.seconds()),
+            creator_id: folder.creator.map(|creator| creator.0),
+            order: folder.order,
+            is_archived: folder.is_archived,
+        }
+    }
+}
+
+/// The users who may see who is subscribed to a channel: the audience of `subscription` peer events.
+pub fn who_can_see_subscribers(realm: &Realm, channel: &Channel) -> crate::realm::event::Audience {
+    let guests_outside: OrdSet<UserId> = realm.guests().clone().relative_complement(channel.subscribers.clone());
+    match channel.privacy {
+        Privacy::WebPublic | Privacy::Public => realm.everyone().except_all(&guests_outside),
+        _ => realm.who_can_see(channel),
+    }
+}

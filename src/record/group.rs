@@ -1,0 +1,54 @@
+//! User groups as clients see them.
+
+use crate::realm::Realm;
+use crate::realm::group::Group;
+use crate::realm::id::{GroupId, UserId};
+use crate::realm::permission::GroupSettingValue;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A user group.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "UserGroup")]
+pub struct GroupRecord {
+    /// Its ID.
+    pub id: i64,
+    /// Unique name.
+    pub name: String,
+    /// Free text.
+    pub description: String,
+    /// Direct members that are active, sorted.
+    pub members: Vec<UserId>,
+    /// Direct subgroups, sorted.
+    pub direct_subgroup_ids: Vec<GroupId>,
+    /// Who made it; null for system groups.
+    pub creator_id: Option<i64>,
+    /// UNIX seconds; null for system groups.
+    pub date_created: Option<i64>,
+    /// Kept by the server.
+    pub is_system_group: bool,
+    /// Can't be mentioned or hold permissions.
+    pub deactivated: bool,
+    /// The six `can_…_group` settings.
+    #[serde(flatten)]
+    pub permissions: BTreeMap<&'static str, GroupSettingValue>,
+}
+
+impl GroupRecord {
+    /// A group; it looks the same to everybody.
+    pub fn new(realm: &Realm, group: &Group) -> Self {
+        Self {
+            id: group.id.0,
+            name: group.name.clone(),
+            description: group.description.clone(),
+            members: group.members.iter().filter(|user| realm.is_active(**user)).copied().collect(),
+            direct_subgroup_ids: group.subgroups.iter().copied().collect(),
+            creator_id: group.creator.map(|creator| creator.0),
+            date_created: group.date_created.map(|at| at.seconds()),
+            is_system_group: group.system.is_some(),
+            deactivated: group.is_deactivated,
+            permissions: group.permissions.clone(),
+        }
+    }
+}

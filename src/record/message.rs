@@ -1,0 +1,298 @@
+//! Messages as clients see them (reference: Message, FetchedMessage).
+
+use crate::realm::Realm;
+use crate::realm::channel::Channel;
+use crate::realm::id::UserId;
+use crate::realm::markdown::{self, TopicLink};
+use crate::realm::message::{Edit, Message, Place};
+use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
+use crate::realm::user::User;
+use crate::record::user::avatar_url_for;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A message.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Message")]
+pub struct MessageRecord {
+    /// Its ID.
+    pub id: i64,
+    /// Who sent it.
+    pub sender_id: i64,
+    /// HTML or Markdown, as `content_type` says.
+    pub content: String,
+    /// `text/html` or `text/x-markdown`.
+    pub content_type: &'static str,
+    /// The number of its audience.
+    pub recipient_id: i64,
+    /// UNIX seconds.
+    pub timestamp: i64,
+    /// What it was sent with.
+    pub client: String,
+    /// The topic; "" for direct messages.
+    pub subject: String,
+    /// Links in the topic.
+    pub topic_links: Vec<TopicLinkRecord>,
+    /// Begins with `/me`.
+    pub is_me_message: bool,
+    /// In the order in which they were added.
+    pub reactions: Vec<ReactionRecord>,
+    /// What widgets were made of.
+    pub submessages: Vec<SubmessageRecord>,
+    /// The sender's name.
+    pub sender_full_name: String,
+    /// The sender's address for the API.
+    pub sender_email: String,
+    /// The organization.
+    pub sender_realm_str: String,
+    /// The channel's name, or everyone in the conversation, the sender included.
+    pub display_recipient: DisplayRecipient,
+    /// `stream` or `private`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The sender's picture; null when the client can compute its address.
+    pub avatar_url: Option<String>,
+    /// The channel of channel messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream_id: Option<i64>,
+    /// Newest first; absent when there is none or it may not be seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edit_history: Option<Vec<EditRecord>>,
+    /// UNIX seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_edit_timestamp: Option<i64>,
+    /// UNIX seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_moved_timestamp: Option<i64>,
+    /// The viewer's own; absent inside events, which have them beside the message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flags: Option<Vec<&'static str>>,
+    /// The content with what was searched for marked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_content: Option<String>,
+    /// The topic with what was searched for marked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_subject: Option<String>,
+}
+
+/// A link in a topic.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TopicLinkRecord {
+    /// The text in the topic.
+    pub text: String,
+    /// Where it leads.
+    pub url: String,
+}
+
+/// Somebody's reaction.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Reaction")]
+pub struct ReactionRecord {
+    /// The name that it was chosen by.
+    pub emoji_name: String,
+    /// Identifier in its namespace.
+    pub emoji_code: String,
+    /// The namespace.
+    pub reaction_type: crate::realm::message::ReactionType,
+    /// Whose.
+    pub user_id: i64,
+}
+
+/// What a widget was made of. The double has no widgets: the list is always empty.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Submessage")]
+pub struct SubmessageRecord {
+    /// Its ID.
+    pub id: i64,
+    /// The message.
+    pub message_id: i64,
+    /// Whose.
+    pub sender_id: i64,
+    /// Always `widget`.
+    pub msg_type: String,
+    /// JSON text.
+    pub content: String,
+}
+
+/// Where a message went.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum DisplayRecipient {
+    /// A channel's name.
+    Channel(String),
+    /// Everyone in the conversation.
+    People(Vec<Participant>),
+}
+
+/// Somebody in a conversation.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Participant {
+    /// Their ID.
+    pub id: i64,
+    /// Their address for the API.
+    pub email: String,
+    /// Their name.
+    pub full_name: String,
+    /// Always false.
+    pub is_mirror_dummy: bool,
+}
+
+/// A change of a message.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "EditHistoryEntry")]
+pub struct EditRecord {
+    /// UNIX seconds.
+    pub timestamp: i64,
+    /// Who; null for the server.
+    pub user_id: Option<i64>,
+    /// The text before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_content: Option<String>,
+    /// The HTML before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_rendered_content: Option<String>,
+    /// The topic before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_topic: Option<String>,
+    /// The topic after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
+    /// The channel before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_stream: Option<i64>,
+    /// The channel after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream: Option<i64>,
+}
+
+/// How a message is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct MessageLook<'a> {
+    /// Who looks; None for an anonymous visitor.
+    pub viewer: Option<&'a User>,
+    /// HTML rather than Markdown.
+    pub apply_markdown: bool,
+    /// The client computes provider addresses itself.
+    pub client_gravatar: bool,
+    /// The client understands the empty topic.
+    pub allow_empty_topic_name: bool,
+}
+
+/// A topic as a client understands it.
+pub fn shown_topic(topic: &str, allows_empty: bool) -> String {
+    if topic.is_empty() && !allows_empty { EMPTY_TOPIC_DISPLAY_NAME.to_owned() } else { topic.to_owned() }
+}
+
+impl MessageRecord {
+    /// A message with the viewer's flags.
+    pub fn fetched(realm: &Realm, message: &Message, look: MessageLook<'_>) -> Self {
+        let sender = &realm.users[&message.sender];
+        let channel = message.channel().map(|(channel, _)| realm.channels[&channel].as_ref());
+        let mut record = Self::new(realm, message, sender, channel, look);
+        record.flags = Some(match look.viewer {
+            Some(viewer) => realm.flags(viewer.id, message),
+            None => vec!["read"],
+        });
+        record
+    }
+
+    /// A message as it was, with its sender and channel as they were.
+    pub fn new(realm: &Realm, message: &Message, sender: &User, channel: Option<&Channel>, look: MessageLook<'_>) -> Self {
+        let shown = |topic: &str| shown_topic(topic, look.allow_empty_topic_name);
+        let topic = message.channel().map(|(_, topic)| topic.as_ref());
+        let client_computes = look.client_gravatar && realm.can_see_email(look.viewer, sender);
+        let (kind, recipient_id, display_recipient) = match (&message.place, channel) {
+            (Place::Channel { .. }, Some(channel)) => {
+                ("stream", channel.recipient.0, DisplayRecipient::Channel(channel.name.clone()))
+            }
+            (Place::Direct { conversation }, _) => {
+                let members = realm.conversations[conversation].members.iter();
+                ("private", conversation.0, DisplayRecipient::People(members.map(|id| Participant::new(realm, *id)).collect()))
+            }
+            (Place::Channel { .. }, None) => ("stream", 0, DisplayRecipient::Channel(String::new())),
+        };
+        let (content, content_type) = if look.apply_markdown {
+            (message.body.rendered.clone(), "text/html")
+        } else {
+            (message.body.content.clone(), "text/x-markdown")
+        };
+        Self {
+            id: message.id.0,
+            sender_id: message.sender.0,
+            content,
+            content_type,
+            recipient_id,
+            timestamp: message.sent_at.seconds(),
+            client: message.client.to_string(),
+            subject: topic.map(shown).unwrap_or_default(),
+            topic_links: topic.map(|topic| topic_links(realm, topic)).unwrap_or_default(),
+            is_me_message: message.body.is_me_message,
+            reactions: reactions(message),
+            submessages: Vec::new(),
+            sender_full_name: sender.full_name.clone(),
+            sender_email: realm.api_email(sender),
+            sender_realm_str: realm.organization.subdomain.clone(),
+            display_recipient,
+            kind,
+            avatar_url: avatar_url_for(realm, sender, client_computes),
+            stream_id: channel.map(|channel| channel.id.0),
+            edit_history: edit_history(realm, message, look.allow_empty_topic_name),
+            last_edit_timestamp: message.last_edit.map(|at| at.seconds()),
+            last_moved_timestamp: message.last_moved.map(|at| at.seconds()),
+            flags: None,
+            match_content: None,
+            match_subject: None,
+        }
+    }
+}
+
+impl Participant {
+    /// Somebody in a conversation.
+    pub fn new(realm: &Realm, id: UserId) -> Self {
+        let user = &realm.users[&id];
+        Self { id: id.0, email: realm.api_email(user), full_name: user.full_name.clone(), is_mirror_dummy: false }
+    }
+}
+
+fn reactions(message: &Message) -> Vec<ReactionRecord> {
+    let record = |reaction: &crate::realm::message::Reaction| ReactionRecord {
+        emoji_name: reaction.emoji.emoji_name.clone(),
+        emoji_code: reaction.emoji.emoji_code.clone(),
+        reaction_type: reaction.emoji.reaction_type,
+        user_id: reaction.user.0,
+    };
+    message.reactions.iter().map(record).collect()
+}
+
+/// The links of a topic; most have none, which is seen at a glance.
+pub fn topic_links(realm: &Realm, topic: &str) -> Vec<TopicLinkRecord> {
+    if realm.linkifiers.is_empty() && !topic.contains('.') {
+        return Vec::new();
+    }
+    let links = markdown::topic_links(topic, &realm.seen_by_server());
+    links.into_iter().map(|TopicLink { text, url }| TopicLinkRecord { text, url }).collect()
+}
+
+/// The history that the organization's policy lets be seen, newest first.
+fn edit_history(realm: &Realm, message: &Message, allows_empty: bool) -> Option<Vec<EditRecord>> {
+    let policy = realm.organization.setting("message_edit_history_visibility_policy").as_str().unwrap_or_default();
+    if message.history.is_empty() || policy == "none" {
+        return None;
+    }
+    let is_shown = |edit: &&std::sync::Arc<Edit>| policy == "all" || edit.topic.is_some() || edit.channel.is_some();
+    let record = |edit: &std::sync::Arc<Edit>| {
+        let previous = edit.previous_body.as_ref().filter(|_| policy == "all");
+        EditRecord {
+            timestamp: edit.at.seconds(),
+            user_id: edit.user.map(|user| user.0),
+            prev_content: previous.map(|body| body.content.clone()),
+            prev_rendered_content: previous.map(|body| body.rendered.clone()),
+            prev_topic: edit.topic.as_ref().map(|(before, _)| shown_topic(before, allows_empty)),
+            topic: edit.topic.as_ref().map(|(_, after)| shown_topic(after, allows_empty)),
+            prev_stream: edit.channel.map(|(before, _)| before.0),
+            stream: edit.channel.map(|(_, after)| after.0),
+        }
+    };
+    let history: Vec<EditRecord> = message.history.iter().rev().filter(is_shown).map(record).collect();
+    (!history.is_empty()).then_some(history)
+}

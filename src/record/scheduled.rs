@@ -1,0 +1,105 @@
+//! Scheduled messages and reminders as clients see them.
+
+use crate::realm::organization::{Reminder, ScheduledMessage, ScheduledTarget};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A message to be sent later.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ScheduledMessage")]
+pub struct ScheduledMessageRecord {
+    /// Its ID.
+    pub scheduled_message_id: i64,
+    /// `stream` or `private`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// A channel's ID, or users' IDs.
+    pub to: ScheduledTo,
+    /// Channel messages only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
+    /// Markdown.
+    pub content: String,
+    /// HTML.
+    pub rendered_content: String,
+    /// UNIX seconds.
+    pub scheduled_delivery_timestamp: i64,
+    /// Could not be sent.
+    pub failed: bool,
+}
+
+/// Where a scheduled message goes.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ScheduledTo {
+    /// A channel.
+    Channel(i64),
+    /// Users.
+    Users(Vec<i64>),
+}
+
+impl ScheduledMessageRecord {
+    /// A scheduled message as its sender sees it.
+    pub fn new(scheduled: &ScheduledMessage) -> Self {
+        let (kind, to, topic) = match &scheduled.to {
+            ScheduledTarget::Channel { channel, topic } => ("stream", ScheduledTo::Channel(channel.0), Some(topic.clone())),
+            ScheduledTarget::Direct { users } => ("private", ScheduledTo::Users(users.iter().map(|user| user.0).collect()), None),
+        };
+        Self {
+            scheduled_message_id: scheduled.id.0,
+            kind,
+            to,
+            topic,
+            content: scheduled.content.clone(),
+            rendered_content: scheduled.rendered.clone(),
+            scheduled_delivery_timestamp: scheduled.deliver_at.seconds(),
+            failed: scheduled.has_failed,
+        }
+    }
+}
+
+/// A reminder: the specification's fields and the public record's, since clients look for both (A-6 in
+/// docs/assumptions.md).
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Reminder")]
+pub struct ReminderRecord {
+    /// Its ID.
+    pub reminder_id: i64,
+    /// The message.
+    pub message_id: i64,
+    /// Always `private`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The user.
+    pub to: Vec<i64>,
+    /// The text that will be sent, Markdown.
+    pub content: String,
+    /// As HTML.
+    pub rendered_content: String,
+    /// UNIX seconds.
+    pub scheduled_delivery_timestamp: i64,
+    /// Could not be sent.
+    pub failed: bool,
+    /// The message, as the public record calls it.
+    pub reminder_target_message_id: i64,
+    /// What the user wrote; "" for nothing.
+    pub note: String,
+}
+
+impl ReminderRecord {
+    /// A reminder as its user sees it.
+    pub fn new(reminder: &Reminder) -> Self {
+        Self {
+            reminder_id: reminder.id.0,
+            message_id: reminder.message.0,
+            kind: "private",
+            to: vec![reminder.user.0],
+            content: reminder.content.clone(),
+            rendered_content: reminder.rendered.clone(),
+            scheduled_delivery_timestamp: reminder.deliver_at.seconds(),
+            failed: reminder.has_failed,
+            reminder_target_message_id: reminder.message.0,
+            note: reminder.note.clone(),
+        }
+    }
+}

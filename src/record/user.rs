@@ -1,0 +1,164 @@
+//! Users as others see them (specification, "User" and "Own user").
+
+use crate::realm::Realm;
+use crate::realm::user::{AvatarSource, Role, User};
+use md5::{Digest, Md5};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A user.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "User")]
+#[expect(clippy::struct_excessive_bools, reason = "the wire has them so")]
+pub struct UserRecord {
+    /// Unique ID.
+    pub user_id: i64,
+    /// Real address; null when the requester cannot see it.
+    pub delivery_email: Option<String>,
+    /// Address for the API; a dummy when the real one is not for everyone.
+    pub email: String,
+    /// Display name.
+    pub full_name: String,
+    /// ISO 8601 to the minute; for anonymous visitors the date alone.
+    pub date_joined: String,
+    /// Left out in the lists of the register reply, which tell it by themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_active: Option<bool>,
+    /// When true, `is_admin` is too.
+    pub is_owner: bool,
+    /// Administrator or owner.
+    pub is_admin: bool,
+    /// Guest.
+    pub is_guest: bool,
+    /// Bot.
+    pub is_bot: bool,
+    /// 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for people.
+    pub bot_type: Option<i64>,
+    /// Null for people and for bots without an owner.
+    pub bot_owner_id: Option<i64>,
+    /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
+    pub role: i64,
+    /// IANA identifier, "" when never set; anonymous visitors don't see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
+    /// Null when the client can compute the provider's address itself.
+    pub avatar_url: Option<String>,
+    /// Cache-busting version.
+    pub avatar_version: i64,
+    /// Imported and not yet logged in.
+    pub is_imported_stub: bool,
+    /// Present only when true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_deleted: bool,
+    /// One of the service's own bots; present only when true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_system_bot: bool,
+    /// By custom profile field ID; people only, and only when asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile_data: Option<BTreeMap<String, ProfileValue>>,
+}
+
+/// The value of a custom profile field.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ProfileValue {
+    /// As stored.
+    pub value: String,
+    /// HTML, for the kinds of field that take Markdown. User-generated: to be treated as message content is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rendered_value: Option<String>,
+}
+
+/// How a user is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Look<'a> {
+    /// Who looks; None for an anonymous visitor.
+    pub viewer: Option<&'a User>,
+    /// The viewer computes provider addresses itself.
+    pub client_gravatar: bool,
+    /// With custom profile fields.
+    pub include_profile: bool,
+}
+
+impl UserRecord {
+    /// A user as somebody sees them.
+    pub fn new(realm: &Realm, user: &User, look: Look<'_>) -> Self {
+        let sees_email = realm.can_see_email(look.viewer, user);
+        let is_visitor = look.viewer.is_none();
+        Self {
+            user_id: user.id.0,
+            delivery_email: (sees_email && !is_visitor).then(|| user.email.clone()),
+            email: realm.api_email(user),
+            full_name: user.full_name.clone(),
+            date_joined: if is_visitor { user.date_joined.to_date() } else { user.date_joined.to_minute() },
+            is_active: Some(user.is_active),
+            is_owner: user.role == Role::Owner,
+            is_admin: user.is_admin(),
+            is_guest: user.is_guest(),
+            is_bot: user.is_bot(),
+            bot_type: user.bot.as_ref().map(|bot| bot.kind.number()),
+            bot_owner_id: user.bot_owner().map(|owner| owner.0),
+            role: user.role.number(),
+            timezone: (!is_visitor).then(|| user.timezone.clone()),
+            avatar_url: avatar_url_for(realm, user, look.client_gravatar && sees_email),
+            avatar_version: user.avatar.version,
+            is_imported_stub: user.is_imported_stub,
+            is_deleted: user.is_deleted,
+            is_system_bot: user.is_system_bot(),
+            profile_data: (look.include_profile && !user.is_bot() && !is_visitor).then(|| profile_data(realm, user)),
+        }
+    }
+
+    /// Without `is_active`, as the register reply's lists have users.
+    #[must_use]
+    pub fn without_activity(self) -> Self {
+        Self { is_active: None, ..self }
+    }
+}
+
+/// A user's custom profile fields; kinds that take Markdown (1, 2) are rendered.
+pub fn profile_data(realm: &Realm, user: &User) -> BTreeMap<String, ProfileValue> {
+    let value = |(id, value): (&crate::realm::id::ProfileFieldId, &String)| {
+        let takes_markdown = realm.profile_fields.get(id).is_some_and(|field| matches!(field.kind, 1 | 2));
+        let rendered_value =
+            takes_markdown.then(|| crate::realm::markdown::render_inline(value, &realm.seen_by_server()));
+        (id.to_string(), ProfileValue { value: value.clone(), rendered_value })
+    };
+    user.profile.iter().map(value).collect()
+}
+
+/// The address of a user's picture; None when the provider's and the client computes it itself.
+pub fn avatar_url_for(realm: &Realm, user: &User, client_computes: bool) -> Option<String> {
+    if client_computes && user.avatar.source == AvatarSource::Provider {
+        return None;
+    }
+    Some(avatar_url(realm, user, false))
+}
+
+/// The address of a user's picture, relative to the organization's unless it is the provider's. Ends in
+/// `?v={avatar_version}` (specification, User; A-3 in docs/assumptions.md).
+pub fn avatar_url(realm: &Realm, user: &User, is_medium: bool) -> String {
+    let version = user.avatar.version;
+    match user.avatar.source {
+        AvatarSource::Uploaded { .. } => {
+            let size = if is_medium { "-medium" } else { "" };
+            format!("/user_avatars/{}/{}{size}.png?v={version}", realm.organization.id, avatar_file(user))
+        }
+        AvatarSource::Provider => {
+            let hash = hexadecimal(&Md5::digest(user.email.to_lowercase().as_bytes()));
+            let size = if is_medium { "?s=500&v=" } else { "?v=" };
+            format!("https://secure.gravatar.com/avatar/{hash}{size}{version}")
+        }
+    }
+}
+
+/// The name of an uploaded picture: 40 hexadecimal digits that change with the version.
+pub fn avatar_file(user: &User) -> String {
+    let mut hash = crate::realm::content_hash(format!("avatar of {} version {}", user.id, user.avatar.version).as_bytes());
+    hash.truncate(40);
+    hash
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

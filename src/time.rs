@@ -1,0 +1,204 @@
+//! Points in time as the world sees them. Nothing here reads a clock.
+
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::Duration;
+
+/// A point in time: microseconds since the Unix epoch, UTC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp {
+    micros: i64,
+}
+
+impl Timestamp {
+    /// The given number of microseconds since the Unix epoch.
+    pub const fn from_micros(micros: i64) -> Self {
+        Self { micros }
+    }
+
+    /// The given number of whole seconds since the Unix epoch; saturates at the ends of the range.
+    pub const fn from_seconds(seconds: i64) -> Self {
+        Self { micros: seconds.saturating_mul(1_000_000) }
+    }
+
+    /// Microseconds since the Unix epoch.
+    pub const fn micros(self) -> i64 {
+        self.micros
+    }
+
+    /// Whole seconds since the Unix epoch, rounded down: most timestamps on the wire.
+    pub const fn seconds(self) -> i64 {
+        self.micros.div_euclid(1_000_000)
+    }
+
+    /// Seconds with their fraction, as `server_timestamp` has them.
+    pub fn fractional_seconds(self) -> f64 {
+        self.micros as f64 / 1e6
+    }
+
+    /// This point moved by a span (which may be negative); saturates at the ends of the range.
+    pub const fn plus(self, span: Span) -> Self {
+        Self { micros: self.micros.saturating_add(span.micros) }
+    }
+
+    /// The span from `earlier` to this point.
+    pub const fn since(self, earlier: Timestamp) -> Span {
+        Span { micros: self.micros.saturating_sub(earlier.micros) }
+    }
+
+    /// Reads an RFC 3339 text with an offset or `Z`, as `--clock` and the documents take it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        text.parse::<jiff::Timestamp>()
+            .map(|point| Self::from_micros(point.as_microsecond()))
+            .map_err(|error| error.to_string())
+    }
+
+    /// ISO 8601 in UTC with minute precision, `2019-10-20T07:50+00:00`: the form of `date_joined`.
+    pub fn to_minute(self) -> String {
+        self.format("%Y-%m-%dT%H:%M+00:00")
+    }
+
+    /// The date alone, `2019-10-20`: what an anonymous visitor sees of `date_joined`.
+    pub fn to_date(self) -> String {
+        self.format("%Y-%m-%d")
+    }
+
+    /// RFC 3339 in UTC with the fraction that is needed.
+    pub fn to_rfc3339(self) -> String {
+        self.as_jiff().to_string()
+    }
+
+    /// RFC 1123, the form of HTTP headers.
+    pub fn to_http_date(self) -> String {
+        self.format("%a, %d %b %Y %H:%M:%S GMT")
+    }
+
+    fn as_jiff(self) -> jiff::Timestamp {
+        jiff::Timestamp::from_microsecond(self.micros).unwrap_or(jiff::Timestamp::MAX)
+    }
+
+    fn format(self, pattern: &str) -> String {
+        self.as_jiff().to_zoned(TimeZone::UTC).strftime(pattern).to_string()
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_rfc3339())
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Timestamp::parse(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A length of time in microseconds; may be negative.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    micros: i64,
+}
+
+impl Span {
+    /// A span of whole seconds.
+    pub const fn seconds(seconds: i64) -> Self {
+        Self { micros: seconds.saturating_mul(1_000_000) }
+    }
+
+    /// A span of whole minutes.
+    pub const fn minutes(minutes: i64) -> Self {
+        Self::seconds(minutes.saturating_mul(60))
+    }
+
+    /// A span of days of 24 hours.
+    pub const fn days(days: i64) -> Self {
+        Self::seconds(days.saturating_mul(86_400))
+    }
+
+    /// A span of microseconds.
+    pub const fn from_micros(micros: i64) -> Self {
+        Self { micros }
+    }
+
+    /// Whole microseconds.
+    pub const fn micros(self) -> i64 {
+        self.micros
+    }
+
+    /// Whole seconds, rounded towards zero.
+    pub const fn whole_seconds(self) -> i64 {
+        self.micros / 1_000_000
+    }
+
+    /// As a standard duration; a negative span is zero.
+    pub fn to_duration(self) -> Duration {
+        Duration::from_micros(u64::try_from(self.micros).unwrap_or(0))
+    }
+
+    /// From a standard duration; saturates at the end of the range.
+    pub fn from_duration(duration: Duration) -> Self {
+        Self { micros: i64::try_from(duration.as_micros()).unwrap_or(i64::MAX) }
+    }
+}
+
+/// How a world's clock stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Goes with real time, moved by this span.
+    Running {
+        /// World's time less real time.
+        ahead: Span,
+    },
+    /// Stands still at this point until it is moved.
+    Frozen {
+        /// The point at which it stands.
+        at: Timestamp,
+    },
+}
+
+impl Clock {
+    /// The world's time at the given real time.
+    pub fn now(self, real: Timestamp) -> Timestamp {
+        match self {
+            Clock::Running { ahead } => real.plus(ahead),
+            Clock::Frozen { at } => at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_print_as_the_api_has_them() {
+        let point = Timestamp::parse("2019-10-20T07:50:24.5Z").expect("a valid time");
+
+        assert_eq!(point.to_minute(), "2019-10-20T07:50+00:00");
+        assert_eq!(point.to_date(), "2019-10-20");
+        assert_eq!(point.to_http_date(), "Sun, 20 Oct 2019 07:50:24 GMT");
+        assert_eq!(point.seconds(), 1_571_557_824);
+    }
+
+    #[test]
+    fn a_frozen_clock_ignores_real_time() {
+        let at = Timestamp::from_seconds(100);
+        let clock = Clock::Frozen { at };
+
+        assert_eq!(clock.now(Timestamp::from_seconds(5_000)), at);
+    }
+
+    #[test]
+    fn seconds_before_the_epoch_round_down() {
+        assert_eq!(Timestamp::from_micros(-1).seconds(), -1);
+    }
+}
