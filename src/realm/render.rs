@@ -74,7 +74,7 @@ impl Names for SenderView<'_> {
 
     fn upload(&self, path_id: &str) -> Option<UploadFacts> {
         let attachment = self.realm.attachments.get(path_id)?;
-        Some(UploadFacts { content_type: attachment.content_type.clone(), dimensions: attachment.dimensions, ..UploadFacts::default() })
+        Some(UploadFacts { content_type: attachment.content_type.clone(), dimensions: attachment.dimensions, has_thumbnail: true, ..UploadFacts::default() })
     }
 
     fn linkifiers(&self) -> Vec<Arc<Linkifier>> {
