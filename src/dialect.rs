@@ -31,7 +31,8 @@ impl Dialect {
 
     /// The names that stock clients of the product called Zulip look for.
     pub fn zulip() -> Self {
-        serde_json::from_str(include_str!("dialect/zulip.json")).expect("the built-in dialect is well-formed, as a test checks")
+        serde_json::from_str(include_str!("dialect/zulip.json"))
+            .expect("the built-in dialect is well-formed, as a test checks")
     }
 
     /// Reads a dialect file.
@@ -65,7 +66,9 @@ impl Dialect {
     /// The neutral value of a parameter (by its neutral name) on the wire.
     pub fn neutral_value<'value>(&'value self, key: &str, value: &'value str) -> &'value str {
         let pairs = self.values.get(key);
-        pairs.and_then(|pairs| pairs.iter().find(|(_, vendor)| vendor.as_str() == value)).map_or(value, |(neutral, _)| neutral)
+        pairs
+            .and_then(|pairs| pairs.iter().find(|(_, vendor)| vendor.as_str() == value))
+            .map_or(value, |(neutral, _)| neutral)
     }
 
     /// Renames everything in a reply or event.

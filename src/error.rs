@@ -425,9 +425,11 @@ impl Error {
         for (name, value) in self.fields() {
             let text = match value {
                 Value::String(text) => text.clone(),
-                Value::Array(items) => {
-                    items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>().join(", ")
-                }
+                Value::Array(items) => items
+                    .iter()
+                    .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
+                    .collect::<Vec<_>>()
+                    .join(", "),
                 other => other.to_string(),
             };
             message = message.replace(&format!("{{{name}}}"), &text);

@@ -52,7 +52,11 @@ impl Edge {
     }
 
     /// Answers a request. `bound` is the world that the request's port belongs to, if it belongs to one.
-    pub async fn respond(&self, incoming: Result<Incoming, (Method, HeaderMap, Error)>, bound: Option<&str>) -> Response {
+    pub async fn respond(
+        &self,
+        incoming: Result<Incoming, (Method, HeaderMap, Error)>,
+        bound: Option<&str>,
+    ) -> Response {
         let (method, headers, result) = match incoming {
             Err((method, headers, error)) => (method, headers, Err((error, None))),
             Ok(incoming) => {

@@ -1,11 +1,47 @@
 //! An in-memory test double of a team-chat server.
+//!
+//! A [`Server`] holds worlds, each a whole organization with its clock. Start one, call its HTTP API as any client
+//! would, move its clock:
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::time::Duration;
+//!
+//! let server = chatdouble::Server::start().await?;
+//! let mel = server.user("mel");
+//! println!("{} may log in at {} as {}", mel.email, server.url(), mel.api_key);
+//!
+//! server.clock().advance(Duration::from_secs(3600)).await;
+//! server.stop().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Layout
+//!
+//! Each layer names those to its right alone:
+//! `cli` → [`server`] → [`http`] → [`api`] → [`record`] → [`world`] → [`realm`] → [`error`], [`time`].
+//!
+//! - [`realm`]: the data of one organization and the rules over it; no HTTP, no async, no wall clock.
+//! - [`world`]: a realm published whole, with a clock and the polls that hang on it. The only locks.
+//! - [`record`]: the API's shared objects and events, as somebody sees them.
+//! - [`api`]: the operations: a type each beside its kin, a row each in one table.
+//! - [`http`]: the way of one request: world, route, credentials, parameters, reply; dialects and addresses.
+//! - [`server`]: sockets, and the library's [`Server`].
+//! - [`fixture`]: realms as documents. [`openapi`]: the table of operations as a document.
 
 pub mod api;
+pub mod cli;
 pub mod dialect;
 pub mod error;
+pub mod fixture;
 pub mod http;
+pub mod openapi;
 pub mod realm;
 pub mod record;
 pub mod server;
 pub mod time;
 pub mod world;
+
+pub use server::{ClockChoice, Credentials, Options, Server};

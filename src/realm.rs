@@ -7,10 +7,10 @@ pub mod access;
 pub mod chance;
 pub mod change;
 pub mod channel;
+pub mod emoji;
 pub mod event;
 pub mod flag;
 pub mod group;
-pub mod emoji;
 pub mod id;
 pub mod linkifier;
 pub mod markdown;
@@ -31,8 +31,8 @@ use channel::{Channel, Folder, Topic, TopicKey};
 use event::EventLog;
 use group::{Group, SystemGroup};
 use id::{
-    ChannelId, EmojiId, FolderId, GroupId, InviteId, InviteLinkId, MessageId, ProfileFieldId, RecipientId,
-    ReminderId, ScheduledMessageId, UserId,
+    ChannelId, EmojiId, FolderId, GroupId, InviteId, InviteLinkId, MessageId, ProfileFieldId, RecipientId, ReminderId,
+    ScheduledMessageId, UserId,
 };
 use imbl::{OrdMap, OrdSet, Vector};
 use message::{Attachment, Conversation, CustomEmoji, Message};

@@ -1,200 +1,266 @@
-//! Binding, accepting, answering, stopping; the only place that reads the wall clock.
+//! A server: worlds behind an edge on a socket, as a value that tests and the command line hold.
 
-use crate::http::request::{Incoming, read_body};
-use crate::http::{Edge, Response};
-use crate::time::Timestamp;
-use crate::world::{RealTime, Worlds};
-use http::{HeaderMap, Method};
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
+pub mod listen;
+
+use crate::dialect::Dialect;
+use crate::fixture;
+use crate::http::{Cors, Edge};
+use crate::realm::Realm;
+use crate::realm::id::UserId;
+use crate::time::{Clock, Span, Timestamp};
+use crate::world::{RealTime, World, WorldSettings, Worlds};
+use listen::{Bound, Running, WallClock};
+use std::fmt;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
-use warp::Filter;
+use std::time::Duration;
 
-/// How long a connection may take to send a request's head.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
-/// How often worlds that go with real time look for what is due.
-const TICK: Duration = Duration::from_millis(100);
+/// How a server is to be started; the defaults are those of the command line but for the port, which is free.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// None: both loopback families.
+    pub host: Option<String>,
+    /// 0: a free one.
+    pub port: u16,
+    /// The text of a fixture.
+    pub fixture: String,
+    /// How the clock stands.
+    pub clock: ClockChoice,
+    /// The level that the default world emulates.
+    pub feature_level: i64,
+    /// Names on the wire.
+    pub dialect: Dialect,
+    /// What all chance follows from.
+    pub seed: u64,
+    /// Which web pages may call the API.
+    pub cors_origin: String,
+    /// Whether there is a world `default`.
+    pub has_root_world: bool,
+}
 
-/// The wall clock.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct WallClock;
+/// How a new world's clock stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockChoice {
+    /// It goes with real time.
+    Real,
+    /// It stands still at the time of starting.
+    Frozen,
+    /// It stands still at this time.
+    At(Timestamp),
+}
 
-impl RealTime for WallClock {
-    fn now(&self) -> Timestamp {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
+impl ClockChoice {
+    /// The clock of a world that is made now.
+    pub fn clock(self, real: Timestamp) -> Clock {
+        match self {
+            ClockChoice::Real => Clock::Running { ahead: Span::default() },
+            ClockChoice::Frozen => Clock::Frozen { at: real },
+            ClockChoice::At(at) => Clock::Frozen { at },
+        }
     }
 }
 
-/// Sockets that are bound and not yet served.
-pub struct Bound {
-    listeners: Vec<TcpListener>,
-    address: SocketAddr,
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            host: None,
+            port: 0,
+            fixture: fixture::builtin("default").unwrap_or_default().to_owned(),
+            clock: ClockChoice::Real,
+            feature_level: crate::api::NEWEST_FEATURE_LEVEL,
+            dialect: Dialect::neutral(),
+            seed: 0,
+            cors_origin: "*".into(),
+            has_root_world: true,
+        }
+    }
 }
 
-impl Bound {
-    /// Binds an address; without a host both loopback families, one port.
+/// Why a server could not be started.
+#[derive(Debug)]
+pub enum StartError {
+    /// The fixture has faults.
+    Fixture(Vec<fixture::Fault>),
+    /// The address can't be listened on.
+    Listen(io::Error),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Fixture(faults) => {
+                let first = faults.first().map(ToString::to_string).unwrap_or_default();
+                match faults.len() {
+                    0 | 1 => f.write_str(&first),
+                    more => write!(f, "{first} (and {} more faults)", more - 1),
+                }
+            }
+            StartError::Listen(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+/// A server that is running; dropping it stops it.
+pub struct Server {
+    running: Running,
+    edge: Arc<Edge>,
+    base_url: String,
+}
+
+impl Server {
+    /// Starts a server with the built-in realm on a free port.
     ///
     /// # Errors
     ///
-    /// What the system says, with the address.
-    pub async fn bind(host: Option<&str>, port: u16) -> io::Result<Self> {
-        let named = |address: String, error: io::Error| io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"));
-        if let Some(host) = host {
-            let target = if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
-            let listener = TcpListener::bind(&target).await.map_err(|error| named(target, error))?;
-            let address = listener.local_addr()?;
-            return Ok(Self { listeners: vec![listener], address });
-        }
-        for attempt in 0.. {
-            let target = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-            let first = TcpListener::bind(target).await.map_err(|error| named(target.to_string(), error))?;
-            let address = first.local_addr()?;
-            let other = SocketAddr::from((Ipv6Addr::LOCALHOST, address.port()));
-            match TcpListener::bind(other).await {
-                Ok(second) => return Ok(Self { listeners: vec![first, second], address }),
-                // A free port of one family may be taken in the other: try another one.
-                Err(error) if error.kind() == io::ErrorKind::AddrInUse && port == 0 && attempt < 20 => {}
-                Err(error) if error.kind() == io::ErrorKind::AddrInUse => return Err(named(other.to_string(), error)),
-                Err(_) => return Ok(Self { listeners: vec![first], address }),
-            }
-        }
-        unreachable!("the loop ends by returning")
+    /// When no port can be listened on.
+    pub async fn start() -> Result<Self, StartError> {
+        Self::start_with(Options::default()).await
     }
 
-    /// The address, with the port that was given.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-}
-
-/// A server that is running. Dropping it stops it.
-pub struct Running {
-    stop: watch::Sender<bool>,
-    address: SocketAddr,
-}
-
-impl Running {
-    /// Serves bound sockets.
-    pub fn start(bound: Bound, edge: Arc<Edge>) -> Self {
-        let (stop, stopped) = watch::channel(false);
-        let address = bound.address;
-        for listener in bound.listeners {
-            tokio::spawn(accept(listener, edge.clone(), None, stopped.clone()));
+    /// Starts a server as told.
+    ///
+    /// # Errors
+    ///
+    /// The fixture's faults, or what the system says of the address.
+    pub async fn start_with(options: Options) -> Result<Self, StartError> {
+        let real_time: Arc<dyn RealTime> = Arc::new(WallClock);
+        let settings =
+            WorldSettings { feature_level: options.feature_level, dialect: Arc::new(options.dialect.clone()) };
+        let worlds = Arc::new(Worlds::default());
+        let clock = options.clock.clock(real_time.now());
+        let realm = load(&options.fixture, clock.now(real_time.now()), options.seed)?;
+        if options.has_root_world {
+            worlds.add(Arc::new(World::new(Worlds::DEFAULT.into(), realm, clock, settings.clone(), real_time)));
         }
-        tokio::spawn(tick(edge.worlds.clone(), stopped));
-        Self { stop, address }
+        let bound = Bound::bind(options.host.as_deref(), options.port).await.map_err(StartError::Listen)?;
+        let host = options.host.as_deref().unwrap_or("127.0.0.1");
+        let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() };
+        let base_url = format!("http://{host}:{}", bound.address().port());
+        let edge = Arc::new(Edge::new(worlds, Cors::new(options.cors_origin), settings));
+        Ok(Self { running: Running::start(bound, edge.clone()), edge, base_url })
+    }
+
+    /// `http://HOST:PORT`, without a slash at the end.
+    pub fn url(&self) -> &str {
+        &self.base_url
     }
 
     /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.running.address()
     }
 
-    /// Serves a further socket for one world alone.
-    pub fn also_serve(&self, bound: Bound, edge: &Arc<Edge>, world: &str) {
-        for listener in bound.listeners {
-            tokio::spawn(accept(listener, edge.clone(), Some(world.into()), self.stop.subscribe()));
-        }
+    /// The worlds.
+    pub fn worlds(&self) -> &Arc<Worlds> {
+        &self.edge.worlds
     }
 
-    /// Ends all connections, parked polls included.
-    pub fn stop(&self) {
-        self.stop.send_replace(true);
+    /// Adds a world made from a fixture's text, with the options of the default one; its base URL.
+    ///
+    /// # Errors
+    ///
+    /// The fixture's faults.
+    ///
+    /// # Panics
+    ///
+    /// When the name is taken or can't be one: names are written in tests.
+    pub fn add_world(&self, name: &str, fixture: &str, clock: ClockChoice, seed: u64) -> Result<String, StartError> {
+        let real_time: Arc<dyn RealTime> = Arc::new(WallClock);
+        let clock = clock.clock(real_time.now());
+        let realm = load(fixture, clock.now(real_time.now()), seed)?;
+        let world = World::new(name.to_owned(), realm, clock, self.edge.settings.clone(), real_time);
+        assert!(Worlds::is_name(name) && self.edge.worlds.add(Arc::new(world)), "a world can't be called {name}");
+        Ok(format!("{}/w/{name}", self.base_url))
+    }
+
+    /// Serves a world on a port of its own; its base URL.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub async fn listen_for(&self, world: &str) -> io::Result<String> {
+        let bound = Bound::bind(None, 0).await?;
+        let url = format!("http://127.0.0.1:{}", bound.address().port());
+        self.running.also_serve(bound, &self.edge, world);
+        Ok(url)
+    }
+
+    /// The default world's credentials of a user, by the part of the address before the @.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such user: names are written in tests.
+    pub fn user(&self, handle: &str) -> Credentials {
+        self.user_of(Worlds::DEFAULT, handle)
+    }
+
+    /// The credentials of a user of any world.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such world or user.
+    pub fn user_of(&self, world: &str, handle: &str) -> Credentials {
+        let realm = self.world(world).snapshot();
+        let host = &realm.organization.host;
+        let user =
+            realm.user_by_email(&format!("{handle}@{host}")).unwrap_or_else(|| panic!("no user is called {handle}"));
+        Credentials { id: user.id, email: user.email.clone(), api_key: user.api_key.clone() }
+    }
+
+    /// The default world's clock.
+    pub fn clock(&self) -> ClockHandle {
+        ClockHandle { world: self.world(Worlds::DEFAULT) }
+    }
+
+    /// A world by name.
+    ///
+    /// # Panics
+    ///
+    /// When there is none.
+    pub fn world(&self, name: &str) -> Arc<World> {
+        self.edge.worlds.get(name).unwrap_or_else(|| panic!("no world is called {name}"))
+    }
+
+    /// Stops the server and ends all connections.
+    pub async fn stop(self) {
+        self.running.stop();
+        tokio::task::yield_now().await;
     }
 }
 
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.stop();
+/// What a request needs to speak for a user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Credentials {
+    /// The user.
+    pub id: UserId,
+    /// The user name of Basic authentication.
+    pub email: String,
+    /// The password of Basic authentication.
+    pub api_key: String,
+}
+
+/// A world's clock, to be moved by a test.
+pub struct ClockHandle {
+    world: Arc<World>,
+}
+
+impl ClockHandle {
+    /// The world's time.
+    pub fn now(&self) -> Timestamp {
+        self.world.now()
+    }
+
+    /// Moves the clock on; all that falls due on the way is done when this returns.
+    pub async fn advance(&self, by: Duration) {
+        self.world.advance_to(self.world.now().plus(Span::from_duration(by)));
+        tokio::task::yield_now().await;
     }
 }
 
-async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
-    let ending = ended(stopped);
-    tokio::pin!(ending);
-    let mut interval = tokio::time::interval(TICK);
-    interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-    loop {
-        tokio::select! {
-            _ = interval.tick() => {}
-            () = &mut ending => return,
-        }
-        for world in worlds.all() {
-            world.snapshot();
-        }
-    }
+fn load(text: &str, now: Timestamp, seed: u64) -> Result<Realm, StartError> {
+    let document = fixture::check(text).map_err(StartError::Fixture)?;
+    fixture::load(&document, now, seed).map_err(StartError::Fixture)
 }
-
-async fn accept(listener: TcpListener, edge: Arc<Edge>, world: Option<Arc<str>>, stopped: watch::Receiver<bool>) {
-    let ending = ended(stopped.clone());
-    tokio::pin!(ending);
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    let connection = connection(stream, edge.clone(), world.clone());
-                    let ending = ended(stopped.clone());
-                    tokio::spawn(async move {
-                        tokio::select! {
-                            () = connection => {}
-                            () = ending => {}
-                        }
-                    });
-                }
-                // Out of file descriptors, for one: give others time to close.
-                Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
-            },
-            () = &mut ending => return,
-        }
-    }
-}
-
-/// Waits for the end of the server.
-async fn ended(mut stopped: watch::Receiver<bool>) {
-    let _ = stopped.wait_for(|stopped| *stopped).await;
-}
-
-async fn connection(stream: TcpStream, edge: Arc<Edge>, world: Option<Arc<str>>) {
-    let _ = stream.set_nodelay(true);
-    let service = TowerToHyperService::new(warp::service(filter(edge, world)));
-    let served = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .half_close(false)
-        .serve_connection(TokioIo::new(stream), service)
-        .with_upgrades();
-    if let Err(error) = served.await {
-        tracing::debug!("connection ended: {error}");
-    }
-}
-
-/// The one filter: everything goes to the table of operations.
-fn filter(edge: Arc<Edge>, world: Option<Arc<str>>) -> impl Filter<Extract = (Response,), Error = warp::Rejection> + Clone {
-    let query = warp::query::raw().or(warp::any().map(String::new)).unify();
-    warp::method().and(warp::path::full()).and(query).and(warp::header::headers_cloned()).and(warp::body::stream()).then(
-        move |method: Method, path: warp::path::FullPath, query: String, headers: HeaderMap, body| {
-            let edge = edge.clone();
-            let world = world.clone();
-            async move {
-                let incoming = match read_body(&headers, body).await {
-                    Ok(body) => Ok(Incoming { method, path: path.as_str().to_owned(), query, headers, body }),
-                    Err(error) => Err((method, headers, error)),
-                };
-                edge.respond(incoming, world.as_deref()).await
-            }
-        },
-    )
-}
-
-/// Whether an address is reached from this machine alone.
-pub fn is_loopback(host: &str) -> bool {
-    host == "localhost" || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-

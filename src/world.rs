@@ -45,7 +45,13 @@ pub struct WorldSettings {
 
 impl World {
     /// A world around a realm.
-    pub fn new(name: String, realm: Realm, clock: Clock, settings: WorldSettings, real_time: Arc<dyn RealTime>) -> Self {
+    pub fn new(
+        name: String,
+        realm: Realm,
+        clock: Clock,
+        settings: WorldSettings,
+        real_time: Arc<dyn RealTime>,
+    ) -> Self {
         Self {
             name,
             settings,

@@ -106,7 +106,9 @@ pub fn look(realm: &Realm, parked: &Queue) -> Option<Result<EventsReply, Error>>
 /// Ends a parked poll: its queue is idle from now on. One that was replaced has nothing to end.
 pub fn end(tx: &mut Tx, parked: &Queue) {
     let now = tx.now;
-    let Some(queue) = tx.realm_mut().queues.get_mut(&parked.id).filter(|queue| queue.poll == parked.poll) else { return };
+    let Some(queue) = tx.realm_mut().queues.get_mut(&parked.id).filter(|queue| queue.poll == parked.poll) else {
+        return;
+    };
     let queue = Arc::make_mut(queue);
     queue.parked_since = None;
     queue.idle_since = now;

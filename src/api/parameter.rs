@@ -5,8 +5,8 @@
 
 use crate::error::Error;
 use crate::realm::id::{
-    AttachmentId, ChannelId, DeviceId, DraftId, EmojiId, FolderId, GroupId, InviteId, InviteLinkId, LinkifierId, MessageId,
-    ProfileFieldId, ReminderId, ScheduledMessageId, SnippetId, UserId,
+    AttachmentId, ChannelId, DeviceId, DraftId, EmojiId, FolderId, GroupId, InviteId, InviteLinkId, LinkifierId,
+    MessageId, ProfileFieldId, ReminderId, ScheduledMessageId, SnippetId, UserId,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
@@ -58,7 +58,9 @@ impl RawParameters {
 
     /// The names that no parameter of the list has, sorted (`ignored_parameters_unsupported`).
     pub fn unsupported(&self, list: &[ParameterInfo]) -> Vec<String> {
-        let is_known = |name: &str| list.iter().any(|info| !info.is_in_path && (info.name == name || info.aliases.contains(&name)));
+        let is_known = |name: &str| {
+            list.iter().any(|info| !info.is_in_path && (info.name == name || info.aliases.contains(&name)))
+        };
         self.values.keys().filter(|name| !is_known(name)).cloned().collect()
     }
 }
@@ -209,8 +211,22 @@ macro_rules! ids_through_json {
     )*};
 }
 ids_through_json!(
-    UserId, GroupId, ChannelId, FolderId, MessageId, EmojiId, LinkifierId, ProfileFieldId, ReminderId, ScheduledMessageId,
-    SnippetId, DraftId, InviteLinkId, InviteId, AttachmentId, DeviceId
+    UserId,
+    GroupId,
+    ChannelId,
+    FolderId,
+    MessageId,
+    EmojiId,
+    LinkifierId,
+    ProfileFieldId,
+    ReminderId,
+    ScheduledMessageId,
+    SnippetId,
+    DraftId,
+    InviteLinkId,
+    InviteId,
+    AttachmentId,
+    DeviceId
 );
 
 impl Parameter for String {
@@ -388,23 +404,41 @@ macro_rules! parameters {
 }
 
 macro_rules! wire_name {
-    ($field:ident $wire:literal) => { $wire };
-    ($field:ident) => { stringify!($field) };
+    ($field:ident $wire:literal) => {
+        $wire
+    };
+    ($field:ident) => {
+        stringify!($field)
+    };
 }
 macro_rules! is_path {
-    (path) => { true };
-    () => { false };
+    (path) => {
+        true
+    };
+    () => {
+        false
+    };
 }
 macro_rules! has_no_default {
-    ($default:expr) => { false };
-    () => { true };
+    ($default:expr) => {
+        false
+    };
+    () => {
+        true
+    };
 }
 macro_rules! default_text {
-    ($default:expr) => { Some(stringify!($default)) };
-    () => { None };
+    ($default:expr) => {
+        Some(stringify!($default))
+    };
+    () => {
+        None
+    };
 }
 macro_rules! or_default {
-    ($type:ty, $info:ident, $default:expr) => { $default };
+    ($type:ty, $info:ident, $default:expr) => {
+        $default
+    };
     ($type:ty, $info:ident,) => {
         <$type as $crate::api::parameter::Parameter>::absent()
             .ok_or_else(|| $crate::error::Error::MissingParameter { var_name: $info.name.into() })?
@@ -492,8 +526,12 @@ macro_rules! json_object {
 }
 
 macro_rules! key_default {
-    ($at:ident, $default:expr) => { $default };
-    ($at:ident,) => { return Err($crate::error::Error::bad_value($at, "field is missing: Field required")) };
+    ($at:ident, $default:expr) => {
+        $default
+    };
+    ($at:ident,) => {
+        return Err($crate::error::Error::bad_value($at, "field is missing: Field required"))
+    };
 }
 
 impl<T: FromJson> FromJson for Option<T> {
@@ -506,4 +544,6 @@ impl<T: FromJson> FromJson for Option<T> {
     }
 }
 
-pub(crate) use {default_text, has_no_default, is_path, json_object, key_default, or_default, parameters, wire_name, words};
+pub(crate) use {
+    default_text, has_no_default, is_path, json_object, key_default, or_default, parameters, wire_name, words,
+};

@@ -27,7 +27,8 @@ pub fn subscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId], color: Optio
     }
     let became_visible: Vec<ChannelId> = unseen.into_iter().filter(|id| added.contains(id)).collect();
     if !became_visible.is_empty() {
-        let streams: Vec<ChannelRecord> = became_visible.iter().map(|id| ChannelRecord::new(tx, &tx.channels[id])).collect();
+        let streams: Vec<ChannelRecord> =
+            became_visible.iter().map(|id| ChannelRecord::new(tx, &tx.channels[id])).collect();
         tx.emit(Audience::user(user), Event::shaped("stream", Some("create"), json!({ "streams": streams })));
     }
     emit_added(tx, user, &added);
@@ -78,7 +79,8 @@ pub fn unsubscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let names: Vec<_> = removed.iter().map(|id| json!({"name": tx.channels[id].name, "stream_id": id})).collect();
     tx.emit(Audience::user(user), Event::shaped("subscription", Some("remove"), json!({ "subscriptions": names })));
     let account = tx.users[&user].clone();
-    let vanished: OrdSet<ChannelId> = removed.iter().copied().filter(|id| !tx.can_see(&account, &tx.channels[id])).collect();
+    let vanished: OrdSet<ChannelId> =
+        removed.iter().copied().filter(|id| !tx.can_see(&account, &tx.channels[id])).collect();
     if !vanished.is_empty() {
         emit_vanished(tx, Audience::user(user), &vanished);
     }

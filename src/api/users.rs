@@ -45,13 +45,8 @@ pub struct MembersReply {
 impl Operation for GetUsers {
     const ROUTE: Route = Route::get("/users");
     const ACCESS: Access = Access::UserOrVisitor;
-    const ABOUT: About = About {
-        summary: "Lists the organization's users.",
-        since: 0,
-        is_specified: true,
-        errors: &[],
-        events: &[],
-    };
+    const ABOUT: About =
+        About { summary: "Lists the organization's users.", since: 0, is_specified: true, errors: &[], events: &[] };
     type Params = GetUsersParams;
     type Reply = MembersReply;
 }
@@ -64,7 +59,9 @@ impl Read for GetUsers {
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
         };
-        let is_listed = |user: &&Arc<User>| !user.is_system_bot() && viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id));
+        let is_listed = |user: &&Arc<User>| {
+            !user.is_system_bot() && viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id))
+        };
         let record = |user: &Arc<User>| UserRecord::new(realm, user, look);
         let members = match params.user_ids {
             Some(ids) => {
@@ -116,7 +113,10 @@ impl Operation for GetUser {
 impl Read for GetUser {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserReply, Error> {
         let caller = call.caller();
-        let user = realm.user(params.user_id).filter(|user| realm.can_access_user(caller, user.id)).ok_or(Error::NoSuchUser)?;
+        let user = realm
+            .user(params.user_id)
+            .filter(|user| realm.can_access_user(caller, user.id))
+            .ok_or(Error::NoSuchUser)?;
         let look = Look {
             viewer: Some(caller),
             client_gravatar: params.client_gravatar,
@@ -220,13 +220,7 @@ pub struct OwnUserReply {
 impl Operation for GetOwnUser {
     const ROUTE: Route = Route::get("/users/me");
     const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives the caller.",
-        since: 0,
-        is_specified: true,
-        errors: &[],
-        events: &[],
-    };
+    const ABOUT: About = About { summary: "Gives the caller.", since: 0, is_specified: true, errors: &[], events: &[] };
     type Params = GetOwnUserParams;
     type Reply = OwnUserReply;
 }
@@ -312,7 +306,8 @@ impl Write for CreateUser {
         let email = checked_email(tx, &params.email)?;
         check_password(&params.password, &[&full_name, &email])?;
 
-        let user_id = add_person(tx, NewPerson { email, full_name, password: Some(params.password), role: Role::Member });
+        let user_id =
+            add_person(tx, NewPerson { email, full_name, password: Some(params.password), role: Role::Member });
         Ok(UserIdReply { user_id: user_id.0 })
     }
 }
@@ -334,8 +329,9 @@ pub fn checked_name(realm: &Realm, name: &str, of: Option<UserId>) -> Result<Str
     if name.contains(is_invalid) {
         return Err(Error::NameInvalidCharacters);
     }
-    let ends_like_a_mention =
-        name.rsplit_once('|').is_some_and(|(_, digits)| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let ends_like_a_mention = name
+        .rsplit_once('|')
+        .is_some_and(|(_, digits)| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
     if ends_like_a_mention {
         return Err(Error::NameInvalidFormat);
     }
@@ -439,10 +435,14 @@ pub fn announce_user(tx: &mut Tx, id: UserId) {
     let user = tx.users[&id].clone();
     let audience = who_can_access(tx, id);
     tx.emit(audience, Event::new("realm_user", Some("add"), Payload::UserAdd(user)));
-    let groups: Vec<_> = tx.system_groups.values().copied().filter(|group| tx.groups[group].members.contains(&id)).collect();
+    let groups: Vec<_> =
+        tx.system_groups.values().copied().filter(|group| tx.groups[group].members.contains(&id)).collect();
     for group in groups {
         let audience = tx.everyone();
-        tx.emit(audience, Event::shaped("user_group", Some("add_members"), json!({"group_id": group, "user_ids": [id]})));
+        tx.emit(
+            audience,
+            Event::shaped("user_group", Some("add_members"), json!({"group_id": group, "user_ids": [id]})),
+        );
     }
 }
 

@@ -15,8 +15,22 @@ use std::sync::Arc;
 
 /// Types that are shown in place; everything else is offered for download, HTML, SVG and XML included.
 const INLINE: &[&str] = &[
-    "image/apng", "image/avif", "image/gif", "image/jpeg", "image/png", "image/webp", "text/plain", "application/pdf",
-    "video/mp4", "video/webm", "audio/aac", "audio/flac", "audio/mp4", "audio/mpeg", "audio/wav", "audio/webm",
+    "image/apng",
+    "image/avif",
+    "image/gif",
+    "image/jpeg",
+    "image/png",
+    "image/webp",
+    "text/plain",
+    "application/pdf",
+    "video/mp4",
+    "video/webm",
+    "audio/aac",
+    "audio/flac",
+    "audio/mp4",
+    "audio/mpeg",
+    "audio/wav",
+    "audio/webm",
 ];
 
 /// Serves a path outside `/api/v1`.
@@ -83,11 +97,17 @@ fn send(realm: &Realm, attachment: &Attachment, is_download: bool) -> Result<Res
 fn file(bytes: Bytes, content_type: &str, cache: &'static str) -> Response {
     let mut response = Response::new(bytes);
     let headers = response.headers_mut();
-    let kind = HeaderValue::from_str(content_type).unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
+    let kind =
+        HeaderValue::from_str(content_type).unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
     headers.insert(header::CONTENT_TYPE, kind);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox"));
+    headers.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox",
+        ),
+    );
     response
 }
 
@@ -98,8 +118,14 @@ fn picture(realm: &Realm, rest: &str) -> Result<Response, Error> {
         let emoji = realm.custom_emoji.values().find(|emoji| emoji.file_name == name).ok_or(Error::FileNotFound)?;
         return blob(realm, &emoji.blob, name);
     }
-    let user = realm.users.values().find(|user| path.starts_with(&crate::record::user::avatar_file(user))).ok_or(Error::FileNotFound)?;
-    let AvatarSource::Uploaded { blob: small, medium_blob } = &user.avatar.source else { return Err(Error::FileNotFound) };
+    let user = realm
+        .users
+        .values()
+        .find(|user| path.starts_with(&crate::record::user::avatar_file(user)))
+        .ok_or(Error::FileNotFound)?;
+    let AvatarSource::Uploaded { blob: small, medium_blob } = &user.avatar.source else {
+        return Err(Error::FileNotFound);
+    };
     blob(realm, if path.ends_with("-medium.png") { medium_blob } else { small }, path)
 }
 
@@ -142,7 +168,9 @@ fn static_file(rest: &str) -> Result<Response, Error> {
             let body = crate::record::emoji_table();
             Ok(file(Bytes::from(body), "application/json", "public, max-age=86400"))
         }
-        "generated/emoji/images/emoji/unicode/service.png" | "images/unknown-user-avatar.png" | "images/default-icon.png" => {
+        "generated/emoji/images/emoji/unicode/service.png"
+        | "images/unknown-user-avatar.png"
+        | "images/default-icon.png" => {
             Ok(file(Bytes::from_static(BLANK_PICTURE), "image/png", "public, max-age=86400"))
         }
         _ => Err(Error::FileNotFound),
@@ -151,7 +179,7 @@ fn static_file(rest: &str) -> Result<Response, Error> {
 
 /// A PNG of one transparent pixel.
 const BLANK_PICTURE: &[u8] = &[
-    0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, b'I', b'H', b'D', b'R', 0, 0, 0, 1, 0, 0, 0, 1, 8, 6, 0, 0, 0,
-    0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 13, b'I', b'D', b'A', b'T', 0x78, 0x9c, 0x63, 0x60, 0, 0, 0, 2, 0, 1, 0xe5, 0x27, 0xd4,
-    0xa2, 0, 0, 0, 0, b'I', b'E', b'N', b'D', 0xae, 0x42, 0x60, 0x82,
+    0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, b'I', b'H', b'D', b'R', 0, 0, 0, 1, 0, 0, 0, 1, 8, 6,
+    0, 0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 13, b'I', b'D', b'A', b'T', 0x78, 0x9c, 0x63, 0x60, 0, 0, 0, 2, 0, 1,
+    0xe5, 0x27, 0xd4, 0xa2, 0, 0, 0, 0, b'I', b'E', b'N', b'D', 0xae, 0x42, 0x60, 0x82,
 ];

@@ -15,7 +15,9 @@ pub fn for_error(error: &Error) -> Option<String> {
             "POST /dev_fetch_api_key with username=EMAIL gives the account's key; the address must be the account's real one."
         }
         Error::BadEventQueue { .. } => "The queue was collected, deleted or is another user's: register again.",
-        Error::EventNotInQueue { .. } => "Begin with the last_event_id of the register reply, then pass the highest id that was received.",
+        Error::EventNotInQueue { .. } => {
+            "Begin with the last_event_id of the register reply, then pass the highest id that was received."
+        }
         Error::MissingAnchor => "anchor takes a message id, newest, oldest or first_unread.",
         Error::MalformedBody { .. } => "Send parameters as application/x-www-form-urlencoded or multipart/form-data.",
         _ => return None,
@@ -26,7 +28,11 @@ pub fn for_error(error: &Error) -> Option<String> {
 /// A hint for a caller who may not call the operation.
 pub fn for_access(error: &Error, row: &Row) -> Option<String> {
     match error {
-        Error::AdministratorRequired | Error::GuestsNotAllowed | Error::BotsNotAllowed | Error::BotsOnly | Error::WebhookBotNotAllowed => {
+        Error::AdministratorRequired
+        | Error::GuestsNotAllowed
+        | Error::BotsNotAllowed
+        | Error::BotsOnly
+        | Error::WebhookBotNotAllowed => {
             Some(format!("{} {} is for: {}.", row.route.method, row.route.path, row.access.words()))
         }
         _ => None,
@@ -42,7 +48,8 @@ pub fn for_parameters(error: &Error, row: &Row, raw: &RawParameters) -> Option<S
     Some(match alike {
         Some(name) => format!("'{name}' was sent; the parameter is called '{wanted}'."),
         None => {
-            let names: Vec<&str> = row.parameters.iter().filter(|info| !info.is_in_path).map(|info| info.name).collect();
+            let names: Vec<&str> =
+                row.parameters.iter().filter(|info| !info.is_in_path).map(|info| info.name).collect();
             let place = if row.route.method == "GET" { "query string" } else { "form-encoded body" };
             format!("{} {} takes, in the {place}: {}.", row.route.method, row.route.path, names.join(", "))
         }

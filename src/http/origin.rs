@@ -49,7 +49,9 @@ fn world_in_path(path: &str) -> Option<(&str, &str)> {
 }
 
 fn world_in_host(host: &str) -> Option<&str> {
-    let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host });
+    let name = host
+        .rsplit_once(':')
+        .map_or(host, |(name, port)| if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host });
     name.strip_suffix(".localhost").filter(|name| !name.is_empty())
 }
 

@@ -23,7 +23,8 @@ pub fn failure(error: &Error, hint: Option<String>) -> Response {
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"chatdouble\""));
     }
     if let Error::MethodNotAllowed { allowed_methods } = error {
-        let methods: Vec<&str> = allowed_methods.as_array().into_iter().flatten().filter_map(|one| one.as_str()).collect();
+        let methods: Vec<&str> =
+            allowed_methods.as_array().into_iter().flatten().filter_map(|one| one.as_str()).collect();
         if let Ok(value) = HeaderValue::from_str(&methods.join(", ")) {
             headers.insert(header::ALLOW, value);
         }

@@ -42,7 +42,10 @@ impl Incoming {
 /// # Errors
 ///
 /// `BodyTooLarge`, `UploadTooLarge`, `BodyTooSlow`, `MalformedBody` when the connection breaks.
-pub async fn read_body(headers: &HeaderMap, body: impl Stream<Item = Result<impl Buf, impl std::fmt::Display>>) -> Result<Bytes, Error> {
+pub async fn read_body(
+    headers: &HeaderMap,
+    body: impl Stream<Item = Result<impl Buf, impl std::fmt::Display>>,
+) -> Result<Bytes, Error> {
     let is_upload = content_type(headers).is_some_and(|kind| kind.starts_with("multipart/"));
     // An upload's frame of headers and boundaries comes on top of the file.
     let limit = if is_upload { MAX_FILE_MIB * MIB + 64 * 1024 } else { MAX_BODY_MIB * MIB };
@@ -53,7 +56,10 @@ pub async fn read_body(headers: &HeaderMap, body: impl Stream<Item = Result<impl
             Error::BodyTooLarge { limit_mib: MAX_BODY_MIB.into() }
         }
     };
-    let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()).and_then(|text| text.parse::<usize>().ok());
+    let announced = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|text| text.parse::<usize>().ok());
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large());
     }

@@ -92,7 +92,9 @@ impl Path {
             let part = parts.get(index)?;
             match segment {
                 Segment::Literal(literal) if literal == part => {}
-                Segment::Digits(name) if !part.is_empty() && part.len() <= 18 && part.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Segment::Digits(name)
+                    if !part.is_empty() && part.len() <= 18 && part.bytes().all(|byte| byte.is_ascii_digit()) =>
+                {
                     // JSON knows no leading zeros, paths do.
                     let number = part.trim_start_matches('0');
                     values.push(((*name).to_owned(), if number.is_empty() { "0" } else { number }.to_owned()));
@@ -123,7 +125,9 @@ impl Path {
 fn segments_of(row: &'static Row) -> Vec<Segment> {
     let parts = row.route.path.trim_start_matches('/').split('/');
     let segment = |part: &'static str| {
-        let Some(name) = part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) else { return Segment::Literal(part) };
+        let Some(name) = part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) else {
+            return Segment::Literal(part);
+        };
         if let Some(name) = name.strip_prefix('*') {
             return Segment::Rest(name);
         }
@@ -142,6 +146,7 @@ fn shape_similarity(wanted: &[&str], path: &str) -> f64 {
     let parts: Vec<&str> = path.split('/').collect();
     let same_length = if parts.len() == wanted.len() { 1.0 } else { 0.6 };
     let pairs = wanted.iter().zip(&parts);
-    let fit: f64 = pairs.map(|(one, other)| if other.starts_with('{') { 0.8 } else { strsim::jaro_winkler(one, other) }).sum();
+    let fit: f64 =
+        pairs.map(|(one, other)| if other.starts_with('{') { 0.8 } else { strsim::jaro_winkler(one, other) }).sum();
     same_length * fit / wanted.len().max(parts.len()) as f64
 }

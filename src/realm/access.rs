@@ -46,9 +46,10 @@ impl Realm {
             return true;
         }
         let own = self.own(viewer.id);
-        own.subscriptions.iter().any(|(channel, subscription)| {
-            subscription.is_active && self.channels[channel].subscribers.contains(&user)
-        }) || own.conversations.iter().any(|conversation| self.conversations[conversation].members.contains(&user))
+        own.subscriptions
+            .iter()
+            .any(|(channel, subscription)| subscription.is_active && self.channels[channel].subscribers.contains(&user))
+            || own.conversations.iter().any(|conversation| self.conversations[conversation].members.contains(&user))
     }
 
     /// The user behind an API address: a real one that the viewer may see, or a dummy.
@@ -74,10 +75,7 @@ impl Realm {
 
     /// Whether a user may do something in a channel.
     pub fn may_in(&self, user: UserId, channel: &Channel, name: &'static str) -> bool {
-        channel
-            .permissions
-            .get(name)
-            .is_some_and(|value| covers(self, value, user, setting(CHANNEL_PERMISSIONS, name)))
+        channel.permissions.get(name).is_some_and(|value| covers(self, value, user, setting(CHANNEL_PERMISSIONS, name)))
     }
 
     /// Whether a user can read a channel's messages.
@@ -120,7 +118,8 @@ impl Realm {
     ///
     /// `InvalidChannelId`.
     pub fn living_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
-        self.visible_channel(user, id).and_then(|channel| if channel.is_archived { Err(Error::InvalidChannelId) } else { Ok(channel) })
+        self.visible_channel(user, id)
+            .and_then(|channel| if channel.is_archived { Err(Error::InvalidChannelId) } else { Ok(channel) })
     }
 
     /// Everyone who can see a channel: the audience of its changes. A shared set where possible.
@@ -151,7 +150,9 @@ impl Realm {
             Some(Anonymous(value)) => value
                 .direct_subgroups
                 .iter()
-                .fold(value.direct_members.iter().copied().collect(), |all: OrdSet<UserId>, group| all.union(self.all_members(*group))),
+                .fold(value.direct_members.iter().copied().collect(), |all: OrdSet<UserId>, group| {
+                    all.union(self.all_members(*group))
+                }),
             None => OrdSet::new(),
         };
         everyone.relative_complement(self.guests().clone())
@@ -179,8 +180,7 @@ impl Realm {
             Place::Direct { .. } => message.recipients.contains(&user.id),
             Place::Channel { channel, .. } => {
                 let channel = &self.channels[channel];
-                self.can_read(user, channel)
-                    && (channel.privacy.has_public_history() || self.has_row(user.id, message))
+                self.can_read(user, channel) && (channel.privacy.has_public_history() || self.has_row(user.id, message))
             }
         }
     }

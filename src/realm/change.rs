@@ -82,7 +82,12 @@ impl Tx {
     /// Adds an event for one queue alone.
     pub fn emit_to_queue(&mut self, queue: String, event: Event) {
         let at = self.realm.now;
-        self.realm.log.entries.push_back(Arc::new(Entry { at, audience: Audience::default(), queue: Some(queue), event }));
+        self.realm.log.entries.push_back(Arc::new(Entry {
+            at,
+            audience: Audience::default(),
+            queue: Some(queue),
+            event,
+        }));
     }
 
     /// A user to be changed.
@@ -181,10 +186,8 @@ impl Tx {
             (None, None) => self.next_color(user),
         };
         let own = self.own_mut(user);
-        let subscription = own
-            .subscriptions
-            .entry(channel)
-            .or_insert_with(|| Arc::new(Subscription::new(color.clone(), since)));
+        let subscription =
+            own.subscriptions.entry(channel).or_insert_with(|| Arc::new(Subscription::new(color.clone(), since)));
         let subscription = Arc::make_mut(subscription);
         subscription.is_active = true;
         subscription.since = since;
@@ -269,7 +272,11 @@ impl Tx {
         match &message.place {
             Place::Channel { channel, topic } => {
                 self.channel_mut(*channel).messages.insert(message.id);
-                let entry = self.realm.topics.entry((*channel, TopicKey::new(topic))).or_insert_with(|| Arc::new(Topic::default()));
+                let entry = self
+                    .realm
+                    .topics
+                    .entry((*channel, TopicKey::new(topic)))
+                    .or_insert_with(|| Arc::new(Topic::default()));
                 Arc::make_mut(entry).messages.insert(message.id);
             }
             Place::Direct { conversation } => {
@@ -304,7 +311,7 @@ impl Tx {
 
 /// Colours of channels, given in the order of least use.
 pub const COLORS: [&str; 24] = [
-    "#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5", "#f5ce6e", "#c2726a", "#94c849",
-    "#bd86e5", "#ee7e4a", "#a6dcbf", "#95a5fd", "#53a063", "#9987e1", "#e4523d", "#c2c2c2", "#4f8de4", "#c6a8ad", "#e7cc4d",
-    "#c8bebf", "#a47462",
+    "#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5", "#f5ce6e", "#c2726a",
+    "#94c849", "#bd86e5", "#ee7e4a", "#a6dcbf", "#95a5fd", "#53a063", "#9987e1", "#e4523d", "#c2c2c2", "#4f8de4",
+    "#c6a8ad", "#e7cc4d", "#c8bebf", "#a47462",
 ];

@@ -72,10 +72,7 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
         .lines()
         .filter_map(|line| {
             let mut words = line.split(' ');
-            Some(UnicodeEmoji {
-                code: words.next()?,
-                names: words.collect(),
-            })
+            Some(UnicodeEmoji { code: words.next()?, names: words.collect() })
         })
         .collect();
     let mut by_name = HashMap::new();
@@ -88,23 +85,12 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
         by_code.insert(row.code, at);
         by_characters.insert(characters(row.code), at);
     }
-    let starters = by_characters
-        .keys()
-        .filter_map(|sequence| sequence.chars().next())
-        .collect();
-    Index {
-        rows,
-        by_name,
-        by_code,
-        by_characters,
-        starters,
-    }
+    let starters = by_characters.keys().filter_map(|sequence| sequence.chars().next()).collect();
+    Index { rows, by_name, by_code, by_characters, starters }
 });
 
 fn characters(code: &str) -> String {
-    code.split('-')
-        .filter_map(|hex| char::from_u32(u32::from_str_radix(hex, 16).ok()?))
-        .collect()
+    code.split('-').filter_map(|hex| char::from_u32(u32::from_str_radix(hex, 16).ok()?)).collect()
 }
 
 /// The code of the Unicode emoji with this name or alias. Names are case-sensitive.
@@ -116,10 +102,7 @@ pub fn by_name(name: &str) -> Option<&'static str> {
 /// All names of the Unicode emoji with this code, the main one first.
 pub fn by_code(code: &str) -> Option<&'static [&'static str]> {
     let index = &*INDEX;
-    index
-        .by_code
-        .get(code)
-        .map(|&at| index.rows[at].names.as_slice())
+    index.by_code.get(code).map(|&at| index.rows[at].names.as_slice())
 }
 
 /// Every known Unicode emoji, ordered by code.
@@ -171,10 +154,7 @@ mod tests {
 
     #[test]
     fn codes_lead_to_all_names() {
-        assert_eq!(
-            by_code("1f44d"),
-            Some(["+1", "thumbs_up", "like"].as_slice())
-        );
+        assert_eq!(by_code("1f44d"), Some(["+1", "thumbs_up", "like"].as_slice()));
         assert_eq!(by_code("1F44D"), None);
         assert_eq!(by_code("ffff"), None);
     }
@@ -188,9 +168,12 @@ mod tests {
         for emoji in all() {
             assert!(!emoji.names.is_empty());
             assert!(!emoji.code.contains("fe0f"), "{}", emoji.code);
-            assert!(emoji.code.split('-').all(|hex| {
-                u32::from_str_radix(hex, 16).is_ok_and(|n| char::from_u32(n).is_some())
-            }));
+            assert!(
+                emoji
+                    .code
+                    .split('-')
+                    .all(|hex| { u32::from_str_radix(hex, 16).is_ok_and(|n| char::from_u32(n).is_some()) })
+            );
             assert_eq!(emoji.code, emoji.code.to_lowercase());
         }
     }
@@ -200,10 +183,7 @@ mod tests {
         assert_eq!(code_of_characters("🙂!"), Some(("1f642", 4)));
         assert_eq!(code_of_characters("❤️"), Some(("2764", 6)));
         assert_eq!(code_of_characters("❤"), Some(("2764", 3)));
-        assert_eq!(
-            code_of_characters("1\u{fe0f}\u{20e3}"),
-            Some(("0031-20e3", 7))
-        );
+        assert_eq!(code_of_characters("1\u{fe0f}\u{20e3}"), Some(("0031-20e3", 7)));
         for text in ["", "1", "#", "a", "é", "©", "1\u{fe0f}", "中"] {
             assert_eq!(code_of_characters(text), None, "{text}");
         }

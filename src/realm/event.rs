@@ -37,7 +37,12 @@ impl EventLog {
         let skipped = position.saturating_sub(self.first);
         let start = usize::try_from(skipped).unwrap_or(usize::MAX).min(self.entries.len());
         let first = self.first + start as u64;
-        self.entries.focus().narrow(start..).into_iter().enumerate().map(move |(index, entry)| (first + index as u64, entry))
+        self.entries
+            .focus()
+            .narrow(start..)
+            .into_iter()
+            .enumerate()
+            .map(move |(index, entry)| (first + index as u64, entry))
     }
 
     /// Forgets the entries below a position.
@@ -255,7 +260,12 @@ impl Event {
     }
 
     /// An event with topics' names under these keys; `fields` must be a JSON object.
-    pub fn with_topic(kind: &'static str, op: Option<&'static str>, keys: &'static [&'static str], fields: Value) -> Self {
+    pub fn with_topic(
+        kind: &'static str,
+        op: Option<&'static str>,
+        keys: &'static [&'static str],
+        fields: Value,
+    ) -> Self {
         Self::new(kind, op, Payload::WithTopic { keys, shaped: Arc::new(object(fields)) })
     }
 

@@ -112,7 +112,8 @@ impl Realm {
 
     /// All unread messages of a user, oldest first.
     pub fn unread(&self, user: UserId) -> Vec<MessageId> {
-        let mut unread: Vec<MessageId> = self.unread_direct(user).into_iter().flat_map(|(_, messages)| messages).collect();
+        let mut unread: Vec<MessageId> =
+            self.unread_direct(user).into_iter().flat_map(|(_, messages)| messages).collect();
         for (channel, subscription) in &self.own(user).subscriptions {
             if subscription.is_active {
                 unread.extend(self.unread_in_channel(user, *channel));
@@ -135,11 +136,8 @@ impl Realm {
         let is_received = |id: &&MessageId| self.messages[*id].recipients.contains(&user);
         let own = self.own(user);
         let direct = own.conversations.iter().filter_map(|id| self.conversations[id].messages.get_max()).max();
-        let in_channels = own
-            .subscriptions
-            .keys()
-            .filter_map(|id| self.channels[id].messages.iter().rev().find(is_received))
-            .max();
+        let in_channels =
+            own.subscriptions.keys().filter_map(|id| self.channels[id].messages.iter().rev().find(is_received)).max();
         direct.max(in_channels).copied()
     }
 }

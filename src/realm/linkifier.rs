@@ -157,21 +157,11 @@ impl Linkifier {
             };
             let Some(whole) = captures.get(1) else { break };
             // The character behind one match may be the one in front of the next. A match without text links nothing.
-            at = if whole.is_empty() {
-                next_boundary(text, whole.end())
-            } else {
-                whole.end()
-            };
+            at = if whole.is_empty() { next_boundary(text, whole.end()) } else { whole.end() };
             if !whole.is_empty()
-                && let Ok(url) = self
-                    .compiled
-                    .template
-                    .expand::<UriSpec, _>(&Groups(&captures))
+                && let Ok(url) = self.compiled.template.expand::<UriSpec, _>(&Groups(&captures))
             {
-                found.push(LinkifierMatch {
-                    range: whole.range(),
-                    url: url.to_string(),
-                });
+                found.push(LinkifierMatch { range: whole.range(), url: url.to_string() });
             }
         }
         found
@@ -202,11 +192,7 @@ impl LinkifierSource {
             url_template: strip(self.url_template),
             example_input: strip_optional(self.example_input),
             reverse_template: strip_optional(self.reverse_template),
-            alternative_url_templates: self
-                .alternative_url_templates
-                .into_iter()
-                .map(strip)
-                .collect(),
+            alternative_url_templates: self.alternative_url_templates.into_iter().map(strip).collect(),
         }
     }
 
@@ -223,11 +209,7 @@ impl LinkifierSource {
         } else if !is_template(&self.url_template) {
             errors.push(("url_template", invalid()));
         }
-        if !self
-            .alternative_url_templates
-            .iter()
-            .all(|text| is_template(text))
-        {
+        if !self.alternative_url_templates.iter().all(|text| is_template(text)) {
             errors.push(("alternative_url_templates", invalid()));
         }
         errors
@@ -235,15 +217,11 @@ impl LinkifierSource {
 
     /// The checks that need more than one field, in order; gives the bounded pattern.
     fn whole(&self, template: Option<&UriTemplateString>) -> Result<Regex, String> {
-        let (plain, bounded) = self
-            .regexes()
-            .map_err(|complaint| format!("Bad regular expression: {complaint}"))?;
+        let (plain, bounded) = self.regexes().map_err(|complaint| format!("Bad regular expression: {complaint}"))?;
         let groups: BTreeSet<&str> = plain.capture_names().flatten().collect();
         let example = self.example_input.as_deref();
         if self.reverse_template.is_some() && example.is_none() {
-            return Err(
-                "Example text is required when an auto-conversion field is given.".to_owned(),
-            );
+            return Err("Example text is required when an auto-conversion field is given.".to_owned());
         }
         if let Some(example) = example {
             let Some(captures) = plain.captures(example) else {
@@ -256,19 +234,12 @@ impl LinkifierSource {
         let Some(template) = template else {
             return Ok(bounded);
         };
-        let variables: BTreeSet<&str> = template
-            .variables()
-            .map(|variable| variable.as_str())
-            .collect();
+        let variables: BTreeSet<&str> = template.variables().map(|variable| variable.as_str()).collect();
         if let Some(name) = variables.difference(&groups).next() {
-            return Err(format!(
-                "Group '{name}' in URL template is not present in linkifier pattern."
-            ));
+            return Err(format!("Group '{name}' in URL template is not present in linkifier pattern."));
         }
         if let Some(name) = groups.difference(&variables).next() {
-            return Err(format!(
-                "Group '{name}' in linkifier pattern is not present in URL template."
-            ));
+            return Err(format!("Group '{name}' in linkifier pattern is not present in URL template."));
         }
         Ok(bounded)
     }
@@ -284,8 +255,7 @@ impl LinkifierSource {
                 .build()
         };
         let plain = build(&translated).map_err(|error| complaint(&error))?;
-        let bounded =
-            build(&format!("{BEFORE}({translated}){AFTER}")).map_err(|error| complaint(&error))?;
+        let bounded = build(&format!("{BEFORE}({translated}){AFTER}")).map_err(|error| complaint(&error))?;
         Ok((plain, bounded))
     }
 }

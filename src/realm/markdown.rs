@@ -194,8 +194,7 @@ pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
         return Err(TooLarge);
     }
     let mut rendered = context.into_rendered();
-    rendered.is_me_message =
-        source.starts_with("/me ") && html.starts_with("<p>") && html.ends_with("</p>");
+    rendered.is_me_message = source.starts_with("/me ") && html.starts_with("<p>") && html.ends_with("</p>");
     rendered.html = html;
     Ok(rendered)
 }
@@ -205,23 +204,16 @@ pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
 /// What would be too large for a message becomes an empty string; the length limits of descriptions don't allow it.
 pub fn render_inline(source: &str, names: &dyn Names) -> String {
     let mut context = Context::new(names, false);
-    block::document(&mut context, source)
-        .map(guard::checked)
-        .unwrap_or_default()
+    block::document(&mut context, source).map(guard::checked).unwrap_or_default()
 }
 
 /// The links of a topic, from left to right: what linkifiers match, the earlier linkifier first where two overlap, then
 /// bare addresses. Source: section 16.
 pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
     let mut found: Vec<(std::ops::Range<usize>, String)> = Vec::new();
-    let linkified = names
-        .linkifiers()
-        .into_iter()
-        .flat_map(|linkifier| linkifier.matches(topic, 0));
+    let linkified = names.linkifiers().into_iter().flat_map(|linkifier| linkifier.matches(topic, 0));
     let linkified = linkified.map(|it| (it.range, it.url));
-    let bare = link::bare_addresses(topic)
-        .into_iter()
-        .map(|it| (it.range, it.href));
+    let bare = link::bare_addresses(topic).into_iter().map(|it| (it.range, it.href));
     // Overlaps are looked for among neighbours only, so that many links don't cost the square of their number.
     let mut taken = std::collections::BTreeMap::<usize, usize>::new();
     for (range, url) in linkified.chain(bare).filter(|(_, url)| link::is_safe(url)) {
@@ -232,13 +224,7 @@ pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
         }
     }
     found.sort_by_key(|(range, _)| range.start);
-    found
-        .into_iter()
-        .map(|(range, url)| TopicLink {
-            text: topic[range].to_owned(),
-            url,
-        })
-        .collect()
+    found.into_iter().map(|(range, url)| TopicLink { text: topic[range].to_owned(), url }).collect()
 }
 
 #[cfg(test)]

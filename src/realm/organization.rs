@@ -1,6 +1,8 @@
 //! The organization itself: name, settings, permissions and lists that belong to nobody alone.
 
-use super::id::{ChannelId, InviteId, InviteLinkId, LinkifierId, ProfileFieldId, ReminderId, ScheduledMessageId, UserId};
+use super::id::{
+    ChannelId, InviteId, InviteLinkId, LinkifierId, ProfileFieldId, ReminderId, ScheduledMessageId, UserId,
+};
 use super::permission::Permissions;
 use super::setting::{self, REALM_SETTINGS};
 use super::user::Role;
@@ -52,7 +54,9 @@ impl Organization {
     /// When no setting has the name: names are written in the code, never taken from input.
     pub fn setting(&self, name: &str) -> &Value {
         self.settings.get(name).unwrap_or_else(|| {
-            &setting::find(&REALM_SETTINGS, name).unwrap_or_else(|| panic!("no organization setting is called {name}")).default
+            &setting::find(&REALM_SETTINGS, name)
+                .unwrap_or_else(|| panic!("no organization setting is called {name}"))
+                .default
         })
     }
 

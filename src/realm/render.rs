@@ -41,7 +41,9 @@ impl Names for SenderView<'_> {
     fn user(&self, name: &str, id: Option<UserId>) -> Option<MentionedUser> {
         let folded = name.to_lowercase();
         let user = match id {
-            Some(id) => self.realm.users.get(&id).filter(|user| name.is_empty() || user.full_name.to_lowercase() == folded)?,
+            Some(id) => {
+                self.realm.users.get(&id).filter(|user| name.is_empty() || user.full_name.to_lowercase() == folded)?
+            }
             None => self.realm.users.values().find(|user| user.full_name.to_lowercase() == folded)?,
         };
         Some(MentionedUser { id: user.id, full_name: user.full_name.clone(), is_active: user.is_active })
@@ -62,7 +64,8 @@ impl Names for SenderView<'_> {
     fn newest_message_in_topic(&self, channel: ChannelId, topic: &str) -> Option<MessageId> {
         let topic = self.realm.topics.get(&(channel, TopicKey::new(topic)))?;
         let is_seen = |id: &&MessageId| {
-            self.sender.is_none_or(|sender| sender.is_system_bot() || self.realm.message_seen_by(sender, **id).is_some())
+            self.sender
+                .is_none_or(|sender| sender.is_system_bot() || self.realm.message_seen_by(sender, **id).is_some())
         };
         topic.messages.iter().rev().find(is_seen).copied()
     }
@@ -74,7 +77,12 @@ impl Names for SenderView<'_> {
 
     fn upload(&self, path_id: &str) -> Option<UploadFacts> {
         let attachment = self.realm.attachments.get(path_id)?;
-        Some(UploadFacts { content_type: attachment.content_type.clone(), dimensions: attachment.dimensions, has_thumbnail: true, ..UploadFacts::default() })
+        Some(UploadFacts {
+            content_type: attachment.content_type.clone(),
+            dimensions: attachment.dimensions,
+            has_thumbnail: true,
+            ..UploadFacts::default()
+        })
     }
 
     fn linkifiers(&self) -> Vec<Arc<Linkifier>> {
@@ -85,8 +93,13 @@ impl Names for SenderView<'_> {
         let organization = &self.realm.organization;
         Settings {
             empty_topic_display_name: EMPTY_TOPIC_DISPLAY_NAME,
-            default_code_block_language: organization.setting("default_code_block_language").as_str().unwrap_or_default(),
-            translate_emoticons: self.sender.is_some_and(|sender| self.realm.own(sender.id).is_on("translate_emoticons")),
+            default_code_block_language: organization
+                .setting("default_code_block_language")
+                .as_str()
+                .unwrap_or_default(),
+            translate_emoticons: self
+                .sender
+                .is_some_and(|sender| self.realm.own(sender.id).is_on("translate_emoticons")),
             inline_image_preview: organization.is_on("inline_image_preview"),
             own_urls: self.own_urls,
         }

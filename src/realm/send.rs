@@ -105,7 +105,12 @@ pub fn normal_topic(topic: &str) -> Result<String, Error> {
 
 /// The place, counted from 1, of the first character that names can't hold.
 pub fn invalid_character(text: &str) -> Option<usize> {
-    text.chars().position(|character| character.is_control() || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')).map(|index| index + 1)
+    text.chars()
+        .position(|character| {
+            character.is_control()
+                || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
+        })
+        .map(|index| index + 1)
 }
 
 fn truncate(text: &str, limit: usize, suffix: &str) -> String {
@@ -178,14 +183,19 @@ impl Realm {
                 return Err(Error::RecipientsInaccessible);
             }
         }
-        let others: Vec<&User> =
-            users.iter().filter(|id| **id != sender.id).filter_map(|id| self.users.get(id)).map(AsRef::as_ref).collect();
+        let others: Vec<&User> = users
+            .iter()
+            .filter(|id| **id != sender.id)
+            .filter_map(|id| self.users.get(id))
+            .map(AsRef::as_ref)
+            .collect();
         if sender.is_bot() || others.iter().all(|user| user.is_bot()) {
             return Ok(());
         }
         let may_authorize = |user: &UserId| self.may(*user, "direct_message_permission_group");
         if !users.iter().chain([&sender.id]).any(may_authorize) {
-            let nobody = super::permission::GroupSettingValue::Group(self.system_group(super::group::SystemGroup::Nobody));
+            let nobody =
+                super::permission::GroupSettingValue::Group(self.system_group(super::group::SystemGroup::Nobody));
             let is_off = self.organization.permissions.get("direct_message_permission_group") == Some(&nobody);
             return Err(if is_off { Error::DirectMessagesDisabled } else { Error::DirectNotAuthorized });
         }
@@ -208,11 +218,14 @@ impl Realm {
     ///
     /// `UnableToRender`, `ChannelWildcardNotAllowed`, `TopicWildcardNotAllowed`, `MayNotMentionGroup`.
     pub fn body(&self, sender: UserId, place: &Place, content: String, own_urls: &[String]) -> Result<Body, Error> {
-        let rendered = markdown::render(&content, &self.seen_by(sender, own_urls)).map_err(|_| Error::UnableToRender)?;
+        let rendered =
+            markdown::render(&content, &self.seen_by(sender, own_urls)).map_err(|_| Error::UnableToRender)?;
         let mentions = rendered.mentions;
         self.check_mentions(sender, place, &mentions)?;
-        let group_mentioned =
-            mentions.groups.iter().fold(OrdSet::new(), |all: OrdSet<UserId>, group| all.union(self.all_members(*group)));
+        let group_mentioned = mentions
+            .groups
+            .iter()
+            .fold(OrdSet::new(), |all: OrdSet<UserId>, group| all.union(self.all_members(*group)));
         let (mentions_channel, topic_mentioned) = match place {
             Place::Channel { channel, topic } => {
                 (mentions.channel_wildcard, mentions.topic_wildcard.then(|| self.took_part(*channel, topic)))
@@ -236,7 +249,8 @@ impl Realm {
 
     fn check_mentions(&self, sender: UserId, place: &Place, mentions: &Mentions) -> Result<(), Error> {
         if let Place::Channel { channel, topic } = place {
-            let many = |count: usize| count > WILDCARD_MENTION_THRESHOLD && !self.may(sender, "can_mention_many_users_group");
+            let many =
+                |count: usize| count > WILDCARD_MENTION_THRESHOLD && !self.may(sender, "can_mention_many_users_group");
             if mentions.channel_wildcard && many(self.channels[channel].subscribers.len()) {
                 return Err(Error::ChannelWildcardNotAllowed);
             }
@@ -257,7 +271,9 @@ impl Realm {
     fn took_part(&self, channel: ChannelId, topic: &str) -> BTreeSet<UserId> {
         let Some(topic) = self.topics.get(&(channel, TopicKey::new(topic))) else { return BTreeSet::new() };
         let messages = topic.messages.iter().map(|id| &self.messages[id]);
-        messages.flat_map(|message| std::iter::once(message.sender).chain(message.reactions.iter().map(|one| one.user))).collect()
+        messages
+            .flat_map(|message| std::iter::once(message.sender).chain(message.reactions.iter().map(|one| one.user)))
+            .collect()
     }
 
     /// Those who want to be alerted to a word of the text.
@@ -354,11 +370,24 @@ impl Tx {
         }
     }
 
-    fn emit_message(&mut self, message: &Arc<Message>, sender: &Arc<User>, local: Option<(String, String)>, read_by_sender: bool) {
+    fn emit_message(
+        &mut self,
+        message: &Arc<Message>,
+        sender: &Arc<User>,
+        local: Option<(String, String)>,
+        read_by_sender: bool,
+    ) {
         let channel = message.channel().map(|(channel, _)| self.channels[&channel].clone());
         let sender_email = self.api_email(sender);
         let audience = Audience::of(message.recipients.clone());
-        let sent = SentMessage { message: message.clone(), sender: sender.clone(), sender_email, channel, local, read_by_sender };
+        let sent = SentMessage {
+            message: message.clone(),
+            sender: sender.clone(),
+            sender_email,
+            channel,
+            local,
+            read_by_sender,
+        };
         self.emit(audience, Event::new("message", None, Payload::Message(Box::new(sent))));
     }
 
@@ -420,7 +449,13 @@ impl Tx {
     }
 
     /// Sets how a topic is shown to a user and tells their clients; false when it was so already.
-    pub fn set_topic_policy(&mut self, user: UserId, channel: ChannelId, topic: Arc<str>, policy: VisibilityPolicy) -> bool {
+    pub fn set_topic_policy(
+        &mut self,
+        user: UserId,
+        channel: ChannelId,
+        topic: Arc<str>,
+        policy: VisibilityPolicy,
+    ) -> bool {
         if self.own(user).topic_policy(channel, &topic) == policy {
             return false;
         }
@@ -457,7 +492,10 @@ impl Tx {
             // A reminder of somebody who left is dropped with its user's queues.
             let _ = self.send(Outgoing::from_server(bot, to, reminder.content.clone()));
         }
-        self.emit(Audience::user(reminder.user), Event::shaped("reminders", Some("remove"), json!({"reminder_id": id})));
+        self.emit(
+            Audience::user(reminder.user),
+            Event::shaped("reminders", Some("remove"), json!({"reminder_id": id})),
+        );
     }
 
     /// Sends a scheduled message, or marks it as failed.
@@ -468,7 +506,8 @@ impl Tx {
             ScheduledTarget::Direct { users } => Target::Direct { users: users.clone() },
         };
         let before = self.realm_mut().clone();
-        let outgoing = Outgoing { read_by_sender: true, ..Outgoing::from_server(scheduled.sender, to, scheduled.content.clone()) };
+        let outgoing =
+            Outgoing { read_by_sender: true, ..Outgoing::from_server(scheduled.sender, to, scheduled.content.clone()) };
         if self.is_active(scheduled.sender) && self.send(outgoing).is_ok() {
             self.realm_mut().scheduled_messages.remove(&id);
             let fields = json!({"scheduled_message_id": id});
@@ -488,7 +527,15 @@ impl Tx {
 impl Outgoing {
     /// A message that the server sends by itself.
     pub fn from_server(sender: UserId, to: Target, content: String) -> Self {
-        Self { sender, to, content, client: "Internal".into(), read_by_sender: false, local: None, own_urls: Vec::new() }
+        Self {
+            sender,
+            to,
+            content,
+            client: "Internal".into(),
+            read_by_sender: false,
+            local: None,
+            own_urls: Vec::new(),
+        }
     }
 }
 

@@ -71,7 +71,8 @@ fn other(name: &'static str, default: Value, kind: Kind) -> Setting {
 pub const NOTIFICATION_SOUNDS: &[&str] = &["none", "bell", "chime", "ding", "whoosh"];
 
 /// Sets of emoji pictures: key and label.
-pub const EMOJI_SETS: &[(&str, &str)] = &[("modern", "Modern"), ("classic", "Classic"), ("outline", "Outline"), ("text", "Plain text")];
+pub const EMOJI_SETS: &[(&str, &str)] =
+    &[("modern", "Modern"), ("classic", "Classic"), ("outline", "Outline"), ("text", "Plain text")];
 
 /// Users' settings (`user_settings` in the register reply), except the time zone and
 /// `email_address_visibility`, which others see and which therefore stand in the account.

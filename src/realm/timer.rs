@@ -87,7 +87,8 @@ impl Tx {
     /// Puts a queue's expiry or next heartbeat on the agenda, as it stands now.
     pub fn schedule_queue(&mut self, id: &str) {
         let queue = self.queues.get(id);
-        let (expiry, heartbeat) = (queue.and_then(|queue| queue.expires_at()), queue.and_then(|queue| queue.next_heartbeat()));
+        let (expiry, heartbeat) =
+            (queue.and_then(|queue| queue.expires_at()), queue.and_then(|queue| queue.next_heartbeat()));
         self.schedule(Due::Queue(id.to_owned()), expiry);
         self.schedule(Due::Heartbeat(id.to_owned()), heartbeat);
     }
@@ -102,9 +103,11 @@ impl Tx {
 
     /// Puts the end of a new member's waiting period on the agenda.
     pub fn schedule_full_membership(&mut self, user: UserId) {
-        let at = self.users.get(&user).filter(|user| user.role == Role::Member && !self.is_full_member(user)).map(|user| {
-            user.date_joined.plus(Span::days(self.organization.limit("waiting_period_threshold").unwrap_or_default()))
-        });
+        let at =
+            self.users.get(&user).filter(|user| user.role == Role::Member && !self.is_full_member(user)).map(|user| {
+                user.date_joined
+                    .plus(Span::days(self.organization.limit("waiting_period_threshold").unwrap_or_default()))
+            });
         self.schedule(Due::FullMember(user), at);
     }
 
@@ -140,7 +143,8 @@ impl Tx {
     /// the log's limit alive is ended.
     pub fn trim_log(&mut self) {
         while self.log.entries.len() > super::event::MAX_LOG_ENTRIES {
-            let Some(slowest) = self.queues.values().min_by_key(|queue| queue.cursor).map(|queue| queue.id.clone()) else {
+            let Some(slowest) = self.queues.values().min_by_key(|queue| queue.cursor).map(|queue| queue.id.clone())
+            else {
                 break;
             };
             self.realm_mut().queues.remove(&slowest);

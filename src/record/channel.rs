@@ -194,9 +194,13 @@ impl SubscriberLists {
         if !is_visible {
             return Self { subscribers: Some(Vec::new()), partial_subscribers: None };
         }
-        let is_partial = include == IncludeSubscribers::Partial && channel.subscribers.len() >= PARTIAL_SUBSCRIBERS_FROM;
+        let is_partial =
+            include == IncludeSubscribers::Partial && channel.subscribers.len() >= PARTIAL_SUBSCRIBERS_FROM;
         if !is_partial {
-            return Self { subscribers: Some(channel.subscribers.iter().copied().collect()), partial_subscribers: None };
+            return Self {
+                subscribers: Some(channel.subscribers.iter().copied().collect()),
+                partial_subscribers: None,
+            };
         }
         let active = channel.subscribers.iter().copied().filter(|id| is_bot_or_active(realm, *id)).collect();
         Self { subscribers: None, partial_subscribers: Some(active) }
@@ -228,7 +232,9 @@ impl SubscriptionRecord {
         shows_null: bool,
     ) -> Self {
         let own: &Personal = realm.own(user.id);
-        let inherit = |value: Option<bool>, setting: &str| if shows_null { value } else { Some(value.unwrap_or_else(|| own.is_on(setting))) };
+        let inherit = |value: Option<bool>, setting: &str| {
+            if shows_null { value } else { Some(value.unwrap_or_else(|| own.is_on(setting))) }
+        };
         Self {
             channel: ChannelRecord::new(realm, channel),
             color: subscription.color.clone(),

@@ -22,10 +22,13 @@ pub fn render(realm: &Realm, queue: &Queue, entry: &Entry) -> Vec<Map<String, Va
         Payload::Message(sent) => sent_message(realm, queue, viewer, sent),
         Payload::UpdateMessage(updated) => updated_message(realm, queue, viewer, updated),
         Payload::UserAdd(user) => {
-            let look = Look { viewer: Some(viewer), client_gravatar: queue.options.client_gravatar, include_profile: true };
+            let look =
+                Look { viewer: Some(viewer), client_gravatar: queue.options.client_gravatar, include_profile: true };
             object(json!({ "person": UserRecord::new(realm, user, look) }))
         }
-        Payload::Presence { user, presence, now } => crate::record::presence::event(realm, queue, user, *presence, *now),
+        Payload::Presence { user, presence, now } => {
+            crate::record::presence::event(realm, queue, user, *presence, *now)
+        }
         Payload::Scheduled(scheduled) => {
             object(json!({ "scheduled_message": crate::record::scheduled::ScheduledMessageRecord::new(scheduled) }))
         }

@@ -197,7 +197,13 @@ impl MessageRecord {
     }
 
     /// A message as it was, with its sender and channel as they were.
-    pub fn new(realm: &Realm, message: &Message, sender: &User, channel: Option<&Channel>, look: MessageLook<'_>) -> Self {
+    pub fn new(
+        realm: &Realm,
+        message: &Message,
+        sender: &User,
+        channel: Option<&Channel>,
+        look: MessageLook<'_>,
+    ) -> Self {
         let shown = |topic: &str| shown_topic(topic, look.allow_empty_topic_name);
         let topic = message.channel().map(|(_, topic)| topic.as_ref());
         let client_computes = look.client_gravatar && realm.can_see_email(look.viewer, sender);
@@ -207,7 +213,11 @@ impl MessageRecord {
             }
             (Place::Direct { conversation }, _) => {
                 let members = realm.conversations[conversation].members.iter();
-                ("private", conversation.0, DisplayRecipient::People(members.map(|id| Participant::new(realm, *id)).collect()))
+                (
+                    "private",
+                    conversation.0,
+                    DisplayRecipient::People(members.map(|id| Participant::new(realm, *id)).collect()),
+                )
             }
             (Place::Channel { .. }, None) => ("stream", 0, DisplayRecipient::Channel(String::new())),
         };

@@ -42,8 +42,12 @@ impl ScheduledMessageRecord {
     /// A scheduled message as its sender sees it.
     pub fn new(scheduled: &ScheduledMessage) -> Self {
         let (kind, to, topic) = match &scheduled.to {
-            ScheduledTarget::Channel { channel, topic } => ("stream", ScheduledTo::Channel(channel.0), Some(topic.clone())),
-            ScheduledTarget::Direct { users } => ("private", ScheduledTo::Users(users.iter().map(|user| user.0).collect()), None),
+            ScheduledTarget::Channel { channel, topic } => {
+                ("stream", ScheduledTo::Channel(channel.0), Some(topic.clone()))
+            }
+            ScheduledTarget::Direct { users } => {
+                ("private", ScheduledTo::Users(users.iter().map(|user| user.0).collect()), None)
+            }
         };
         Self {
             scheduled_message_id: scheduled.id.0,

@@ -154,7 +154,8 @@ pub fn avatar_url(realm: &Realm, user: &User, is_medium: bool) -> String {
 
 /// The name of an uploaded picture: 40 hexadecimal digits that change with the version.
 pub fn avatar_file(user: &User) -> String {
-    let mut hash = crate::realm::content_hash(format!("avatar of {} version {}", user.id, user.avatar.version).as_bytes());
+    let mut hash =
+        crate::realm::content_hash(format!("avatar of {} version {}", user.id, user.avatar.version).as_bytes());
     hash.truncate(40);
     hash
 }

@@ -1,1 +1,5 @@
+//! Tests as a user would make them: over HTTP against a running server.
 
+mod support;
+
+mod edge;

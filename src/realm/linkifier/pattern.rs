@@ -37,11 +37,7 @@ pub(super) fn translate(pattern: &str) -> Result<String, String> {
     while let Some(char) = scanner.rest().chars().next() {
         scanner.step(char)?;
     }
-    if scanner.open.is_empty() {
-        Ok(scanner.out)
-    } else {
-        Err(format!("missing ): {pattern}"))
-    }
+    if scanner.open.is_empty() { Ok(scanner.out) } else { Err(format!("missing ): {pattern}")) }
 }
 
 impl<'p> Scanner<'p> {
@@ -63,10 +59,7 @@ impl<'p> Scanner<'p> {
             '*' | '+' | '?' => self.operator(1),
             '{' => match repetition(self.rest()) {
                 Some((length, largest)) if largest <= MAX_REPETITIONS => self.operator(length),
-                Some((length, _)) => Err(format!(
-                    "invalid repetition size: {}",
-                    &self.rest()[..length]
-                )),
+                Some((length, _)) => Err(format!("invalid repetition size: {}", &self.rest()[..length])),
                 // A brace that opens no repetition is an ordinary character there, but an error here.
                 None => {
                     self.out.push_str("\\{");
@@ -111,9 +104,7 @@ impl<'p> Scanner<'p> {
                 self.atom();
                 return Ok(());
             }
-            'x' | 'p' | 'P' if rest[2..].starts_with('{') => {
-                rest.find('}').map_or(rest.len(), |end| end + 1)
-            }
+            'x' | 'p' | 'P' if rest[2..].starts_with('{') => rest.find('}').map_or(rest.len(), |end| end + 1),
             _ => 1 + escaped.len_utf8(),
         };
         self.take(length);
@@ -164,9 +155,7 @@ impl<'p> Scanner<'p> {
 
     fn group(&mut self) -> Result<(), String> {
         let rest = self.rest();
-        for look_around in [
-            "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?#", "(?(", "(?P=", "(?P>",
-        ] {
+        for look_around in ["(?=", "(?!", "(?<=", "(?<!", "(?>", "(?#", "(?(", "(?P=", "(?P>"] {
             if rest.starts_with(look_around) {
                 return Err(format!("invalid perl operator: {look_around}"));
             }
@@ -204,16 +193,10 @@ impl<'p> Scanner<'p> {
         let lazy = usize::from(self.rest()[length..].starts_with('?'));
         let end = self.at + length + lazy;
         if let Some(start) = self.last_operator {
-            return Err(format!(
-                "bad repetition operator: {}",
-                &self.pattern[start..end]
-            ));
+            return Err(format!("bad repetition operator: {}", &self.pattern[start..end]));
         }
         if !self.repeatable {
-            return Err(format!(
-                "no argument for repetition operator: {}",
-                &self.pattern[self.at..end]
-            ));
+            return Err(format!("no argument for repetition operator: {}", &self.pattern[self.at..end]));
         }
         self.last_operator = Some(self.at);
         self.take(length + lazy);
@@ -227,9 +210,7 @@ fn repetition(text: &str) -> Option<(usize, u32)> {
     let (least, most) = text[1..end].split_once(',').unwrap_or((&text[1..end], ""));
     let number = |digits: &str| match digits {
         "" => Some(0),
-        _ if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Some(digits.parse().unwrap_or(u32::MAX))
-        }
+        _ if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(digits.parse().unwrap_or(u32::MAX)),
         _ => None,
     };
     let largest = number(least)?.max(number(most)?);
@@ -263,33 +244,15 @@ mod tests {
 
     #[test]
     fn what_both_engines_take_is_kept() {
-        for pattern in [
-            "#(?P<id>[0-9]+)",
-            "(?i)a|b",
-            "a{2,3}?",
-            "(?:x)+",
-            "[]a]",
-            "[[:alpha:]]",
-            "\\p{Greek}{2}",
-        ] {
+        for pattern in ["#(?P<id>[0-9]+)", "(?i)a|b", "a{2,3}?", "(?:x)+", "[]a]", "[[:alpha:]]", "\\p{Greek}{2}"] {
             let translated = translate(pattern);
-            assert!(
-                translated
-                    .as_ref()
-                    .is_ok_and(|it| regex::Regex::new(it).is_ok()),
-                "{pattern} {translated:?}"
-            );
+            assert!(translated.as_ref().is_ok_and(|it| regex::Regex::new(it).is_ok()), "{pattern} {translated:?}");
         }
     }
 
     #[test]
     fn what_only_the_server_takes_is_rewritten() {
-        for (pattern, rewritten) in [
-            ("{a}", "\\{a\\}"),
-            ("[[]", "[\\[]"),
-            ("[a&&b]", "[a\\&\\&b]"),
-            ("a\\Z", "a\\z"),
-        ] {
+        for (pattern, rewritten) in [("{a}", "\\{a\\}"), ("[[]", "[\\[]"), ("[a&&b]", "[a\\&\\&b]"), ("a\\Z", "a\\z")] {
             assert_eq!(translate(pattern).as_deref(), Ok(rewritten));
         }
     }

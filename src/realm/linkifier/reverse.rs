@@ -38,18 +38,12 @@ pub(super) fn check(
                 return Err("Invalid auto-conversion field: empty field name.".to_owned());
             }
             if !groups.contains(name) {
-                return Err(format!(
-                    "Group '{name}' in auto-conversion field is not present in linkifier pattern."
-                ));
+                return Err(format!("Group '{name}' in auto-conversion field is not present in linkifier pattern."));
             }
             expanded.push_str(captures.name(name).map_or("", |group| group.as_str()));
             rest = behind;
         }
     }
     expanded.push_str(rest);
-    if expanded == example {
-        Ok(())
-    } else {
-        Err("Example text does not match auto-conversion field.".to_owned())
-    }
+    if expanded == example { Ok(()) } else { Err("Example text does not match auto-conversion field.".to_owned()) }
 }

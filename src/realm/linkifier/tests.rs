@@ -2,11 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn source(pattern: &str, url_template: &str) -> LinkifierSource {
-    LinkifierSource {
-        pattern: pattern.to_owned(),
-        url_template: url_template.to_owned(),
-        ..Default::default()
-    }
+    LinkifierSource { pattern: pattern.to_owned(), url_template: url_template.to_owned(), ..Default::default() }
 }
 
 fn compile(source: LinkifierSource) -> Result<Linkifier, Vec<(&'static str, String)>> {
@@ -27,36 +23,18 @@ fn refusal(source: LinkifierSource) -> Vec<(&'static str, String)> {
 #[test]
 fn field_errors_come_before_the_one_about_the_whole() {
     let blank = "This field cannot be blank.".to_owned();
-    assert_eq!(
-        refusal(source(" ", "")),
-        [("pattern", blank.clone()), ("url_template", blank)]
-    );
-    assert_eq!(
-        refusal(source("a", "{a")),
-        [("url_template", "Invalid URL template.".to_owned())]
-    );
+    assert_eq!(refusal(source(" ", "")), [("pattern", blank.clone()), ("url_template", blank)]);
+    assert_eq!(refusal(source("a", "{a")), [("url_template", "Invalid URL template.".to_owned())]);
     let errors = refusal(source("(foo", "{a"));
     assert_eq!(
         errors,
         [
             ("url_template", "Invalid URL template.".to_owned()),
-            (
-                "__all__",
-                "Bad regular expression: missing ): (foo".to_owned()
-            ),
+            ("__all__", "Bad regular expression: missing ): (foo".to_owned()),
         ]
     );
-    let alternative = LinkifierSource {
-        alternative_url_templates: vec!["{".to_owned()],
-        ..source("a", "b")
-    };
-    assert_eq!(
-        refusal(alternative),
-        [(
-            "alternative_url_templates",
-            "Invalid URL template.".to_owned()
-        )]
-    );
+    let alternative = LinkifierSource { alternative_url_templates: vec!["{".to_owned()], ..source("a", "b") };
+    assert_eq!(refusal(alternative), [("alternative_url_templates", "Invalid URL template.".to_owned())]);
 }
 
 #[test]
@@ -67,69 +45,27 @@ fn the_whole_is_checked_in_order() {
         ..source("#(?P<id>[0-9]+)", "https://x.y/{id}")
     };
     for (linkifier, message) in [
-        (
-            source("x????", "https://x.y"),
-            "Bad regular expression: bad repetition operator: ????",
-        ),
-        (
-            source("(?=a)", "https://x.y"),
-            "Bad regular expression: invalid perl operator: (?=",
-        ),
-        (
-            source("((a{900}){900}){9}", "https://x.y"),
-            "Bad regular expression: pattern too large - compile failed",
-        ),
-        (
-            given("", "#{id}"),
-            "Example text is required when an auto-conversion field is given.",
-        ),
-        (
-            given("none", "#{id}"),
-            "Example input does not match the linkifier pattern.",
-        ),
-        (
-            given("#12", "#{id"),
-            "Invalid auto-conversion field: missing '}' character.",
-        ),
-        (
-            given("#12", "#{}"),
-            "Invalid auto-conversion field: empty field name.",
-        ),
-        (
-            given("#12", "#{no}"),
-            "Group 'no' in auto-conversion field is not present in linkifier pattern.",
-        ),
-        (
-            given("#12", "{{{id}"),
-            "Example text does not match auto-conversion field.",
-        ),
-        (
-            source("#(?P<a>.)", "{z}{b}"),
-            "Group 'b' in URL template is not present in linkifier pattern.",
-        ),
-        (
-            source("#(?P<z>.)(?P<b>.)", "x"),
-            "Group 'b' in linkifier pattern is not present in URL template.",
-        ),
+        (source("x????", "https://x.y"), "Bad regular expression: bad repetition operator: ????"),
+        (source("(?=a)", "https://x.y"), "Bad regular expression: invalid perl operator: (?="),
+        (source("((a{900}){900}){9}", "https://x.y"), "Bad regular expression: pattern too large - compile failed"),
+        (given("", "#{id}"), "Example text is required when an auto-conversion field is given."),
+        (given("none", "#{id}"), "Example input does not match the linkifier pattern."),
+        (given("#12", "#{id"), "Invalid auto-conversion field: missing '}' character."),
+        (given("#12", "#{}"), "Invalid auto-conversion field: empty field name."),
+        (given("#12", "#{no}"), "Group 'no' in auto-conversion field is not present in linkifier pattern."),
+        (given("#12", "{{{id}"), "Example text does not match auto-conversion field."),
+        (source("#(?P<a>.)", "{z}{b}"), "Group 'b' in URL template is not present in linkifier pattern."),
+        (source("#(?P<z>.)(?P<b>.)", "x"), "Group 'b' in linkifier pattern is not present in URL template."),
     ] {
-        assert_eq!(
-            refusal(linkifier),
-            [("__all__", message.to_owned())],
-            "{message}"
-        );
+        assert_eq!(refusal(linkifier), [("__all__", message.to_owned())], "{message}");
     }
     assert!(compile(given("#12", "#{id}")).is_ok());
 }
 
 #[test]
 fn strings_are_stripped_and_blank_ones_are_absent() {
-    let linkifier = compile(LinkifierSource {
-        example_input: Some("  ".to_owned()),
-        ..source(" a ", " b ")
-    });
-    let Ok(linkifier) = linkifier else {
-        panic!("{linkifier:?}")
-    };
+    let linkifier = compile(LinkifierSource { example_input: Some("  ".to_owned()), ..source(" a ", " b ") });
+    let Ok(linkifier) = linkifier else { panic!("{linkifier:?}") };
     assert_eq!(
         serde_json::to_value(&linkifier).unwrap_or_default(),
         serde_json::json!({
@@ -143,18 +79,11 @@ fn strings_are_stripped_and_blank_ones_are_absent() {
 fn boundaries_decide_where_it_applies() {
     let linkifier = linkifier("#(?P<id>[0-9]+)", "https://x.y/{id}{?id}");
     let found = |text: &str| -> Vec<String> {
-        linkifier
-            .matches(text, 0)
-            .into_iter()
-            .map(|it| text[it.range].to_owned())
-            .collect()
+        linkifier.matches(text, 0).into_iter().map(|it| text[it.range].to_owned()).collect()
     };
     for (text, expected) in [
         ("#1", vec!["#1"]),
-        (
-            "see #1, #2 (#3) '#4' \"#5\" a:#6 <#7",
-            vec!["#1", "#2", "#3", "#4", "#5", "#6", "#7"],
-        ),
+        ("see #1, #2 (#3) '#4' \"#5\" a:#6 <#7", vec!["#1", "#2", "#3", "#4", "#5", "#6", "#7"]),
         ("x#1", vec![]),
         ("#1x", vec![]),
         ("#1é", vec![]),

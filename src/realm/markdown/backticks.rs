@@ -34,8 +34,5 @@ impl Backticks {
 
 /// How many backticks there are from a byte on.
 pub(super) fn run_length(source: &str, at: usize) -> usize {
-    source[at..]
-        .bytes()
-        .take_while(|&byte| byte == b'`')
-        .count()
+    source[at..].bytes().take_while(|&byte| byte == b'`').count()
 }

@@ -31,23 +31,14 @@ fn blocks(context: &mut Context<'_>, source: &str) -> Result<Blocks, TooLarge> {
     for segment in split(source) {
         match segment {
             Segment::Text(text) => out.extend(markdown(context, text)?),
-            Segment::Fence {
-                language,
-                header,
-                body,
-            } => out.extend(fence(context, language, header, body)?),
+            Segment::Fence { language, header, body } => out.extend(fence(context, language, header, body)?),
         }
     }
     context.depth -= 1;
     Ok(out)
 }
 
-fn fence(
-    context: &mut Context<'_>,
-    language: &str,
-    header: &str,
-    body: &str,
-) -> Result<Blocks, TooLarge> {
+fn fence(context: &mut Context<'_>, language: &str, header: &str, body: &str) -> Result<Blocks, TooLarge> {
     let written = match language {
         "quote" => {
             context.quotes += 1;
@@ -58,11 +49,7 @@ fn fence(
         "spoiler" => vec![spoiler(context, header, body)?],
         "math" | "latex" | "tex" => math::display(body),
         _ => {
-            let language = if language.is_empty() {
-                context.settings.default_code_block_language
-            } else {
-                language
-            };
+            let language = if language.is_empty() { context.settings.default_code_block_language } else { language };
             vec![code::block(language, body)]
         }
     };
@@ -78,11 +65,7 @@ fn spoiler(context: &mut Context<'_>, header: &str, body: &str) -> Result<String
     let header = html::element("div", &[("class", "spoiler-header")], &lines(&header));
     let attributes = [("class", "spoiler-content"), ("aria-hidden", "true")];
     let content = html::element("div", &attributes, &lines(&content));
-    Ok(html::element(
-        "div",
-        &[("class", "spoiler-block")],
-        &(header + &content),
-    ))
+    Ok(html::element("div", &[("class", "spoiler-block")], &(header + &content)))
 }
 
 /// Blocks inside an element: each on lines of its own.
@@ -148,8 +131,7 @@ fn block<'n>(
             out.extend(previews);
         }
         NodeValue::Heading(heading) => {
-            let tag =
-                ["h1", "h2", "h3", "h4", "h5", "h6"][usize::from(heading.level.clamp(1, 6)) - 1];
+            let tag = ["h1", "h2", "h3", "h4", "h5", "h6"][usize::from(heading.level.clamp(1, 6)) - 1];
             let content = inline::render(context, &plain(node))?.html;
             out.push(html::element(tag, &[], &content));
             out.extend(context.previews.flush());
@@ -166,17 +148,9 @@ fn block<'n>(
             let info = mask::reveal(&block.info);
             let written = if block.fenced {
                 let (language, header) = info.split_once(' ').unwrap_or((&info, ""));
-                fence(
-                    context,
-                    language,
-                    header.trim(),
-                    literal.strip_suffix('\n').unwrap_or(&literal),
-                )?
+                fence(context, language, header.trim(), literal.strip_suffix('\n').unwrap_or(&literal))?
             } else {
-                vec![code::block(
-                    "",
-                    literal.strip_suffix('\n').unwrap_or(&literal),
-                )]
+                vec![code::block("", literal.strip_suffix('\n').unwrap_or(&literal))]
             };
             out.extend(written);
         }
@@ -209,10 +183,7 @@ fn list<'n>(
     while let Some(follower) = next {
         match &follower.data().value {
             NodeValue::List(other) if other.list_type == list.list_type => {
-                let last_line = parts
-                    .last()
-                    .and_then(|part| part.last_child())
-                    .map_or(0, last_line);
+                let last_line = parts.last().and_then(|part| part.last_child()).map_or(0, last_line);
                 tight &= other.tight && follower.data().sourcepos.start.line <= last_line + 1;
             }
             _ => break,
@@ -228,11 +199,7 @@ fn list<'n>(
     let attributes = [("start", start.as_str())];
     out.push(match list.list_type {
         ListType::Bullet => container("ul", &items),
-        ListType::Ordered => html::element(
-            "ol",
-            if list.start == 1 { &[] } else { &attributes },
-            &lines(&items),
-        ),
+        ListType::Ordered => html::element("ol", if list.start == 1 { &[] } else { &attributes }, &lines(&items)),
     });
     Ok(next)
 }
@@ -246,11 +213,7 @@ fn last_line<'n>(node: &'n AstNode<'n>) -> usize {
     last.data().sourcepos.end.line
 }
 
-fn item<'n>(
-    context: &mut Context<'_>,
-    item: &'n AstNode<'n>,
-    tight: bool,
-) -> Result<String, TooLarge> {
+fn item<'n>(context: &mut Context<'_>, item: &'n AstNode<'n>, tight: bool) -> Result<String, TooLarge> {
     let mut content = String::new();
     let add_block = |content: &mut String, block: &str| {
         if content.is_empty() {
@@ -283,11 +246,7 @@ fn item<'n>(
     Ok(html::element("li", &[], &content))
 }
 
-fn table<'n>(
-    context: &mut Context<'_>,
-    node: &'n AstNode<'n>,
-    table: &NodeTable,
-) -> Result<String, TooLarge> {
+fn table<'n>(context: &mut Context<'_>, node: &'n AstNode<'n>, table: &NodeTable) -> Result<String, TooLarge> {
     let mut head = Blocks::new();
     let mut body = Blocks::new();
     for row in node.children() {
@@ -302,17 +261,10 @@ fn table<'n>(
         (if is_header { &mut head } else { &mut body }).push(container("tr", &cells));
     }
     if body.is_empty() {
-        let cells: Blocks = table
-            .alignments
-            .iter()
-            .map(|alignment| cell("td", *alignment, ""))
-            .collect();
+        let cells: Blocks = table.alignments.iter().map(|alignment| cell("td", *alignment, "")).collect();
         body.push(container("tr", &cells));
     }
-    Ok(container(
-        "table",
-        &[container("thead", &head), container("tbody", &body)],
-    ))
+    Ok(container("table", &[container("thead", &head), container("tbody", &body)]))
 }
 
 fn cell(tag: &'static str, alignment: TableAlignment, content: &str) -> String {

@@ -55,20 +55,13 @@ pub(super) fn block(language: &str, text: &str) -> String {
     let name = canonical(language);
     let attributes = [("class", "codehilite"), ("data-code-language", name)];
     let plain = language.is_empty() || language == NO_LANGUAGE;
-    html::element(
-        "div",
-        if plain { &attributes[..1] } else { &attributes },
-        &pre,
-    )
+    html::element("div", if plain { &attributes[..1] } else { &attributes }, &pre)
 }
 
 /// A language's canonical name, or the word itself if nobody knows it.
 fn canonical(language: &str) -> &str {
     let word = language.to_ascii_lowercase();
-    LANGUAGES
-        .iter()
-        .find(|(_, aliases)| aliases.contains(&word.as_str()))
-        .map_or(language, |(name, _)| name)
+    LANGUAGES.iter().find(|(_, aliases)| aliases.contains(&word.as_str())).map_or(language, |(name, _)| name)
 }
 
 #[cfg(test)]
@@ -77,13 +70,9 @@ mod tests {
 
     #[test]
     fn words_become_canonical_names() {
-        for (word, name) in [
-            ("py", "Python"),
-            ("Rust", "Rust"),
-            ("c++", "C++"),
-            ("js", "JavaScript"),
-            ("klingon", "klingon"),
-        ] {
+        for (word, name) in
+            [("py", "Python"), ("Rust", "Rust"), ("c++", "C++"), ("js", "JavaScript"), ("klingon", "klingon")]
+        {
             assert_eq!(canonical(word), name);
         }
     }

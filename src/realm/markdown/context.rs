@@ -45,11 +45,7 @@ impl<'a> Context<'a> {
     /// When it is certain that the output will be too large.
     pub fn count(&mut self, html: &str) -> Result<(), TooLarge> {
         self.written += html.len();
-        if self.written > WRITTEN_MAX_BYTES {
-            Err(TooLarge)
-        } else {
-            Ok(())
-        }
+        if self.written > WRITTEN_MAX_BYTES { Err(TooLarge) } else { Ok(()) }
     }
 
     pub fn into_rendered(self) -> Rendered {

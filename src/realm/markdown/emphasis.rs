@@ -47,18 +47,10 @@ impl Kind {
 
 /// Wraps all emphasized parts and finishes the text with `text`.
 pub(super) fn finish(pieces: Pieces, text: &mut dyn FnMut(&mut String, &str)) -> String {
-    finish_kinds(
-        pieces,
-        &[Kind::Strong, Kind::Emphasis, Kind::Deletion],
-        text,
-    )
+    finish_kinds(pieces, &[Kind::Strong, Kind::Emphasis, Kind::Deletion], text)
 }
 
-fn finish_kinds(
-    mut pieces: Pieces,
-    kinds: &[Kind],
-    text: &mut dyn FnMut(&mut String, &str),
-) -> String {
+fn finish_kinds(mut pieces: Pieces, kinds: &[Kind], text: &mut dyn FnMut(&mut String, &str)) -> String {
     for kind in kinds {
         let ranges = kind.find(pieces.text());
         pieces = pieces.replace(ranges, |_, part| {
@@ -74,11 +66,7 @@ fn lines(text: &str, search: fn(&str) -> Vec<Range<usize>>) -> Vec<Range<usize>>
     let mut found = Vec::new();
     let mut start = 0;
     for line in text.split('\n') {
-        found.extend(
-            search(line)
-                .into_iter()
-                .map(|range| range.start + start..range.end + start),
-        );
+        found.extend(search(line).into_iter().map(|range| range.start + start..range.end + start));
         start += line.len() + 1;
     }
     found
@@ -113,12 +101,7 @@ fn strong_end(line: &str, inside: usize) -> Option<usize> {
             continue;
         }
         // Of three marks the first closes what opened inside: `***x***`, `**a *b***`.
-        let single_inside = line[inside..close]
-            .bytes()
-            .filter(|&byte| byte == b'*')
-            .count()
-            % 2
-            == 1;
+        let single_inside = line[inside..close].bytes().filter(|&byte| byte == b'*').count() % 2 == 1;
         let third = line[close + 2..].starts_with('*') && !line[close + 3..].starts_with('*');
         return Some(close + 2 + usize::from(third && single_inside));
     }
@@ -133,10 +116,7 @@ fn emphasis(line: &str) -> Vec<Range<usize>> {
         let Some(close) = line[inside..].find('*').map(|offset| inside + offset) else {
             break;
         };
-        if starts_with_text(&line[inside..])
-            && close > inside
-            && !line[..close].ends_with(char::is_whitespace)
-        {
+        if starts_with_text(&line[inside..]) && close > inside && !line[..close].ends_with(char::is_whitespace) {
             found.push(start..close + 1);
             at = close + 1;
         } else {
@@ -152,10 +132,7 @@ fn deletion(line: &str) -> Vec<Range<usize>> {
     let mut open: Option<usize> = None;
     let mut at = 0;
     while let Some(start) = line[at..].find('~').map(|offset| at + offset) {
-        let length = line[start..]
-            .bytes()
-            .take_while(|&byte| byte == b'~')
-            .count();
+        let length = line[start..].bytes().take_while(|&byte| byte == b'~').count();
         at = start + length;
         open = match open {
             _ if length != 2 => None,
@@ -170,7 +147,5 @@ fn deletion(line: &str) -> Vec<Range<usize>> {
 }
 
 fn starts_with_text(text: &str) -> bool {
-    text.chars()
-        .next()
-        .is_some_and(|char| !char.is_whitespace())
+    text.chars().next().is_some_and(|char| !char.is_whitespace())
 }

@@ -73,18 +73,11 @@ pub(super) fn split(source: &str) -> Vec<Segment<'_>> {
 }
 
 fn fence<'s>(opening: &Opening<'s>, body: &'s str) -> Segment<'s> {
-    Segment::Fence {
-        language: opening.language,
-        header: opening.header,
-        body: body.strip_suffix('\n').unwrap_or(body),
-    }
+    Segment::Fence { language: opening.language, header: opening.header, body: body.strip_suffix('\n').unwrap_or(body) }
 }
 
 fn opening(line: &str) -> Option<Opening<'_>> {
-    let mark = *line
-        .as_bytes()
-        .first()
-        .filter(|mark| matches!(mark, b'`' | b'~'))?;
+    let mark = *line.as_bytes().first().filter(|mark| matches!(mark, b'`' | b'~'))?;
     let length = line.bytes().take_while(|&byte| byte == mark).count();
     let info = line[length..].trim();
     if length < 3 || info.bytes().any(|byte| byte == mark) {
@@ -92,15 +85,8 @@ fn opening(line: &str) -> Option<Opening<'_>> {
     }
     let (language, header) = info.split_once([' ', '\t']).unwrap_or((info, ""));
     // `{.python}` is another way to write a language.
-    let language = language
-        .trim_start_matches(['{', '.'])
-        .trim_end_matches('}');
-    Some(Opening {
-        mark,
-        length,
-        language,
-        header: header.trim(),
-    })
+    let language = language.trim_start_matches(['{', '.']).trim_end_matches('}');
+    Some(Opening { mark, length, language, header: header.trim() })
 }
 
 #[cfg(test)]
@@ -111,38 +97,17 @@ mod tests {
     fn fences_nest_in_quotes_but_not_in_code() {
         let source = "a\n```quote\n```python\nx\n```\n```\nb";
         let body = "```python\nx\n```";
-        let quote = Segment::Fence {
-            language: "quote",
-            header: "",
-            body,
-        };
-        assert_eq!(
-            split(source),
-            [Segment::Text("a\n"), quote, Segment::Text("b")]
-        );
+        let quote = Segment::Fence { language: "quote", header: "", body };
+        assert_eq!(split(source), [Segment::Text("a\n"), quote, Segment::Text("b")]);
 
-        let code = Segment::Fence {
-            language: "python",
-            header: "",
-            body: "```quote\nx",
-        };
-        assert_eq!(
-            split("```python\n```quote\nx\n```"),
-            [Segment::Text(""), code, Segment::Text("")]
-        );
+        let code = Segment::Fence { language: "python", header: "", body: "```quote\nx" };
+        assert_eq!(split("```python\n```quote\nx\n```"), [Segment::Text(""), code, Segment::Text("")]);
     }
 
     #[test]
     fn a_fence_without_end_reaches_to_the_end() {
-        let spoiler = Segment::Fence {
-            language: "spoiler",
-            header: "A b",
-            body: "x\n~~~",
-        };
-        assert_eq!(
-            split("```` spoiler  A b\nx\n~~~\n"),
-            [Segment::Text(""), spoiler]
-        );
+        let spoiler = Segment::Fence { language: "spoiler", header: "A b", body: "x\n~~~" };
+        assert_eq!(split("```` spoiler  A b\nx\n~~~\n"), [Segment::Text(""), spoiler]);
     }
 
     #[test]

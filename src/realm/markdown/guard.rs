@@ -57,10 +57,7 @@ const TAGS: [&str; 40] = [
 
 static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     let attributes: [(&str, &[&str]); 12] = [
-        (
-            "a",
-            &["class", "data-stream-id", "data-id", "href", "title"],
-        ),
+        ("a", &["class", "data-stream-id", "data-id", "href", "title"]),
         ("annotation", &["encoding"]),
         ("audio", &["controls", "preload", "src", "title"]),
         ("div", &["aria-hidden", "class", "data-code-language"]),
@@ -80,27 +77,14 @@ static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         ),
         ("math", &["display", "xmlns"]),
         ("ol", &["start"]),
-        (
-            "span",
-            &[
-                "aria-hidden",
-                "aria-label",
-                "class",
-                "data-user-group-id",
-                "data-user-id",
-                "role",
-                "title",
-            ],
-        ),
+        ("span", &["aria-hidden", "aria-label", "class", "data-user-group-id", "data-user-id", "role", "title"]),
         ("td", &["style"]),
         ("th", &["style"]),
         ("time", &["datetime"]),
         ("video", &["preload", "src"]),
     ];
-    let attributes: HashMap<&str, HashSet<&str>> = attributes
-        .into_iter()
-        .map(|(tag, names)| (tag, names.iter().copied().collect()))
-        .collect();
+    let attributes: HashMap<&str, HashSet<&str>> =
+        attributes.into_iter().map(|(tag, names)| (tag, names.iter().copied().collect())).collect();
     let mut builder = Builder::empty();
     builder
         .tags(TAGS.into_iter().collect())
@@ -118,29 +102,19 @@ pub(super) fn checked(html: String) -> String {
         return html;
     }
     let clean = SANITIZER.clean(&html).to_string();
-    if fingerprint(&clean.replace("controls=\"\"", "controls")) == fingerprint(&html) {
-        html
-    } else {
-        clean
-    }
+    if fingerprint(&clean.replace("controls=\"\"", "controls")) == fingerprint(&html) { html } else { clean }
 }
 
 /// Whether all tags are among [`HARMLESS`].
 fn is_plain(html: &str) -> bool {
-    html.match_indices('<')
-        .all(|(at, _)| HARMLESS.iter().any(|tag| html[at..].starts_with(tag)))
+    html.match_indices('<').all(|(at, _)| HARMLESS.iter().any(|tag| html[at..].starts_with(tag)))
 }
 
 /// What no sanitizer can take out of HTML without changing it: how many tags there are, and how many attributes they
 /// have. The text does not count, since entities in it may be written in another way.
 fn fingerprint(html: &str) -> (usize, usize) {
-    let tags = html
-        .split('<')
-        .skip(1)
-        .map(|behind| behind.split('>').next().unwrap_or_default());
-    tags.fold((0, 0), |(tags, attributes), tag| {
-        (tags + 1, attributes + tag.matches("=\"").count())
-    })
+    let tags = html.split('<').skip(1).map(|behind| behind.split('>').next().unwrap_or_default());
+    tags.fold((0, 0), |(tags, attributes), tag| (tags + 1, attributes + tag.matches("=\"").count()))
 }
 
 #[cfg(test)]
@@ -157,10 +131,7 @@ mod tests {
         ] {
             let clean = checked(html.to_owned());
             assert_ne!(clean, html);
-            assert!(
-                !clean.contains("alert") && !clean.contains("iframe"),
-                "{clean}"
-            );
+            assert!(!clean.contains("alert") && !clean.contains("iframe"), "{clean}");
         }
     }
 

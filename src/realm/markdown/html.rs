@@ -15,11 +15,7 @@ pub(super) fn text(text: &str) -> String {
 }
 
 /// An element with its attributes in the given order (the caller's is alphabetical) and finished HTML as content.
-pub(super) fn element(
-    tag: &'static str,
-    attributes: &[(&'static str, &str)],
-    content: &str,
-) -> String {
+pub(super) fn element(tag: &'static str, attributes: &[(&'static str, &str)], content: &str) -> String {
     let mut out = void(tag, attributes);
     out.push_str(content);
     out.push_str("</");

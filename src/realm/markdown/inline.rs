@@ -28,10 +28,7 @@ pub(super) fn render(context: &mut Context<'_>, source: &str) -> Result<Leaf, To
     let pieces = linkifiers(context, pieces);
     let html = finish(context, pieces);
     context.count(&html)?;
-    Ok(Leaf {
-        html,
-        is_bare_address,
-    })
+    Ok(Leaf { html, is_bare_address })
 }
 
 /// Renders the text of a link: no links, mentions or linkifiers inside.
@@ -42,9 +39,7 @@ fn link_text(context: &mut Context<'_>, source: &str) -> String {
 
 fn finish(context: &Context<'_>, pieces: Pieces) -> String {
     let emoticons = context.settings.translate_emoticons;
-    emphasis::finish(pieces, &mut |out, run| {
-        text::push(out, run, context.names, emoticons)
-    })
+    emphasis::finish(pieces, &mut |out, run| text::push(out, run, context.names, emoticons))
 }
 
 fn bare_addresses(context: &mut Context<'_>, pieces: Pieces) -> (Pieces, bool) {
@@ -78,11 +73,7 @@ fn linkifiers(context: &mut Context<'_>, mut pieces: Pieces) -> Pieces {
         let mut urls = Vec::new();
         for run in pieces.runs() {
             // The placeholder in front is part of what is searched, so that the run's start is not the text's start.
-            let lead = if run.start > 0 {
-                super::mask::PLACEHOLDER.len_utf8()
-            } else {
-                0
-            };
+            let lead = if run.start > 0 { super::mask::PLACEHOLDER.len_utf8() } else { 0 };
             let from = run.start - lead;
             for found in linkifier.matches(&pieces.text()[from..run.end], lead) {
                 if link::is_safe(&found.url) {
@@ -129,11 +120,7 @@ impl<'s> Scanner<'s> {
                 b'`' => self.code(),
                 b'$' => math::inline(&self.source[..self.at], &self.source[self.at..]),
                 _ if in_link => None,
-                b'@' => mention::user_or_group(
-                    context,
-                    &self.source[..self.at],
-                    &self.source[self.at..],
-                ),
+                b'@' => mention::user_or_group(context, &self.source[..self.at], &self.source[self.at..]),
                 b'#' => mention::channel(context, &self.source[..self.at], &self.source[self.at..]),
                 b'<' => time::inline(&self.source[self.at..]),
                 b'[' => self.link(context),
@@ -159,10 +146,7 @@ impl<'s> Scanner<'s> {
 
     fn code(&self) -> Option<(String, usize)> {
         let (inside, end) = self.backticks.span(self.source, self.at)?;
-        Some((
-            html::element("code", &[], &html::text(&self.source[inside])),
-            end - self.at,
-        ))
+        Some((html::element("code", &[], &html::text(&self.source[inside])), end - self.at))
     }
 
     /// The parts of `[text](address "title")` at a byte: text, address, title, and where it ends.
@@ -182,10 +166,7 @@ impl<'s> Scanner<'s> {
             }
             None => (inside, None),
         };
-        let address = address
-            .strip_prefix('<')
-            .and_then(|inner| inner.strip_suffix('>'))
-            .unwrap_or(address);
+        let address = address.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(address);
         (!address.is_empty()).then_some((at + 1..text_end, address, title, close + 1))
     }
 
@@ -193,29 +174,15 @@ impl<'s> Scanner<'s> {
         let (label, address, title, end) = self.link_parts(self.at)?;
         let target = Target::new(context, &link::with_scheme(address))?;
         let label = &self.source[label];
-        let content = if label.trim().is_empty() {
-            html::text(address)
-        } else {
-            link_text(context, label)
-        };
-        media::preview(
-            context,
-            &target,
-            Some(label).filter(|label| !label.trim().is_empty()),
-        );
-        Some((
-            target.titled_anchor(context, &content, title),
-            end - self.at,
-        ))
+        let content = if label.trim().is_empty() { html::text(address) } else { link_text(context, label) };
+        media::preview(context, &target, Some(label).filter(|label| !label.trim().is_empty()));
+        Some((target.titled_anchor(context, &content, title), end - self.at))
     }
 
     fn media(&self, context: &mut Context<'_>) -> Option<(String, usize)> {
         let (label, address, _, end) = self.link_parts(self.at + 1)?;
         let target = Target::new(context, &link::with_scheme(address))?;
-        Some((
-            media::inline(context, &target, &self.source[label])?,
-            end - self.at,
-        ))
+        Some((media::inline(context, &target, &self.source[label])?, end - self.at))
     }
 }
 

@@ -8,19 +8,18 @@ use std::ops::Range;
 
 /// Addresses with other schemes are not linked: some run code.
 pub(super) const SAFE_SCHEMES: [&str; 22] = [
-    "bitcoin", "feed", "ftp", "geo", "git", "http", "https", "irc", "ircs", "magnet", "mailto",
-    "matrix", "mms", "news", "nntp", "sftp", "sip", "sms", "ssh", "tel", "webcal", "xmpp",
+    "bitcoin", "feed", "ftp", "geo", "git", "http", "https", "irc", "ircs", "magnet", "mailto", "matrix", "mms",
+    "news", "nntp", "sftp", "sip", "sms", "ssh", "tel", "webcal", "xmpp",
 ];
 
 /// What may end the name of a bare domain. A selection: common ones, and none that is usual as the end of a file's name.
 const TOP_LEVEL_DOMAINS: [&str; 96] = [
-    "aero", "ai", "app", "ar", "at", "au", "be", "bg", "biz", "blog", "br", "ca", "cat", "cc",
-    "ch", "cl", "cloud", "cn", "co", "com", "coop", "cz", "de", "dev", "dk", "edu", "ee", "es",
-    "eu", "fi", "fm", "fr", "gov", "gr", "hk", "hr", "hu", "id", "ie", "il", "in", "info", "int",
-    "io", "ir", "is", "it", "jobs", "jp", "ke", "kr", "li", "link", "lt", "lu", "lv", "me", "mil",
-    "mobi", "museum", "mx", "name", "net", "news", "nl", "no", "nz", "online", "org", "page", "pt",
-    "pro", "ro", "rs", "ru", "se", "sg", "shop", "si", "site", "sk", "social", "space", "store",
-    "tech", "tel", "to", "tr", "travel", "tv", "tw", "ua", "uk", "us", "xyz", "za",
+    "aero", "ai", "app", "ar", "at", "au", "be", "bg", "biz", "blog", "br", "ca", "cat", "cc", "ch", "cl", "cloud",
+    "cn", "co", "com", "coop", "cz", "de", "dev", "dk", "edu", "ee", "es", "eu", "fi", "fm", "fr", "gov", "gr", "hk",
+    "hr", "hu", "id", "ie", "il", "in", "info", "int", "io", "ir", "is", "it", "jobs", "jp", "ke", "kr", "li", "link",
+    "lt", "lu", "lv", "me", "mil", "mobi", "museum", "mx", "name", "net", "news", "nl", "no", "nz", "online", "org",
+    "page", "pt", "pro", "ro", "rs", "ru", "se", "sg", "shop", "si", "site", "sk", "social", "space", "store", "tech",
+    "tel", "to", "tr", "travel", "tv", "tw", "ua", "uk", "us", "xyz", "za",
 ];
 
 /// What a bare address may directly follow, besides white space: the boundaries of linkifiers, and marks of emphasis.
@@ -48,25 +47,15 @@ impl Target {
         }
         let own = context.settings.own_urls.iter().find_map(|base| {
             let path = address.strip_prefix(base.trim_end_matches('/'))?;
-            OWN_PATHS
-                .iter()
-                .any(|own| path.starts_with(own))
-                .then_some(path)
+            OWN_PATHS.iter().any(|own| path.starts_with(own)).then_some(path)
         });
         let path = own.unwrap_or(address);
-        let href = if path.starts_with("/#") {
-            &path[1..]
-        } else {
-            path
-        };
+        let href = if path.starts_with("/#") { &path[1..] } else { path };
         let upload = href.strip_prefix(UPLOADS).map(|rest| {
             let path_id = rest.split(['?', '#']).next().unwrap_or(rest);
             percent_decode_str(path_id).decode_utf8_lossy().into_owned()
         });
-        Some(Self {
-            href: href.to_owned(),
-            upload,
-        })
+        Some(Self { href: href.to_owned(), upload })
     }
 
     /// The link with finished HTML as its content.
@@ -75,27 +64,11 @@ impl Target {
     }
 
     /// [`Target::anchor`] with a title.
-    pub fn titled_anchor(
-        &self,
-        context: &mut Context<'_>,
-        content: &str,
-        title: Option<&str>,
-    ) -> String {
+    pub fn titled_anchor(&self, context: &mut Context<'_>, content: &str, title: Option<&str>) -> String {
         context.found.has_link = true;
         context.found.uploads.extend(self.upload.clone());
-        let attributes = [
-            ("href", self.href.as_str()),
-            ("title", title.unwrap_or_default()),
-        ];
-        html::element(
-            "a",
-            if title.is_some() {
-                &attributes
-            } else {
-                &attributes[..1]
-            },
-            content,
-        )
+        let attributes = [("href", self.href.as_str()), ("title", title.unwrap_or_default())];
+        html::element("a", if title.is_some() { &attributes } else { &attributes[..1] }, content)
     }
 }
 
@@ -103,12 +76,9 @@ impl Target {
 fn scheme(address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once(':')?;
     let valid = scheme.starts_with(|char: char| char.is_ascii_alphabetic())
-        && scheme
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
     // `localhost:8000` is a host and its port.
-    let is_port =
-        rest.starts_with(|char: char| char.is_ascii_digit()) && !SAFE_SCHEMES.contains(&scheme);
+    let is_port = rest.starts_with(|char: char| char.is_ascii_digit()) && !SAFE_SCHEMES.contains(&scheme);
     (valid && !is_port).then(|| scheme.to_ascii_lowercase())
 }
 
@@ -116,10 +86,7 @@ fn scheme(address: &str) -> Option<String> {
 /// site.
 pub(super) fn is_safe(address: &str) -> bool {
     // Browsers skip control characters when they look for the scheme.
-    if address
-        .chars()
-        .any(|char| char.is_control() || char.is_whitespace())
-    {
+    if address.chars().any(|char| char.is_control() || char.is_whitespace()) {
         return false;
     }
     match scheme(address) {
@@ -165,10 +132,7 @@ pub(super) fn bare_addresses(text: &str) -> Vec<BareAddress> {
     while at < text.len() {
         let rest = &text[at..];
         if let Some((length, href)) = address_at(rest) {
-            found.push(BareAddress {
-                range: at..at + length,
-                href,
-            });
+            found.push(BareAddress { range: at..at + length, href });
             at += length;
         }
         let boundary = |char: char| char.is_whitespace() || BOUNDARIES.contains(&char);
@@ -182,11 +146,7 @@ pub(super) fn bare_addresses(text: &str) -> Vec<BareAddress> {
 
 /// The address that a text starts with: its length and what it leads to.
 fn address_at(text: &str) -> Option<(usize, String)> {
-    let head = text
-        .bytes()
-        .take(10)
-        .take_while(u8::is_ascii_alphabetic)
-        .count();
+    let head = text.bytes().take(10).take_while(u8::is_ascii_alphabetic).count();
     let behind = &text[head..];
     let is_safe = SAFE_SCHEMES.contains(&text[..head].to_ascii_lowercase().as_str());
     if is_safe && behind.starts_with("://") {
@@ -216,18 +176,13 @@ fn domain_length(text: &str) -> Option<usize> {
     let domain = &text[..text.find(|char| !in_domain(char)).unwrap_or(text.len())];
     let domain = domain.trim_end_matches(['.', '-', '_']);
     let labels = domain.split('.');
-    let valid = labels.clone().count() >= 2
-        && labels
-            .clone()
-            .all(|label| !label.is_empty() && !label.starts_with('-'));
+    let valid = labels.clone().count() >= 2 && labels.clone().all(|label| !label.is_empty() && !label.starts_with('-'));
     valid.then_some(domain.len())
 }
 
 /// The length of what follows a bare domain: a port, a path. None if it is followed by something else.
 fn path_length(text: &str) -> Option<usize> {
-    let port = text.strip_prefix(':').map_or(0, |port| {
-        port.bytes().take_while(u8::is_ascii_digit).count()
-    });
+    let port = text.strip_prefix(':').map_or(0, |port| port.bytes().take_while(u8::is_ascii_digit).count());
     let port = if port > 0 { port + 1 } else { 0 };
     match text[port..].chars().next() {
         Some('/' | '?' | '#') => Some(port + address_length(&text[port..])),
@@ -238,8 +193,7 @@ fn path_length(text: &str) -> Option<usize> {
 
 /// The length of the address that a text starts with, without the punctuation of the sentence around it.
 fn address_length(text: &str) -> usize {
-    let ends =
-        |char: char| char.is_whitespace() || char.is_control() || matches!(char, '<' | '>' | '"');
+    let ends = |char: char| char.is_whitespace() || char.is_control() || matches!(char, '<' | '>' | '"');
     let run = &text[..text.find(ends).unwrap_or(text.len())];
     // A closing bracket belongs to the address only if it opens in there.
     let (mut round, mut square) = (0_usize, 0_usize);
@@ -259,9 +213,7 @@ fn address_length(text: &str) -> usize {
             *depth -= 1;
         }
     }
-    run[..length]
-        .trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '~'])
-        .len()
+    run[..length].trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '~']).len()
 }
 
 #[cfg(test)]
@@ -270,15 +222,9 @@ mod tests {
 
     #[test]
     fn only_harmless_schemes_are_safe() {
-        for address in [
-            "https://x.y",
-            "HTTP://x",
-            "mailto:a@b.c",
-            "tel:+1",
-            "/user_uploads/1",
-            "#narrow/channel/1",
-            "xmpp:a@b",
-        ] {
+        for address in
+            ["https://x.y", "HTTP://x", "mailto:a@b.c", "tel:+1", "/user_uploads/1", "#narrow/channel/1", "xmpp:a@b"]
+        {
             assert!(is_safe(address), "{address}");
         }
         for address in [
@@ -301,49 +247,22 @@ mod tests {
     #[test]
     fn bare_addresses_in_sentences() {
         let found = |text: &str| -> Vec<(String, String)> {
-            bare_addresses(text)
-                .into_iter()
-                .map(|it| (text[it.range].to_owned(), it.href))
-                .collect()
+            bare_addresses(text).into_iter().map(|it| (text[it.range].to_owned(), it.href)).collect()
         };
         for (text, shown, href) in [
             ("see https://x.y/a.", "https://x.y/a", "https://x.y/a"),
-            (
-                "(https://x.y/a_(b))",
-                "https://x.y/a_(b)",
-                "https://x.y/a_(b)",
-            ),
-            (
-                "http://localhost:9991/x?y=z#a, and",
-                "http://localhost:9991/x?y=z#a",
-                "http://localhost:9991/x?y=z#a",
-            ),
+            ("(https://x.y/a_(b))", "https://x.y/a_(b)", "https://x.y/a_(b)"),
+            ("http://localhost:9991/x?y=z#a, and", "http://localhost:9991/x?y=z#a", "http://localhost:9991/x?y=z#a"),
             ("at example.com!", "example.com", "http://example.com"),
-            (
-                "www.example.co.uk:80/a",
-                "www.example.co.uk:80/a",
-                "http://www.example.co.uk:80/a",
-            ),
-            (
-                "<a.b+c@example.com>",
-                "a.b+c@example.com",
-                "mailto:a.b+c@example.com",
-            ),
+            ("www.example.co.uk:80/a", "www.example.co.uk:80/a", "http://www.example.co.uk:80/a"),
+            ("<a.b+c@example.com>", "a.b+c@example.com", "mailto:a.b+c@example.com"),
             ("**https://x.y**", "https://x.y", "https://x.y"),
         ] {
             assert_eq!(found(text), [(shown.to_owned(), href.to_owned())], "{text}");
         }
-        for text in [
-            "main.rs.bak",
-            "1.5",
-            "a.b",
-            "xhttps://",
-            "javascript://x.y",
-            "https://",
-            "e.g. this",
-            "x@y",
-            "foo.com(x)",
-        ] {
+        for text in
+            ["main.rs.bak", "1.5", "a.b", "xhttps://", "javascript://x.y", "https://", "e.g. this", "x@y", "foo.com(x)"]
+        {
             assert_eq!(found(text), [], "{text}");
         }
     }

@@ -7,9 +7,7 @@
 use super::backticks::{Backticks, run_length};
 
 /// Characters that may be hidden; the place of each is its distance from [`FIRST`].
-const HIDDEN: [char; 14] = [
-    '*', '_', '`', '[', ']', '<', '&', '\\', '~', '>', '|', '#', '.', ')',
-];
+const HIDDEN: [char; 14] = ['*', '_', '`', '[', ']', '<', '&', '\\', '~', '>', '|', '#', '.', ')'];
 /// More of them: marks of list items too deep to nest.
 const HIDDEN_MARKERS: [char; 2] = ['-', '+'];
 /// The first of 32 noncharacters, which never stand in text.
@@ -26,31 +24,19 @@ const PREFIX_DEPTH_MAX: usize = 20;
 /// Replaces what is reserved for hiding, and what is no text, by U+FFFD; makes all line ends `\n`.
 pub(super) fn clean(source: &str) -> String {
     let reserved = |char: char| (FIRST..=LAST).contains(&(char as u32)) || char == '\0';
-    source
-        .replace("\r\n", "\n")
-        .replace('\r', "\n")
-        .replace(reserved, "\u{fffd}")
+    source.replace("\r\n", "\n").replace('\r', "\n").replace(reserved, "\u{fffd}")
 }
 
 fn hide(char: char) -> char {
-    let place = HIDDEN
-        .iter()
-        .chain(&HIDDEN_MARKERS)
-        .position(|&hidden| hidden == char);
-    place
-        .and_then(|place| char::from_u32(FIRST + u32::try_from(place).ok()?))
-        .unwrap_or(char)
+    let place = HIDDEN.iter().chain(&HIDDEN_MARKERS).position(|&hidden| hidden == char);
+    place.and_then(|place| char::from_u32(FIRST + u32::try_from(place).ok()?)).unwrap_or(char)
 }
 
 /// Gives the hidden characters back.
 pub(super) fn reveal(text: &str) -> String {
     let show = |char: char| {
-        let place = (char as u32)
-            .checked_sub(FIRST)
-            .and_then(|place| usize::try_from(place).ok());
-        place
-            .and_then(|place| HIDDEN.iter().chain(&HIDDEN_MARKERS).nth(place).copied())
-            .unwrap_or(char)
+        let place = (char as u32).checked_sub(FIRST).and_then(|place| usize::try_from(place).ok());
+        place.and_then(|place| HIDDEN.iter().chain(&HIDDEN_MARKERS).nth(place).copied()).unwrap_or(char)
     };
     text.chars().map(show).collect()
 }
@@ -61,12 +47,7 @@ pub(super) fn mask(source: &str) -> String {
     let mut lists = Lists::default();
     let mut out = String::with_capacity(source.len() + source.len() / 2);
     for (at, line) in lines.iter().enumerate() {
-        let beside = |other: Option<usize>| {
-            other
-                .and_then(|other| lines.get(other))
-                .copied()
-                .unwrap_or("")
-        };
+        let beside = |other: Option<usize>| other.and_then(|other| lines.get(other)).copied().unwrap_or("");
         let neighbours = [beside(at.checked_sub(1)), beside(Some(at + 1))];
         let (blank_before, indent) = lists.place(line);
         if blank_before {
@@ -84,11 +65,7 @@ pub(super) fn mask(source: &str) -> String {
 /// How many bytes of white space the given indentation stands for: all of it if there is any, and of a line that is
 /// only white space too.
 fn leading_bytes(line: &str, indent: usize) -> usize {
-    if indent == 0 {
-        0
-    } else {
-        line.len() - line.trim_start_matches([' ', '\t']).len()
-    }
+    if indent == 0 { 0 } else { line.len() - line.trim_start_matches([' ', '\t']).len() }
 }
 
 /// Copies one line, keeping its block marks and hiding the rest.
@@ -132,11 +109,7 @@ fn marker_length(trimmed: &str) -> Option<usize> {
         (1..=9, b'.') => digits + 1,
         _ => return None,
     };
-    trimmed[length..]
-        .chars()
-        .next()
-        .is_none_or(char::is_whitespace)
-        .then_some(length)
+    trimmed[length..].chars().next().is_none_or(char::is_whitespace).then_some(length)
 }
 
 /// Whether a line is a horizontal rule: three or more of the same mark.
@@ -155,10 +128,7 @@ fn mask_rest(out: &mut String, line: &str) {
         return;
     }
     out.push_str(&line[..line.len() - trimmed.len()]);
-    let fence = trimmed
-        .bytes()
-        .take_while(|byte| matches!(byte, b'`' | b'~'))
-        .count();
+    let fence = trimmed.bytes().take_while(|byte| matches!(byte, b'`' | b'~')).count();
     let mut kept = 0;
     if fence >= 3 && !trimmed[fence..].contains(['`', '~']) {
         kept = fence;
@@ -189,9 +159,7 @@ fn mask_rest(out: &mut String, line: &str) {
             }
             '#' => lone_hashes,
             '>' | '-' | '+' => at == 0 && (char == '>' || marker_length(trimmed).is_some()),
-            '.' | ')' => {
-                at == digits && digits > 0 && (char == ')' || marker_length(trimmed).is_some())
-            }
+            '.' | ')' => at == digits && digits > 0 && (char == ')' || marker_length(trimmed).is_some()),
             _ => false,
         };
         out.push(if hidden { hide(char) } else { char });
@@ -211,17 +179,14 @@ impl Lists {
     /// Whether a blank line has to come before the line, and its new indentation (0 if it has to stay as it is).
     fn place(&mut self, line: &str) -> (bool, usize) {
         let trimmed = line.trim_start_matches([' ', '\t']);
-        let indent: usize = line[..line.len() - trimmed.len()]
-            .chars()
-            .map(|char| if char == '\t' { 4 } else { 1 })
-            .sum();
+        let indent: usize =
+            line[..line.len() - trimmed.len()].chars().map(|char| if char == '\t' { 4 } else { 1 }).sum();
         if trimmed.is_empty() {
             self.after_blank = true;
             self.after_paragraph = false;
             return (false, 0);
         }
-        let marker = marker_length(trimmed)
-            .filter(|_| !is_rule(trimmed) && (indent < 4 || !self.open.is_empty()));
+        let marker = marker_length(trimmed).filter(|_| !is_rule(trimmed) && (indent < 4 || !self.open.is_empty()));
         let place = match marker {
             Some(length) => self.item(indent, length, trimmed),
             None => (false, self.continuation(indent)),
@@ -234,21 +199,11 @@ impl Lists {
     fn item(&mut self, indent: usize, length: usize, trimmed: &str) -> (bool, usize) {
         // A numbered list that doesn't start with 1 would not end the paragraph.
         let blank_before = self.open.is_empty() && self.after_paragraph && length > 1;
-        while self
-            .open
-            .last()
-            .is_some_and(|&(parent, _)| indent < parent + 2)
-        {
+        while self.open.last().is_some_and(|&(parent, _)| indent < parent + 2) {
             self.open.pop();
         }
-        let column = self
-            .open
-            .last()
-            .map_or(indent.min(3), |&(_, content)| content);
-        let spaces = trimmed[length..]
-            .bytes()
-            .take_while(|&byte| byte == b' ')
-            .count();
+        let column = self.open.last().map_or(indent.min(3), |&(_, content)| content);
+        let spaces = trimmed[length..].bytes().take_while(|&byte| byte == b' ').count();
         let content = column + length + if (1..=4).contains(&spaces) { spaces } else { 1 };
         self.open.push((indent, content));
         (blank_before, column)
@@ -261,12 +216,7 @@ impl Lists {
             }
             return 0;
         }
-        while self.after_blank
-            && self
-                .open
-                .last()
-                .is_some_and(|&(parent, _)| indent < parent + 2)
-        {
+        while self.after_blank && self.open.last().is_some_and(|&(parent, _)| indent < parent + 2) {
             self.open.pop();
         }
         match self.open.last() {
@@ -282,13 +232,8 @@ mod tests {
 
     #[test]
     fn what_is_hidden_comes_back() {
-        for text in [
-            "* a *b* _c_ `d`",
-            "[a]: <b> \\| &amp;",
-            "> **x**\n1. y\n2) z\n# h\n## ",
-            "~~~\n```",
-            "---\n* * *",
-        ] {
+        for text in ["* a *b* _c_ `d`", "[a]: <b> \\| &amp;", "> **x**\n1. y\n2) z\n# h\n## ", "~~~\n```", "---\n* * *"]
+        {
             assert_eq!(reveal(&mask(text)), text);
         }
     }
@@ -305,10 +250,7 @@ mod tests {
 
     #[test]
     fn two_spaces_nest() {
-        assert_eq!(
-            mask("1. a\n  - b\n    - c\n2. d"),
-            "1. a\n   - b\n     - c\n2. d"
-        );
+        assert_eq!(mask("1. a\n  - b\n    - c\n2. d"), "1. a\n   - b\n     - c\n2. d");
         assert_eq!(mask("- a\n    - b\n- c"), "- a\n  - b\n- c");
         assert_eq!(mask("a\n3. b"), "a\n\n3. b");
     }

@@ -18,20 +18,13 @@ pub(super) fn inline(before: &str, text: &str) -> Option<(String, usize)> {
     let end = source_length(inside)?;
     let behind = inside[end..].strip_prefix("$$")?;
     let source = &inside[..end];
-    if source.is_empty()
-        || source.starts_with('_')
-        || behind.starts_with(|char: char| char == '$' || word(char))
-    {
+    if source.is_empty() || source.starts_with('_') || behind.starts_with(|char: char| char == '$' || word(char)) {
         return None;
     }
     let html = if is_valid(source) {
         katex(source, false)
     } else {
-        html::element(
-            "span",
-            &[("class", "tex-error")],
-            &html::text(&format!("$${source}$$")),
-        )
+        html::element("span", &[("class", "tex-error")], &html::text(&format!("$${source}$$")))
     };
     Some((html, end + 4))
 }
@@ -51,10 +44,7 @@ fn source_length(text: &str) -> Option<usize> {
 
 /// A block of math: a paragraph for each part between blank lines.
 pub(super) fn display(body: &str) -> Vec<String> {
-    let parts = body
-        .split("\n\n")
-        .map(str::trim)
-        .filter(|part| !part.is_empty());
+    let parts = body.split("\n\n").map(str::trim).filter(|part| !part.is_empty());
     let paragraph = |source: &str| {
         let content = if is_valid(source) {
             html::element("span", &[("class", "katex-display")], &katex(source, true))
@@ -72,21 +62,9 @@ fn katex(source: &str, display: bool) -> String {
     let annotation = html::element("annotation", &[("encoding", "application/x-tex")], &source);
     let semantics = html::element("semantics", &[], &(row + &annotation));
     let attributes = [("xmlns", NAMESPACE), ("display", "block")];
-    let math = html::element(
-        "math",
-        if display {
-            &attributes
-        } else {
-            &attributes[..1]
-        },
-        &semantics,
-    );
+    let math = html::element("math", if display { &attributes } else { &attributes[..1] }, &semantics);
     let math = html::element("span", &[("class", "katex-mathml")], &math);
-    let shown = html::element(
-        "span",
-        &[("class", "katex-html"), ("aria-hidden", "true")],
-        &source,
-    );
+    let shown = html::element("span", &[("class", "katex-html"), ("aria-hidden", "true")], &source);
     html::element("span", &[("class", "katex")], &(math + &shown))
 }
 
@@ -142,9 +120,7 @@ fn is_valid(source: &str) -> bool {
 }
 
 fn is_command(name: &str) -> bool {
-    COMMANDS
-        .split_ascii_whitespace()
-        .any(|command| command == name)
+    COMMANDS.split_ascii_whitespace().any(|command| command == name)
 }
 
 #[cfg(test)]
@@ -163,18 +139,7 @@ mod tests {
         ] {
             assert!(is_valid(source), "{source}");
         }
-        for source in [
-            r"\nosuchcommand",
-            "{",
-            "}",
-            "x^",
-            "x^^2",
-            r"\left(",
-            r"\end{a}",
-            "a\\",
-            "x_}",
-            "{x^}",
-        ] {
+        for source in [r"\nosuchcommand", "{", "}", "x^", "x^^2", r"\left(", r"\end{a}", "a\\", "x_}", "{x^}"] {
             assert!(!is_valid(source), "{source}");
         }
     }

@@ -14,18 +14,12 @@ const PREVIEWS_MAX: usize = 24;
 /// Shown while a thumbnail is being made.
 const SPINNER: &str = "/static/images/loading/loader-black.svg";
 
-const IMAGE_ENDINGS: [&str; 8] = [
-    ".avif", ".bmp", ".gif", ".jpe", ".jpeg", ".jpg", ".png", ".webp",
-];
+const IMAGE_ENDINGS: [&str; 8] = [".avif", ".bmp", ".gif", ".jpe", ".jpeg", ".jpg", ".png", ".webp"];
 const VIDEO_ENDINGS: [&str; 2] = [".mp4", ".webm"];
 
 /// What a video site calls the id of a video in its addresses.
-const VIDEO_SITE_PREFIXES: [&str; 4] = [
-    "youtube.com/watch?v=",
-    "youtu.be/",
-    "youtube.com/embed/",
-    "youtube.com/shorts/",
-];
+const VIDEO_SITE_PREFIXES: [&str; 4] =
+    ["youtube.com/watch?v=", "youtu.be/", "youtube.com/embed/", "youtube.com/shorts/"];
 
 /// The length of such an id.
 const VIDEO_ID_BYTES: usize = 11;
@@ -40,11 +34,7 @@ pub(super) struct Previews {
 
 impl Previews {
     pub fn new(enabled: bool) -> Self {
-        Self {
-            enabled,
-            shown: HashSet::new(),
-            waiting: Vec::new(),
-        }
+        Self { enabled, shown: HashSet::new(), waiting: Vec::new() }
     }
 
     /// Whether this address may be shown: previews are on, it was not shown yet, and there are not too many.
@@ -69,10 +59,7 @@ enum Medium {
 /// Notes an image and prepares its preview, if the target has one: previews are on, it is not in a quote, was not
 /// shown yet, and the message does not have too many. `title` is the text of the link.
 pub(super) fn preview(context: &mut Context<'_>, target: &Target, title: Option<&str>) {
-    let facts = target
-        .upload
-        .as_deref()
-        .and_then(|path_id| context.names.upload(path_id));
+    let facts = target.upload.as_deref().and_then(|path_id| context.names.upload(path_id));
     let Some(medium) = medium(target, facts.as_ref()) else {
         return;
     };
@@ -88,18 +75,9 @@ pub(super) fn preview(context: &mut Context<'_>, target: &Target, title: Option<
 }
 
 /// The preview of a link. Sound has none.
-fn shown(
-    target: &Target,
-    facts: Option<&UploadFacts>,
-    medium: &Medium,
-    title: Option<&str>,
-) -> Option<String> {
+fn shown(target: &Target, facts: Option<&UploadFacts>, medium: &Medium, title: Option<&str>) -> Option<String> {
     let href = target.href.as_str();
-    let src = if target.upload.is_some() {
-        href.to_owned()
-    } else {
-        proxied(href)
-    };
+    let src = if target.upload.is_some() { href.to_owned() } else { proxied(href) };
     let (class, media) = match medium {
         Medium::Audio => return None,
         Medium::Image => {
@@ -142,11 +120,7 @@ pub(super) fn inline(context: &mut Context<'_>, target: &Target, label: &str) ->
         }
         Medium::Audio => {
             let mut out = String::from("<audio controls");
-            let attributes = [
-                ("preload", "metadata"),
-                ("src", target.href.as_str()),
-                ("title", label),
-            ];
+            let attributes = [("preload", "metadata"), ("src", target.href.as_str()), ("title", label)];
             out.push_str(html::element("audio", &attributes, "").trim_start_matches("<audio"));
             out
         }
@@ -167,17 +141,10 @@ fn medium(target: &Target, facts: Option<&UploadFacts>) -> Option<Medium> {
         };
     }
     let href = &target.href;
-    let rest = href
-        .strip_prefix("https://")
-        .or_else(|| href.strip_prefix("http://"))?;
+    let rest = href.strip_prefix("https://").or_else(|| href.strip_prefix("http://"))?;
     let site = rest.strip_prefix("www.").unwrap_or(rest);
-    let id = VIDEO_SITE_PREFIXES
-        .iter()
-        .find_map(|prefix| site.strip_prefix(prefix)?.get(..VIDEO_ID_BYTES));
-    if let Some(id) = id.filter(|id| {
-        id.bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
-    }) {
+    let id = VIDEO_SITE_PREFIXES.iter().find_map(|prefix| site.strip_prefix(prefix)?.get(..VIDEO_ID_BYTES));
+    if let Some(id) = id.filter(|id| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))) {
         return Some(Medium::SiteVideo(id.to_owned()));
     }
     let (_, path) = rest.split(['?', '#']).next()?.split_once('/')?;
@@ -193,35 +160,14 @@ fn medium(target: &Target, facts: Option<&UploadFacts>) -> Option<Medium> {
 
 /// The picture of an uploaded image, with attributes in alphabetical order: `first`, the class, what is known of the
 /// original.
-fn thumbnail(
-    target: &Target,
-    facts: &UploadFacts,
-    first: &[(&'static str, &str)],
-    class: &str,
-) -> String {
+fn thumbnail(target: &Target, facts: &UploadFacts, first: &[(&'static str, &str)], class: &str) -> String {
     let size = |(width, height): (u32, u32)| format!("{width}x{height}");
     let original = facts.dimensions.map(size);
     // The section shows the transcoded copy under its size in the format that browsers know.
-    let transcoded = facts
-        .transcoded
-        .filter(|_| facts.has_thumbnail)
-        .map(|it| size(it) + ".webp");
-    let name = if facts.is_animated {
-        "840x560-anim.webp"
-    } else {
-        "840x560.webp"
-    };
-    let path = target
-        .href
-        .trim_start_matches("/user_uploads/")
-        .split(['?', '#'])
-        .next()
-        .unwrap_or_default();
-    let src = if facts.has_thumbnail {
-        format!("/user_uploads/thumbnail/{path}/{name}")
-    } else {
-        SPINNER.to_owned()
-    };
+    let transcoded = facts.transcoded.filter(|_| facts.has_thumbnail).map(|it| size(it) + ".webp");
+    let name = if facts.is_animated { "840x560-anim.webp" } else { "840x560.webp" };
+    let path = target.href.trim_start_matches("/user_uploads/").split(['?', '#']).next().unwrap_or_default();
+    let src = if facts.has_thumbnail { format!("/user_uploads/thumbnail/{path}/{name}") } else { SPINNER.to_owned() };
     let class = match (facts.has_thumbnail, class) {
         (true, class) => class.to_owned(),
         (false, "") => "image-loading-placeholder".to_owned(),
@@ -236,19 +182,11 @@ fn thumbnail(
         attributes.push(("data-animated", "true"));
     }
     attributes.push(("data-original-content-type", &facts.content_type));
-    attributes.extend(
-        original
-            .as_deref()
-            .map(|size| ("data-original-dimensions", size)),
-    );
+    attributes.extend(original.as_deref().map(|size| ("data-original-dimensions", size)));
     if !first.is_empty() {
         attributes.push(("data-original-src", &target.href));
     }
-    attributes.extend(
-        transcoded
-            .as_deref()
-            .map(|name| ("data-transcoded-image", name)),
-    );
+    attributes.extend(transcoded.as_deref().map(|name| ("data-transcoded-image", name)));
     attributes.push(("src", &src));
     html::void("img", &attributes)
 }

@@ -15,9 +15,7 @@ const MESSAGE_SIGN: &str = "💬";
 
 /// Whether a mention or channel link may start behind this text.
 fn may_start(before: &str) -> bool {
-    let boundary = |char: char| {
-        char.is_whitespace() || matches!(char, '\'' | '"' | '(' | '{' | '[' | '/' | '<')
-    };
+    let boundary = |char: char| char.is_whitespace() || matches!(char, '\'' | '"' | '(' | '{' | '[' | '/' | '<');
     before.chars().next_back().is_none_or(boundary)
 }
 
@@ -30,11 +28,7 @@ fn marked<'t>(text: &'t str, mark: &str) -> Option<(&'t str, usize)> {
 }
 
 /// A mention at the start of `text`: its HTML and its length.
-pub(super) fn user_or_group(
-    context: &mut Context<'_>,
-    before: &str,
-    text: &str,
-) -> Option<(String, usize)> {
+pub(super) fn user_or_group(context: &mut Context<'_>, before: &str, text: &str) -> Option<(String, usize)> {
     if !may_start(before) {
         return None;
     }
@@ -53,31 +47,16 @@ pub(super) fn user_or_group(
 fn wildcard(context: &mut Context<'_>, name: &str, silent: bool) -> Option<String> {
     if name == TOPIC_WILDCARD {
         context.found.mentions.topic_wildcard |= !silent;
-        let class = if silent {
-            "topic-mention silent"
-        } else {
-            "topic-mention"
-        };
-        return Some(html::element(
-            "span",
-            &[("class", class)],
-            &shown(name, silent),
-        ));
+        let class = if silent { "topic-mention silent" } else { "topic-mention" };
+        return Some(html::element("span", &[("class", class)], &shown(name, silent)));
     }
     if !CHANNEL_WILDCARDS.contains(&name) {
         return None;
     }
     context.found.mentions.channel_wildcard |= !silent;
-    let class = if silent {
-        "user-mention channel-wildcard-mention silent"
-    } else {
-        "user-mention channel-wildcard-mention"
-    };
-    Some(html::element(
-        "span",
-        &[("class", class), ("data-user-id", "*")],
-        &shown(name, silent),
-    ))
+    let class =
+        if silent { "user-mention channel-wildcard-mention silent" } else { "user-mention channel-wildcard-mention" };
+    Some(html::element("span", &[("class", class), ("data-user-id", "*")], &shown(name, silent)))
 }
 
 fn user(context: &mut Context<'_>, text: &str, silent: bool) -> Option<String> {
@@ -94,17 +73,9 @@ fn user(context: &mut Context<'_>, text: &str, silent: bool) -> Option<String> {
     if !silent {
         context.found.mentions.users.insert(user.id);
     }
-    let class = if silent {
-        "user-mention silent"
-    } else {
-        "user-mention"
-    };
+    let class = if silent { "user-mention silent" } else { "user-mention" };
     let id = user.id.to_string();
-    Some(html::element(
-        "span",
-        &[("class", class), ("data-user-id", &id)],
-        &shown(&user.full_name, silent),
-    ))
+    Some(html::element("span", &[("class", class), ("data-user-id", &id)], &shown(&user.full_name, silent)))
 }
 
 fn group(context: &mut Context<'_>, name: &str, silent: bool) -> Option<String> {
@@ -113,17 +84,9 @@ fn group(context: &mut Context<'_>, name: &str, silent: bool) -> Option<String> 
     if !silent {
         context.found.mentions.groups.insert(group.id);
     }
-    let class = if silent {
-        "user-group-mention silent"
-    } else {
-        "user-group-mention"
-    };
+    let class = if silent { "user-group-mention silent" } else { "user-group-mention" };
     let id = group.id.to_string();
-    Some(html::element(
-        "span",
-        &[("class", class), ("data-user-group-id", &id)],
-        &shown(&group.display_name, silent),
-    ))
+    Some(html::element("span", &[("class", class), ("data-user-group-id", &id)], &shown(&group.display_name, silent)))
 }
 
 fn shown(name: &str, silent: bool) -> String {
@@ -132,11 +95,7 @@ fn shown(name: &str, silent: bool) -> String {
 }
 
 /// A link to a channel, topic or message at the start of `text`: its HTML and its length.
-pub(super) fn channel(
-    context: &mut Context<'_>,
-    before: &str,
-    text: &str,
-) -> Option<(String, usize)> {
+pub(super) fn channel(context: &mut Context<'_>, before: &str, text: &str) -> Option<(String, usize)> {
     if !may_start(before) {
         return None;
     }
@@ -147,11 +106,7 @@ pub(super) fn channel(
             let channel = context.names.channel(inside)?;
             let id = channel.id.to_string();
             let href = channel_href(&id, &channel.name);
-            let attributes = [
-                ("class", "stream"),
-                ("data-stream-id", id.as_str()),
-                ("href", &href),
-            ];
+            let attributes = [("class", "stream"), ("data-stream-id", id.as_str()), ("href", &href)];
             html::element("a", &attributes, &html::text(&format!("#{}", channel.name)))
         }
     };
@@ -166,47 +121,24 @@ fn topic(context: &Context<'_>, channel: &str, topic: &str) -> Option<String> {
         Some((topic, message)) if number(message) => (topic, Some(message)),
         _ => (topic, None),
     };
-    let mut href = format!(
-        "{}/topic/{}",
-        channel_href(&id, &channel.name),
-        encode_hash_component(topic)
-    );
+    let mut href = format!("{}/topic/{}", channel_href(&id, &channel.name), encode_hash_component(topic));
     let mut shown = html::text(&format!("#{} > ", channel.name));
     if topic.is_empty() {
-        shown += &html::element(
-            "em",
-            &[],
-            &html::text(context.settings.empty_topic_display_name),
-        );
+        shown += &html::element("em", &[], &html::text(context.settings.empty_topic_display_name));
     } else {
         shown += &html::text(topic);
     }
     if let Some(message) = message {
         href += &format!("/near/{message}");
         shown += &format!(" @ {MESSAGE_SIGN}");
-        return Some(html::element(
-            "a",
-            &[("class", "message-link"), ("href", &href)],
-            &shown,
-        ));
+        return Some(html::element("a", &[("class", "message-link"), ("href", &href)], &shown));
     }
     if let Some(newest) = context.names.newest_message_in_topic(channel.id, topic) {
         href += &format!("/with/{newest}");
     }
-    Some(html::element(
-        "a",
-        &[
-            ("class", "stream-topic"),
-            ("data-stream-id", &id),
-            ("href", &href),
-        ],
-        &shown,
-    ))
+    Some(html::element("a", &[("class", "stream-topic"), ("data-stream-id", &id), ("href", &href)], &shown))
 }
 
 fn channel_href(id: &str, name: &str) -> String {
-    format!(
-        "/#narrow/channel/{id}-{}",
-        encode_hash_component(&name.replace(' ', "-"))
-    )
+    format!("/#narrow/channel/{id}-{}", encode_hash_component(&name.replace(' ', "-")))
 }

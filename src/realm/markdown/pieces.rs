@@ -30,11 +30,7 @@ impl Pieces {
 
     /// Replaces parts of the text by finished pieces. The ranges must be in order and must not overlap; `finish` gets
     /// the part itself, with the pieces inside it.
-    pub fn replace(
-        self,
-        ranges: Vec<Range<usize>>,
-        mut finish: impl FnMut(usize, Self) -> String,
-    ) -> Self {
+    pub fn replace(self, ranges: Vec<Range<usize>>, mut finish: impl FnMut(usize, Self) -> String) -> Self {
         let Self { text, mut finished } = self;
         let mut out = Self::default();
         let mut done = 0;
@@ -80,8 +76,7 @@ impl Pieces {
 
     fn append(&mut self, text: &str, finished: &mut VecDeque<String>) {
         let count = text.matches(PLACEHOLDER).count();
-        self.finished
-            .extend(finished.drain(..count.min(finished.len())));
+        self.finished.extend(finished.drain(..count.min(finished.len())));
         self.text.push_str(text);
     }
 }

@@ -32,41 +32,24 @@ impl Default for Organization {
                 url_template: template.to_owned(),
                 ..Default::default()
             };
-            Linkifier::compile(LinkifierId(1), source)
-                .ok()
-                .map(Arc::new)
+            Linkifier::compile(LinkifierId(1), source).ok().map(Arc::new)
         })
         .collect();
         let own_urls = vec!["https://chat.example.org".to_owned()];
-        Self {
-            linkifiers,
-            own_urls,
-            emoticons: false,
-            previews: true,
-            language: "",
-        }
+        Self { linkifiers, own_urls, emoticons: false, previews: true, language: "" }
     }
 }
 
 impl Names for Organization {
     fn user(&self, name: &str, id: Option<UserId>) -> Option<MentionedUser> {
-        let users = [
-            (31, "Zoe", true),
-            (32, "King Hamlet", true),
-            (33, "Gone", false),
-            (34, "A <b> & \"c\"", true),
-        ];
+        let users = [(31, "Zoe", true), (32, "King Hamlet", true), (33, "Gone", false), (34, "A <b> & \"c\"", true)];
         users.into_iter().find_map(|(own, full_name, is_active)| {
             let matches = if name.is_empty() {
                 id == Some(UserId(own))
             } else {
                 full_name.eq_ignore_ascii_case(name) && id.is_none_or(|id| id == UserId(own))
             };
-            matches.then(|| MentionedUser {
-                id: UserId(own),
-                full_name: full_name.to_owned(),
-                is_active,
-            })
+            matches.then(|| MentionedUser { id: UserId(own), full_name: full_name.to_owned(), is_active })
         })
     }
 
@@ -77,11 +60,7 @@ impl Names for Organization {
             "old" => (18, "old", false),
             _ => return None,
         };
-        Some(MentionedGroup {
-            id: GroupId(id),
-            display_name: display_name.to_owned(),
-            is_active,
-        })
+        Some(MentionedGroup { id: GroupId(id), display_name: display_name.to_owned(), is_active })
     }
 
     fn channel(&self, name: &str) -> Option<LinkedChannel> {
@@ -90,10 +69,7 @@ impl Names for Organization {
             "a b.(c)*" | "a b.(c)" => 10,
             _ => return None,
         };
-        Some(LinkedChannel {
-            id: ChannelId(id),
-            name: name.to_owned(),
-        })
+        Some(LinkedChannel { id: ChannelId(id), name: name.to_owned() })
     }
 
     fn newest_message_in_topic(&self, channel: ChannelId, topic: &str) -> Option<MessageId> {
@@ -101,9 +77,7 @@ impl Names for Organization {
     }
 
     fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage> {
-        (name == "green_tick").then(|| CustomEmojiImage {
-            src: "/user_avatars/2/emoji/images/1.png".to_owned(),
-        })
+        (name == "green_tick").then(|| CustomEmojiImage { src: "/user_avatars/2/emoji/images/1.png".to_owned() })
     }
 
     fn upload(&self, path_id: &str) -> Option<UploadFacts> {
@@ -118,13 +92,7 @@ impl Names for Organization {
             _ => return None,
         };
         let dimensions = content_type.starts_with("image").then_some((1920, 1080));
-        Some(UploadFacts {
-            content_type: content_type.to_owned(),
-            dimensions,
-            has_thumbnail,
-            is_animated,
-            transcoded,
-        })
+        Some(UploadFacts { content_type: content_type.to_owned(), dimensions, has_thumbnail, is_animated, transcoded })
     }
 
     fn linkifiers(&self) -> Vec<Arc<Linkifier>> {

@@ -23,20 +23,10 @@ pub(super) fn push(out: &mut String, text: &str, names: &dyn Names, emoticons: b
             _ => None,
         };
         let special = special.or_else(|| {
-            let (code, length) = if char.is_ascii_alphabetic() {
-                None
-            } else {
-                emoji::code_of_characters(rest)
-            }?;
+            let (code, length) = if char.is_ascii_alphabetic() { None } else { emoji::code_of_characters(rest) }?;
             Some((unicode(code, emoji::by_code(code)?.first()?), length))
         });
-        let special = special.or_else(|| {
-            if emoticons {
-                emoticon(&text[..at], rest)
-            } else {
-                None
-            }
-        });
+        let special = special.or_else(|| if emoticons { emoticon(&text[..at], rest) } else { None });
         match special {
             Some((html, length)) => {
                 html::push_text(out, &text[plain..at]);
@@ -56,26 +46,17 @@ fn entity(text: &str) -> Option<usize> {
     let end = window.iter().position(|&byte| byte == b';')?;
     let name = &window[1..end];
     let valid = match name {
-        [b'#', b'x' | b'X', digits @ ..] => {
-            !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit)
-        }
+        [b'#', b'x' | b'X', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit),
         [b'#', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
-        [first, rest @ ..] => {
-            first.is_ascii_alphabetic() && rest.iter().all(u8::is_ascii_alphanumeric)
-        }
+        [first, rest @ ..] => first.is_ascii_alphabetic() && rest.iter().all(u8::is_ascii_alphanumeric),
         [] => false,
     };
     valid.then_some(end + 1)
 }
 
 fn named_emoji(text: &str, names: &dyn Names) -> Option<(String, usize)> {
-    let window = text
-        .as_bytes()
-        .get(1..EMOJI_NAME_MAX_BYTES.min(text.len()))?;
-    let length = window
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_+-".contains(byte))
-        .count();
+    let window = text.as_bytes().get(1..EMOJI_NAME_MAX_BYTES.min(text.len()))?;
+    let length = window.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_+-".contains(byte)).count();
     if length == 0 || window.get(length) != Some(&b':') {
         return None;
     }
@@ -94,13 +75,8 @@ fn emoticon(before: &str, text: &str) -> Option<(String, usize)> {
     if !before.chars().next_back().is_none_or(char::is_whitespace) {
         return None;
     }
-    let (emoticon, name) = emoji::EMOTICONS
-        .iter()
-        .find(|(emoticon, _)| text.starts_with(emoticon))?;
-    let ends = text[emoticon.len()..]
-        .chars()
-        .next()
-        .is_none_or(|next| next.is_whitespace() || ".,;!?".contains(next));
+    let (emoticon, name) = emoji::EMOTICONS.iter().find(|(emoticon, _)| text.starts_with(emoticon))?;
+    let ends = text[emoticon.len()..].chars().next().is_none_or(|next| next.is_whitespace() || ".,;!?".contains(next));
     if !ends {
         return None;
     }
@@ -110,25 +86,12 @@ fn emoticon(before: &str, text: &str) -> Option<(String, usize)> {
 fn unicode(code: &str, name: &str) -> String {
     let label = name.replace('_', " ");
     let class = format!("emoji emoji-{code}");
-    let attributes = [
-        ("aria-label", label.as_str()),
-        ("class", &class),
-        ("role", "img"),
-        ("title", &label),
-    ];
+    let attributes = [("aria-label", label.as_str()), ("class", &class), ("role", "img"), ("title", &label)];
     html::element("span", &attributes, &html::text(&format!(":{name}:")))
 }
 
 fn picture(name: &str, src: &str) -> String {
     let alt = format!(":{name}:");
     let title = name.replace('_', " ");
-    html::void(
-        "img",
-        &[
-            ("alt", &alt),
-            ("class", "emoji"),
-            ("src", src),
-            ("title", &title),
-        ],
-    )
+    html::void("img", &[("alt", &alt), ("class", "emoji"), ("src", src), ("title", &title)])
 }

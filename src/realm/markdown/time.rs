@@ -37,29 +37,18 @@ pub(super) fn inline(text: &str) -> Option<(String, usize)> {
     let window = behind.as_bytes().get(..TIME_MAX_BYTES.min(behind.len()))?;
     let end = window.iter().position(|&byte| byte == b'>')?;
     let typed = &behind[..end];
-    let moment = parse(typed.trim())?
-        .strftime("%Y-%m-%dT%H:%M:%SZ")
-        .to_string();
+    let moment = parse(typed.trim())?.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let html = html::element("time", &[("datetime", &moment)], &html::text(typed));
     Some((html, OPENING.len() + end + 1))
 }
 
 fn parse(text: &str) -> Option<Timestamp> {
     let digits = text.strip_prefix('-').unwrap_or(text);
-    if !digits.is_empty()
-        && digits
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'.')
-        && !text.contains('-')
-    {
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !text.contains('-') {
         let seconds = text.split('.').next()?;
         return Timestamp::from_second(seconds.parse().ok()?).ok();
     }
-    let utc = |moment: DateTime| {
-        moment
-            .to_zoned(TimeZone::UTC)
-            .map(|zoned| zoned.timestamp())
-    };
+    let utc = |moment: DateTime| moment.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp());
     text.parse::<Timestamp>()
         .or_else(|_| text.parse::<Zoned>().map(|zoned| zoned.timestamp()))
         .or_else(|_| text.parse::<DateTime>().and_then(utc))
@@ -76,10 +65,7 @@ fn by_format(format: &str, text: &str) -> Option<Timestamp> {
     }
     let date = parsed.to_date().ok()?;
     let moment = parsed.to_datetime().unwrap_or_else(|_| date.into());
-    moment
-        .to_zoned(TimeZone::UTC)
-        .ok()
-        .map(|zoned| zoned.timestamp())
+    moment.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
 }
 
 #[cfg(test)]
@@ -109,15 +95,9 @@ mod tests {
 
     #[test]
     fn others_stay_text() {
-        for text in [
-            "<time:>",
-            "<time:soon>",
-            "<time:2023-13-01>",
-            "<time:1",
-            "<time:99999999999999>",
-            "<time:..>",
-            "<b>",
-        ] {
+        for text in
+            ["<time:>", "<time:soon>", "<time:2023-13-01>", "<time:1", "<time:99999999999999>", "<time:..>", "<b>"]
+        {
             assert_eq!(inline(text), None, "{text}");
         }
     }

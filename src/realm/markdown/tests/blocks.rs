@@ -33,34 +33,16 @@ fn headings_and_rules() {
 fn lists() {
     check(&[
         ("* a", "<ul>\n<li>a</li>\n</ul>"),
-        (
-            "- a\n  - b",
-            "<ul>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>",
-        ),
-        (
-            "* a\n- b\n+ c",
-            "<ul>\n<li>a</li>\n<li>b</li>\n<li>c</li>\n</ul>",
-        ),
-        (
-            "* a\n\n* b",
-            "<ul>\n<li>\n<p>a</p>\n</li>\n<li>\n<p>b</p>\n</li>\n</ul>",
-        ),
+        ("- a\n  - b", "<ul>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>"),
+        ("* a\n- b\n+ c", "<ul>\n<li>a</li>\n<li>b</li>\n<li>c</li>\n</ul>"),
+        ("* a\n\n* b", "<ul>\n<li>\n<p>a</p>\n</li>\n<li>\n<p>b</p>\n</li>\n</ul>"),
         ("x\n* a", "<p>x</p>\n<ul>\n<li>a</li>\n</ul>"),
         ("1. a\n1. b", "<ol>\n<li>a</li>\n<li>b</li>\n</ol>"),
-        (
-            "3. a\n9. b",
-            "<ol start=\"3\">\n<li>a</li>\n<li>b</li>\n</ol>",
-        ),
+        ("3. a\n9. b", "<ol start=\"3\">\n<li>a</li>\n<li>b</li>\n</ol>"),
         ("x\n3. a", "<p>x</p>\n<ol start=\"3\">\n<li>a</li>\n</ol>"),
-        (
-            "1. a\n  - b\n2. c",
-            "<ol>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n<li>c</li>\n</ol>",
-        ),
+        ("1. a\n  - b\n2. c", "<ol>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n<li>c</li>\n</ol>"),
         ("1) a", "<p>1) a</p>"),
-        (
-            "* **a** b\n  c",
-            "<ul>\n<li><strong>a</strong> b<br>\nc</li>\n</ul>",
-        ),
+        ("* **a** b\n  c", "<ul>\n<li><strong>a</strong> b<br>\nc</li>\n</ul>"),
         ("*a", "<p>*a</p>"),
     ]);
 }
@@ -69,21 +51,12 @@ fn lists() {
 fn quotes() {
     check(&[
         ("> q", "<blockquote>\n<p>q</p>\n</blockquote>"),
-        (
-            "> a\n\n> b",
-            "<blockquote>\n<p>a</p>\n</blockquote>\n<blockquote>\n<p>b</p>\n</blockquote>",
-        ),
-        (
-            "> a\n>\n> b",
-            "<blockquote>\n<p>a</p>\n<p>b</p>\n</blockquote>",
-        ),
+        ("> a\n\n> b", "<blockquote>\n<p>a</p>\n</blockquote>\n<blockquote>\n<p>b</p>\n</blockquote>"),
+        ("> a\n>\n> b", "<blockquote>\n<p>a</p>\n<p>b</p>\n</blockquote>"),
         (">", "<p>&gt;</p>"),
         ("a > b", "<p>a &gt; b</p>"),
         ("```quote\nq\n```", "<blockquote>\n<p>q</p>\n</blockquote>"),
-        (
-            "~~~ quote\n* a\n~~~\nb",
-            "<blockquote>\n<ul>\n<li>a</li>\n</ul>\n</blockquote>\n<p>b</p>",
-        ),
+        ("~~~ quote\n* a\n~~~\nb", "<blockquote>\n<ul>\n<li>a</li>\n</ul>\n</blockquote>\n<p>b</p>"),
         (
             "```quote\n```python\nx\n```\n```",
             "<blockquote>\n<div class=\"codehilite\" data-code-language=\"Python\"><pre><span></span><code>x\n</code></pre></div>\n</blockquote>",
@@ -109,10 +82,7 @@ fn tables() {
 #[test]
 fn code_blocks() {
     check(&[
-        (
-            "```\ntext\n```",
-            "<div class=\"codehilite\"><pre><span></span><code>text\n</code></pre></div>",
-        ),
+        ("```\ntext\n```", "<div class=\"codehilite\"><pre><span></span><code>text\n</code></pre></div>"),
         (
             "    * a_b\n      <c>",
             "<div class=\"codehilite\"><pre><span></span><code>* a_b\n  &lt;c&gt;\n</code></pre></div>",
@@ -130,14 +100,9 @@ fn code_blocks() {
             "<blockquote>\n<div class=\"codehilite\" data-code-language=\"Rust\"><pre><span></span><code>a * b\n</code></pre></div>\n</blockquote>",
         ),
     ]);
-    let organization = Organization {
-        language: "rust",
-        ..Default::default()
-    };
+    let organization = Organization { language: "rust", ..Default::default() };
     let html = |source| render(source, &organization).unwrap_or_default().html;
-    assert!(
-        html("```\nx\n```").starts_with("<div class=\"codehilite\" data-code-language=\"Rust\">")
-    );
+    assert!(html("```\nx\n```").starts_with("<div class=\"codehilite\" data-code-language=\"Rust\">"));
     assert!(html("```text\nx\n```").starts_with("<div class=\"codehilite\"><pre>"));
 }
 
@@ -169,12 +134,6 @@ fn status_messages() {
 #[test]
 fn descriptions_have_no_previews() {
     let organization = Organization::default();
-    let html = render_inline(
-        "a /user_uploads/x\n\n[i](/user_uploads/2/ab/xyz/image.png)",
-        &organization,
-    );
-    assert_eq!(
-        html,
-        "<p>a /user_uploads/x</p>\n<p><a href=\"/user_uploads/2/ab/xyz/image.png\">i</a></p>"
-    );
+    let html = render_inline("a /user_uploads/x\n\n[i](/user_uploads/2/ab/xyz/image.png)", &organization);
+    assert_eq!(html, "<p>a /user_uploads/x</p>\n<p><a href=\"/user_uploads/2/ab/xyz/image.png\">i</a></p>");
 }

@@ -5,26 +5,17 @@ use super::*;
 #[test]
 fn emphasis_marks() {
     check(&[
-        (
-            "**b** *i* ~~s~~",
-            "<p><strong>b</strong> <em>i</em> <del>s</del></p>",
-        ),
+        ("**b** *i* ~~s~~", "<p><strong>b</strong> <em>i</em> <del>s</del></p>"),
         ("***bi***", "<p><strong><em>bi</em></strong></p>"),
         ("**a *b***", "<p><strong>a <em>b</em></strong></p>"),
         ("*a **b** c*", "<p><em>a <strong>b</strong> c</em></p>"),
-        (
-            "_a_ __b__ snake_case_name",
-            "<p>_a_ __b__ snake_case_name</p>",
-        ),
+        ("_a_ __b__ snake_case_name", "<p>_a_ __b__ snake_case_name</p>"),
         ("**a\nb**", "<p>**a<br>\nb**</p>"),
         ("x * y * z, 2*3", "<p>x * y * z, 2*3</p>"),
         ("** x **", "<p>** x **</p>"),
         ("**Note:**text", "<p><strong>Note:</strong>text</p>"),
         ("~s~ ~~~s~~~", "<p>~s~ ~~~s~~~</p>"),
-        (
-            "~~**a** *b*~~",
-            "<p><del><strong>a</strong> <em>b</em></del></p>",
-        ),
+        ("~~**a** *b*~~", "<p><del><strong>a</strong> <em>b</em></del></p>"),
         ("\\*a\\*", "<p>\\<em>a\\</em></p>"),
         ("a ****", "<p>a ****</p>"),
     ]);
@@ -38,10 +29,7 @@ fn inline_code() {
         ("``a`b``", "<p><code>a`b</code></p>"),
         ("`a", "<p>`a</p>"),
         ("``a`", "<p>``a`</p>"),
-        (
-            "`**a** @**Zoe** <b> &amp; :smile: #1`",
-            "<p><code>**a** @**Zoe** &lt;b&gt; &amp;amp; :smile: #1</code></p>",
-        ),
+        ("`**a** @**Zoe** <b> &amp; :smile: #1`", "<p><code>**a** @**Zoe** &lt;b&gt; &amp;amp; :smile: #1</code></p>"),
         ("**`a`**", "<p><strong><code>a</code></strong></p>"),
     ]);
 }
@@ -51,10 +39,7 @@ fn raw_html_and_entities() {
     check(&[
         ("<b>x</b>", "<p>&lt;b&gt;x&lt;/b&gt;</p>"),
         ("<div>\n**x**", "<p>&lt;div&gt;<br>\n<strong>x</strong></p>"),
-        (
-            "&amp; &lt; &copy; &#65; &#x41; &nope &;",
-            "<p>&amp; &lt; &copy; &#65; &#x41; &amp;nope &amp;;</p>",
-        ),
+        ("&amp; &lt; &copy; &#65; &#x41; &nope &;", "<p>&amp; &lt; &copy; &#65; &#x41; &amp;nope &amp;;</p>"),
         ("<!-- a -->", "<p>&lt;!-- a --&gt;</p>"),
     ]);
 }
@@ -75,14 +60,8 @@ fn math() {
              <mrow><mtext>x</mtext></mrow><annotation encoding=\"application/x-tex\">x</annotation></semantics></math></span>\
              <span class=\"katex-html\" aria-hidden=\"true\">x</span></span></span></p>",
         ),
-        (
-            "$$\\bad$$",
-            "<p><span class=\"tex-error\">$$\\bad$$</span></p>",
-        ),
-        (
-            "```math\n{\n```",
-            "<p><span class=\"tex-error\">{</span></p>",
-        ),
+        ("$$\\bad$$", "<p><span class=\"tex-error\">$$\\bad$$</span></p>"),
+        ("```math\n{\n```", "<p><span class=\"tex-error\">{</span></p>"),
         ("$5 and $6", "<p>$5 and $6</p>"),
     ]);
 }
@@ -94,10 +73,7 @@ fn times() {
             "at <time:2023-05-28T13:30:00+05:30>",
             "<p>at <time datetime=\"2023-05-28T08:00:00Z\">2023-05-28T13:30:00+05:30</time></p>",
         ),
-        (
-            "<time:1685261400>",
-            "<p><time datetime=\"2023-05-28T08:10:00Z\">1685261400</time></p>",
-        ),
+        ("<time:1685261400>", "<p><time datetime=\"2023-05-28T08:10:00Z\">1685261400</time></p>"),
         ("<time:soon>", "<p>&lt;time:soon&gt;</p>"),
     ]);
 }
@@ -105,64 +81,28 @@ fn times() {
 #[test]
 fn links() {
     check(&[
-        (
-            "https://x.y",
-            "<p><a href=\"https://x.y\">https://x.y</a></p>",
-        ),
-        (
-            "example.com.",
-            "<p><a href=\"http://example.com\">example.com</a>.</p>",
-        ),
-        (
-            "a@example.com",
-            "<p><a href=\"mailto:a@example.com\">a@example.com</a></p>",
-        ),
+        ("https://x.y", "<p><a href=\"https://x.y\">https://x.y</a></p>"),
+        ("example.com.", "<p><a href=\"http://example.com\">example.com</a>.</p>"),
+        ("a@example.com", "<p><a href=\"mailto:a@example.com\">a@example.com</a></p>"),
         (
             "https://x.y/a_*b*_c?d=e&f",
             "<p><a href=\"https://x.y/a_*b*_c?d=e&amp;f\">https://x.y/a_*b*_c?d=e&amp;f</a></p>",
         ),
         ("[t](https://x.y)", "<p><a href=\"https://x.y\">t</a></p>"),
-        (
-            "[**t** `c`](https://x.y/(a))",
-            "<p><a href=\"https://x.y/(a)\"><strong>t</strong> <code>c</code></a></p>",
-        ),
-        (
-            "[](https://x.y)",
-            "<p><a href=\"https://x.y\">https://x.y</a></p>",
-        ),
-        (
-            "[t](example.com)",
-            "<p><a href=\"http://example.com\">t</a></p>",
-        ),
-        (
-            "[t](javascript:alert(1))",
-            "<p>[t](javascript:alert(1))</p>",
-        ),
+        ("[**t** `c`](https://x.y/(a))", "<p><a href=\"https://x.y/(a)\"><strong>t</strong> <code>c</code></a></p>"),
+        ("[](https://x.y)", "<p><a href=\"https://x.y\">https://x.y</a></p>"),
+        ("[t](example.com)", "<p><a href=\"http://example.com\">t</a></p>"),
+        ("[t](javascript:alert(1))", "<p>[t](javascript:alert(1))</p>"),
         ("javascript://x.y", "<p>javascript://x.y</p>"),
-        (
-            "[t][r]\n\n[r]: https://x.y",
-            "<p>[t][r]</p>\n<p>[r]: <a href=\"https://x.y\">https://x.y</a></p>",
-        ),
-        (
-            "[t](https://chat.example.org/#narrow/channel/9)",
-            "<p><a href=\"#narrow/channel/9\">t</a></p>",
-        ),
+        ("[t][r]\n\n[r]: https://x.y", "<p>[t][r]</p>\n<p>[r]: <a href=\"https://x.y\">https://x.y</a></p>"),
+        ("[t](https://chat.example.org/#narrow/channel/9)", "<p><a href=\"#narrow/channel/9\">t</a></p>"),
         (
             "[t](https://chat.example.org/user_uploads/2/ab/text.txt)",
             "<p><a href=\"/user_uploads/2/ab/text.txt\">t</a></p>",
         ),
-        (
-            "[t](https://chat.example.org/help)",
-            "<p><a href=\"https://chat.example.org/help\">t</a></p>",
-        ),
-        (
-            "**https://x.y**",
-            "<p><strong><a href=\"https://x.y\">https://x.y</a></strong></p>",
-        ),
-        (
-            "<https://x.y>",
-            "<p>&lt;<a href=\"https://x.y\">https://x.y</a>&gt;</p>",
-        ),
+        ("[t](https://chat.example.org/help)", "<p><a href=\"https://chat.example.org/help\">t</a></p>"),
+        ("**https://x.y**", "<p><strong><a href=\"https://x.y\">https://x.y</a></strong></p>"),
+        ("<https://x.y>", "<p>&lt;<a href=\"https://x.y\">https://x.y</a>&gt;</p>"),
         ("`https://x.y`", "<p><code>https://x.y</code></p>"),
     ]);
     assert!(rendered("https://x.y").has_link);
@@ -173,7 +113,8 @@ fn links() {
 
 #[test]
 fn emoji() {
-    let smile = "<p><span aria-label=\"smile\" class=\"emoji emoji-1f642\" role=\"img\" title=\"smile\">:smile:</span></p>";
+    let smile =
+        "<p><span aria-label=\"smile\" class=\"emoji emoji-1f642\" role=\"img\" title=\"smile\">:smile:</span></p>";
     check(&[
         (":smile:", smile),
         ("🙂", smile),
@@ -191,37 +132,19 @@ fn emoji() {
         ),
         (":no_such: 10:30:00 :)", "<p>:no_such: 10:30:00 :)</p>"),
     ]);
-    let organization = Organization {
-        emoticons: true,
-        ..Default::default()
-    };
+    let organization = Organization { emoticons: true, ..Default::default() };
     assert_eq!(render(":)", &organization).unwrap_or_default().html, smile);
-    assert_eq!(
-        render("a:) :)b", &organization).unwrap_or_default().html,
-        "<p>a:) :)b</p>"
-    );
+    assert_eq!(render("a:) :)b", &organization).unwrap_or_default().html, "<p>a:) :)b</p>");
 }
 
 #[test]
 fn linkified_text() {
     check(&[
-        (
-            "see #12.",
-            "<p>see <a href=\"https://bugs.example.org/12\">#12</a>.</p>",
-        ),
-        (
-            "x#12 `#12` #12_",
-            "<p>x#12 <code>#12</code> <a href=\"https://bugs.example.org/12\">#12</a>_</p>",
-        ),
-        (
-            "#12a",
-            "<p><a href=\"https://other.example.org/12\">#12a</a></p>",
-        ),
+        ("see #12.", "<p>see <a href=\"https://bugs.example.org/12\">#12</a>.</p>"),
+        ("x#12 `#12` #12_", "<p>x#12 <code>#12</code> <a href=\"https://bugs.example.org/12\">#12</a>_</p>"),
+        ("#12a", "<p><a href=\"https://other.example.org/12\">#12a</a></p>"),
         ("`a`#12", "<p><code>a</code>#12</p>"),
-        (
-            "[#12](https://x.y)",
-            "<p><a href=\"https://x.y\">#12</a></p>",
-        ),
+        ("[#12](https://x.y)", "<p><a href=\"https://x.y\">#12</a></p>"),
         ("**#12**", "<p><strong>#12</strong></p>"),
     ]);
 }
@@ -229,10 +152,7 @@ fn linkified_text() {
 #[test]
 fn links_of_topics() {
     let links = |topic: &str| -> Vec<(String, String)> {
-        topic_links(topic, &Organization::default())
-            .into_iter()
-            .map(|link| (link.text, link.url))
-            .collect()
+        topic_links(topic, &Organization::default()).into_iter().map(|link| (link.text, link.url)).collect()
     };
     let pair = |text: &str, url: &str| (text.to_owned(), url.to_owned());
     assert_eq!(links("none"), []);

@@ -10,16 +10,10 @@ fn uploaded_images() {
     let preview = |attributes: &str, image: &str| {
         format!("<div class=\"message_inline_image\"><a href=\"{attributes}>{image}</a></div>")
     };
-    let titled = preview(
-        "/user_uploads/2/ab/xyz/image.png\" title=\"image.png\"",
-        IMAGE,
-    );
+    let titled = preview("/user_uploads/2/ab/xyz/image.png\" title=\"image.png\"", IMAGE);
     let link = "<a href=\"/user_uploads/2/ab/xyz/image.png\">image.png</a>";
     check(&[
-        (
-            "[image.png](/user_uploads/2/ab/xyz/image.png)",
-            &format!("<p>{link}</p>\n{titled}"),
-        ),
+        ("[image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<p>{link}</p>\n{titled}")),
         (
             "https://chat.example.org/user_uploads/2/ab/xyz/image.png",
             &preview("/user_uploads/2/ab/xyz/image.png\"", IMAGE),
@@ -28,10 +22,7 @@ fn uploaded_images() {
             "- [image.png](/user_uploads/2/ab/xyz/image.png)",
             &format!("<ul>\n<li>{link}\n{titled}\n</li>\n</ul>").replace("</a>\n<div", "</a><div"),
         ),
-        (
-            "> [image.png](/user_uploads/2/ab/xyz/image.png)",
-            &format!("<blockquote>\n<p>{link}</p>\n</blockquote>"),
-        ),
+        ("> [image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<blockquote>\n<p>{link}</p>\n</blockquote>")),
         (
             "[image.png](/user_uploads/2/ab/xyz/image.png) [image.png](/user_uploads/2/ab/xyz/image.png)",
             &format!("<p>{link} {link}</p>\n{titled}"),
@@ -79,10 +70,7 @@ fn media_in_the_text() {
             "![song](/user_uploads/2/ab/sound.mp3)",
             "<p><audio controls preload=\"metadata\" src=\"/user_uploads/2/ab/sound.mp3\" title=\"song\"></audio></p>",
         ),
-        (
-            "![a](/user_uploads/2/ab/text.txt)",
-            "<p>!<a href=\"/user_uploads/2/ab/text.txt\">a</a></p>",
-        ),
+        ("![a](/user_uploads/2/ab/text.txt)", "<p>!<a href=\"/user_uploads/2/ab/text.txt\">a</a></p>"),
     ]);
     let message = rendered("![a](/user_uploads/2/ab/xyz/image.png)");
     assert!(message.has_image);
@@ -99,9 +87,7 @@ fn videos() {
     )]);
     let html = rendered("https://www.youtube.com/watch?v=abcdefghijk").html;
     assert!(
-        html.starts_with(
-            "<div class=\"youtube-video message_inline_image\"><a data-id=\"abcdefghijk\" href="
-        ),
+        html.starts_with("<div class=\"youtube-video message_inline_image\"><a data-id=\"abcdefghijk\" href="),
         "{html}"
     );
 }
@@ -111,29 +97,15 @@ fn images_from_elsewhere() {
     let html = rendered("https://x.y/a.png").html;
     let start = "<div class=\"message_inline_image\"><a href=\"https://x.y/a.png\"><img src=\"/external_content/";
     assert!(html.starts_with(start), "{html}");
-    assert!(
-        rendered("see https://x.y/a.png")
-            .html
-            .starts_with("<p>see <a href")
-    );
+    assert!(rendered("see https://x.y/a.png").html.starts_with("<p>see <a href"));
     assert!(!rendered("https://x.y/a.txt").html.contains("<img"));
 }
 
 #[test]
 fn not_too_many_previews_and_none_if_switched_off() {
-    let many: Vec<String> = (0..30)
-        .map(|number| format!("https://x.y/{number}.png"))
-        .collect();
+    let many: Vec<String> = (0..30).map(|number| format!("https://x.y/{number}.png")).collect();
     assert_eq!(rendered(&many.join(" ")).html.matches("<img").count(), 24);
-    let organization = Organization {
-        previews: false,
-        ..Default::default()
-    };
-    let html = render("https://x.y/a.png", &organization)
-        .unwrap_or_default()
-        .html;
-    assert_eq!(
-        html,
-        "<p><a href=\"https://x.y/a.png\">https://x.y/a.png</a></p>"
-    );
+    let organization = Organization { previews: false, ..Default::default() };
+    let html = render("https://x.y/a.png", &organization).unwrap_or_default().html;
+    assert_eq!(html, "<p><a href=\"https://x.y/a.png\">https://x.y/a.png</a></p>");
 }

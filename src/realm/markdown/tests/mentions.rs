@@ -12,23 +12,14 @@ fn mentions_of_users() {
         ("@**|31**", zoe),
         ("@**Zoe|32**", "<p>@<strong>Zoe|32</strong></p>"),
         ("@**Nobody**", "<p>@<strong>Nobody</strong></p>"),
-        (
-            "@_**Zoe**",
-            "<p><span class=\"user-mention silent\" data-user-id=\"31\">Zoe</span></p>",
-        ),
-        (
-            "@**Gone**",
-            "<p><span class=\"user-mention silent\" data-user-id=\"33\">Gone</span></p>",
-        ),
+        ("@_**Zoe**", "<p><span class=\"user-mention silent\" data-user-id=\"31\">Zoe</span></p>"),
+        ("@**Gone**", "<p><span class=\"user-mention silent\" data-user-id=\"33\">Gone</span></p>"),
         (
             "**to @**Zoe** now**",
             "<p><strong>to <span class=\"user-mention\" data-user-id=\"31\">@Zoe</span> now</strong></p>",
         ),
         ("x@**Zoe**", "<p>x@<strong>Zoe</strong></p>"),
-        (
-            "(@**Zoe**)",
-            "<p>(<span class=\"user-mention\" data-user-id=\"31\">@Zoe</span>)</p>",
-        ),
+        ("(@**Zoe**)", "<p>(<span class=\"user-mention\" data-user-id=\"31\">@Zoe</span>)</p>"),
         (
             "@**A <b> & \"c\"**",
             "<p><span class=\"user-mention\" data-user-id=\"34\">@A &lt;b&gt; &amp; \"c\"</span></p>",
@@ -43,39 +34,25 @@ fn mentions_of_users() {
 #[test]
 fn mentions_of_many() {
     check(&[
-        (
-            "@**all**",
-            "<p><span class=\"user-mention channel-wildcard-mention\" data-user-id=\"*\">@all</span></p>",
-        ),
+        ("@**all**", "<p><span class=\"user-mention channel-wildcard-mention\" data-user-id=\"*\">@all</span></p>"),
         (
             "@_**stream**",
             "<p><span class=\"user-mention channel-wildcard-mention silent\" data-user-id=\"*\">stream</span></p>",
         ),
-        (
-            "@**topic**",
-            "<p><span class=\"topic-mention\">@topic</span></p>",
-        ),
-        (
-            "@*group*",
-            "<p><span class=\"user-group-mention\" data-user-group-id=\"17\">@group</span></p>",
-        ),
+        ("@**topic**", "<p><span class=\"topic-mention\">@topic</span></p>"),
+        ("@*group*", "<p><span class=\"user-group-mention\" data-user-group-id=\"17\">@group</span></p>"),
         (
             "@_*role:administrators*",
             "<p><span class=\"user-group-mention silent\" data-user-group-id=\"2\">Administrators</span></p>",
         ),
-        (
-            "@*old*",
-            "<p><span class=\"user-group-mention silent\" data-user-group-id=\"18\">old</span></p>",
-        ),
+        ("@*old*", "<p><span class=\"user-group-mention silent\" data-user-group-id=\"18\">old</span></p>"),
         ("@*none*", "<p>@<em>none</em></p>"),
     ]);
 }
 
 #[test]
 fn only_audible_mentions_are_reported() {
-    let mentions =
-        rendered("@**Zoe** @_**King Hamlet** @**Gone** @*group* @*old* @**everyone** @**topic**")
-            .mentions;
+    let mentions = rendered("@**Zoe** @_**King Hamlet** @**Gone** @*group* @*old* @**everyone** @**topic**").mentions;
     let expected = Mentions {
         users: [UserId(31)].into(),
         groups: [GroupId(17)].into(),
@@ -101,10 +78,7 @@ fn channels_topics_and_messages() {
             "#**design**",
             "<p><a class=\"stream\" data-stream-id=\"9\" href=\"/#narrow/channel/9-design\">#design</a></p>",
         ),
-        (
-            "#**none** #**none>x**",
-            "<p>#<strong>none</strong> #<strong>none&gt;x</strong></p>",
-        ),
+        ("#**none** #**none>x**", "<p>#<strong>none</strong> #<strong>none&gt;x</strong></p>"),
         (
             "#**design>bugs**",
             "<p><a class=\"stream-topic\" data-stream-id=\"9\" href=\"/#narrow/channel/9-design/topic/bugs/with/214\">#design &gt; bugs</a></p>",

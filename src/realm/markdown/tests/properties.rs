@@ -81,17 +81,11 @@ fn source() -> impl Strategy<Value = String> {
 }
 
 /// One organization for all cases: its linkifiers take longer to compile than a message to render.
-static ORGANIZATION: LazyLock<Organization> = LazyLock::new(|| Organization {
-    emoticons: true,
-    ..Default::default()
-});
+static ORGANIZATION: LazyLock<Organization> = LazyLock::new(|| Organization { emoticons: true, ..Default::default() });
 
 /// The tags of some HTML, each from `<` to `>`.
 fn tags(html: &str) -> Vec<&str> {
-    html.split('<')
-        .skip(1)
-        .map(|behind| behind.split('>').next().unwrap_or_default())
-        .collect()
+    html.split('<').skip(1).map(|behind| behind.split('>').next().unwrap_or_default()).collect()
 }
 
 proptest! {
@@ -142,30 +136,22 @@ proptest! {
 #[test]
 fn time_grows_with_the_size_only() {
     for part in PARTS.into_iter().chain([
-        "**a ", "*a ", "[a](", "![a](x ", "`a``", "> - ", "((", "a,", "~~a", "<time:1", "@**a",
-        "$$a", ":a", "&a", "[a](b) ",
+        "**a ", "*a ", "[a](", "![a](x ", "`a``", "> - ", "((", "a,", "~~a", "<time:1", "@**a", "$$a", ":a", "&a",
+        "[a](b) ",
     ]) {
         let source = part.repeat(40_000 / part.len());
         let start = Instant::now();
         // Only that it returns, and soon: quadratic time would take minutes.
         let _ = render(&source, &*ORGANIZATION);
-        assert!(
-            start.elapsed().as_secs() < 8,
-            "{part:?} took {:?}",
-            start.elapsed()
-        );
+        assert!(start.elapsed().as_secs() < 8, "{part:?} took {:?}", start.elapsed());
     }
 }
 
 #[test]
 fn deep_nesting_has_an_end() {
-    let lists: String = (0..300)
-        .map(|depth| format!("{}- a\n", "  ".repeat(depth)))
-        .collect();
+    let lists: String = (0..300).map(|depth| format!("{}- a\n", "  ".repeat(depth))).collect();
     let quotes = "> ".repeat(1000) + "a";
-    let fences: String = (0..100)
-        .map(|depth| format!("{}quote\n", "`".repeat(200 - depth)))
-        .collect();
+    let fences: String = (0..100).map(|depth| format!("{}quote\n", "`".repeat(200 - depth))).collect();
     for source in [lists, quotes, fences] {
         assert!(render(&source, &*ORGANIZATION).is_ok());
     }

@@ -1,0 +1,89 @@
+//! The command line: what can be said, and a file for each thing that is done.
+
+mod fixture;
+mod serve;
+
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// An in-memory test double of a team-chat server.
+#[derive(Debug, Parser)]
+#[command(name = "chatdouble", version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serves the built-in realm or a fixture (the same as no command at all)
+    Serve(Box<serve::Serve>),
+    /// Works on fixture files
+    #[command(subcommand)]
+    Fixture(fixture::Fixture),
+    /// Prints the OpenAPI 3.1 document of every operation served
+    Openapi,
+}
+
+/// A fault of the start: one line for standard error, and the exit status.
+#[derive(Debug)]
+pub struct Fault {
+    /// 1 for what went wrong, 2 for what was said wrongly.
+    pub status: u8,
+    /// Without `error:`.
+    pub message: String,
+}
+
+impl Fault {
+    fn of_start(message: impl ToString) -> Self {
+        Self { status: 1, message: message.to_string() }
+    }
+
+    fn of_usage(message: impl ToString) -> Self {
+        Self { status: 2, message: message.to_string() }
+    }
+}
+
+/// Does what the command line says.
+///
+/// # Errors
+///
+/// What is to be told on standard error.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Fault> {
+    let cli = match Cli::try_parse_from(with_default_command(arguments.into_iter().collect())) {
+        Ok(cli) => cli,
+        Err(error) if !error.use_stderr() => {
+            // Help and version are answers, not faults.
+            let _ = error.print();
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(error) => return Err(Fault::of_usage(one_line(&error.to_string()))),
+    };
+    match cli.command {
+        Command::Serve(serve) => serve::run(*serve),
+        Command::Fixture(fixture) => fixture::run(fixture),
+        Command::Openapi => {
+            println!("{:#}", crate::openapi::document());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// `serve` may be left out, with its options or without.
+fn with_default_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let first = arguments.get(1).and_then(|argument| argument.to_str());
+    let is_answer = matches!(first, Some("-h" | "--help" | "-V" | "--version"));
+    if first.is_none_or(|argument| argument.starts_with('-') && !is_answer) {
+        let place = arguments.len().min(1);
+        arguments.insert(place, "serve".into());
+    }
+    arguments
+}
+
+/// The part of a message of several lines that says what is wrong.
+fn one_line(message: &str) -> String {
+    let first = message.split("\n\n").next().unwrap_or(message);
+    let text = first.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.strip_prefix("error: ").unwrap_or(&text).to_owned()
+}

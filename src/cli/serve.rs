@@ -1,0 +1,162 @@
+//! `chatdouble serve`: the server on a terminal or in CI.
+
+use super::Fault;
+use crate::dialect::Dialect;
+use crate::fixture;
+use crate::server::listen::is_loopback;
+use crate::server::{ClockChoice, Options, Server, StartError};
+use crate::time::Timestamp;
+use clap::Args;
+use clap::builder::BoolishValueParser;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing::level_filters::LevelFilter;
+
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Address to listen on [default: both loopback families]
+    #[arg(long, env = "CHATDOUBLE_HOST", value_name = "HOST")]
+    host: Option<String>,
+
+    /// Port to listen on; 0 takes a free one
+    #[arg(long, env = "CHATDOUBLE_PORT", value_name = "PORT", default_value_t = 9991)]
+    port: u16,
+
+    /// File to write the port to, complete before the ready line is printed
+    #[arg(long, env = "CHATDOUBLE_PORT_FILE", value_name = "FILE")]
+    port_file: Option<PathBuf>,
+
+    /// Built-in fixture by name (default, empty), or a file
+    #[arg(long, env = "CHATDOUBLE_FIXTURE", value_name = "NAME|FILE", default_value = "default")]
+    fixture: String,
+
+    /// real; frozen: stands still at the time of starting; an instant (RFC 3339): stands still there
+    #[arg(long, env = "CHATDOUBLE_CLOCK", value_name = "CLOCK", default_value = "real", value_parser = parse_clock)]
+    clock: ClockChoice,
+
+    /// Feature level that the default world emulates [default: the newest]
+    #[arg(long, env = "CHATDOUBLE_FEATURE_LEVEL", value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
+    feature_level: Option<i64>,
+
+    /// Names on the wire: neutral, zulip, or a file that maps neutral names to a vendor's
+    #[arg(long, env = "CHATDOUBLE_DIALECT", value_name = "NAME|FILE", default_value = "neutral")]
+    dialect: String,
+
+    /// All that is random follows from it
+    #[arg(long, env = "CHATDOUBLE_SEED", value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// Token that /control asks for; obligatory when the host is not loopback
+    #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true)]
+    control_token: Option<String>,
+
+    /// Origin of web pages that may call the API
+    #[arg(long, env = "CHATDOUBLE_CORS_ORIGIN", value_name = "ORIGIN", default_value = "*")]
+    cors_origin: String,
+
+    /// No world at the root: it answers only server_settings, as a server of many organizations does
+    #[arg(long, env = "CHATDOUBLE_NO_ROOT_WORLD", value_parser = BoolishValueParser::new())]
+    no_root_world: bool,
+
+    /// What is told on standard error: off, error, warn, info, debug or trace
+    #[arg(long, env = "CHATDOUBLE_LOG", value_name = "LEVEL", default_value = "info")]
+    log: LevelFilter,
+}
+
+pub fn run(serve: Serve) -> Result<ExitCode, Fault> {
+    let options = serve.options()?;
+    tracing_subscriber::fmt().with_max_level(serve.log).with_writer(std::io::stderr).init();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Fault::of_start)?;
+    let status = runtime.block_on(serve_until_told(options, &serve));
+    // Parked polls must not keep the program alive.
+    runtime.shutdown_background();
+    status
+}
+
+async fn serve_until_told(options: Options, serve: &Serve) -> Result<ExitCode, Fault> {
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(Fault::of_start)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(Fault::of_start)?;
+    let server = Server::start_with(options).await.map_err(|error| match error {
+        StartError::Fixture(_) => Fault::of_start(format!("{}: {error}", serve.fixture)),
+        StartError::Listen(_) => Fault::of_start(error),
+    })?;
+    if let Some(file) = &serve.port_file {
+        write_whole(file, &format!("{}\n", server.address().port()))
+            .map_err(|error| Fault::of_start(format!("cannot write {}: {error}", file.display())))?;
+    }
+    println!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url());
+    let _ = std::io::stdout().flush();
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    server.stop().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Serve {
+    fn options(&self) -> Result<Options, Fault> {
+        if let Some(host) = self.host.as_deref().filter(|host| !is_loopback(host))
+            && self.control_token.is_none()
+        {
+            return Err(Fault::of_usage(format!(
+                "--host {host} can be reached from elsewhere: give a --control-token, which /control will ask for"
+            )));
+        }
+        Ok(Options {
+            host: self.host.clone(),
+            port: self.port,
+            fixture: self.fixture_text()?,
+            clock: self.clock,
+            feature_level: self.feature_level.unwrap_or(crate::api::NEWEST_FEATURE_LEVEL),
+            dialect: self.dialect()?,
+            seed: self.seed,
+            cors_origin: self.cors_origin.clone(),
+            has_root_world: !self.no_root_world,
+        })
+    }
+
+    fn fixture_text(&self) -> Result<String, Fault> {
+        if let Some(text) = fixture::builtin(&self.fixture) {
+            return Ok(text.to_owned());
+        }
+        let describe = |error| {
+            format!("{}: $: is neither a built-in fixture (default, empty) nor a readable file: {error}", self.fixture)
+        };
+        std::fs::read_to_string(&self.fixture).map_err(|error| Fault::of_start(describe(error)))
+    }
+
+    fn dialect(&self) -> Result<Dialect, Fault> {
+        match self.dialect.as_str() {
+            "neutral" => Ok(Dialect::neutral()),
+            "zulip" => Ok(Dialect::zulip()),
+            file => {
+                let describe = |error| {
+                    format!("{file}: is neither a built-in dialect (neutral, zulip) nor a readable file: {error}")
+                };
+                let text = std::fs::read_to_string(file).map_err(|error| Fault::of_start(describe(error)))?;
+                Dialect::parse(&text).map_err(|fault| Fault::of_start(format!("{file}: {fault}")))
+            }
+        }
+    }
+}
+
+fn parse_clock(text: &str) -> Result<ClockChoice, String> {
+    match text {
+        "real" => Ok(ClockChoice::Real),
+        "frozen" => Ok(ClockChoice::Frozen),
+        instant => Timestamp::parse(instant)
+            .map(ClockChoice::At)
+            .map_err(|_| "takes real, frozen, or an instant such as 2026-01-01T00:00:00Z".to_owned()),
+    }
+}
+
+/// Writes a file so that nobody sees a part of it.
+fn write_whole(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut partial = file.as_os_str().to_owned();
+    partial.push(".partial");
+    std::fs::write(&partial, text)?;
+    std::fs::rename(&partial, file)
+}

@@ -1,0 +1,89 @@
+//! The harness: a server that starts in one line, users that act over HTTP, replies that are asserted whole.
+
+mod reply;
+mod user;
+
+pub use reply::Reply;
+#[expect(unused_imports, reason = "named by tests of some themes only")]
+pub use user::{Queue, User, form};
+
+use chatdouble::{ClockChoice, Options, Server};
+use std::time::Duration;
+
+/// The time at which the clock of every test stands still.
+pub const START: &str = "2026-01-01T12:00:00Z";
+
+/// A running server of a test's own, with the built-in realm and a clock that stands still.
+pub struct TestServer {
+    server: Server,
+}
+
+impl TestServer {
+    /// Starts one.
+    pub async fn start() -> Self {
+        Self::start_with(|_| {}).await
+    }
+
+    /// Starts one with other options.
+    pub async fn start_with(change: impl FnOnce(&mut Options)) -> Self {
+        let at = START.parse_timestamp();
+        let mut options = Options { clock: ClockChoice::At(at), ..Options::default() };
+        change(&mut options);
+        let server =
+            Server::start_with(options).await.unwrap_or_else(|error| panic!("the server does not start: {error}"));
+        Self { server }
+    }
+
+    /// `http://127.0.0.1:PORT`
+    pub fn url(&self) -> String {
+        self.server.url().to_owned()
+    }
+
+    /// The server itself.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// A user of the built-in realm, ready to act.
+    pub fn user(&self, handle: &str) -> User {
+        User::new(self.url(), Some(self.server.user(handle)))
+    }
+
+    /// Several users.
+    pub fn users<const N: usize>(&self, handles: [&str; N]) -> [User; N] {
+        handles.map(|handle| self.user(handle))
+    }
+
+    /// Somebody without credentials.
+    pub fn anonymous(&self) -> User {
+        User::new(self.url(), None)
+    }
+
+    /// A user of another world, at that world's base URL.
+    pub fn user_at(&self, base_url: &str, world: &str, handle: &str) -> User {
+        User::new(base_url.to_owned(), Some(self.server.user_of(world, handle)))
+    }
+
+    /// Moves the clock on.
+    pub async fn advance(&self, seconds: u64) {
+        self.server.clock().advance(Duration::from_secs(seconds)).await;
+    }
+
+    /// The id of a channel.
+    pub fn channel(&self, name: &str) -> i64 {
+        let realm = self.server.world("default").snapshot();
+        realm.channel_by_name(name).unwrap_or_else(|| panic!("no channel is called {name}")).id.0
+    }
+}
+
+/// Reads RFC 3339 where the text is known to be right.
+pub trait ParseTimestamp {
+    /// The point in time.
+    fn parse_timestamp(&self) -> chatdouble::time::Timestamp;
+}
+
+impl ParseTimestamp for str {
+    fn parse_timestamp(&self) -> chatdouble::time::Timestamp {
+        chatdouble::time::Timestamp::parse(self).expect("a test's time is well-formed")
+    }
+}
