@@ -7,6 +7,7 @@
 //! add its row below. Routing, the OpenAPI document and the reference follow from these.
 
 pub mod events;
+pub mod messages;
 pub mod parameter;
 pub mod server;
 pub mod subscribing;
@@ -305,6 +306,15 @@ pub static OPERATIONS: &[Row] = &[
     write::<server::FetchApiKey>(),
     row::<events::GetEvents>(Run::Poll),
     write::<events::DeleteQueue>(),
+    write::<messages::SendMessage>(),
+    read::<messages::fetch::GetMessages>(),
+    read::<messages::fetch::MatchesNarrow>(),
+    read::<messages::RenderMessage>(),
+    read::<messages::GetMessage>(),
+    write::<messages::edit::EditMessage>(),
+    write::<messages::delete::DeleteMessage>(),
+    read::<messages::history::GetMessageHistory>(),
+    read::<messages::history::GetReadReceipts>(),
     read::<users::GetUsers>(),
     write::<users::CreateUser>(),
     read::<users::GetOwnUser>(),

@@ -15,6 +15,7 @@ pub mod id;
 pub mod linkifier;
 pub mod markdown;
 pub mod message;
+pub mod narrow;
 pub mod organization;
 pub mod permission;
 pub mod personal;

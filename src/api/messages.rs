@@ -1,0 +1,229 @@
+//! Messages: sending and looking at them.
+
+pub mod delete;
+pub mod edit;
+pub mod fetch;
+pub mod history;
+pub mod parameter;
+mod target;
+
+use super::parameter::{parameters, words};
+use super::{About, Access, Call, Operation, Read, Route, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::id::MessageId;
+use crate::realm::send::{Outgoing, normal_content};
+use crate::realm::{Realm, markdown};
+use crate::record::message::{MessageLook, MessageRecord};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+words! {
+    /// Where a message goes; two words for each.
+    pub enum MessageType {
+        /// To a channel.
+        Channel = "channel" | "stream",
+        /// To people.
+        Direct = "direct" | "private",
+    }
+}
+
+/// POST /messages
+pub struct SendMessage;
+
+parameters! {
+    /// What is to be sent, and where.
+    pub struct SendMessageParams {
+        /// `channel` (or `stream`), `direct` (or `private`).
+        type_ as "type": MessageType,
+        /// A channel's name or ID; users' IDs or addresses, one or a list.
+        to: parameter::Recipients,
+        /// Markdown; cut at 10,000 code points.
+        content: String,
+        /// Needed for channels; cut at 60 code points. "" is the general topic.
+        topic | "subject": Option<String>,
+        /// The sending client's queue: its copy of the event gets `local_message_id`.
+        queue_id: Option<String>,
+        /// The client's own name for the message.
+        local_id: Option<String>,
+        /// Whether the sender has read it; by default when a client for people sends it.
+        read_by_sender: Option<bool>,
+    }
+}
+
+/// The message.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SendMessageReply {
+    /// Its ID.
+    pub id: i64,
+    /// 2 unmuted, 3 followed: how the topic is shown to the sender from now on, when sending changed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub automatic_new_visibility_policy: Option<i64>,
+}
+
+impl Operation for SendMessage {
+    const ROUTE: Route = Route::post("/messages");
+    const ACCESS: Access = Access::AnyAccount;
+    const ABOUT: About = About {
+        summary: "Sends a message to a topic of a channel, or to people.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "MessageEmpty",
+            "MessageNullBytes",
+            "MissingTopic",
+            "MissingChannel",
+            "OneChannelExpected",
+            "InvalidChannelType",
+            "UnknownChannel",
+            "UnknownChannelId",
+            "NoRecipients",
+            "InvalidRecipientsType",
+            "MixedRecipients",
+            "InvalidRecipientEmail",
+            "InvalidRecipientId",
+            "TopicInvalidCharacter",
+            "MayNotPost",
+            "NotAuthorizedToSend",
+            "MayNotCreateTopic",
+            "EmptyTopicNotAllowed",
+            "OnlyEmptyTopicAllowed",
+            "RecipientDeactivated",
+            "RecipientsInaccessible",
+            "DirectMessagesDisabled",
+            "DirectNotAuthorized",
+            "MayNotInitiateDirect",
+            "UnableToRender",
+            "ChannelWildcardNotAllowed",
+            "TopicWildcardNotAllowed",
+            "MayNotMentionGroup",
+        ],
+        events: &["user_topic", "message", "attachment update"],
+    };
+    type Params = SendMessageParams;
+    type Reply = SendMessageReply;
+}
+
+impl Write for SendMessage {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SendMessageReply, Error> {
+        normal_content(&params.content)?;
+        let caller = call.caller();
+        let to = target::resolve(tx, caller, params.type_, &params.to, params.topic)?;
+        let outgoing = Outgoing {
+            sender: caller.id,
+            to,
+            content: call.origin.strip(&params.content),
+            client: call.client.clone(),
+            read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(&call.client)),
+            local: params.queue_id.zip(params.local_id),
+            own_urls: vec![call.origin.base_url.clone()],
+        };
+
+        let sent = tx.send(outgoing)?;
+        Ok(SendMessageReply {
+            id: sent.id.0,
+            automatic_new_visibility_policy: sent.new_policy.map(|policy| policy.number()),
+        })
+    }
+}
+
+/// Whether a client is one that people write with, so that its user has read what it sends (A-7 in
+/// docs/assumptions.md).
+fn is_for_people(client: &str) -> bool {
+    let client = client.to_lowercase();
+    ["mobile", "website", "electron", "desktop", "terminal", "mozilla"].iter().any(|word| client.contains(word))
+}
+
+/// GET /messages/{message_id}
+pub struct GetMessage;
+
+parameters! {
+    /// Which message and in which form.
+    pub struct GetMessageParams {
+        /// The message.
+        @path message_id: MessageId,
+        /// HTML rather than Markdown.
+        apply_markdown: bool = true,
+        /// The client understands the empty topic.
+        allow_empty_topic_name: bool = false,
+    }
+}
+
+/// One message.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct GetMessageReply {
+    /// The message with the caller's flags.
+    pub message: MessageRecord,
+    /// Markdown; deprecated.
+    pub raw_content: String,
+}
+
+impl Operation for GetMessage {
+    const ROUTE: Route = Route::get("/messages/{message_id}");
+    const ACCESS: Access = Access::UserOrVisitor;
+    const ABOUT: About =
+        About { summary: "Gives a message.", since: 0, is_specified: false, errors: &["InvalidMessage"], events: &[] };
+    type Params = GetMessageParams;
+    type Reply = GetMessageReply;
+}
+
+impl Read for GetMessage {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetMessageReply, Error> {
+        let message = match &call.caller {
+            Some(caller) => realm.message_seen_by(caller, params.message_id),
+            None => realm.messages.get(&params.message_id).filter(|message| fetch::is_for_visitors(realm, message)),
+        };
+        let message = message.ok_or(Error::InvalidMessage)?;
+        let look = MessageLook {
+            viewer: call.caller.as_deref(),
+            apply_markdown: params.apply_markdown,
+            client_gravatar: true,
+            allow_empty_topic_name: params.allow_empty_topic_name,
+        };
+        Ok(GetMessageReply {
+            message: MessageRecord::fetched(realm, message, look),
+            raw_content: message.body.content.clone(),
+        })
+    }
+}
+
+/// POST /messages/render
+pub struct RenderMessage;
+
+parameters! {
+    /// What is to be rendered.
+    pub struct RenderMessageParams {
+        /// Markdown.
+        content: String,
+    }
+}
+
+/// The text as HTML.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RenderMessageReply {
+    /// HTML.
+    pub rendered: String,
+}
+
+impl Operation for RenderMessage {
+    const ROUTE: Route = Route::post("/messages/render");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Renders a text as a message of the caller's would be.",
+        since: 0,
+        is_specified: false,
+        errors: &["UnableToRender"],
+        events: &[],
+    };
+    type Params = RenderMessageParams;
+    type Reply = RenderMessageReply;
+}
+
+impl Read for RenderMessage {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<RenderMessageReply, Error> {
+        let own_urls = [call.origin.base_url.clone()];
+        let names = realm.seen_by(call.caller().id, &own_urls);
+        let rendered = markdown::render(&call.origin.strip(&params.content), &names);
+        Ok(RenderMessageReply { rendered: rendered.map_err(|_| Error::UnableToRender)?.html })
+    }
+}

@@ -1,0 +1,204 @@
+//! Whether a message may be changed as asked, in the order in which the real server looks.
+
+use super::{EditMessageParams, PropagateMode, Wanted};
+use crate::api::Call;
+use crate::error::Error;
+use crate::realm::channel::{RESOLVED_PREFIX, TopicKey};
+use crate::realm::id::MessageId;
+use crate::realm::message::{Message, Place};
+use crate::realm::send::{normal_content, normal_topic};
+use crate::realm::user::{Role, User};
+use crate::realm::{Realm, content_hash};
+use crate::time::Span;
+use std::sync::Arc;
+
+/// Seconds on top of a limit, for requests that were on their way.
+const GRACE_SECONDS: i64 = 20;
+
+pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessageParams) -> Result<Wanted, Error> {
+    let caller = call.caller();
+    let message = realm.message_seen_by(caller, params.message_id).filter(|message| is_open(realm, message));
+    let message = message.cloned().ok_or(Error::InvalidMessage)?;
+    if params.content.is_some() {
+        check_may_edit(realm, caller, &message)?;
+    }
+    check_shape(&message, params)?;
+    let topic = params.topic.as_deref().map(normal_topic).transpose()?;
+    if topic.as_deref() == Some(RESOLVED_PREFIX.trim()) {
+        return Err(Error::ResolveEmptyTopic);
+    }
+    let content = params.content.as_deref().map(|content| edited_content(&call.origin.strip(content))).transpose()?;
+    if content.is_some() && params.stream_id.is_some() {
+        return Err(Error::ContentWhileMoving);
+    }
+    check_previous(&message, params)?;
+    let place = new_place(realm, caller, &message, params, topic)?;
+    if content.is_none() && place.is_none() {
+        return Err(Error::NothingToChange);
+    }
+    let moved = match &place {
+        Some(place) => {
+            let moved = affected(realm, &message, params.propagate_mode);
+            check_may_move(realm, caller, &message, place, &moved)?;
+            moved
+        }
+        None => Vec::new(),
+    };
+    Ok(Wanted { message, content, place, moved })
+}
+
+/// Messages in archived channels can't be changed.
+pub(super) fn is_open(realm: &Realm, message: &Message) -> bool {
+    message.channel().is_none_or(|(channel, _)| !realm.channels[&channel].is_archived)
+}
+
+fn check_may_edit(realm: &Realm, caller: &User, message: &Message) -> Result<(), Error> {
+    if !realm.organization.is_on("allow_message_editing") {
+        return Err(Error::EditingDisabled);
+    }
+    if message.sender != caller.id {
+        return Err(Error::MayNotEdit);
+    }
+    let limit = realm.organization.limit("message_content_edit_limit_seconds");
+    if is_over(realm, message, limit) { Err(Error::EditTimePassed) } else { Ok(()) }
+}
+
+fn is_over(realm: &Realm, message: &Message, limit: Option<i64>) -> bool {
+    limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds + GRACE_SECONDS)) < realm.now)
+}
+
+fn check_shape(message: &Message, params: &EditMessageParams) -> Result<(), Error> {
+    if params.content.is_none() && params.topic.is_none() && params.stream_id.is_none() {
+        return Err(Error::NothingToChange);
+    }
+    if message.channel().is_none() {
+        if params.stream_id.is_some() {
+            return Err(Error::DirectToChannel);
+        }
+        if params.topic.is_some() {
+            return Err(Error::DirectWithTopic);
+        }
+    }
+    let moves = params.topic.is_some() || params.stream_id.is_some();
+    if !moves && params.propagate_mode != PropagateMode::ChangeOne {
+        return Err(Error::PropagateWithoutTopic);
+    }
+    Ok(())
+}
+
+fn edited_content(content: &str) -> Result<String, Error> {
+    match normal_content(content) {
+        Err(Error::MessageEmpty) => Ok("(deleted)".to_owned()),
+        other => other,
+    }
+}
+
+fn check_previous(message: &Message, params: &EditMessageParams) -> Result<(), Error> {
+    let expected = content_hash(message.body.content.as_bytes());
+    match &params.prev_content_sha256 {
+        Some(given) if *given != expected => {
+            Err(Error::ExpectationMismatch { field_name: "prev_content_sha256".into() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where the message goes; None when it stays where it is.
+fn new_place(
+    realm: &Realm,
+    caller: &User,
+    message: &Message,
+    params: &EditMessageParams,
+    topic: Option<String>,
+) -> Result<Option<Place>, Error> {
+    let Some((channel, old_topic)) = message.channel() else { return Ok(None) };
+    let new_channel = match params.stream_id {
+        Some(id) => realm.living_channel(caller, id)?.id,
+        None => channel,
+    };
+    let topic: Arc<str> = topic.map_or_else(|| old_topic.clone(), Into::into);
+    let stays = new_channel == channel && topic == *old_topic;
+    Ok((!stays).then_some(Place::Channel { channel: new_channel, topic }))
+}
+
+fn affected(realm: &Realm, message: &Message, mode: PropagateMode) -> Vec<MessageId> {
+    let Some((channel, topic)) = message.channel() else { return Vec::new() };
+    let messages = realm.topics.get(&(channel, TopicKey::new(topic))).map(|topic| &topic.messages);
+    match (mode, messages) {
+        (PropagateMode::ChangeOne, _) | (_, None) => vec![message.id],
+        (PropagateMode::ChangeLater, Some(messages)) => messages.range(message.id..).copied().collect(),
+        (PropagateMode::ChangeAll, Some(messages)) => messages.iter().copied().collect(),
+    }
+}
+
+fn check_may_move(
+    realm: &Realm,
+    caller: &User,
+    message: &Message,
+    place: &Place,
+    moved: &[MessageId],
+) -> Result<(), Error> {
+    let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
+        (message.channel(), place)
+    else {
+        return Ok(());
+    };
+    let here = &realm.channels[&channel];
+    let may = |of_realm, of_channel| realm.may(caller.id, of_realm) || realm.may_in(caller.id, here, of_channel);
+    let only_resolves = *new_channel == channel && without_mark(topic) == without_mark(new_topic);
+    if only_resolves {
+        return if may("can_resolve_topics_group", "can_resolve_topics_group") {
+            Ok(())
+        } else {
+            Err(Error::MayNotResolve)
+        };
+    }
+    if new_topic != topic {
+        if !may("can_move_messages_between_topics_group", "can_move_messages_within_channel_group") {
+            return Err(Error::MayNotMove);
+        }
+        let limit = realm.organization.limit("move_messages_within_stream_limit_seconds");
+        check_move_time(realm, caller, message, moved, limit, Error::MoveTopicTimePassed)?;
+    }
+    let there = &realm.channels[new_channel];
+    if *new_channel != channel {
+        if !may("can_move_messages_between_channels_group", "can_move_messages_out_of_channel_group") {
+            return Err(Error::MayNotMove);
+        }
+        let limit = realm.organization.limit("move_messages_between_streams_limit_seconds");
+        check_move_time(realm, caller, message, moved, limit, Error::MoveChannelTimePassed)?;
+        realm.check_may_post(caller, there, new_topic)?;
+    }
+    realm.check_topic_policy(there, new_topic)
+}
+
+fn without_mark(topic: &str) -> &str {
+    topic.trim_start_matches(RESOLVED_PREFIX)
+}
+
+/// Moderators and above may move old messages; others as far back as the limit.
+fn check_move_time(
+    realm: &Realm,
+    caller: &User,
+    message: &Message,
+    moved: &[MessageId],
+    limit: Option<i64>,
+    too_late: Error,
+) -> Result<(), Error> {
+    if caller.role <= Role::Moderator {
+        return Ok(());
+    }
+    if is_over(realm, message, limit) {
+        return Err(too_late);
+    }
+    let movable: Vec<MessageId> =
+        moved.iter().copied().filter(|id| !is_over(realm, &realm.messages[id], limit)).collect();
+    if movable.len() == moved.len() {
+        return Ok(());
+    }
+    Err(Error::MoveTimeLimitExceeded {
+        first_message_id_allowed_to_move: movable.first().map_or(0, |id| id.0).into(),
+        total_messages_in_topic: moved.len().into(),
+        total_messages_allowed_to_move: movable.len().into(),
+    })
+}

@@ -1,0 +1,58 @@
+//! What the notification bot says of a move or of a topic's being resolved.
+
+use super::{EditMessageParams, Wanted};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::channel::TopicKey;
+use crate::realm::id::ChannelId;
+use crate::realm::message::Place;
+use crate::realm::send::{Outgoing, Target, is_resolved};
+use crate::realm::user::User;
+use std::sync::Arc;
+
+/// Sends the notices that the request asked for.
+///
+/// # Errors
+///
+/// Those of sending.
+pub(super) fn send(
+    tx: &mut Tx,
+    by: &User,
+    wanted: &Wanted,
+    place: &Place,
+    params: &EditMessageParams,
+) -> Result<(), Error> {
+    let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
+        (wanted.message.channel(), place)
+    else {
+        return Ok(());
+    };
+    let who = format!("@_**{}|{}**", by.full_name, by.id);
+    if channel == *new_channel && is_resolved(topic) != is_resolved(new_topic) {
+        let word = if is_resolved(new_topic) { "resolved" } else { "unresolved" };
+        return post(tx, *new_channel, new_topic, format!("{who} has marked this topic as {word}."));
+    }
+    let is_whole = !tx.topics.contains_key(&(channel, TopicKey::new(topic)));
+    let what = match (is_whole, wanted.moved.len()) {
+        (true, _) => "This topic was moved".to_owned(),
+        (false, 1) => "A message was moved".to_owned(),
+        (false, count) => format!("{count} messages were moved"),
+    };
+    let link = |tx: &Tx, channel: ChannelId, topic: &str| format!("#**{}>{topic}**", tx.channels[&channel].name);
+    if params.send_notification_to_new_thread {
+        let text = format!("{what} here from {} by {who}.", link(tx, channel, topic));
+        post(tx, *new_channel, new_topic, text)?;
+    }
+    if params.send_notification_to_old_thread {
+        let from = if is_whole { "" } else { " from this topic" };
+        let text = format!("{what}{from} to {} by {who}.", link(tx, *new_channel, new_topic));
+        post(tx, channel, topic, text)?;
+    }
+    Ok(())
+}
+
+fn post(tx: &mut Tx, channel: ChannelId, topic: &Arc<str>, content: String) -> Result<(), Error> {
+    let Some(bot) = tx.notification_bot() else { return Ok(()) };
+    let to = Target::Channel { channel, topic: topic.to_string() };
+    tx.send(Outgoing::from_server(bot, to, content)).map(|_| ())
+}

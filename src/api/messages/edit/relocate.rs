@@ -1,0 +1,107 @@
+//! Moving messages, and what follows for those who had or have them.
+
+use crate::realm::change::Tx;
+use crate::realm::channel::TopicKey;
+use crate::realm::event::{Audience, Event, Payload};
+use crate::realm::id::{ChannelId, MessageId, UserId};
+use crate::realm::message::{Edit, Message, Place};
+use imbl::OrdSet;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Puts the messages into their new place and notes it in their histories.
+pub(super) fn relocate(tx: &mut Tx, by: UserId, moved: &[MessageId], place: &Place) {
+    let now = tx.now;
+    let Place::Channel { channel: new_channel, topic: new_topic } = place else { return };
+    for id in moved {
+        let Some((channel, topic)) = tx.messages[id].channel().map(|(channel, topic)| (channel, topic.clone())) else {
+            continue;
+        };
+        tx.move_message(*id, place.clone());
+        let only_resolves = channel == *new_channel && strip(&topic) == strip(new_topic);
+        let message = tx.message_mut(*id);
+        if !only_resolves {
+            message.last_moved = Some(now);
+        }
+        message.history.push_back(Arc::new(Edit {
+            at: now,
+            user: Some(by),
+            previous_body: None,
+            topic: (topic != *new_topic).then(|| (topic, new_topic.clone())),
+            channel: (channel != *new_channel).then_some((channel, *new_channel)),
+        }));
+    }
+}
+
+fn strip(topic: &str) -> &str {
+    topic.trim_start_matches(crate::realm::channel::RESOLVED_PREFIX)
+}
+
+/// Keeps the invariants after a move: what users said of a topic that moved whole goes along; messages that can't be
+/// seen any more are deleted for those who saw them; unread ones lie only in subscribed channels.
+pub(super) fn settle(tx: &mut Tx, before: &Message, moved: &[MessageId], place: &Place) {
+    let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) = (before.channel(), place)
+    else {
+        return;
+    };
+    let is_whole = !tx.topics.contains_key(&(channel, TopicKey::new(topic)));
+    if is_whole {
+        move_policies(tx, (channel, topic), (*new_channel, new_topic));
+    }
+    if channel != *new_channel {
+        settle_access(tx, moved, before, *new_channel);
+        settle_unread(tx, moved, *new_channel);
+    }
+}
+
+fn move_policies(
+    tx: &mut Tx,
+    (channel, topic): (ChannelId, &Arc<str>),
+    (new_channel, new_topic): (ChannelId, &Arc<str>),
+) {
+    let key = (channel, TopicKey::new(topic));
+    let said: Vec<_> =
+        tx.personal.iter().filter_map(|(user, own)| own.topics.get(&key).map(|said| (*user, said.policy))).collect();
+    for (user, policy) in said {
+        tx.set_topic_policy(user, channel, topic.clone(), crate::realm::personal::VisibilityPolicy::None);
+        tx.set_topic_policy(user, new_channel, new_topic.clone(), policy);
+    }
+}
+
+fn settle_access(tx: &mut Tx, moved: &[MessageId], before: &Message, channel: ChannelId) {
+    let here = tx.channels[&channel].clone();
+    let mut losers: OrdSet<UserId> = OrdSet::new();
+    for id in moved {
+        let blind = tx.messages[id]
+            .recipients
+            .iter()
+            .filter(|user| tx.users.get(*user).is_some_and(|user| user.is_active && !tx.can_read(user, &here)));
+        losers.extend(blind.copied());
+    }
+    if !losers.is_empty() {
+        let payload = Payload::DeleteMessages { messages: moved.to_vec(), place: before.place.clone() };
+        tx.emit(Audience::of(losers), Event::new("delete_message", None, payload));
+    }
+}
+
+fn settle_unread(tx: &mut Tx, moved: &[MessageId], channel: ChannelId) {
+    let mut read: BTreeMap<UserId, Vec<MessageId>> = BTreeMap::new();
+    for id in moved {
+        let message = tx.messages[id].clone();
+        for user in &message.recipients {
+            let own = tx.own(*user);
+            let counts = own.subscription(channel).is_some_and(|subscription| subscription.since < *id);
+            if !counts && !own.read.contains(*id) {
+                read.entry(*user).or_default().push(*id);
+            }
+        }
+    }
+    for (user, messages) in read {
+        for message in &messages {
+            tx.own_mut(user).read.insert(*message);
+        }
+        let fields = json!({"operation": "add", "flag": "read", "messages": messages, "all": false});
+        tx.emit(Audience::user(user), Event::shaped("update_message_flags", Some("add"), fields));
+    }
+}

@@ -1,0 +1,305 @@
+//! GET /messages and GET /messages/matches_narrow.
+
+use super::parameter::{AnchorText, NarrowTerms};
+use crate::api::parameter::{Count, parameters};
+use crate::api::{About, Access, Call, Operation, Read, Route};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::channel::Privacy;
+use crate::realm::id::MessageId;
+use crate::realm::message::Message;
+use crate::realm::narrow::{Anchor, Narrow, Range};
+use crate::record::message::{MessageLook, MessageRecord, shown_topic};
+use crate::time::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Messages that one request can fetch.
+pub const MAX_MESSAGES: i64 = 5_000;
+
+/// GET /messages
+pub struct GetMessages;
+
+parameters! {
+    /// Which messages and in which form.
+    pub struct GetMessagesParams {
+        /// A message ID, `newest`, `oldest`, `first_unread`, or `date` (with `anchor_date`).
+        anchor: Option<AnchorText>,
+        /// ISO 8601, UTC when no zone is given: for the anchor `date`.
+        anchor_date: Option<String>,
+        /// Whether the message at the anchor is wanted.
+        include_anchor: bool = true,
+        /// Messages before the anchor.
+        num_before: Option<Count>,
+        /// Messages after the anchor.
+        num_after: Option<Count>,
+        /// Which messages; all of the caller's when empty.
+        narrow: NarrowTerms = NarrowTerms::default(),
+        /// The client computes the provider's picture addresses itself.
+        client_gravatar: bool = true,
+        /// HTML rather than Markdown.
+        apply_markdown: bool = true,
+        /// Old form of the anchor `first_unread`.
+        use_first_unread_anchor: bool = false,
+        /// These messages instead of a range.
+        message_ids: Option<Vec<MessageId>>,
+        /// The client understands the empty topic.
+        allow_empty_topic_name: bool = false,
+    }
+}
+
+/// A range of messages.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct GetMessagesReply {
+    /// Oldest first.
+    pub messages: Vec<MessageRecord>,
+    /// The ID that the anchor stood for; absent with `message_ids`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<i64>,
+    /// Whether the anchor's message is among them.
+    pub found_anchor: bool,
+    /// Nothing of the narrow is older.
+    pub found_oldest: bool,
+    /// Nothing of the narrow is newer.
+    pub found_newest: bool,
+    /// Older messages are hidden by the plan; never here.
+    pub history_limited: bool,
+}
+
+impl Operation for GetMessages {
+    const ROUTE: Route = Route::get("/messages");
+    const ACCESS: Access = Access::UserOrVisitor;
+    const ABOUT: About = About {
+        summary: "Fetches messages around an anchor.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "UnsupportedCombination",
+            "MissingAnchor",
+            "InvalidAnchor",
+            "TooManyMessages",
+            "AnchorInTheMiddle",
+            "BadNarrow",
+            "BadNarrowCombination",
+            "NotLoggedIn",
+        ],
+        events: &[],
+    };
+    type Params = GetMessagesParams;
+    type Reply = GetMessagesReply;
+}
+
+impl Read for GetMessages {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetMessagesReply, Error> {
+        let viewer = call.caller.as_deref();
+        let look = MessageLook {
+            viewer,
+            apply_markdown: params.apply_markdown,
+            client_gravatar: params.client_gravatar,
+            allow_empty_topic_name: params.allow_empty_topic_name,
+        };
+        if let Some(ids) = &params.message_ids {
+            return by_ids(realm, look, &params, ids);
+        }
+        let range = range(&params)?;
+        let narrow = Narrow::resolve(realm, viewer, &params.narrow.0)?;
+        let selection = narrow.select(realm, viewer, range);
+        let words = narrow.words();
+        let record = |id: &MessageId| {
+            let message = &realm.messages[id];
+            let mut record = MessageRecord::fetched(realm, message, look);
+            if !words.is_empty() {
+                (record.match_content, record.match_subject) =
+                    (Some(marked_html(&record.content, &words)), Some(marked(&record.subject, &words)));
+            }
+            record
+        };
+        Ok(GetMessagesReply {
+            messages: selection.ids.iter().map(record).collect(),
+            anchor: Some(selection.anchor),
+            found_anchor: selection.found_anchor,
+            found_oldest: selection.found_oldest,
+            found_newest: selection.found_newest,
+            history_limited: false,
+        })
+    }
+}
+
+fn range(params: &GetMessagesParams) -> Result<Range, Error> {
+    let anchor = match &params.anchor {
+        _ if params.use_first_unread_anchor => Anchor::FirstUnread,
+        None => return Err(Error::MissingAnchor),
+        Some(text) if text.0 == "date" => {
+            let date =
+                params.anchor_date.as_deref().ok_or(Error::MissingParameter { var_name: "anchor_date".into() })?;
+            Anchor::Date(point_in_time(date).ok_or_else(|| Error::bad_value("anchor_date", "is not a date"))?)
+        }
+        Some(text) => text.anchor()?,
+    };
+    let (before, after) = (params.num_before.map_or(0, |count| count.0), params.num_after.map_or(0, |count| count.0));
+    if before.saturating_add(after) > MAX_MESSAGES {
+        return Err(Error::TooManyMessages { max_messages: MAX_MESSAGES.into() });
+    }
+    if before > 0 && after > 0 && !params.include_anchor {
+        return Err(Error::AnchorInTheMiddle);
+    }
+    Ok(Range { anchor, include_anchor: params.include_anchor, before: before as usize, after: after as usize })
+}
+
+/// A date or a point in time; without a zone it is UTC.
+fn point_in_time(text: &str) -> Option<Timestamp> {
+    let candidates = [text.to_owned(), format!("{text}Z"), format!("{text}T00:00:00Z")];
+    candidates.iter().find_map(|text| Timestamp::parse(text).ok())
+}
+
+/// These messages instead of a range; those that the caller can't see are left out.
+fn by_ids(
+    realm: &Realm,
+    look: MessageLook<'_>,
+    params: &GetMessagesParams,
+    ids: &[MessageId],
+) -> Result<GetMessagesReply, Error> {
+    let has_range = params.anchor.is_some()
+        || params.num_before.is_some()
+        || params.num_after.is_some()
+        || params.use_first_unread_anchor
+        || !params.include_anchor;
+    if has_range {
+        let names = ["num_before", "num_after", "anchor", "message_ids", "include_anchor", "use_first_unread_anchor"];
+        return Err(Error::UnsupportedCombination { parameters: names.to_vec().into() });
+    }
+    let narrow = Narrow::resolve(realm, look.viewer, &params.narrow.0)?;
+    let is_wanted = |id: &&MessageId| {
+        realm.messages.get(*id).is_some_and(|message| match look.viewer {
+            Some(viewer) if params.narrow.0.is_empty() => realm.can_see_message(viewer, message),
+            viewer => narrow.admits(realm, viewer, message),
+        })
+    };
+    let ids: std::collections::BTreeSet<MessageId> = ids.iter().filter(is_wanted).copied().collect();
+    Ok(GetMessagesReply {
+        messages: ids.iter().map(|id| MessageRecord::fetched(realm, &realm.messages[id], look)).collect(),
+        anchor: None,
+        found_anchor: false,
+        found_oldest: false,
+        found_newest: false,
+        history_limited: false,
+    })
+}
+
+/// Whether anonymous visitors may see a message.
+pub fn is_for_visitors(realm: &Realm, message: &Message) -> bool {
+    message.channel().is_some_and(|(channel, _)| realm.channels[&channel].privacy == Privacy::WebPublic)
+}
+
+/// A text with what was searched for marked; the text becomes HTML.
+fn marked(text: &str, words: &[&str]) -> String {
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    mark_text(&escaped, words)
+}
+
+/// HTML with what was searched for marked, outside tags.
+fn marked_html(html: &str, words: &[&str]) -> String {
+    let mut result = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        result.push_str(&mark_text(&rest[..start], words));
+        let end = rest[start..].find('>').map_or(rest.len(), |end| start + end + 1);
+        result.push_str(&rest[start..end]);
+        rest = &rest[end..];
+    }
+    result.push_str(&mark_text(rest, words));
+    result
+}
+
+fn mark_text(text: &str, words: &[&str]) -> String {
+    let folded = text.to_lowercase();
+    if folded.len() != text.len() {
+        // Folding that changes lengths would shift the marks.
+        return text.to_owned();
+    }
+    let mut marks: Vec<(usize, usize)> = words
+        .iter()
+        .flat_map(|word| folded.match_indices(word).map(|(start, found)| (start, start + found.len())))
+        .collect();
+    marks.sort_unstable();
+    let mut result = String::with_capacity(text.len());
+    let mut at = 0;
+    for (start, end) in marks {
+        if start < at || !text.is_char_boundary(start) || !text.is_char_boundary(end) {
+            continue;
+        }
+        result.push_str(&text[at..start]);
+        result.push_str("<span class=\"highlight\">");
+        result.push_str(&text[start..end]);
+        result.push_str("</span>");
+        at = end;
+    }
+    result.push_str(&text[at..]);
+    result
+}
+
+/// GET /messages/matches_narrow
+pub struct MatchesNarrow;
+
+parameters! {
+    /// Which messages, and the narrow to hold against them.
+    pub struct MatchesNarrowParams {
+        /// The messages.
+        msg_ids: Vec<MessageId>,
+        /// The narrow.
+        narrow: NarrowTerms,
+    }
+}
+
+/// Those of the messages that the narrow admits.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MatchesNarrowReply {
+    /// By message ID.
+    pub messages: BTreeMap<String, Match>,
+}
+
+/// A message with what was searched for marked.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Match {
+    /// HTML.
+    pub match_content: String,
+    /// HTML.
+    pub match_subject: String,
+}
+
+impl Operation for MatchesNarrow {
+    const ROUTE: Route = Route::get("/messages/matches_narrow");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Tells which of some messages a narrow admits.",
+        since: 0,
+        is_specified: false,
+        errors: &["BadNarrow", "BadNarrowCombination"],
+        events: &[],
+    };
+    type Params = MatchesNarrowParams;
+    type Reply = MatchesNarrowReply;
+}
+
+impl Read for MatchesNarrow {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<MatchesNarrowReply, Error> {
+        let viewer = Some(call.caller());
+        let narrow = Narrow::resolve(realm, viewer, &params.narrow.0)?;
+        let words = narrow.words();
+        let found = params
+            .msg_ids
+            .iter()
+            .filter_map(|id| realm.messages.get(id))
+            .filter(|message| narrow.admits(realm, viewer, message));
+        let mark = |message: &std::sync::Arc<Message>| {
+            let topic = message.channel().map(|(_, topic)| shown_topic(topic, true)).unwrap_or_default();
+            let matched = Match {
+                match_content: marked_html(&message.body.rendered, &words),
+                match_subject: marked(&topic, &words),
+            };
+            (message.id.to_string(), matched)
+        };
+        Ok(MatchesNarrowReply { messages: found.map(mark).collect() })
+    }
+}

@@ -1,0 +1,216 @@
+//! A message's past and its readers.
+
+use crate::api::parameter::parameters;
+use crate::api::{About, Access, Call, Operation, Read, Route};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::id::{MessageId, UserId};
+use crate::realm::message::{Body, Message};
+use crate::record::message::shown_topic;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// GET /messages/{message_id}/history
+pub struct GetMessageHistory;
+
+parameters! {
+    /// Which message.
+    pub struct GetMessageHistoryParams {
+        /// The message.
+        @path message_id: MessageId,
+        /// The client understands the empty topic.
+        allow_empty_topic_name: bool = false,
+    }
+}
+
+/// What a message was.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct GetMessageHistoryReply {
+    /// Oldest first; the first is the message as it was sent.
+    pub message_history: Vec<HistoryEntry>,
+}
+
+/// A message as it was at some time.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct HistoryEntry {
+    /// The topic then.
+    pub topic: String,
+    /// The topic before, when it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_topic: Option<String>,
+    /// The channel then, when it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream: Option<i64>,
+    /// The channel before, when it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_stream: Option<i64>,
+    /// The text then.
+    pub content: String,
+    /// The HTML then.
+    pub rendered_content: String,
+    /// The text before, when it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_content: Option<String>,
+    /// The HTML before, when it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_rendered_content: Option<String>,
+    /// Who changed it; null for the server.
+    pub user_id: Option<i64>,
+    /// Both texts with what went and what came marked, when it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_html_diff: Option<String>,
+    /// UNIX seconds.
+    pub timestamp: i64,
+}
+
+impl Operation for GetMessageHistory {
+    const ROUTE: Route = Route::get("/messages/{message_id}/history");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Gives what a message was before it was changed.",
+        since: 0,
+        is_specified: false,
+        errors: &["HistoryDisabled", "InvalidMessage"],
+        events: &[],
+    };
+    type Params = GetMessageHistoryParams;
+    type Reply = GetMessageHistoryReply;
+}
+
+impl Read for GetMessageHistory {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetMessageHistoryReply, Error> {
+        let policy = realm.organization.setting("message_edit_history_visibility_policy");
+        if policy == "none" {
+            return Err(Error::HistoryDisabled);
+        }
+        let message = realm.message_seen_by(call.caller(), params.message_id).ok_or(Error::InvalidMessage)?;
+        Ok(GetMessageHistoryReply { message_history: history(message, policy == "all", params.allow_empty_topic_name) })
+    }
+}
+
+/// Goes back from what the message is to what it was, then turns the order round.
+fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Vec<HistoryEntry> {
+    let mut entries = Vec::new();
+    let mut body: Arc<Body> = message.body.clone();
+    let mut topic = message.channel().map(|(_, topic)| topic.to_string()).unwrap_or_default();
+    let shown =
+        |topic: &str| if message.channel().is_some() { shown_topic(topic, allows_empty) } else { topic.to_owned() };
+    for edit in message.history.iter().rev() {
+        let previous = edit.previous_body.as_ref().filter(|_| shows_content);
+        entries.push(HistoryEntry {
+            topic: shown(&topic),
+            prev_topic: edit.topic.as_ref().map(|(before, _)| shown(before)),
+            stream: edit.channel.map(|(_, after)| after.0),
+            prev_stream: edit.channel.map(|(before, _)| before.0),
+            content: body.content.clone(),
+            rendered_content: body.rendered.clone(),
+            prev_content: previous.map(|previous| previous.content.clone()),
+            prev_rendered_content: previous.map(|previous| previous.rendered.clone()),
+            user_id: edit.user.map(|user| user.0),
+            content_html_diff: previous.map(|previous| diff(&previous.content, &body.content)),
+            timestamp: edit.at.seconds(),
+        });
+        if let Some(previous) = previous {
+            body = previous.clone();
+        }
+        if let Some((before, _)) = &edit.topic {
+            topic = before.to_string();
+        }
+    }
+    entries.push(HistoryEntry {
+        topic: shown(&topic),
+        prev_topic: None,
+        stream: None,
+        prev_stream: None,
+        content: body.content.clone(),
+        rendered_content: body.rendered.clone(),
+        prev_content: None,
+        prev_rendered_content: None,
+        user_id: Some(message.sender.0),
+        content_html_diff: None,
+        timestamp: message.sent_at.seconds(),
+    });
+    entries.reverse();
+    entries
+}
+
+/// What went and what came, between the common beginning and end.
+fn diff(before: &str, after: &str) -> String {
+    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let same_start =
+        before.chars().zip(after.chars()).take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8()).sum();
+    let (start, before) = before.split_at(same_start);
+    let after = &after[same_start..];
+    let same_end: usize = before
+        .chars()
+        .rev()
+        .zip(after.chars().rev())
+        .take_while(|(one, other)| one == other)
+        .map(|(one, _)| one.len_utf8())
+        .sum();
+    let (gone, end) = before.split_at(before.len() - same_end);
+    let new = &after[..after.len() - same_end];
+    let mark = |class: &str, text: &str| {
+        if text.is_empty() { String::new() } else { format!("<span class=\"{class}\">{}</span>", escape(text)) }
+    };
+    format!(
+        "<div><p>{}{}{}{}</p></div>",
+        escape(start),
+        mark("highlight_text_deleted", gone),
+        mark("highlight_text_inserted", new),
+        escape(end)
+    )
+}
+
+/// GET /messages/{message_id}/read_receipts
+pub struct GetReadReceipts;
+
+parameters! {
+    /// Which message.
+    pub struct GetReadReceiptsParams {
+        /// The message.
+        @path message_id: MessageId,
+    }
+}
+
+/// Who has read a message.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct GetReadReceiptsReply {
+    /// Without the sender, those who turned receipts off, and those who muted or are muted by the sender.
+    pub user_ids: Vec<UserId>,
+}
+
+impl Operation for GetReadReceipts {
+    const ROUTE: Route = Route::get("/messages/{message_id}/read_receipts");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Tells who has read a message.",
+        since: 137,
+        is_specified: false,
+        errors: &["InvalidMessage", "ReceiptsDisabled"],
+        events: &[],
+    };
+    type Params = GetReadReceiptsParams;
+    type Reply = GetReadReceiptsReply;
+}
+
+impl Read for GetReadReceipts {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetReadReceiptsReply, Error> {
+        let caller = call.caller();
+        let message = realm.message_seen_by(caller, params.message_id).ok_or(Error::InvalidMessage)?;
+        if !realm.organization.is_on("enable_read_receipts") {
+            return Err(Error::ReceiptsDisabled);
+        }
+        let has_read = |id: &&UserId| {
+            let own = realm.own(**id);
+            **id != message.sender
+                && realm.is_active(**id)
+                && own.read.contains(message.id)
+                && own.is_on("send_read_receipts")
+                && !own.muted_users.contains_key(&caller.id)
+                && !realm.own(caller.id).muted_users.contains_key(*id)
+        };
+        Ok(GetReadReceiptsReply { user_ids: message.recipients.iter().filter(has_read).copied().collect() })
+    }
+}

@@ -1,0 +1,118 @@
+//! Parameters that only messages have: recipients, narrows, anchors.
+
+use crate::api::parameter::{FromJson, Parameter, json_parameter};
+use crate::error::Error;
+use crate::realm::narrow::{Anchor, RawTerm};
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde_json::Value;
+
+/// `to`: a channel's name or ID, users' IDs or addresses, one or a list; raw text or JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipients(pub Value);
+
+impl Parameter for Recipients {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
+        // What is not JSON is a name or an address as it stands.
+        Ok(Self(serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))))
+    }
+
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "description": "A name, an address, an ID, or a JSON list of one kind."})
+    }
+}
+
+/// `narrow`: terms as objects or as pairs of texts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NarrowTerms(pub Vec<RawTerm>);
+
+impl FromJson for NarrowTerms {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        let items = value.as_array().ok_or_else(|| Error::bad_value(at, "is not a list"))?;
+        items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| term(item, &format!("{at}[{index}]")))
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        let operand = serde_json::json!({"anyOf": [
+            {"type": "string"}, {"type": "integer"}, {"type": "array", "items": {"type": "integer"}},
+        ]});
+        json_schema!({"type": "array", "items": {"anyOf": [
+            {"type": "object", "required": ["operator", "operand"], "properties": {
+                "operator": {"type": "string"}, "operand": operand, "negated": {"type": "boolean"},
+            }},
+            {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
+        ]}})
+    }
+}
+
+impl Parameter for NarrowTerms {
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        json_parameter(text, name)
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        Self::json_schema(generator)
+    }
+}
+
+fn term(value: &Value, at: &str) -> Result<RawTerm, Error> {
+    let wrong = |reason: &str| Error::InvalidValueBecause { parameter: at.into(), reason: reason.into() };
+    match value {
+        Value::Array(pair) => match pair.as_slice() {
+            [Value::String(operator), Value::String(operand)] => {
+                Ok(RawTerm { operator: operator.clone(), operand: operand.as_str().into(), is_negated: false })
+            }
+            _ => Err(wrong("element is not a string pair")),
+        },
+        Value::Object(object) => {
+            let operator = object.get("operator").ok_or_else(|| wrong("operator is missing"))?;
+            let operator = operator.as_str().ok_or_else(|| Error::bad_value("operator", "is not a string"))?;
+            let operand = object.get("operand").ok_or_else(|| wrong("operand is missing"))?;
+            let is_negated = match object.get("negated") {
+                None => false,
+                Some(Value::Bool(negated)) => *negated,
+                Some(_) => return Err(Error::bad_value("negated", "is not a boolean")),
+            };
+            Ok(RawTerm { operator: operator.to_owned(), operand: operand.clone(), is_negated })
+        }
+        _ => Err(wrong("dict or list required")),
+    }
+}
+
+/// `anchor` as text: a message ID, `newest`, `oldest`, `first_unread` or `date`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnchorText(pub String);
+
+impl Parameter for AnchorText {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
+        Ok(Self(text.to_owned()))
+    }
+
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "description": "A message ID, newest, oldest, first_unread or date."})
+    }
+}
+
+impl AnchorText {
+    /// The anchor that the text names; `date` is the caller's to resolve.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidAnchor`.
+    pub fn anchor(&self) -> Result<Anchor, Error> {
+        match self.0.as_str() {
+            "newest" => Ok(Anchor::Newest),
+            "oldest" => Ok(Anchor::Oldest),
+            "first_unread" => Ok(Anchor::FirstUnread),
+            id => id.parse::<i64>().map(|id| Anchor::Id(id.max(0))).map_err(|_| Error::InvalidAnchor),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Narrows: which messages a client looks at, and the range of them around an anchor (reference behaviour, 11.3, 12).
+
+mod range;
+mod term;
+
+use super::Realm;
+use super::channel::{Privacy, TopicKey};
+use super::id::{ChannelId, MessageId, RecipientId, UserId};
+use super::message::{Message, Place};
+use super::personal::VisibilityPolicy;
+use super::user::User;
+use crate::error::Error;
+use imbl::OrdSet;
+use std::collections::BTreeSet;
+
+pub use range::{Anchor, Range, Selection};
+pub use term::RawTerm;
+
+/// A narrow whose names were resolved, as somebody looks through it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Narrow {
+    terms: Vec<Term>,
+    includes_history: bool,
+}
+
+/// A condition, or its opposite.
+#[derive(Clone, Debug, PartialEq)]
+struct Term {
+    is_negated: bool,
+    condition: Condition,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Condition {
+    Channel(ChannelId),
+    PublicChannels,
+    WebPublicChannels,
+    ArchivedChannels,
+    Topic(String),
+    Sender(UserId),
+    /// None: a conversation that has not begun.
+    Conversation(Option<RecipientId>),
+    DirectIncluding(UserId),
+    GroupIncluding(UserId),
+    IsDirect,
+    IsStarred,
+    IsUnread,
+    IsMentioned,
+    IsAlerted,
+    IsResolved,
+    IsFollowed,
+    IsMuted,
+    HasAttachment,
+    HasImage,
+    HasLink,
+    HasReaction,
+    InHome,
+    Everything,
+    Id(MessageId),
+    Words(Vec<String>),
+    Mentions(UserId),
+}
+
+impl Narrow {
+    /// Resolves a client's terms.
+    ///
+    /// # Errors
+    ///
+    /// `BadNarrow`, `BadNarrowCombination`, `BadValue` for an operand of the wrong kind; `NotLoggedIn` where an
+    /// anonymous visitor asks for more than web-public channels.
+    pub fn resolve(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Self, Error> {
+        term::resolve(realm, viewer, raw)
+    }
+
+    /// The words that are searched for, to be marked in the result.
+    pub fn words(&self) -> Vec<&str> {
+        let words = self.terms.iter().filter(|term| !term.is_negated).filter_map(|term| match &term.condition {
+            Condition::Words(words) => Some(words),
+            _ => None,
+        });
+        words.flatten().map(String::as_str).collect()
+    }
+
+    fn names_channel(&self) -> bool {
+        self.terms.iter().any(|term| !term.is_negated && matches!(term.condition, Condition::Channel(_)))
+    }
+
+    /// Whether a viewer sees a message through the narrow.
+    pub fn admits(&self, realm: &Realm, viewer: Option<&User>, message: &Message) -> bool {
+        let is_visible = match viewer {
+            Some(viewer) => {
+                (self.includes_history || realm.has_row(viewer.id, message)) && realm.can_see_message(viewer, message)
+            }
+            None => {
+                message.channel().is_some_and(|(channel, _)| realm.channels[&channel].privacy == Privacy::WebPublic)
+            }
+        };
+        is_visible && self.terms.iter().all(|term| term.admits(realm, viewer, message))
+    }
+
+    /// The smallest index that holds all messages of the narrow; None: all of the realm's.
+    fn candidates<'realm>(&self, realm: &'realm Realm, viewer: Option<&User>) -> Candidates<'realm> {
+        let positive = || self.terms.iter().filter(|term| !term.is_negated).map(|term| &term.condition);
+        if let Some(id) =
+            positive().find_map(|condition| if let Condition::Id(id) = condition { Some(*id) } else { None })
+        {
+            return Candidates::Few(OrdSet::unit(id));
+        }
+        let channel =
+            positive().find_map(|condition| if let Condition::Channel(id) = condition { Some(*id) } else { None });
+        let topic =
+            positive().find_map(|condition| if let Condition::Topic(topic) = condition { Some(topic) } else { None });
+        match (channel, topic) {
+            (Some(channel), Some(topic)) => match realm.topics.get(&(channel, TopicKey::new(topic))) {
+                Some(topic) => return Candidates::Index(&topic.messages),
+                None => return Candidates::Few(OrdSet::new()),
+            },
+            (Some(channel), None) => return Candidates::Index(&realm.channels[&channel].messages),
+            _ => {}
+        }
+        for condition in positive() {
+            match condition {
+                Condition::Conversation(Some(id)) => return Candidates::Index(&realm.conversations[id].messages),
+                Condition::Conversation(None) => return Candidates::Few(OrdSet::new()),
+                Condition::IsUnread => {
+                    if let Some(viewer) = viewer {
+                        return Candidates::Few(realm.unread(viewer.id).into_iter().collect());
+                    }
+                }
+                Condition::IsStarred => {
+                    if let Some(viewer) = viewer {
+                        return Candidates::Few(realm.own(viewer.id).starred.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+        Candidates::All(realm)
+    }
+}
+
+/// Where messages are looked for, in the order of their ids.
+enum Candidates<'realm> {
+    All(&'realm Realm),
+    Index(&'realm OrdSet<MessageId>),
+    Few(OrdSet<MessageId>),
+}
+
+impl Candidates<'_> {
+    /// Ids below a limit, newest first.
+    fn below(&self, limit: MessageId) -> Box<dyn Iterator<Item = MessageId> + '_> {
+        match self {
+            Candidates::All(realm) => Box::new(realm.messages.range(..limit).rev().map(|(id, _)| *id)),
+            Candidates::Index(index) => Box::new(index.range(..limit).rev().copied()),
+            Candidates::Few(few) => Box::new(few.range(..limit).rev().copied()),
+        }
+    }
+
+    /// Ids from a limit on, oldest first.
+    fn from(&self, limit: MessageId) -> Box<dyn Iterator<Item = MessageId> + '_> {
+        match self {
+            Candidates::All(realm) => Box::new(realm.messages.range(limit..).map(|(id, _)| *id)),
+            Candidates::Index(index) => Box::new(index.range(limit..).copied()),
+            Candidates::Few(few) => Box::new(few.range(limit..).copied()),
+        }
+    }
+}
+
+impl Term {
+    fn admits(&self, realm: &Realm, viewer: Option<&User>, message: &Message) -> bool {
+        self.condition.holds(realm, viewer, message) != self.is_negated
+    }
+}
+
+impl Condition {
+    fn holds(&self, realm: &Realm, viewer: Option<&User>, message: &Message) -> bool {
+        let channel = message.channel();
+        let privacy = || channel.map(|(channel, _)| realm.channels[&channel].privacy);
+        match self {
+            Condition::Channel(id) => channel.is_some_and(|(channel, _)| channel == *id),
+            Condition::PublicChannels => matches!(privacy(), Some(Privacy::Public | Privacy::WebPublic)),
+            Condition::WebPublicChannels => privacy() == Some(Privacy::WebPublic),
+            Condition::ArchivedChannels => channel.is_some_and(|(channel, _)| realm.channels[&channel].is_archived),
+            Condition::Topic(topic) => channel.is_some_and(|(_, own)| own.to_lowercase() == *topic),
+            Condition::Sender(user) => message.sender == *user,
+            Condition::Conversation(id) => id.is_some() && message.conversation() == *id,
+            Condition::DirectIncluding(user) => members(realm, message).is_some_and(|members| members.contains(user)),
+            Condition::GroupIncluding(user) => {
+                members(realm, message).is_some_and(|members| members.len() > 2 && members.contains(user))
+            }
+            Condition::IsDirect => matches!(message.place, Place::Direct { .. }),
+            Condition::HasAttachment => !message.body.uploads.is_empty(),
+            Condition::HasImage => message.body.has_image,
+            Condition::HasLink => message.body.has_link,
+            Condition::HasReaction => !message.reactions.is_empty(),
+            Condition::Everything => true,
+            Condition::Id(id) => message.id == *id,
+            Condition::Words(words) => has_words(message, words),
+            Condition::Mentions(user) => message.body.mentioned.contains(user),
+            Condition::IsResolved => channel.is_some_and(|(_, topic)| super::send::is_resolved(topic)),
+            personal => viewer.is_some_and(|viewer| personal.holds_for(realm, viewer.id, message)),
+        }
+    }
+
+    /// Conditions that ask for the viewer's own state.
+    fn holds_for(&self, realm: &Realm, viewer: UserId, message: &Message) -> bool {
+        let own = realm.own(viewer);
+        match self {
+            Condition::IsStarred => own.starred.contains(&message.id),
+            Condition::IsUnread => realm.is_unread(viewer, message),
+            Condition::IsMentioned => message.mentions(viewer) || message.wildcard_mentions(viewer),
+            Condition::IsAlerted => message.body.alerted.contains(&viewer),
+            Condition::IsFollowed => message
+                .channel()
+                .is_some_and(|(channel, topic)| own.topic_policy(channel, topic) == VisibilityPolicy::Followed),
+            Condition::IsMuted => realm.is_muted_for(viewer, message),
+            Condition::InHome => !realm.is_muted_for(viewer, message),
+            _ => false,
+        }
+    }
+}
+
+fn members<'realm>(realm: &'realm Realm, message: &Message) -> Option<&'realm [UserId]> {
+    message.conversation().map(|id| realm.conversations[&id].members.as_ref())
+}
+
+/// Whether every word or phrase stands in the text or the topic, whatever the case.
+fn has_words(message: &Message, words: &[String]) -> bool {
+    let mut text = message.body.content.to_lowercase();
+    if let Some((_, topic)) = message.channel() {
+        text.push('\n');
+        text.push_str(&topic.to_lowercase());
+    }
+    words.iter().all(|word| text.contains(word.as_str()))
+}
+
+/// The users of a direct message conversation, the viewer included, as a set.
+type Participants = BTreeSet<UserId>;

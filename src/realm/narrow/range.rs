@@ -1,0 +1,128 @@
+//! The range of a narrow's messages around an anchor.
+
+use super::{Candidates, Narrow};
+use crate::realm::Realm;
+use crate::realm::id::MessageId;
+use crate::realm::user::User;
+use crate::time::Timestamp;
+
+/// What stands for the newest end.
+const NEWEST: i64 = 10_000_000_000_000_000;
+
+/// Where a range lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// At a message, which need not exist.
+    Id(i64),
+    /// At the newest end.
+    Newest,
+    /// At the oldest end.
+    Oldest,
+    /// At the oldest unread message of the narrow that is not muted; at the newest end if there is none.
+    FirstUnread,
+    /// At the first message from this time on; at the newest end if there is none.
+    Date(Timestamp),
+}
+
+/// A range around an anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// Its place.
+    pub anchor: Anchor,
+    /// Whether the message at the anchor belongs to it.
+    pub include_anchor: bool,
+    /// Messages before it, at most.
+    pub before: usize,
+    /// Messages after it, at most.
+    pub after: usize,
+}
+
+/// The messages of a range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// Oldest first.
+    pub ids: Vec<MessageId>,
+    /// The id that the anchor stood for.
+    pub anchor: i64,
+    /// Whether the anchor's message is among them.
+    pub found_anchor: bool,
+    /// Nothing of the narrow is older.
+    pub found_oldest: bool,
+    /// Nothing of the narrow is newer.
+    pub found_newest: bool,
+}
+
+impl Narrow {
+    /// Selects a range of the narrow's messages.
+    pub fn select(&self, realm: &Realm, viewer: Option<&User>, range: Range) -> Selection {
+        let candidates = self.candidates(realm, viewer);
+        let anchor = self.anchor_id(realm, viewer, &candidates, range.anchor);
+        let is_at_newest = anchor >= NEWEST;
+        let admits = |id: &MessageId| realm.messages.get(id).is_some_and(|message| self.admits(realm, viewer, message));
+
+        let before = if anchor <= 0 { 0 } else { range.before };
+        let after = if is_at_newest { 0 } else { range.after };
+        let mut ids: Vec<MessageId> = if before == 0 {
+            Vec::new()
+        } else {
+            candidates.below(MessageId(anchor)).filter(admits).take(before).collect()
+        };
+        let count_before = ids.len();
+        ids.reverse();
+        let at_anchor = MessageId(anchor);
+        let has_anchor =
+            range.include_anchor && candidates.from(at_anchor).next() == Some(at_anchor) && admits(&at_anchor);
+        if has_anchor {
+            ids.push(at_anchor);
+        }
+        let newer: Vec<MessageId> = if after == 0 {
+            Vec::new()
+        } else {
+            candidates.from(MessageId(anchor.saturating_add(1))).filter(admits).take(after).collect()
+        };
+        let count_after = newer.len();
+        ids.extend(newer);
+        Selection {
+            found_anchor: has_anchor,
+            found_oldest: anchor <= 0 || count_before < range.before,
+            found_newest: is_at_newest || count_after < range.after,
+            ids,
+            anchor,
+        }
+    }
+
+    fn anchor_id(&self, realm: &Realm, viewer: Option<&User>, candidates: &Candidates<'_>, anchor: Anchor) -> i64 {
+        match anchor {
+            Anchor::Id(id) => id.max(0),
+            Anchor::Newest => NEWEST,
+            Anchor::Oldest => 0,
+            Anchor::FirstUnread => self.first_unread(realm, viewer).map_or(NEWEST, |id| id.0),
+            Anchor::Date(at) => {
+                let admits = |id: &MessageId| {
+                    let message = realm.messages.get(id);
+                    message.is_some_and(|message| message.sent_at >= at && self.admits(realm, viewer, message))
+                };
+                candidates.from(MessageId(0)).find(admits).map_or(NEWEST, |id| id.0)
+            }
+        }
+    }
+
+    /// Muted topics don't count, nor do muted channels unless the narrow names one.
+    fn first_unread(&self, realm: &Realm, viewer: Option<&User>) -> Option<MessageId> {
+        use crate::realm::personal::VisibilityPolicy;
+        let viewer = viewer?;
+        let own = realm.own(viewer.id);
+        let is_wanted = |id: &MessageId| {
+            let message = &realm.messages[id];
+            let is_muted = match message.channel() {
+                Some((channel, topic)) if self.names_channel() => {
+                    own.topic_policy(channel, topic) == VisibilityPolicy::Muted
+                }
+                Some((channel, topic)) => own.is_topic_muted(channel, topic),
+                None => false,
+            };
+            !is_muted && self.admits(realm, Some(viewer), message)
+        };
+        realm.unread(viewer.id).into_iter().find(is_wanted)
+    }
+}

@@ -1,0 +1,270 @@
+//! From a client's terms to resolved ones.
+
+use super::{Condition, Narrow, Participants, Term};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::channel::Channel;
+use crate::realm::id::{MessageId, UserId};
+use crate::realm::message::Place;
+use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
+use crate::realm::user::User;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A term as a client sent it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawTerm {
+    /// The operator, by its newest or an older name.
+    pub operator: String,
+    /// What it is applied to.
+    pub operand: Value,
+    /// The opposite is meant.
+    pub is_negated: bool,
+}
+
+/// Operators that an anonymous visitor may use.
+const FOR_VISITORS: [&str; 9] = ["channel", "channels", "topic", "sender", "has", "search", "near", "id", "with"];
+
+pub(super) fn resolve(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Narrow, Error> {
+    let terms = with_conversation_of(realm, viewer, raw)?;
+    if viewer.is_none() {
+        check_visitor(&terms)?;
+    }
+    let mut narrow = Narrow::default();
+    for term in &terms {
+        let condition = condition(realm, viewer, term)?;
+        // `near` and `in:all` say nothing, so that their opposite doesn't either.
+        let is_negated = term.is_negated && condition != Condition::Everything;
+        narrow.terms.push(Term { is_negated, condition });
+    }
+    check_combination(&narrow)?;
+    narrow.includes_history = includes_history(realm, viewer, &narrow);
+    Ok(narrow)
+}
+
+/// The operator's newest name.
+fn newest_name(operator: &str) -> &str {
+    match operator {
+        "stream" => "channel",
+        "streams" => "channels",
+        "subject" => "topic",
+        "pm-with" | "pm_with" => "dm",
+        "group_pm_with" => "group-pm-with",
+        other => other,
+    }
+}
+
+fn bad(desc: impl Into<String>) -> Error {
+    Error::BadNarrow { desc: desc.into().into() }
+}
+
+/// `with` stands for the conversation of a message: it replaces terms that name another one.
+fn with_conversation_of(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
+    let mut with = raw.iter().filter(|term| newest_name(&term.operator) == "with");
+    let Some(term) = with.next() else { return Ok(raw.to_vec()) };
+    if with.next().is_some() {
+        return Err(bad("Duplicate 'with' operators."));
+    }
+    let id = message_id(&term.operand).ok_or_else(|| bad("Invalid 'with' operator"))?;
+    let mut terms: Vec<RawTerm> = raw.iter().filter(|term| newest_name(&term.operator) != "with").cloned().collect();
+    let message = viewer.and_then(|viewer| realm.message_seen_by(viewer, id));
+    let Some(message) = message else { return Ok(terms) };
+    terms.retain(|term| !matches!(newest_name(&term.operator), "channel" | "topic" | "dm"));
+    let term = |operator: &str, operand: Value| RawTerm { operator: operator.into(), operand, is_negated: false };
+    match &message.place {
+        Place::Channel { channel, topic } => {
+            terms.push(term("channel", channel.0.into()));
+            terms.push(term("topic", topic.as_ref().into()));
+        }
+        Place::Direct { conversation } => {
+            let members: Vec<i64> = realm.conversations[conversation].members.iter().map(|user| user.0).collect();
+            terms.push(term("dm", members.into()));
+        }
+    }
+    Ok(terms)
+}
+
+fn check_visitor(terms: &[RawTerm]) -> Result<(), Error> {
+    let is_web_public =
+        |term: &RawTerm| newest_name(&term.operator) == "channels" && term.operand == "web-public" && !term.is_negated;
+    let is_allowed = |term: &RawTerm| {
+        FOR_VISITORS.contains(&newest_name(&term.operator)) || (term.operator == "is" && term.operand == "resolved")
+    };
+    if terms.iter().any(is_web_public) && terms.iter().all(is_allowed) { Ok(()) } else { Err(Error::NotLoggedIn) }
+}
+
+fn check_combination(narrow: &Narrow) -> Result<(), Error> {
+    let has =
+        |wanted: fn(&Condition) -> bool| narrow.terms.iter().any(|term| !term.is_negated && wanted(&term.condition));
+    let in_channels = has(|condition| matches!(condition, Condition::Channel(_) | Condition::Topic(_)));
+    let direct = has(|condition| {
+        matches!(
+            condition,
+            Condition::IsDirect
+                | Condition::Conversation(_)
+                | Condition::DirectIncluding(_)
+                | Condition::GroupIncluding(_)
+        )
+    });
+    if in_channels && direct {
+        let desc = "No message can be both a channel message and direct message";
+        return Err(Error::BadNarrowCombination { desc: desc.into() });
+    }
+    Ok(())
+}
+
+/// Whether messages without a personal row are looked at too.
+fn includes_history(realm: &Realm, viewer: Option<&User>, narrow: &Narrow) -> bool {
+    let Some(viewer) = viewer else { return true };
+    let mut includes = false;
+    for term in &narrow.terms {
+        match &term.condition {
+            Condition::Channel(id) if !term.is_negated => {
+                let channel = &realm.channels[id];
+                includes = realm.can_read(viewer, channel) && channel.privacy.has_public_history();
+            }
+            Condition::PublicChannels | Condition::WebPublicChannels if !term.is_negated => includes = true,
+            Condition::IsDirect
+            | Condition::IsStarred
+            | Condition::IsUnread
+            | Condition::IsMentioned
+            | Condition::IsAlerted
+            | Condition::IsFollowed
+            | Condition::IsMuted => return false,
+            _ => {}
+        }
+    }
+    includes
+}
+
+fn condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Result<Condition, Error> {
+    let operand = &term.operand;
+    match newest_name(&term.operator) {
+        "channel" => channel(realm, viewer, operand).map(|channel| Condition::Channel(channel.id)),
+        "channels" => match text(operand)? {
+            "public" => Ok(Condition::PublicChannels),
+            "web-public" => Ok(Condition::WebPublicChannels),
+            "archived" => Ok(Condition::ArchivedChannels),
+            other => Err(bad(format!("unknown channels operand {other}"))),
+        },
+        "topic" => {
+            let topic = text(operand)?;
+            Ok(Condition::Topic(if topic == EMPTY_TOPIC_DISPLAY_NAME { String::new() } else { topic.to_lowercase() }))
+        }
+        "sender" => one_user(realm, operand, "unknown user").map(Condition::Sender),
+        "dm" => conversation(realm, viewer, operand),
+        "dm-including" => one_user(realm, operand, "unknown user").map(Condition::DirectIncluding),
+        "group-pm-with" => one_user(realm, operand, "unknown user").map(Condition::GroupIncluding),
+        "is" => is_condition(text(operand)?),
+        "has" => match text(operand)? {
+            "attachment" | "attachments" => Ok(Condition::HasAttachment),
+            "image" | "images" => Ok(Condition::HasImage),
+            "link" | "links" => Ok(Condition::HasLink),
+            "reaction" | "reactions" => Ok(Condition::HasReaction),
+            other => Err(bad(format!("unknown 'has' operand {other}"))),
+        },
+        "in" => match text(operand)? {
+            "home" => Ok(Condition::InHome),
+            "all" => Ok(Condition::Everything),
+            other => Err(bad(format!("unknown 'in' operand {other}"))),
+        },
+        "id" => message_id(operand).map(Condition::Id).ok_or_else(|| bad("Invalid message ID")),
+        "near" => Ok(Condition::Everything),
+        "search" => words(text(operand)?).map(Condition::Words),
+        "mentions" => one_user(realm, operand, "unknown user").map(Condition::Mentions),
+        other => Err(bad(format!("unknown operator {other}"))),
+    }
+}
+
+fn is_condition(operand: &str) -> Result<Condition, Error> {
+    Ok(match operand {
+        "dm" | "private" => Condition::IsDirect,
+        "starred" => Condition::IsStarred,
+        "unread" => Condition::IsUnread,
+        "mentioned" => Condition::IsMentioned,
+        "alerted" => Condition::IsAlerted,
+        "resolved" => Condition::IsResolved,
+        "followed" => Condition::IsFollowed,
+        "muted" => Condition::IsMuted,
+        other => return Err(bad(format!("unknown 'is' operand {other}"))),
+    })
+}
+
+fn text(operand: &Value) -> Result<&str, Error> {
+    operand.as_str().ok_or_else(|| Error::bad_value("operand", "is not a string"))
+}
+
+fn message_id(operand: &Value) -> Option<MessageId> {
+    operand.as_i64().or_else(|| operand.as_str().and_then(|text| text.parse().ok())).map(MessageId)
+}
+
+fn channel<'realm>(
+    realm: &'realm Realm,
+    viewer: Option<&User>,
+    operand: &Value,
+) -> Result<&'realm Arc<Channel>, Error> {
+    let (found, shown) = match operand {
+        Value::String(name) => (realm.channel_by_name(name), name.clone()),
+        Value::Number(number) => {
+            let id = number.as_i64().map(crate::realm::id::ChannelId);
+            (id.and_then(|id| realm.channels.get(&id)), number.to_string())
+        }
+        _ => return Err(Error::bad_value("operand", "is not a string or integer")),
+    };
+    let is_visible = |channel: &&Arc<Channel>| match viewer {
+        Some(viewer) => realm.can_see(viewer, channel),
+        None => channel.privacy.is_web_public(),
+    };
+    found.filter(is_visible).ok_or_else(|| bad(format!("unknown channel {shown}")))
+}
+
+fn user(realm: &Realm, operand: &Value) -> Option<UserId> {
+    match operand {
+        Value::Number(number) => number.as_i64().map(UserId).filter(|id| realm.users.contains_key(id)),
+        Value::String(email) => {
+            realm.user_by_email(email).or_else(|| realm.user_by_dummy_email(email)).map(|user| user.id)
+        }
+        _ => None,
+    }
+}
+
+fn one_user(realm: &Realm, operand: &Value, desc: &str) -> Result<UserId, Error> {
+    if !operand.is_string() && !operand.is_i64() {
+        return Err(Error::bad_value("operand", "is not a string or integer"));
+    }
+    let shown = operand.as_str().map_or_else(|| operand.to_string(), str::to_owned);
+    user(realm, operand).ok_or_else(|| bad(format!("{desc} {shown}")))
+}
+
+/// The exact conversation with somebody: ids, one address, or addresses with commas between them.
+fn conversation(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Result<Condition, Error> {
+    let users: Vec<Option<UserId>> = match operand {
+        Value::String(emails) => emails.split(',').map(|email| user(realm, &Value::from(email.trim()))).collect(),
+        Value::Array(ids) if ids.iter().all(Value::is_i64) => ids.iter().map(|id| user(realm, id)).collect(),
+        Value::Number(_) => vec![user(realm, operand)],
+        _ => return Err(Error::bad_value("operand", "is not a string or an integer list")),
+    };
+    let shown = operand.as_str().map_or_else(|| operand.to_string(), str::to_owned);
+    let users: Option<Participants> = users.into_iter().collect();
+    let mut members = users.ok_or_else(|| bad(format!("unknown user in {shown}")))?;
+    members.extend(viewer.map(|viewer| viewer.id));
+    let members: Vec<UserId> = members.into_iter().collect();
+    Ok(Condition::Conversation(realm.conversations_by_members.get(members.as_slice()).copied()))
+}
+
+/// Words and "quoted phrases", in lower case.
+fn words(text: &str) -> Result<Vec<String>, Error> {
+    if text.trim().is_empty() {
+        return Err(Error::bad_value("operand", "cannot be blank."));
+    }
+    let mut words = Vec::new();
+    for (index, part) in text.to_lowercase().split('"').enumerate() {
+        if index % 2 == 1 {
+            words.push(part.trim().to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    Ok(words)
+}
