@@ -9,6 +9,7 @@
 pub mod events;
 pub mod messages;
 pub mod parameter;
+pub mod register;
 pub mod server;
 pub mod subscribing;
 pub mod uploads;
@@ -304,6 +305,7 @@ pub static OPERATIONS: &[Row] = &[
     read::<server::GetServerSettings>(),
     write::<server::DevFetchApiKey>(),
     write::<server::FetchApiKey>(),
+    write::<register::Register>(),
     row::<events::GetEvents>(Run::Poll),
     write::<events::DeleteQueue>(),
     write::<messages::SendMessage>(),

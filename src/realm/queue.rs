@@ -164,3 +164,23 @@ impl QueueOptions {
         })
     }
 }
+
+impl Capabilities {
+    /// The switches by their names on the wire.
+    pub fn by_name(&mut self) -> [(&'static str, &mut bool); 12] {
+        [
+            ("notification_settings_null", &mut self.notification_settings_null),
+            ("bulk_message_deletion", &mut self.bulk_message_deletion),
+            ("user_avatar_url_field_optional", &mut self.user_avatar_url_field_optional),
+            ("stream_typing_notifications", &mut self.stream_typing_notifications),
+            ("user_settings_object", &mut self.user_settings_object),
+            ("linkifier_url_template", &mut self.linkifier_url_template),
+            ("user_list_incomplete", &mut self.user_list_incomplete),
+            ("include_deactivated_groups", &mut self.include_deactivated_groups),
+            ("archived_channels", &mut self.archived_channels),
+            ("empty_topic_name", &mut self.empty_topic_name),
+            ("simplified_presence_events", &mut self.simplified_presence_events),
+            ("individual_emoji_changes", &mut self.individual_emoji_changes),
+        ]
+    }
+}

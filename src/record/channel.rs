@@ -252,6 +252,25 @@ impl SubscriptionRecord {
     }
 }
 
+impl SubscriptionRecord {
+    /// A web-public channel as an anonymous visitor sees it.
+    pub fn for_visitor(realm: &Realm, channel: &Channel, settings: &Subscription, include: IncludeSubscribers) -> Self {
+        Self {
+            channel: ChannelRecord::new(realm, channel),
+            color: settings.color.clone(),
+            is_muted: false,
+            in_home_view: true,
+            pin_to_top: false,
+            desktop_notifications: Some(true),
+            audible_notifications: Some(true),
+            push_notifications: Some(true),
+            email_notifications: Some(true),
+            wildcard_mentions_notify: Some(true),
+            subscribers: SubscriberLists::new(realm, None, channel, include),
+        }
+    }
+}
+
 /// A channel folder.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ChannelFolder")]

@@ -163,3 +163,71 @@ pub fn avatar_file(user: &User) -> String {
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+/// What a user says of themselves (specification, "User status"); keys that are not set are absent.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "UserStatus")]
+pub struct StatusRecord {
+    /// The opposite of `presence_enabled`, when true; deprecated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub away: Option<bool>,
+    /// Free text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_text: Option<String>,
+    /// The emoji beside it, with the next two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emoji_name: Option<String>,
+    /// Identifier in its namespace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emoji_code: Option<String>,
+    /// The namespace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reaction_type: Option<crate::realm::message::ReactionType>,
+}
+
+impl StatusRecord {
+    /// A user's status; without text or emoji there is none, even when the user is away.
+    pub fn new(realm: &Realm, id: crate::realm::id::UserId) -> Self {
+        let own = realm.own(id);
+        let status = &own.status;
+        if status.text.is_none() && status.emoji.is_none() {
+            return Self::default();
+        }
+        let emoji = status.emoji.as_ref();
+        Self {
+            away: (!own.is_on("presence_enabled")).then_some(true),
+            status_text: status.text.clone(),
+            emoji_name: emoji.map(|emoji| emoji.emoji_name.clone()),
+            emoji_code: emoji.map(|emoji| emoji.emoji_code.clone()),
+            reaction_type: emoji.map(|emoji| emoji.reaction_type),
+        }
+    }
+}
+
+impl UserRecord {
+    /// A user that the viewer may not know of, for clients that need a row for everybody.
+    pub fn unknown(realm: &Realm, user: &User) -> Self {
+        Self {
+            user_id: user.id.0,
+            delivery_email: None,
+            email: realm.dummy_email(user.id),
+            full_name: "Unknown user".to_owned(),
+            date_joined: user.date_joined.to_minute(),
+            is_active: Some(user.is_active),
+            is_owner: false,
+            is_admin: false,
+            is_guest: false,
+            is_bot: false,
+            bot_type: None,
+            bot_owner_id: None,
+            role: Role::Member.number(),
+            timezone: Some(String::new()),
+            avatar_url: Some("/static/images/unknown-user-avatar.png?v=1".to_owned()),
+            avatar_version: 1,
+            is_imported_stub: false,
+            is_deleted: false,
+            is_system_bot: false,
+            profile_data: Some(BTreeMap::new()),
+        }
+    }
+}

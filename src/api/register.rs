@@ -1,0 +1,212 @@
+//! POST /register: an event queue, and the state from which its events go on, in one step.
+
+mod channels;
+mod lists;
+mod messages;
+mod options;
+mod organization;
+mod users;
+
+use super::parameter::{Nullable, parameters};
+use super::server::reported_level;
+use super::{About, Access, Call, Operation, Route, SERVICE_VERSION, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::queue::{Cursor, Queue, QueueOptions};
+use crate::realm::user::User;
+use crate::record::channel::IncludeSubscribers;
+use crate::time::Span;
+use options::{EventNarrow, IdleTimeout, RawCapabilities};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// POST /register
+pub struct Register;
+
+parameters! {
+    /// What the client wants to know now, and to hear of later.
+    pub struct RegisterParams {
+        /// Messages of all public channels.
+        all_public_streams: bool = false,
+        /// Content of messages as HTML.
+        apply_markdown: bool = false,
+        /// What the client understands.
+        client_capabilities: RawCapabilities = RawCapabilities::default(),
+        /// The client computes the provider's picture addresses itself. Default: true, for visitors false.
+        client_gravatar: Option<bool>,
+        /// Types of events for the queue; all when absent, unknown ones are ignored.
+        event_types: Option<Vec<String>>,
+        /// Types of events whose state is wanted now; as `event_types` when absent.
+        fetch_event_types: Option<Vec<String>>,
+        /// `true`, `false` or `partial`.
+        include_subscribers: options::IncludeSubscribersText = options::IncludeSubscribersText(IncludeSubscribers::No),
+        /// Only messages that fit: pairs of operator and operand.
+        narrow: EventNarrow = EventNarrow::default(),
+        /// Presence no older than this; 0 for none.
+        presence_history_limit_days: i64 = 14,
+        /// Old name of `idle_queue_timeout`, in seconds; 0 for the default.
+        queue_lifespan_secs: Option<i64>,
+        /// Presence by user ID in the modern form.
+        slim_presence: bool = false,
+        /// Seconds without a poll after which the queue is collected, or "mobile".
+        idle_queue_timeout: Option<Nullable<IdleTimeout>>,
+    }
+}
+
+/// The queue and the state; which keys there are depends on what was asked for.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RegisterReply {
+    /// Null for anonymous visitors.
+    pub queue_id: Option<String>,
+    /// The event before the first one; absent for anonymous visitors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_event_id: Option<i64>,
+    /// Left out at level 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_feature_level: Option<i64>,
+    /// Release number.
+    pub service_version: &'static str,
+    /// Same as the version.
+    pub service_merge_base: &'static str,
+    /// Seconds without a poll after which the queue is collected; absent for anonymous visitors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_queue_timeout_secs: Option<i64>,
+    /// The state, by the types of events that were asked for.
+    #[serde(flatten)]
+    pub state: Map<String, Value>,
+}
+
+impl Operation for Register {
+    const ROUTE: Route = Route::post("/register");
+    const ACCESS: Access = Access::UserOrVisitor;
+    const ABOUT: About = About {
+        summary: "Registers an event queue and gives the state from which its events go on.",
+        since: 0,
+        is_specified: true,
+        errors: &["NotForAnonymous", "NotAuthorizedForQuery", "OperatorNotSupported", "OperandNotSupported"],
+        events: &[],
+    };
+    type Params = RegisterParams;
+    type Reply = RegisterReply;
+}
+
+/// How the state is looked at.
+pub(super) struct Wish<'a> {
+    viewer: Option<&'a User>,
+    options: &'a QueueOptions,
+    include_subscribers: IncludeSubscribers,
+    presence_days: i64,
+    call: &'a Call<'a>,
+    /// None: everything.
+    types: Option<BTreeSet<String>>,
+}
+
+impl Wish<'_> {
+    /// Whether the state of a type of events is wanted.
+    fn wants(&self, kind: &str) -> bool {
+        self.types.as_ref().is_none_or(|types| types.contains(kind))
+    }
+
+    /// Whether it is wanted by name, not merely because everything is.
+    fn names(&self, kind: &str) -> bool {
+        self.types.as_ref().is_some_and(|types| types.contains(kind))
+    }
+}
+
+impl Write for Register {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<RegisterReply, Error> {
+        let viewer = call.caller.as_deref();
+        check(viewer, &params)?;
+        let options = queue_options(viewer, &params);
+        let types = params.fetch_event_types.clone().or_else(|| params.event_types.clone());
+        let wish = Wish {
+            viewer,
+            options: &options,
+            include_subscribers: params.include_subscribers.0,
+            presence_days: params.presence_history_limit_days,
+            call,
+            types: types.map(|types| types.into_iter().collect()),
+        };
+
+        let state = state(tx, &wish);
+        let timeout = idle_timeout(&params);
+        let queue_id = viewer.map(|viewer| add_queue(tx, viewer, options, timeout));
+        Ok(RegisterReply {
+            last_event_id: queue_id.is_some().then_some(-1),
+            idle_queue_timeout_secs: queue_id.is_some().then(|| timeout.whole_seconds()),
+            queue_id,
+            service_feature_level: reported_level(call.feature_level),
+            service_version: SERVICE_VERSION,
+            service_merge_base: SERVICE_VERSION,
+            state,
+        })
+    }
+}
+
+fn check(viewer: Option<&User>, params: &RegisterParams) -> Result<(), Error> {
+    params.narrow.check()?;
+    match viewer {
+        None if params.client_gravatar == Some(true) => Err(Error::NotForAnonymous { key: "client_gravatar".into() }),
+        None if params.include_subscribers.0 != IncludeSubscribers::No => {
+            Err(Error::NotForAnonymous { key: "include_subscribers".into() })
+        }
+        Some(viewer) if viewer.is_guest() && params.all_public_streams => Err(Error::NotAuthorizedForQuery),
+        _ => Ok(()),
+    }
+}
+
+fn queue_options(viewer: Option<&User>, params: &RegisterParams) -> QueueOptions {
+    let capabilities = params.client_capabilities.0;
+    QueueOptions {
+        event_types: params.event_types.clone().map(|types| types.into_iter().collect()),
+        apply_markdown: params.apply_markdown,
+        client_gravatar: params.client_gravatar.unwrap_or(viewer.is_some()),
+        all_public_streams: params.all_public_streams && viewer.is_some(),
+        narrow: params.narrow.0.clone(),
+        slim_presence: params.slim_presence || capabilities.simplified_presence_events,
+        capabilities,
+    }
+}
+
+fn idle_timeout(params: &RegisterParams) -> Span {
+    use crate::realm::queue::{DEFAULT_IDLE_TIMEOUT_SECONDS as DEFAULT, MAX_IDLE_TIMEOUT_SECONDS as MAX};
+    let asked = match &params.idle_queue_timeout {
+        Some(Nullable(timeout)) => timeout.as_ref().map(|timeout| timeout.0),
+        None => params.queue_lifespan_secs.filter(|seconds| *seconds > 0),
+    };
+    Span::seconds(asked.unwrap_or(DEFAULT).min(MAX))
+}
+
+fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout: Span) -> String {
+    let id = tx.realm_mut().chance.uuid();
+    let queue = Queue {
+        id: id.clone(),
+        owner: owner.id,
+        options: Arc::new(options),
+        acknowledged: -1,
+        cursor: Cursor { entry: tx.log.end(), part: 0 },
+        idle_timeout,
+        idle_since: tx.now,
+        parked_since: None,
+        heartbeats: 0,
+        poll: 0,
+    };
+    tx.realm_mut().queues.insert(id.clone(), Arc::new(queue));
+    tx.schedule_queue(&id);
+    id
+}
+
+/// The whole state that is wished for.
+fn state(realm: &Realm, wish: &Wish<'_>) -> Map<String, Value> {
+    let mut state = Map::new();
+    messages::add(realm, wish, &mut state);
+    lists::add(realm, wish, &mut state);
+    organization::add(realm, wish, &mut state);
+    users::add(realm, wish, &mut state);
+    channels::add(realm, wish, &mut state);
+    state
+}

@@ -1,0 +1,65 @@
+//! The state of channels and subscriptions.
+
+use super::Wish;
+use crate::realm::Realm;
+use crate::realm::channel::{Channel, Subscription};
+use crate::record::channel::{
+    ChannelRecord, IncludeSubscribers, NeverSubscribedRecord, SubscriberLists, SubscriptionRecord,
+};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
+    let shows_archived = wish.options.capabilities.archived_channels;
+    let is_visible = |channel: &&Arc<Channel>| {
+        let is_accessible = match wish.viewer {
+            Some(viewer) => realm.can_see(viewer, channel),
+            None => channel.privacy.is_web_public(),
+        };
+        is_accessible && (shows_archived || !channel.is_archived)
+    };
+    let mut visible: Vec<&Arc<Channel>> = realm.channels.values().filter(is_visible).collect();
+    visible.sort_by(|one, other| one.name.to_lowercase().cmp(&other.name.to_lowercase()));
+    if wish.wants("subscription") {
+        add_subscriptions(realm, wish, &visible, state);
+    }
+    if wish.wants("stream") {
+        let records: Vec<ChannelRecord> = visible.iter().map(|channel| ChannelRecord::new(realm, channel)).collect();
+        state.insert("streams".into(), json!(records));
+    }
+    if wish.wants("default_streams") {
+        let is_blind = wish.viewer.is_none_or(|viewer| viewer.is_guest());
+        let defaults =
+            realm.channels.values().filter(|channel| channel.is_default && !channel.is_archived && !is_blind);
+        state.insert("realm_default_streams".into(), defaults.map(|channel| json!(channel.id)).collect());
+    }
+}
+
+fn add_subscriptions(realm: &Realm, wish: &Wish<'_>, visible: &[&Arc<Channel>], state: &mut Map<String, Value>) {
+    let (mut subscribed, mut unsubscribed, mut never) = (Vec::new(), Vec::new(), Vec::new());
+    let shows_null = wish.options.capabilities.notification_settings_null;
+    for channel in visible {
+        let subscription = wish.viewer.and_then(|viewer| realm.own(viewer.id).subscriptions.get(&channel.id));
+        match (wish.viewer, subscription) {
+            (Some(viewer), Some(subscription)) => {
+                let include = wish.include_subscribers;
+                let record = SubscriptionRecord::new(realm, viewer, channel, subscription, include, shows_null);
+                if subscription.is_active { subscribed.push(record) } else { unsubscribed.push(record) }
+            }
+            (None, _) => subscribed.push(visitors_view(realm, channel)),
+            (Some(_), None) => {
+                let lists = SubscriberLists::new(realm, wish.viewer, channel, wish.include_subscribers);
+                never.push(NeverSubscribedRecord { channel: ChannelRecord::new(realm, channel), subscribers: lists });
+            }
+        }
+    }
+    state.insert("subscriptions".into(), json!(subscribed));
+    state.insert("unsubscribed".into(), json!(unsubscribed));
+    state.insert("never_subscribed".into(), json!(never));
+}
+
+/// To a visitor every web-public channel looks like a subscribed one.
+fn visitors_view(realm: &Realm, channel: &Channel) -> SubscriptionRecord {
+    let settings = Subscription::new(crate::realm::change::COLORS[0].to_owned(), crate::realm::id::MessageId(0));
+    SubscriptionRecord::for_visitor(realm, channel, &settings, IncludeSubscribers::No)
+}

@@ -1,0 +1,266 @@
+//! The user's own lists, and the organization's.
+
+use super::Wish;
+use crate::realm::Realm;
+use crate::realm::personal::{Device, DraftTarget};
+use crate::realm::setting::{EMOJI_SETS, NOTIFICATION_SOUNDS, USER_SETTINGS};
+use crate::record::channel::FolderRecord;
+use crate::record::group::GroupRecord;
+use crate::record::message::shown_topic;
+use crate::record::scheduled::{ReminderRecord, ScheduledMessageRecord};
+use serde_json::{Map, Value, json};
+
+pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
+    add_own(realm, wish, state);
+    add_shared(realm, wish, state);
+}
+
+fn add_own(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
+    let own = wish.viewer.map(|viewer| realm.own(viewer.id)).cloned().unwrap_or_default();
+    let mut put = |kind: &str, key: &str, value: &dyn Fn() -> Value| {
+        if wish.wants(kind) {
+            state.insert(key.into(), value());
+        }
+    };
+    put("alert_words", "alert_words", &|| json!(own.alert_words.iter().collect::<Vec<_>>()));
+    put("saved_snippets", "saved_snippets", &|| {
+        let record = |snippet: &crate::realm::personal::Snippet| {
+            json!({
+                "id": snippet.id,
+                "title": snippet.title,
+                "content": snippet.content,
+                "date_created": snippet.date_created.seconds(),
+            })
+        };
+        own.snippets.values().map(|snippet| record(snippet)).collect()
+    });
+    put("navigation_views", "navigation_views", &|| json!(own.navigation_views.iter().collect::<Vec<_>>()));
+    put("drafts", "drafts", &|| {
+        let mut drafts: Vec<_> = own.drafts.values().collect();
+        drafts.sort_by_key(|draft| std::cmp::Reverse((draft.timestamp, draft.id)));
+        drafts.into_iter().map(|draft| draft_record(draft)).collect()
+    });
+    put("muted_users", "muted_users", &|| {
+        own.muted_users.iter().map(|(user, at)| json!({"id": user, "timestamp": at.seconds()})).collect()
+    });
+    put("user_topic", "user_topics", &|| {
+        let allows_empty = wish.options.capabilities.empty_topic_name;
+        let record = |((channel, _), topic): (
+            &(crate::realm::id::ChannelId, _),
+            &std::sync::Arc<crate::realm::personal::UserTopic>,
+        )| {
+            json!({
+                "stream_id": channel,
+                "topic_name": shown_topic(&topic.name, allows_empty),
+                "last_updated": topic.last_updated.seconds(),
+                "visibility_policy": topic.policy.number(),
+            })
+        };
+        own.topics.iter().map(record).collect()
+    });
+    put("onboarding_steps", "onboarding_steps", &|| json!([]));
+    put("onboarding_steps", "navigation_tour_video_url", &|| Value::Null);
+    put("device", "devices", &|| {
+        let devices: Map<String, Value> =
+            own.devices.iter().map(|(id, device)| (id.to_string(), device_record(device))).collect();
+        devices.into()
+    });
+    put("user_settings", "user_settings", &|| user_settings(realm, wish));
+    put("video_calls", "has_zoom_token", &|| false.into());
+    put("video_calls", "has_webex_token", &|| false.into());
+    let viewer = wish.viewer.map(|viewer| viewer.id);
+    // The legacy list is left out for those who ask for the newer one by name.
+    if wish.wants("muted_topics") && !wish.names("user_topic") {
+        let muted = viewer.map(|viewer| realm.muted_topics(viewer)).unwrap_or_default();
+        state.insert("muted_topics".into(), json!(muted));
+    }
+    if wish.wants("scheduled_messages") {
+        let mut scheduled: Vec<_> =
+            realm.scheduled_messages.values().filter(|message| Some(message.sender) == viewer).collect();
+        scheduled.sort_by_key(|message| (message.deliver_at, message.id));
+        let records: Vec<_> = scheduled.into_iter().map(|message| ScheduledMessageRecord::new(message)).collect();
+        state.insert("scheduled_messages".into(), json!(records));
+    }
+    if wish.wants("reminders") {
+        let mut reminders: Vec<_> = realm.reminders.values().filter(|reminder| Some(reminder.user) == viewer).collect();
+        reminders.sort_by_key(|reminder| (reminder.deliver_at, reminder.id));
+        let records: Vec<_> = reminders.into_iter().map(|reminder| ReminderRecord::new(reminder)).collect();
+        state.insert("reminders".into(), json!(records));
+    }
+}
+
+fn draft_record(draft: &crate::realm::personal::Draft) -> Value {
+    let (kind, to) = match &draft.to {
+        DraftTarget::Nowhere => ("", Vec::new()),
+        DraftTarget::Channel(channel) => ("stream", vec![channel.0]),
+        DraftTarget::Users(users) => ("private", users.iter().map(|user| user.0).collect()),
+    };
+    json!({
+        "id": draft.id,
+        "type": kind,
+        "to": to,
+        "topic": draft.topic,
+        "content": draft.content,
+        "timestamp": draft.timestamp.seconds(),
+    })
+}
+
+fn device_record(device: &Device) -> Value {
+    json!({
+        "push_key_id": device.push_key_id,
+        "push_token_id": device.push_token_id,
+        "pending_push_token_id": device.pending_push_token_id,
+        "push_token_last_updated_timestamp": device.push_token_last_updated.map(|at| at.seconds()),
+        "push_registration_error_code": device.push_registration_error_code,
+    })
+}
+
+/// Choices that stand beside the settings.
+fn choices() -> Map<String, Value> {
+    let emoji_sets: Vec<Value> = EMOJI_SETS.iter().map(|(key, text)| json!({"key": key, "text": text})).collect();
+    Map::from_iter([
+        ("emojiset_choices".to_owned(), emoji_sets.into()),
+        ("available_notification_sounds".to_owned(), json!(NOTIFICATION_SOUNDS)),
+    ])
+}
+
+/// A user's settings; for visitors, those that a new user would have.
+fn user_settings(realm: &Realm, wish: &Wish<'_>) -> Value {
+    let mut settings = Map::new();
+    for setting in USER_SETTINGS.iter() {
+        let value = match wish.viewer {
+            Some(viewer) => realm.own(viewer.id).setting(setting.name),
+            None => realm.organization.user_defaults.get(setting.name).unwrap_or(&setting.default),
+        };
+        settings.insert(setting.name.into(), value.clone());
+    }
+    if let Some(viewer) = wish.viewer {
+        settings.insert("timezone".into(), viewer.timezone.as_str().into());
+        settings.insert("email_address_visibility".into(), viewer.email_visibility.number().into());
+    }
+    settings.extend(choices());
+    settings.into()
+}
+
+fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
+    let mut put = |kind: &str, key: &str, value: &dyn Fn() -> Value| {
+        if wish.wants(kind) {
+            state.insert(key.into(), value());
+        }
+    };
+    let is_member = wish.viewer.is_some();
+    put("channel_folders", "channel_folders", &|| {
+        let mut folders: Vec<_> = realm.folders.values().filter(|_| is_member).collect();
+        folders.sort_by_key(|folder| (folder.order, folder.id));
+        folders.into_iter().map(|folder| json!(FolderRecord::new(folder))).collect()
+    });
+    put("realm_user_groups", "realm_user_groups", &|| {
+        let shows_deactivated = wish.options.capabilities.include_deactivated_groups;
+        let groups = realm.groups.values().filter(|group| shows_deactivated || !group.is_deactivated);
+        groups.map(|group| json!(GroupRecord::new(realm, group))).collect()
+    });
+    put("realm_linkifiers", "realm_linkifiers", &|| {
+        let understands = wish.options.capabilities.linkifier_url_template;
+        realm.linkifiers.iter().filter(|_| understands).map(|linkifier| json!(linkifier.as_ref())).collect()
+    });
+    put("realm_filters", "realm_filters", &|| json!([]));
+    put("realm_playgrounds", "realm_playgrounds", &|| json!([]));
+    put("realm_domains", "realm_domains", &|| {
+        let domains = realm.organization.domains.iter();
+        domains.map(|(domain, subdomains)| json!({"domain": domain, "allow_subdomains": subdomains})).collect()
+    });
+    put("realm_emoji", "realm_emoji", &|| realm_emoji(realm));
+    put("custom_profile_fields", "custom_profile_fields", &|| profile_fields(realm));
+    put("custom_profile_fields", "custom_profile_field_types", &profile_field_types);
+    put("realm_user_settings_defaults", "realm_user_settings_defaults", &|| {
+        let default = |setting: &crate::realm::setting::Setting| {
+            realm.organization.user_defaults.get(setting.name).unwrap_or(&setting.default).clone()
+        };
+        let mut defaults: Map<String, Value> =
+            USER_SETTINGS.iter().map(|setting| (setting.name.to_owned(), default(setting))).collect();
+        let visibility = realm.organization.user_defaults.get("email_address_visibility").cloned();
+        defaults.insert("email_address_visibility".into(), visibility.unwrap_or(json!(1)));
+        defaults.extend(choices());
+        defaults.into()
+    });
+    put("realm_billing", "realm_billing", &|| json!({"has_pending_sponsorship_request": false}));
+    put("realm_embedded_bots", "realm_embedded_bots", &|| json!([{"name": "helloworld", "config": {}}]));
+    put("realm_incoming_webhook_bots", "realm_incoming_webhook_bots", &webhook_bots);
+    put("stop_words", "stop_words", &|| {
+        json!([
+            "a", "an", "and", "are", "as", "at", "be", "by", "for", "in", "is", "it", "of", "on", "or", "the", "to",
+            "was", "with"
+        ])
+    });
+    put("giphy", "giphy_api_key", &|| "".into());
+    put("tenor", "tenor_api_key", &|| "".into());
+    put("default_stream_groups", "realm_default_stream_groups", &|| json!([]));
+}
+
+/// Custom emoji by ID, deactivated ones too.
+pub fn realm_emoji(realm: &Realm) -> Value {
+    let record = |emoji: &crate::realm::message::CustomEmoji| {
+        json!({
+            "id": emoji.id.to_string(),
+            "name": emoji.name,
+            "source_url": realm.custom_emoji_url(emoji),
+            "still_url": null,
+            "deactivated": emoji.is_deactivated,
+            "author_id": emoji.author,
+        })
+    };
+    let emoji: Map<String, Value> =
+        realm.custom_emoji.values().map(|emoji| (emoji.id.to_string(), record(emoji))).collect();
+    emoji.into()
+}
+
+/// Custom profile fields in their order.
+pub fn profile_fields(realm: &Realm) -> Value {
+    let mut fields: Vec<_> = realm.profile_fields.values().collect();
+    fields.sort_by_key(|field| (field.order, field.id));
+    let record = |field: &crate::realm::organization::ProfileField| {
+        let mut record = json!({
+            "id": field.id,
+            "type": field.kind,
+            "order": field.order,
+            "name": field.name,
+            "hint": field.hint,
+            "field_data": field.data,
+            "required": field.is_required,
+            "editable_by_user": field.is_editable,
+        });
+        if field.in_summary {
+            record["display_in_profile_summary"] = true.into();
+        }
+        record
+    };
+    fields.into_iter().map(|field| record(field)).collect()
+}
+
+/// The kinds of custom profile fields, by their names on the wire.
+const PROFILE_FIELD_TYPES: [(&str, i64, &str); 8] = [
+    ("SHORT_TEXT", 1, "Text (short)"),
+    ("LONG_TEXT", 2, "Text (long)"),
+    ("SELECT", 3, "List of options"),
+    ("DATE", 4, "Date"),
+    ("URL", 5, "Link"),
+    ("USER", 6, "Users"),
+    ("EXTERNAL_ACCOUNT", 7, "External account"),
+    ("PRONOUNS", 8, "Pronouns"),
+];
+
+fn profile_field_types() -> Value {
+    let kind = |(key, id, name): &(&str, i64, &str)| ((*key).to_owned(), json!({"id": id, "name": name}));
+    PROFILE_FIELD_TYPES.iter().map(kind).collect::<Map<String, Value>>().into()
+}
+
+/// One integration that can be made a bot for: with an option of each kind (specification, integration options).
+fn webhook_bots() -> Value {
+    json!([{
+        "name": "helloworld",
+        "display_name": "Hello World",
+        "all_event_types": null,
+        "config_options": [{"key": "greeting", "label": "Greeting", "validator": "check_string"}],
+        "url_options": [{"key": "branches", "label": "Which branches to tell of", "input_type": "text"}],
+    }])
+}

@@ -1,0 +1,106 @@
+//! The state of messages: the newest, the unread, the starred, conversations.
+
+use super::Wish;
+use crate::realm::Realm;
+use crate::realm::id::{MessageId, UserId};
+use crate::record::message::shown_topic;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Unread messages that are listed at most; older ones are left out.
+const MAX_UNREAD: usize = 50_000;
+/// Direct messages that recent conversations are made of.
+const MAX_RECENT: usize = 1_000;
+
+pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
+    let viewer = wish.viewer.map(|viewer| viewer.id);
+    if wish.wants("message") {
+        let newest = viewer.and_then(|viewer| realm.newest_message_of(viewer));
+        state.insert("max_message_id".into(), newest.map_or(-1, |id| id.0).into());
+        if wish.wants("update_message_flags") {
+            state.insert("unread_msgs".into(), unread(realm, viewer, wish.options.capabilities.empty_topic_name));
+        }
+    }
+    if wish.wants("starred_messages") {
+        let starred: Vec<MessageId> = match viewer {
+            Some(viewer) => {
+                realm.own(viewer).starred.iter().filter(|id| realm.messages.contains_key(*id)).copied().collect()
+            }
+            None => Vec::new(),
+        };
+        state.insert("starred_messages".into(), json!(starred));
+    }
+    if wish.wants("recent_private_conversations") {
+        state.insert("recent_private_conversations".into(), recent_conversations(realm, viewer));
+    }
+}
+
+fn recent_conversations(realm: &Realm, viewer: Option<UserId>) -> Value {
+    let Some(viewer) = viewer else { return json!([]) };
+    let conversations = realm.own(viewer).conversations.iter().map(|id| &realm.conversations[id]);
+    let mut newest: Vec<(MessageId, Vec<UserId>)> = conversations
+        .filter_map(|conversation| {
+            let others = conversation.members.iter().copied().filter(|member| *member != viewer).collect();
+            Some((*conversation.messages.get_max()?, others))
+        })
+        .collect();
+    newest.sort_unstable_by_key(|(newest, _)| std::cmp::Reverse(*newest));
+    newest.truncate(MAX_RECENT);
+    newest.iter().map(|(newest, others)| json!({"max_message_id": newest, "user_ids": others})).collect()
+}
+
+/// All that is unread, by conversation (reference behaviour, 11.5).
+fn unread(realm: &Realm, viewer: Option<UserId>, allows_empty: bool) -> Value {
+    let mut all = viewer.map(|viewer| realm.unread(viewer)).unwrap_or_default();
+    let is_missing = all.len() > MAX_UNREAD;
+    if is_missing {
+        all.drain(..all.len() - MAX_UNREAD);
+    }
+    let mut people: BTreeMap<UserId, Vec<MessageId>> = BTreeMap::new();
+    let mut groups: BTreeMap<Vec<UserId>, Vec<MessageId>> = BTreeMap::new();
+    let mut topics: BTreeMap<(i64, String), (String, Vec<MessageId>)> = BTreeMap::new();
+    let mut mentions = Vec::new();
+    let mut count = 0;
+    for id in all {
+        let (message, Some(viewer)) = (&realm.messages[&id], viewer) else { continue };
+        if message.mentions(viewer) || message.wildcard_mentions(viewer) {
+            mentions.push(id);
+        }
+        if let Some((channel, topic)) = message.channel() {
+            let shown = shown_topic(topic, allows_empty);
+            topics.entry((channel.0, topic.to_lowercase())).or_insert_with(|| (shown, Vec::new())).1.push(id);
+            count += usize::from(!realm.own(viewer).is_topic_muted(channel, topic));
+        } else if let Some(conversation) = message.conversation() {
+            let members = &realm.conversations[&conversation].members;
+            match members.as_ref() {
+                [only] => people.entry(*only).or_default().push(id),
+                [one, other] => people.entry(if *one == viewer { *other } else { *one }).or_default().push(id),
+                more => groups.entry(more.to_vec()).or_default().push(id),
+            }
+            count += 1;
+        }
+    }
+    let pms: Vec<Value> = people
+        .iter()
+        .map(|(user, ids)| json!({"other_user_id": user, "sender_id": user, "unread_message_ids": ids}))
+        .collect();
+    let streams: Vec<Value> = topics
+        .iter()
+        .map(|((channel, _), (topic, ids))| json!({"stream_id": channel, "topic": topic, "unread_message_ids": ids}))
+        .collect();
+    let huddles: Vec<Value> = groups
+        .iter()
+        .map(|(members, ids)| {
+            let members: Vec<String> = members.iter().map(ToString::to_string).collect();
+            json!({"user_ids_string": members.join(","), "unread_message_ids": ids})
+        })
+        .collect();
+    json!({
+        "pms": pms,
+        "streams": streams,
+        "huddles": huddles,
+        "mentions": mentions,
+        "count": count,
+        "old_unreads_missing": is_missing,
+    })
+}

@@ -1,0 +1,140 @@
+//! Parameters that only registering has.
+
+use crate::api::parameter::{FromJson, Parameter, json_parameter, through_json};
+use crate::error::Error;
+use crate::realm::queue::{Capabilities, MOBILE_IDLE_TIMEOUT_SECONDS};
+use crate::record::channel::IncludeSubscribers;
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde_json::Value;
+
+/// `client_capabilities`: an object of booleans; unknown keys are ignored.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RawCapabilities(pub Capabilities);
+
+impl FromJson for RawCapabilities {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        let object = value.as_object().ok_or_else(|| Error::bad_value(at, "is not a dict"))?;
+        let mut capabilities = Capabilities::default();
+        for (name, place) in capabilities.by_name() {
+            if let Some(value) = object.get(name) {
+                *place = bool::from_json(value, &format!("{at}[\"{name}\"]"))?;
+            }
+        }
+        Ok(Self(capabilities))
+    }
+
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        let mut capabilities = Capabilities::default();
+        let properties: serde_json::Map<String, Value> = capabilities
+            .by_name()
+            .into_iter()
+            .map(|(name, _)| (name.to_owned(), serde_json::json!({"type": "boolean"})))
+            .collect();
+        json_schema!({"type": "object", "properties": properties})
+    }
+}
+through_json!(RawCapabilities);
+
+/// `include_subscribers` as text.
+#[derive(Clone, Copy, Debug)]
+pub struct IncludeSubscribersText(pub IncludeSubscribers);
+
+impl Parameter for IncludeSubscribersText {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        match text {
+            "true" => Ok(Self(IncludeSubscribers::All)),
+            "false" => Ok(Self(IncludeSubscribers::No)),
+            "partial" => Ok(Self(IncludeSubscribers::Partial)),
+            _ => Err(Error::InvalidValue { parameter: name.into() }),
+        }
+    }
+
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "enum": ["true", "false", "partial"]})
+    }
+}
+
+/// `idle_queue_timeout`: seconds from 1 on, or the text "mobile" in docs/assumptions.md.
+#[derive(Clone, Copy, Debug)]
+pub struct IdleTimeout(pub i64);
+
+impl FromJson for IdleTimeout {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        match value {
+            Value::String(word) if word == "mobile" => Ok(Self(MOBILE_IDLE_TIMEOUT_SECONDS)),
+            Value::String(_) => Err(Error::InvalidValue { parameter: at.into() }),
+            number => match i64::from_json(number, at)? {
+                seconds if seconds < 1 => Err(Error::bad_value(at, "is too small")),
+                seconds => Ok(Self(seconds)),
+            },
+        }
+    }
+
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({"anyOf": [{"type": "integer", "minimum": 1}, {"const": "mobile"}]})
+    }
+}
+
+impl Parameter for IdleTimeout {
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        json_parameter(text, name)
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        Self::json_schema(generator)
+    }
+}
+
+/// `narrow` of a queue: pairs of operator and operand.
+#[derive(Clone, Debug, Default)]
+pub struct EventNarrow(pub Vec<(String, String)>);
+
+impl FromJson for EventNarrow {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        let items = value.as_array().ok_or_else(|| Error::bad_value(at, "is not a list"))?;
+        let pair = |(index, item): (usize, &Value)| {
+            let at = format!("{at}[{index}]");
+            let pair = item.as_array().ok_or_else(|| Error::bad_value(&at, "is not a list"))?;
+            let text = |place: usize| {
+                let value = pair.get(place).unwrap_or(&Value::Null);
+                String::from_json(value, &format!("{at}[{place}]"))
+            };
+            if pair.len() != 2 {
+                return Err(Error::bad_value(&at, "is not length 2"));
+            }
+            Ok((text(0)?, text(1)?))
+        };
+        items.iter().enumerate().map(pair).collect::<Result<_, _>>().map(Self)
+    }
+
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        let pair = serde_json::json!({"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2});
+        json_schema!({"type": "array", "items": pair})
+    }
+}
+through_json!(EventNarrow);
+
+impl EventNarrow {
+    /// Whether queues can be filtered so.
+    ///
+    /// # Errors
+    ///
+    /// `OperatorNotSupported`, `OperandNotSupported`.
+    pub fn check(&self) -> Result<(), Error> {
+        for (operator, operand) in &self.0 {
+            match operator.as_str() {
+                "channel" | "stream" | "topic" | "sender" => {}
+                "is" => {
+                    let known = ["dm", "private", "starred", "unread", "mentioned", "alerted", "resolved"];
+                    if !known.contains(&operand.as_str()) {
+                        return Err(Error::OperandNotSupported { operand: operand.as_str().into() });
+                    }
+                }
+                _ => return Err(Error::OperatorNotSupported { operator: operator.as_str().into() }),
+            }
+        }
+        Ok(())
+    }
+}

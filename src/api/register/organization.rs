@@ -1,0 +1,196 @@
+//! The organization's settings and permissions, and the server's limits: what the type `realm` brings.
+
+use super::Wish;
+use crate::api::server::ICON_URL;
+use crate::realm::Realm;
+use crate::realm::group::SystemGroup;
+use crate::realm::permission::{
+    CHANNEL_PERMISSIONS, DefaultHolder, GROUP_PERMISSIONS, PermissionSetting, REALM_PERMISSIONS,
+};
+use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
+use crate::realm::setting::REALM_SETTINGS;
+use serde_json::{Map, Value, json};
+
+/// Largest file of an upload, MiB.
+pub const MAX_FILE_UPLOAD_SIZE_MIB: i64 = 100;
+
+pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
+    if !wish.wants("realm") {
+        return;
+    }
+    let organization = &realm.organization;
+    for setting in REALM_SETTINGS.iter() {
+        state.insert(format!("realm_{}", setting.name), organization.setting(setting.name).clone());
+    }
+    for (name, value) in &organization.permissions {
+        state.insert(format!("realm_{name}"), json!(value));
+    }
+    for part in [identity(realm, wish), derived(realm), limits(), server(wish)] {
+        if let Value::Object(part) = part {
+            state.extend(part);
+        }
+    }
+}
+
+fn identity(realm: &Realm, wish: &Wish<'_>) -> Value {
+    let organization = &realm.organization;
+    let base_url = &wish.call.origin.base_url;
+    let channel = |id: Option<crate::realm::id::ChannelId>| id.map_or(-1, |id| id.0);
+    json!({
+        "realm_name": organization.name,
+        "realm_description": organization.description,
+        "realm_url": base_url,
+        "realm_uri": base_url,
+        "realm_uuid": organization.uuid,
+        "realm_date_created": organization.date_created.seconds(),
+        "realm_icon_url": ICON_URL,
+        "realm_icon_source": "G",
+        "realm_logo_url": "/static/images/default-icon.png?version=0",
+        "realm_logo_source": "D",
+        "realm_night_logo_url": "/static/images/default-icon.png?version=0",
+        "realm_night_logo_source": "D",
+        "realm_bot_domain": organization.host,
+        "realm_authentication_methods": {
+            "Email": {"enabled": true, "available": true},
+            "Dev": {"enabled": true, "available": true},
+        },
+        "realm_email_auth_enabled": true,
+        "realm_password_auth_enabled": true,
+        "realm_new_stream_announcements_stream_id": channel(organization.new_channel_announcements),
+        "realm_signup_announcements_stream_id": channel(organization.signup_announcements),
+        "realm_service_update_announcements_stream_id": -1,
+        "realm_moderation_request_channel_id": channel(organization.moderation_requests),
+        "realm_empty_topic_display_name": EMPTY_TOPIC_DISPLAY_NAME,
+        "realm_available_video_chat_providers": {"disabled": {"name": "None", "id": 0}, "jitsi_meet": {"name": "Jitsi Meet", "id": 1}},
+        "realm_default_external_accounts": {
+            "code_host": {
+                "name": "Code host",
+                "text": "Code host",
+                "hint": "Your user name there",
+                "url_pattern": "https://code-host.example/%(username)s",
+            },
+        },
+    })
+}
+
+/// Legacy settings that follow from newer ones.
+fn derived(realm: &Realm) -> Value {
+    let organization = &realm.organization;
+    let history = organization.setting("message_edit_history_visibility_policy");
+    json!({
+        "realm_allow_edit_history": history != "none",
+        "realm_mandatory_topics": organization.setting("topics_policy") == "disable_empty_topic",
+        "realm_create_public_stream_policy": policy(realm, "can_create_public_channel_group"),
+        "realm_create_private_stream_policy": policy(realm, "can_create_private_channel_group"),
+        "realm_create_web_public_stream_policy": policy(realm, "can_create_web_public_channel_group"),
+        "realm_wildcard_mention_policy": policy(realm, "can_mention_many_users_group"),
+    })
+}
+
+/// The legacy number of a permission: 1 members, 2 administrators, 3 full members, 4 moderators, 5 everyone, 6 nobody,
+/// 7 owners.
+fn policy(realm: &Realm, name: &str) -> i64 {
+    use crate::realm::permission::GroupSettingValue::Group;
+    let Some(Group(group)) = realm.organization.permissions.get(name) else { return 1 };
+    match realm.groups.get(group).and_then(|group| group.system) {
+        Some(SystemGroup::Administrators) => 2,
+        Some(SystemGroup::FullMembers) => 3,
+        Some(SystemGroup::Moderators) => 4,
+        Some(SystemGroup::Everyone | SystemGroup::Internet) => 5,
+        Some(SystemGroup::Nobody) => 6,
+        Some(SystemGroup::Owners) => 7,
+        Some(SystemGroup::Members) | None => 1,
+    }
+}
+
+fn limits() -> Value {
+    json!({
+        "max_stream_name_length": 60,
+        "max_stream_description_length": 1024,
+        "max_channel_folder_name_length": 60,
+        "max_channel_folder_description_length": 1024,
+        "max_topic_length": crate::realm::send::MAX_TOPIC_LENGTH,
+        "max_message_length": crate::realm::send::MAX_MESSAGE_LENGTH,
+        "max_reminder_note_length": 1000,
+        "max_bulk_new_subscription_messages": 100,
+        "max_file_upload_size_mib": MAX_FILE_UPLOAD_SIZE_MIB,
+        "max_avatar_file_size_mib": 5,
+        "max_icon_file_size_mib": 5,
+        "max_logo_file_size_mib": 5,
+        "password_min_length": 6,
+        "password_max_length": 100,
+        "password_min_guesses": 10_000,
+    })
+}
+
+fn server(wish: &Wish<'_>) -> Value {
+    let base_url = &wish.call.origin.base_url;
+    json!({
+        "server_generation": 1,
+        "development_environment": true,
+        "server_inline_image_preview": true,
+        "server_inline_url_embed_preview": false,
+        "server_thumbnail_formats": [
+            {"name": "840x560-anim.webp", "max_width": 840, "max_height": 560, "format": "webp", "animated": true},
+            {"name": "840x560.webp", "max_width": 840, "max_height": 560, "format": "webp", "animated": false},
+        ],
+        "server_avatar_changes_disabled": false,
+        "server_name_changes_disabled": false,
+        "server_needs_upgrade": false,
+        "server_web_public_streams_enabled": true,
+        "server_emoji_data_url": format!("{base_url}/static/generated/emoji/emoji_api.json"),
+        "event_queue_longpoll_timeout_seconds": 90,
+        "server_jitsi_server_url": null,
+        "jitsi_server_url": "https://meet.jit.si",
+        "server_can_summarize_topics": false,
+        "server_presence_ping_interval_seconds": 60,
+        "server_presence_offline_threshold_seconds": 200,
+        "server_typing_started_expiry_period_milliseconds": 45_000,
+        "server_typing_stopped_wait_period_milliseconds": 12_000,
+        "server_typing_started_wait_period_milliseconds": 30_000,
+        "server_supported_permission_settings": {
+            "realm": permission_settings(REALM_PERMISSIONS),
+            "stream": permission_settings(CHANNEL_PERMISSIONS),
+            "group": permission_settings(GROUP_PERMISSIONS),
+        },
+        "server_report_message_types": [
+            {"key": "spam", "name": "Spam"},
+            {"key": "harassment", "name": "Harassment"},
+            {"key": "inappropriate", "name": "Inappropriate content"},
+            {"key": "norms", "name": "Violates community norms"},
+            {"key": "other", "name": "Other reason"},
+        ],
+        "server_min_deactivated_realm_deletion_days": null,
+        "server_max_deactivated_realm_deletion_days": null,
+        "settings_send_digest_emails": false,
+        "gif_rating_policy_options": {
+            "disabled": {"id": 0, "name": "GIFs disabled"},
+            "g": {"id": 2, "name": "Allow GIFs rated G (General audience)"},
+            "pg": {"id": 1, "name": "Allow GIFs rated PG (Parental guidance)"},
+            "pg-13": {"id": 3, "name": "Allow GIFs rated PG-13 (Parental guidance under 13)"},
+            "r": {"id": 4, "name": "Allow GIFs rated R (Restricted)"},
+        },
+        "service_plan_is_not_limited": true,
+        "upgrade_text_for_wide_organization_logo": "Available on all plans of this server.",
+    })
+}
+
+fn permission_settings(table: &[PermissionSetting]) -> Map<String, Value> {
+    let describe = |row: &PermissionSetting| {
+        let default = match row.default {
+            DefaultHolder::System(group) => group.name(),
+            DefaultHolder::Creator => "stream_creator_or_nobody",
+        };
+        let allowed: Vec<&str> = row.allowed.iter().map(|group| group.name()).collect();
+        json!({
+            "require_system_group": row.require_system_group,
+            "allow_internet_group": row.allow_internet,
+            "allow_nobody_group": row.allow_nobody,
+            "allow_everyone_group": row.allow_everyone,
+            "default_group_name": default,
+            "default_for_system_groups": "role:nobody",
+            "allowed_system_groups": allowed,
+        })
+    };
+    table.iter().map(|row| (row.name.to_owned(), describe(row))).collect()
+}
