@@ -6,12 +6,19 @@
 //! To add an operation: write its parameters with `parameters!`, a reply struct, an `impl Read` or `impl Write`, and
 //! add its row below. Routing, the OpenAPI document and the reference follow from these.
 
+pub mod credentials;
+pub mod emoji;
 pub mod events;
+pub mod flags;
 pub mod messages;
 pub mod parameter;
+pub mod presence;
+pub mod reactions;
 pub mod register;
 pub mod server;
+pub mod statuses;
 pub mod subscribing;
+pub mod typing;
 pub mod uploads;
 pub mod users;
 
@@ -322,4 +329,23 @@ pub static OPERATIONS: &[Row] = &[
     read::<users::GetOwnUser>(),
     read::<users::GetUser>(),
     read::<users::GetUserByEmail>(),
+    write::<credentials::RegenerateOwnApiKey>(),
+    read::<statuses::GetStatus>(),
+    write::<statuses::UpdateOwnStatus>(),
+    write::<statuses::UpdateStatus>(),
+    write::<presence::UpdatePresence>(),
+    read::<presence::GetUserPresence>(),
+    read::<presence::GetRealmPresence>(),
+    write::<reactions::AddReaction>(),
+    write::<reactions::RemoveReaction>(),
+    write::<flags::UpdateFlags>(),
+    write::<flags::MarkAllAsRead>(),
+    write::<flags::MarkChannelAsRead>(),
+    write::<flags::MarkTopicAsRead>(),
+    write::<typing::SetTyping>(),
+    write::<typing::SetEditTyping>(),
+    write::<uploads::UploadFile>(),
+    read::<uploads::GetTemporaryAddress>(),
+    read::<uploads::GetAttachments>(),
+    write::<uploads::RemoveAttachment>(),
 ];

@@ -150,6 +150,8 @@ errors! {
     EmailInUse: 400 BAD_REQUEST "Email is already in use.";
     /// The organization restricts addresses to its domains.
     EmailNotAllowed { email }: 400 BAD_REQUEST "Email '{email}' not allowed in this organization";
+    /// An address with a suffix could get around the domains.
+    EmailContainsPlus: 400 BAD_REQUEST "Email addresses containing + are not allowed.";
     /// Too easy to guess.
     PasswordTooWeak: 400 BAD_REQUEST "The password is too weak.";
     /// Over 100 characters.
@@ -388,6 +390,8 @@ errors! {
     InvalidFilename: 400 BAD_REQUEST "Invalid filename";
     /// No such file.
     FileNotFound: 404 BAD_REQUEST "This file does not exist or has been deleted.";
+    /// No such upload, or another's.
+    InvalidAttachment: 400 BAD_REQUEST "Invalid attachment";
     /// Someone else's file.
     FileForbidden: 403 BAD_REQUEST "You are not authorized to view this file.";
 

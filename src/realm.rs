@@ -80,6 +80,8 @@ pub struct Realm {
     pub conversations_by_members: OrdMap<Arc<[UserId]>, RecipientId>,
     /// Messages.
     pub messages: OrdMap<MessageId, Arc<Message>>,
+    /// Messages for which rows were made later, and whose these are: `historical` of each user, the other way round.
+    pub late_rows: OrdMap<MessageId, OrdSet<UserId>>,
     /// Alert words in lower case, and whose they are.
     pub alert_words: OrdMap<String, OrdSet<UserId>>,
     /// Uploaded files by path id.
@@ -194,6 +196,7 @@ impl Realm {
             conversations: OrdMap::new(),
             conversations_by_members: OrdMap::new(),
             messages: OrdMap::new(),
+            late_rows: OrdMap::new(),
             alert_words: OrdMap::new(),
             attachments: OrdMap::new(),
             blobs: OrdMap::new(),

@@ -1,11 +1,13 @@
 //! The shared objects of the API as clients see them: built from the realm for somebody who looks.
 
+pub mod attachment;
 pub mod channel;
 pub mod event;
 pub mod group;
 pub mod message;
 pub mod presence;
 pub mod scheduled;
+pub mod status;
 pub mod user;
 
 use std::collections::BTreeMap;

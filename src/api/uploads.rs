@@ -1,11 +1,29 @@
-//! Uploaded files: who may read them, and addresses that need no credentials.
+//! Uploaded files: putting them there, listing and removing one's own, and who may read them.
 
+pub mod name;
 pub mod temporary;
 
+use super::parameter::{UploadedFile, parameters};
+use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::change::Tx;
 use crate::realm::channel::Privacy;
+use crate::realm::event::{Audience, Event, Payload};
+use crate::realm::id::{AttachmentId, UserId};
 use crate::realm::message::Attachment;
 use crate::realm::user::User;
+use crate::record::attachment::AttachmentRecord;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Bytes of a mebibyte.
+const MIB: i64 = 1024 * 1024;
+/// The type of files of which nothing is known.
+const UNKNOWN_TYPE: &str = "application/octet-stream";
 
 /// Whether somebody may read a file: its owner, and whoever can see a message that links it; anonymous visitors only
 /// through messages in web-public channels.
@@ -21,4 +39,247 @@ pub fn can_read(realm: &Realm, viewer: Option<&User>, attachment: &Attachment) -
             realm.has_public_access() && channel.is_some_and(|channel| channel.privacy == Privacy::WebPublic)
         }
     })
+}
+
+/// POST /user_uploads
+pub struct UploadFile;
+
+parameters! {
+    /// None besides the file, a part of a multipart body under any name.
+    pub struct UploadFileParams {}
+}
+
+/// Where the file is.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UploadFileReply {
+    /// Address of the file, relative to the organization's.
+    pub url: String,
+    /// Deprecated alias of `url`.
+    pub uri: String,
+    /// The file's name; its address may end in another.
+    pub filename: String,
+}
+
+impl Operation for UploadFile {
+    const ROUTE: Route = Route::post("/user_uploads");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Uploads a file.",
+        since: 0,
+        is_specified: true,
+        errors: &["UploadTooLarge", "NoFile", "SeveralFiles", "UploadQuota"],
+        events: &["attachment add"],
+    };
+    type Params = UploadFileParams;
+    type Reply = UploadFileReply;
+}
+
+impl Write for UploadFile {
+    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<UploadFileReply, Error> {
+        let (file, given_name) = only_file(call.files)?;
+        let size = i64::try_from(file.bytes.len()).unwrap_or(i64::MAX);
+        check_quota(tx, size)?;
+
+        let file = NewFile {
+            name: name::shown_name(&given_name),
+            content_type: file.content_type.clone(),
+            bytes: file.bytes.clone(),
+        };
+        let attachment = add_file(tx, call.caller().id, file);
+        let url = format!("/user_uploads/{}", attachment.path_id);
+        Ok(UploadFileReply { uri: url.clone(), url, filename: attachment.name.clone() })
+    }
+}
+
+/// The file of a request that has exactly one, and its name. Parts without a name are forms' files not chosen.
+fn only_file(files: &[UploadedFile]) -> Result<(&UploadedFile, String), Error> {
+    let mut named = files.iter().filter_map(|file| Some((file, name::base_name(&file.name)?)));
+    match (named.next(), named.next()) {
+        (None, _) => Err(Error::NoFile),
+        (Some(file), None) => Ok(file),
+        (Some(_), Some(_)) => Err(Error::SeveralFiles),
+    }
+}
+
+/// Whether the organization has room for a file of this size, in bytes.
+///
+/// # Errors
+///
+/// `UploadQuota`.
+pub fn check_quota(realm: &Realm, size: i64) -> Result<(), Error> {
+    let quota = realm.organization.limit("upload_quota_mib").map(|mib| mib.saturating_mul(MIB));
+    if quota.is_some_and(|quota| realm.upload_space_used().saturating_add(size) > quota) {
+        return Err(Error::UploadQuota);
+    }
+    Ok(())
+}
+
+/// A file to be added.
+pub struct NewFile {
+    /// As it is shown.
+    pub name: String,
+    /// As the client said; None or "" is guessed from the name.
+    pub content_type: Option<String>,
+    /// Its bytes.
+    pub bytes: bytes::Bytes,
+}
+
+/// Adds a file under a new address, and tells its owner.
+pub fn add_file(tx: &mut Tx, owner: UserId, file: NewFile) -> Arc<Attachment> {
+    let content_type = file.content_type.filter(|kind| !kind.is_empty()).unwrap_or_else(|| {
+        mime_guess::from_path(&file.name).first_raw().unwrap_or(UNKNOWN_TYPE).to_owned()
+    });
+    let dimensions = if content_type.starts_with("image/") { dimensions(&file.bytes) } else { None };
+    let chance = &mut tx.realm_mut().chance;
+    let (directory, token) = (chance.upload_directory(), chance.upload_token());
+    let path_id = format!("{}/{directory}/{token}/{}", tx.organization.id, name::address_name(&file.name));
+    tx.realm_mut().counters.attachment += 1;
+    let attachment = Arc::new(Attachment {
+        id: AttachmentId(tx.counters.attachment),
+        path_id: path_id.clone(),
+        name: file.name,
+        size: i64::try_from(file.bytes.len()).unwrap_or(i64::MAX),
+        content_type,
+        dimensions,
+        owner,
+        created_at: tx.now,
+        blob: tx.keep_blob(file.bytes),
+        messages: BTreeSet::new(),
+    });
+    tx.realm_mut().attachments.insert(path_id, attachment.clone());
+    let payload = Payload::Attachment { attachment: attachment.clone(), upload_space_used: tx.upload_space_used() };
+    tx.emit(Audience::user(owner), Event::new("attachment", Some("add"), payload));
+    attachment
+}
+
+/// Width and height as an image's header has them.
+fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
+    let size = imagesize::blob_size(bytes).ok()?;
+    Some((u32::try_from(size.width).ok()?, u32::try_from(size.height).ok()?))
+}
+
+/// GET /user_uploads/{realm_id_str}/{filename}
+pub struct GetTemporaryAddress;
+
+parameters! {
+    /// Which file.
+    pub struct GetTemporaryAddressParams {
+        /// The organization's number.
+        @path realm_id_str: i64,
+        /// The rest of the file's address, slashes included.
+        @path filename: String,
+    }
+}
+
+/// An address that needs no credentials.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TemporaryAddressReply {
+    /// Works for 60 seconds; relative to the organization's.
+    pub url: String,
+}
+
+impl Operation for GetTemporaryAddress {
+    const ROUTE: Route = Route::get("/user_uploads/{realm_id_str}/{*filename}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Gives an address at which a file can be read without credentials for a minute.",
+        since: 1,
+        is_specified: false,
+        errors: &["FileNotFound", "FileForbidden"],
+        events: &[],
+    };
+    type Params = GetTemporaryAddressParams;
+    type Reply = TemporaryAddressReply;
+}
+
+impl Read for GetTemporaryAddress {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<TemporaryAddressReply, Error> {
+        let path_id = format!("{}/{}", params.realm_id_str, params.filename);
+        let attachment = realm.attachments.get(&path_id).ok_or(Error::FileNotFound)?;
+        if !can_read(realm, Some(call.caller()), attachment) {
+            return Err(Error::FileForbidden);
+        }
+
+        Ok(TemporaryAddressReply { url: temporary::address(realm, attachment, call.now) })
+    }
+}
+
+/// GET /attachments
+pub struct GetAttachments;
+
+parameters! {
+    /// Takes none.
+    pub struct GetAttachmentsParams {}
+}
+
+/// The caller's files.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AttachmentsReply {
+    /// In the order of their uploading.
+    pub attachments: Vec<AttachmentRecord>,
+    /// Bytes of all of the organization's files.
+    pub upload_space_used: i64,
+}
+
+impl Operation for GetAttachments {
+    const ROUTE: Route = Route::get("/attachments");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Lists the files that the caller uploaded.",
+        since: 0,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    type Params = GetAttachmentsParams;
+    type Reply = AttachmentsReply;
+}
+
+impl Read for GetAttachments {
+    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<AttachmentsReply, Error> {
+        let owner = call.caller().id;
+        let own = realm.attachments.values().filter(|attachment| attachment.owner == owner);
+        let mut attachments: Vec<AttachmentRecord> = own.map(|attachment| AttachmentRecord::new(attachment)).collect();
+        attachments.sort_by_key(|attachment| attachment.id);
+        Ok(AttachmentsReply { attachments, upload_space_used: realm.upload_space_used() })
+    }
+}
+
+/// DELETE /attachments/{attachment_id}
+pub struct RemoveAttachment;
+
+parameters! {
+    /// Which file.
+    pub struct RemoveAttachmentParams {
+        /// The file; the caller's own.
+        @path attachment_id: AttachmentId,
+    }
+}
+
+impl Operation for RemoveAttachment {
+    const ROUTE: Route = Route::delete("/attachments/{attachment_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Removes a file that the caller uploaded; messages keep their links to it.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidAttachment"],
+        events: &["attachment remove"],
+    };
+    type Params = RemoveAttachmentParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveAttachment {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let owner = call.caller().id;
+        let mut own = tx.attachments.values().filter(|attachment| attachment.owner == owner);
+        let attachment = own.find(|attachment| attachment.id == params.attachment_id).ok_or(Error::InvalidAttachment)?;
+        let path_id = attachment.path_id.clone();
+
+        tx.realm_mut().attachments.remove(&path_id);
+        let fields = json!({"attachment": {"id": params.attachment_id}, "upload_space_used": tx.upload_space_used()});
+        tx.emit(Audience::user(owner), Event::shaped("attachment", Some("remove"), fields));
+        Ok(Success {})
+    }
 }

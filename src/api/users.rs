@@ -8,6 +8,7 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event, Payload};
 use crate::realm::id::UserId;
+use crate::realm::send::{Outgoing, Target};
 use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
 use crate::record::user::{Look, ProfileValue, UserRecord, avatar_url, profile_data};
 use imbl::OrdMap;
@@ -103,7 +104,7 @@ impl Operation for GetUser {
         summary: "Gives a user by ID; bots and deactivated users too.",
         since: 1,
         is_specified: false,
-        errors: &["NoSuchUser"],
+        errors: &["NoSuchUser", "InsufficientPermission"],
         events: &[],
     };
     type Params = GetUserParams;
@@ -113,10 +114,7 @@ impl Operation for GetUser {
 impl Read for GetUser {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserReply, Error> {
         let caller = call.caller();
-        let user = realm
-            .user(params.user_id)
-            .filter(|user| realm.can_access_user(caller, user.id))
-            .ok_or(Error::NoSuchUser)?;
+        let user = realm.accessible_user(caller, params.user_id)?;
         let look = Look {
             viewer: Some(caller),
             client_gravatar: params.client_gravatar,
@@ -148,7 +146,7 @@ impl Operation for GetUserByEmail {
         summary: "Gives a user by real or dummy address.",
         since: 39,
         is_specified: true,
-        errors: &["NoSuchUser"],
+        errors: &["NoSuchUser", "InsufficientPermission"],
         events: &[],
     };
     type Params = GetUserByEmailParams;
@@ -158,13 +156,14 @@ impl Operation for GetUserByEmail {
 impl Read for GetUserByEmail {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserReply, Error> {
         let caller = call.caller();
-        let user = realm.user_by_api_email(caller, &params.email).filter(|user| realm.can_access_user(caller, user.id));
+        let user = realm.user_by_api_email(caller, &params.email).ok_or(Error::NoSuchUser)?;
+        let user = realm.accessible_user(caller, user.id)?;
         let look = Look {
             viewer: Some(caller),
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
         };
-        Ok(UserReply { user: UserRecord::new(realm, user.ok_or(Error::NoSuchUser)?, look) })
+        Ok(UserReply { user: UserRecord::new(realm, user, look) })
     }
 }
 
@@ -287,11 +286,12 @@ impl Operation for CreateUser {
             "NameInvalidFormat",
             "NameTaken",
             "BadNameOrUsername",
+            "EmailContainsPlus",
             "EmailNotAllowed",
             "EmailInUse",
             "PasswordTooWeak",
         ],
-        events: &["realm_user add", "user_group add_members", "subscription peer_add"],
+        events: &["realm_user add", "user_group add_members", "subscription peer_add", "message"],
     };
     type Params = CreateUserParams;
     type Reply = UserIdReply;
@@ -347,18 +347,24 @@ pub fn checked_name(realm: &Realm, name: &str, of: Option<UserId>) -> Result<Str
 ///
 /// # Errors
 ///
-/// In this order: `BadNameOrUsername`, `EmailNotAllowed`, `EmailInUse`.
+/// In this order: `BadNameOrUsername`, `EmailContainsPlus`, `EmailNotAllowed`, `EmailInUse`.
 pub fn checked_email(realm: &Realm, email: &str) -> Result<String, Error> {
     let email = email.trim();
     if !is_email(email) {
         return Err(Error::BadNameOrUsername);
     }
-    let domain = email.rsplit_once('@').map(|(_, domain)| domain.to_lowercase()).unwrap_or_default();
+    let (name, domain) = email.rsplit_once('@').unwrap_or_default();
+    let domain = domain.to_lowercase();
     let is_of = |(allowed, with_subdomains): &(String, bool)| {
         domain == *allowed || (*with_subdomains && domain.ends_with(&format!(".{allowed}")))
     };
-    if realm.organization.is_on("emails_restricted_to_domains") && !realm.organization.domains.iter().any(is_of) {
-        return Err(Error::EmailNotAllowed { email: email.into() });
+    if realm.organization.is_on("emails_restricted_to_domains") {
+        if name.contains('+') {
+            return Err(Error::EmailContainsPlus);
+        }
+        if !realm.organization.domains.iter().any(is_of) {
+            return Err(Error::EmailNotAllowed { email: email.into() });
+        }
     }
     if realm.user_by_email(email).is_some() {
         return Err(Error::EmailInUse);
@@ -388,8 +394,8 @@ pub struct NewPerson {
     pub role: Role,
 }
 
-/// Adds a person with the organization's defaults, puts them into its default channels (but for guests), and sends
-/// the events.
+/// Adds a person with the organization's defaults, puts them into its default channels (but for guests), sends the
+/// events and then the notice that somebody joined.
 pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
     tx.realm_mut().counters.user += 1;
     let id = UserId(tx.counters.user);
@@ -427,7 +433,19 @@ pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
         let channels: Vec<_> = channels.map(|channel| channel.id).collect();
         super::subscribing::subscribe(tx, id, &channels, None);
     }
+    send_signup_notice(tx, id);
     id
+}
+
+/// Says in the organization's channel for it that somebody joined.
+fn send_signup_notice(tx: &mut Tx, id: UserId) {
+    let channel = tx.organization.signup_announcements.filter(|channel| !tx.channels[channel].is_archived);
+    if let (Some(channel), Some(bot)) = (channel, tx.notification_bot()) {
+        let content = format!("@_**{}|{id}** joined this organization.", tx.users[&id].full_name);
+        let to = Target::Channel { channel, topic: "signups".to_owned() };
+        // A notice that its channel does not take is dropped: the user is there all the same.
+        let _ = tx.send(Outgoing::from_server(bot, to, content));
+    }
 }
 
 /// Tells everybody of a new user and of the system groups that it is in.

@@ -52,6 +52,29 @@ impl Realm {
             || own.conversations.iter().any(|conversation| self.conversations[conversation].members.contains(&user))
     }
 
+    /// A user that the viewer may know of; bots and deactivated ones too.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `NoSuchUser`, `InsufficientPermission`.
+    pub fn accessible_user(&self, viewer: &User, id: UserId) -> Result<&Arc<User>, Error> {
+        let user = self.users.get(&id).ok_or(Error::NoSuchUser)?;
+        if self.can_access_user(viewer, id) { Ok(user) } else { Err(Error::InsufficientPermission) }
+    }
+
+    /// An active person that the viewer may know of.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `NoSuchUser` (for bots too), `TargetDeactivated`, `InsufficientPermission`.
+    pub fn accessible_person(&self, viewer: &User, id: UserId) -> Result<&Arc<User>, Error> {
+        let user = self.users.get(&id).filter(|user| !user.is_bot()).ok_or(Error::NoSuchUser)?;
+        if !user.is_active {
+            return Err(Error::TargetDeactivated);
+        }
+        self.accessible_user(viewer, id)
+    }
+
     /// The user behind an API address: a real one that the viewer may see, or a dummy.
     pub fn user_by_api_email(&self, viewer: &User, email: &str) -> Option<&Arc<User>> {
         if let Some(user) = self.user_by_dummy_email(email) {
@@ -183,6 +206,35 @@ impl Realm {
                 self.can_read(user, channel) && (channel.privacy.has_public_history() || self.has_row(user.id, message))
             }
         }
+    }
+
+    /// A message that the user can see and that does not lie in an archived channel.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidMessage`, the same for all reasons.
+    pub fn message_to_change(&self, user: &User, id: MessageId) -> Result<&Arc<Message>, Error> {
+        let is_archived = |message: &Message| message.channel().is_some_and(|(channel, _)| self.channels[&channel].is_archived);
+        self.message_seen_by(user, id).filter(|message| !is_archived(message)).ok_or(Error::InvalidMessage)
+    }
+
+    /// Whom a change of a message concerns: those with a row for it and, where the history is public, the channel's
+    /// subscribers; never those who can't see it any more.
+    pub fn who_follows(&self, message: &Message) -> super::event::Audience {
+        use imbl::ordset::DiffItem;
+        let received = super::event::Audience::of(message.recipients.clone());
+        let Some((channel, _)) = message.channel() else { return received };
+        let channel = &self.channels[&channel];
+        let late = self.late_rows.get(&message.id).cloned().unwrap_or_default();
+        // Most recipients are subscribers still, and the sets share their parts: only the others need a look.
+        let outside = message.recipients.diff(&channel.subscribers).filter_map(|difference| match difference {
+            DiffItem::Remove(user) => Some(*user),
+            _ => None,
+        });
+        let cannot_see = |id: &UserId| !self.users.get(id).is_some_and(|user| self.can_see_message(user, message));
+        let blind: OrdSet<UserId> = outside.chain(late.iter().copied()).filter(cannot_see).collect();
+        let audience = received.and(late).except_all(&blind);
+        if channel.privacy.has_public_history() { audience.and(channel.subscribers.clone()) } else { audience }
     }
 
     /// Whether an anonymous visitor may look at the organization's public part

@@ -229,10 +229,22 @@ impl Tx {
         message
     }
 
+    /// Gives a user a row for a message that they did not receive; nothing happens when they have one.
+    pub fn add_row(&mut self, user: UserId, message: MessageId) {
+        let has_row = self.realm.messages.get(&message).is_none_or(|message| self.realm.has_row(user, message));
+        if !has_row {
+            self.own_mut(user).historical.insert(message);
+            self.realm.late_rows.entry(message).or_default().insert(user);
+        }
+    }
+
     /// Removes a message from every index; a topic without messages is gone.
     pub fn remove_message(&mut self, id: MessageId) -> Option<Arc<Message>> {
         let message = self.realm.messages.remove(&id)?;
         self.unindex_message(&message);
+        for user in self.realm.late_rows.remove(&id).unwrap_or_default() {
+            self.own_mut(user).historical.remove(&id);
+        }
         for path_id in &message.body.uploads {
             if let Some(attachment) = self.realm.attachments.get_mut(path_id) {
                 Arc::make_mut(attachment).messages.remove(&id);

@@ -5,6 +5,7 @@ use crate::realm::event::{Entry, Payload, SentMessage, UpdatedMessage};
 use crate::realm::message::{Attachment, Message, Place};
 use crate::realm::queue::Queue;
 use crate::realm::user::User;
+use crate::record::attachment::AttachmentRecord;
 use crate::record::message::{MessageLook, MessageRecord, shown_topic};
 use crate::record::user::{Look, UserRecord};
 use serde_json::{Map, Value, json};
@@ -152,14 +153,7 @@ fn deleted(queue: &Queue, messages: &[crate::realm::id::MessageId], place: &Plac
 
 /// An uploaded file's row (reference: Attachment).
 pub fn attachment_record(attachment: &Attachment) -> Value {
-    json!({
-        "id": attachment.id,
-        "name": attachment.name,
-        "path_id": attachment.path_id,
-        "size": attachment.size,
-        "create_time": attachment.created_at.seconds(),
-        "message_ids": attachment.messages,
-    })
+    json!(AttachmentRecord::new(attachment))
 }
 
 fn object(value: Value) -> Map<String, Value> {

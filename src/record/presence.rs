@@ -29,11 +29,13 @@ impl PresenceRecord {
     }
 }
 
-/// `active` or `idle`, and as of when, as the legacy form has it.
+/// `active` or `idle`, and since when, as the legacy form has it.
 pub fn legacy_status(user: &User, presence: Presence) -> (&'static str, i64) {
     let connected = presence.connected_at.unwrap_or(user.date_joined);
-    let is_active = presence.active_at.is_some_and(|active| connected.since(active) <= STILL_ACTIVE);
-    (if is_active { "active" } else { "idle" }, connected.seconds())
+    match presence.active_at {
+        Some(active) if connected.since(active) <= STILL_ACTIVE => ("active", active.seconds()),
+        _ => ("idle", connected.seconds()),
+    }
 }
 
 /// Presence in the legacy form.
@@ -43,6 +45,48 @@ pub fn legacy(user: &User, presence: Presence) -> Value {
         "aggregated": {"client": "website", "status": status, "timestamp": timestamp},
         "website": {"client": "website", "status": status, "timestamp": timestamp, "pushable": false},
     })
+}
+
+/// Which rows of presence a reply has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PresenceRange {
+    /// Users who were connected in the last days; none for 0.
+    Days(i64),
+    /// Rows that changed after this one.
+    Since(i64),
+}
+
+/// The presence of the active people whom a viewer may know of, for the last days: in the modern form by user ID when
+/// `slim`, else in the legacy one by API address. With the `presence_last_update_id`: -1 without rows.
+pub fn presences(realm: &Realm, viewer: &User, slim: bool, history_days: i64) -> (Map<String, Value>, i64) {
+    presences_in(realm, viewer, slim, PresenceRange::Days(history_days), realm.now)
+}
+
+/// As [`presences`], for any range and as of a time of the caller's: a reader's realm may stand still while time goes on.
+pub fn presences_in(realm: &Realm, viewer: &User, slim: bool, range: PresenceRange, now: Timestamp) -> (Map<String, Value>, i64) {
+    let mut rows = Map::new();
+    let mut last_update_id = -1;
+    if realm.organization.is_on("presence_disabled") || range == PresenceRange::Days(0) {
+        return (rows, last_update_id);
+    }
+    let is_in_range = |presence: &Presence| match range {
+        PresenceRange::Since(update_id) => presence.update_id > update_id,
+        PresenceRange::Days(days) => presence.connected_at.is_some_and(|at| at >= now.plus(Span::days(-days))),
+    };
+    for id in &realm.active_users {
+        let Some(presence) = realm.own(*id).presence.filter(is_in_range) else { continue };
+        let user = &realm.users[id];
+        if user.is_bot() || !realm.can_access_user(viewer, *id) {
+            continue;
+        }
+        last_update_id = last_update_id.max(presence.update_id);
+        if slim {
+            rows.insert(id.to_string(), json!(PresenceRecord::new(user, presence)));
+        } else {
+            rows.insert(realm.api_email(user), legacy(user, presence));
+        }
+    }
+    (rows, last_update_id)
 }
 
 /// The fields of a `presence` event.

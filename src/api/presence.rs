@@ -1,0 +1,262 @@
+//! Presence: who is there, and saying that one is (reference behaviour, presence).
+
+use super::parameter::parameters;
+use super::users::who_can_access;
+use super::{About, Access, Call, Operation, Read, Route, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Event, Payload};
+use crate::realm::id::UserId;
+use crate::realm::personal::Presence;
+use crate::realm::user::User;
+use crate::record::presence::{PresenceRange, PresenceRecord, legacy_status, presences_in};
+use crate::time::Span;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// How often clients are to report presence (`server_presence_ping_interval_seconds`).
+pub const PING_INTERVAL: Span = Span::seconds(60);
+/// Who was not seen for this long counts as offline (`server_presence_offline_threshold_seconds`).
+pub const OFFLINE_AFTER: Span = Span::seconds(200);
+/// Days of history that are given when a client does not say.
+pub const DEFAULT_HISTORY_DAYS: i64 = 14;
+/// A report this soon after the last one changes nothing: several clients may report at once.
+const LEAST_STEP: Span = Span::seconds(55);
+/// Whose last activity is older than this has come back: others are told. The offline threshold less a ping and a bit.
+const AWAY_AFTER: Span = Span::seconds(130);
+/// Active users above which nobody is told who comes back.
+const MAX_USERS_FOR_EVENTS: usize = 100;
+
+/// POST /users/me/presence
+pub struct UpdatePresence;
+
+parameters! {
+    /// How the caller is there, and what to reply.
+    pub struct UpdatePresenceParams {
+        /// Days of history when everything is asked for; 14 when absent, 0 gives none.
+        history_limit_days: Option<i64>,
+        /// The `presence_last_update_id` of an earlier reply: only what changed since, in the modern form.
+        last_update_id: Option<i64>,
+        /// Whether the user did something since the last report; of no effect here.
+        new_user_input: bool = false,
+        /// Reply with nothing.
+        ping_only: bool = false,
+        /// The modern form, keyed by user ID; deprecated.
+        slim_presence: bool = false,
+        /// `active` or `idle`.
+        status: String,
+    }
+}
+
+/// Who is there; empty when only a ping was asked for.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UpdatePresenceReply {
+    /// By user ID in the modern form, by API address in the legacy one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub presences: Option<Map<String, Value>>,
+    /// UNIX seconds with their fraction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_timestamp: Option<f64>,
+    /// What to pass as `last_update_id` next time; -1 when nothing is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub presence_last_update_id: Option<i64>,
+}
+
+impl Operation for UpdatePresence {
+    const ROUTE: Route = Route::post("/users/me/presence");
+    const ACCESS: Access = Access::Human;
+    const ABOUT: About = About {
+        summary: "Reports that the caller is there, and gives who else is.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidPresenceStatus"],
+        events: &["presence"],
+    };
+    type Params = UpdatePresenceParams;
+    type Reply = UpdatePresenceReply;
+}
+
+impl Write for UpdatePresence {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UpdatePresenceReply, Error> {
+        let is_active = match params.status.as_str() {
+            "active" => true,
+            "idle" => false,
+            other => return Err(Error::InvalidPresenceStatus { status: other.into() }),
+        };
+
+        let caller = call.caller();
+        if tx.own(caller.id).is_on("presence_enabled") {
+            note(tx, caller.id, is_active);
+        }
+        if params.ping_only {
+            return Ok(UpdatePresenceReply { presences: None, server_timestamp: None, presence_last_update_id: None });
+        }
+        let range = match params.last_update_id {
+            Some(id) if id > 0 => PresenceRange::Since(id),
+            _ => PresenceRange::Days(params.history_limit_days.unwrap_or(DEFAULT_HISTORY_DAYS)),
+        };
+        let is_slim = params.slim_presence || params.last_update_id.is_some();
+        let (presences, last) = presences_in(tx, caller, is_slim, range, tx.now);
+        let last = if presences.is_empty() { params.last_update_id.unwrap_or(-1) } else { last };
+        Ok(UpdatePresenceReply {
+            presences: Some(presences),
+            server_timestamp: Some(tx.now.fractional_seconds()),
+            presence_last_update_id: Some(last),
+        })
+    }
+}
+
+/// Notes that somebody was seen, and tells those who may know of them when they have come back.
+fn note(tx: &mut Tx, user: UserId, is_active: bool) {
+    let now = tx.now;
+    let before = tx.own(user).presence;
+    let mut presence = before.unwrap_or(Presence { active_at: None, connected_at: None, update_id: 0 });
+    let is_older = |at: Option<crate::time::Timestamp>, than: Span| at.is_none_or(|at| now.since(at) > than);
+    let has_come_back = before.is_none() || (is_active && is_older(presence.active_at, AWAY_AFTER));
+    let is_connection_news = is_older(presence.connected_at, LEAST_STEP);
+    let is_activity_news = is_active && is_older(presence.active_at, LEAST_STEP);
+    if !is_connection_news && !is_activity_news {
+        return;
+    }
+    if is_activity_news {
+        presence.active_at = Some(now);
+    }
+    // Whoever is active is connected too.
+    presence.connected_at = Some(now);
+    tx.realm_mut().counters.presence += 1;
+    presence.update_id = tx.counters.presence;
+    tx.own_mut(user).presence = Some(presence);
+    let is_told = tx.active_users.len() <= MAX_USERS_FOR_EVENTS && !tx.organization.is_on("presence_disabled");
+    if has_come_back && is_told {
+        let audience = who_can_access(tx, user);
+        let payload = Payload::Presence { user: tx.users[&user].clone(), presence, now };
+        tx.emit(audience, Event::new("presence", None, payload));
+    }
+}
+
+/// GET /users/{user_id_or_email}/presence
+pub struct GetUserPresence;
+
+parameters! {
+    /// Whose.
+    pub struct GetUserPresenceParams {
+        /// The user's ID or address: the real one, where the caller may see it, or the dummy.
+        @path user_id_or_email: String,
+    }
+}
+
+/// Somebody's presence.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UserPresenceReply {
+    /// In both forms.
+    pub presence: UserPresenceRecord,
+    /// UNIX seconds with their fraction.
+    pub server_timestamp: f64,
+}
+
+/// Presence in the modern form, with the legacy one beside it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UserPresenceRecord {
+    /// The modern form.
+    #[serde(flatten)]
+    pub modern: PresenceRecord,
+    /// `active` or `idle`, whenever that was.
+    pub website: LegacyStatus,
+    /// The same, but `offline` when that was over 200 seconds ago.
+    pub aggregated: LegacyStatus,
+}
+
+/// Presence in the legacy form.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LegacyStatus {
+    /// `active`, `idle` or `offline`.
+    pub status: &'static str,
+    /// UNIX seconds.
+    pub timestamp: i64,
+}
+
+impl Operation for GetUserPresence {
+    const ROUTE: Route = Route::get("/users/{user_id_or_email}/presence");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Gives a user's presence.",
+        since: 0,
+        is_specified: false,
+        errors: &["NoSuchUser", "PresenceNotForBots", "InsufficientPermission", "NoPresenceData"],
+        events: &[],
+    };
+    type Params = GetUserPresenceParams;
+    type Reply = UserPresenceReply;
+}
+
+impl Read for GetUserPresence {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserPresenceReply, Error> {
+        let who = params.user_id_or_email;
+        let user = find(realm, call.caller(), &who).filter(|user| user.is_active).ok_or(Error::NoSuchUser)?;
+        if user.is_bot() {
+            return Err(Error::PresenceNotForBots);
+        }
+        realm.accessible_user(call.caller(), user.id)?;
+        let presence = realm.own(user.id).presence.ok_or(Error::NoPresenceData { user: who.into() })?;
+
+        let (status, timestamp) = legacy_status(user, presence);
+        let is_offline = call.now.seconds() - timestamp > OFFLINE_AFTER.whole_seconds();
+        Ok(UserPresenceReply {
+            presence: UserPresenceRecord {
+                modern: PresenceRecord::new(user, presence),
+                website: LegacyStatus { status, timestamp },
+                aggregated: LegacyStatus { status: if is_offline { "offline" } else { status }, timestamp },
+            },
+            server_timestamp: call.now.fractional_seconds(),
+        })
+    }
+}
+
+/// The user with an ID or address.
+fn find<'realm>(realm: &'realm Realm, viewer: &User, who: &str) -> Option<&'realm std::sync::Arc<User>> {
+    match who.parse() {
+        Ok(id) => realm.user(UserId(id)),
+        Err(_) => realm.user_by_api_email(viewer, who),
+    }
+}
+
+/// GET /realm/presence
+pub struct GetRealmPresence;
+
+parameters! {
+    /// Takes none.
+    pub struct GetRealmPresenceParams {}
+}
+
+/// Who is there.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmPresenceReply {
+    /// By API address in the legacy form; those connected in the last 14 days.
+    pub presences: Map<String, Value>,
+    /// UNIX seconds with their fraction.
+    pub server_timestamp: f64,
+}
+
+impl Operation for GetRealmPresence {
+    const ROUTE: Route = Route::get("/realm/presence");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Gives the presence of all users.",
+        since: 0,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    type Params = GetRealmPresenceParams;
+    type Reply = RealmPresenceReply;
+}
+
+impl Read for GetRealmPresence {
+    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<RealmPresenceReply, Error> {
+        let range = PresenceRange::Days(DEFAULT_HISTORY_DAYS);
+        let (presences, _) = presences_in(realm, call.caller(), false, range, call.now);
+        Ok(RealmPresenceReply { presences, server_timestamp: call.now.fractional_seconds() })
+    }
+}

@@ -1,0 +1,160 @@
+//! Reactions: adding one, voting on one that is there, taking one's own away (reference behaviour, reactions).
+
+use super::emoji::{WantedEmoji, by_name};
+use super::parameter::parameters;
+use super::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::Event;
+use crate::realm::id::{MessageId, UserId};
+use crate::realm::message::{Emoji, Message, Reaction, ReactionType};
+use serde_json::json;
+
+/// POST /messages/{message_id}/reactions
+pub struct AddReaction;
+
+parameters! {
+    /// Which emoji on which message.
+    pub struct AddReactionParams {
+        /// The message.
+        @path message_id: MessageId,
+        /// The emoji's name.
+        emoji_name: String,
+        /// Its code; follows from the name when absent.
+        emoji_code: Option<String>,
+        /// `unicode_emoji`, `realm_emoji` or `service_extra_emoji`; follows from the name when absent.
+        reaction_type: Option<String>,
+    }
+}
+
+impl Operation for AddReaction {
+    const ROUTE: Route = Route::post("/messages/{message_id}/reactions");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Adds the caller's reaction to a message.",
+        since: 0,
+        is_specified: true,
+        errors: &[
+            "InvalidMessage",
+            "UnknownEmoji",
+            "ReactionAlreadyExists",
+            "InvalidEmojiType",
+            "InvalidEmojiCode",
+            "InvalidEmojiName",
+            "InvalidCustomEmoji",
+            "InvalidCustomEmojiName",
+            "CustomEmojiDeactivated",
+        ],
+        events: &["reaction add"],
+    };
+    type Params = AddReactionParams;
+    type Reply = Success;
+}
+
+impl Write for AddReaction {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = call.caller().id;
+        let message = tx.message_to_change(call.caller(), params.message_id)?.clone();
+        let wanted = WantedEmoji::new(tx, params.emoji_name, params.emoji_code, params.reaction_type.as_deref())?;
+        let mut same = message.reactions.iter().filter(|reaction| wanted.is(&reaction.emoji));
+        let vote = same.clone().next().map(|reaction| reaction.emoji.clone());
+        if same.any(|reaction| reaction.user == caller) {
+            return Err(Error::ReactionAlreadyExists);
+        }
+        // Who votes on a reaction gets it as it is: its name may have been given to another emoji since.
+        let emoji = match vote {
+            Some(emoji) => emoji,
+            None => wanted.checked(tx)?,
+        };
+
+        // From now on the caller hears of further reactions, a subscriber or not.
+        tx.add_row(caller, message.id);
+        tx.message_mut(message.id).reactions.push_back(Reaction { user: caller, emoji: emoji.clone() });
+        emit(tx, "add", &message, caller, &emoji);
+        Ok(Success {})
+    }
+}
+
+/// DELETE /messages/{message_id}/reactions
+pub struct RemoveReaction;
+
+parameters! {
+    /// Which emoji on which message; a name or a code is needed.
+    pub struct RemoveReactionParams {
+        /// The message.
+        @path message_id: MessageId,
+        /// The emoji's name; of no effect beside a code.
+        emoji_name: Option<String>,
+        /// Its code.
+        emoji_code: Option<String>,
+        /// Its namespace: `unicode_emoji` when absent beside a code; follows from the name otherwise.
+        reaction_type: Option<String>,
+    }
+}
+
+impl Operation for RemoveReaction {
+    const ROUTE: Route = Route::delete("/messages/{message_id}/reactions");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Removes the caller's reaction from a message.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidMessage", "ReactionUnnamed", "UnknownEmoji", "ReactionDoesNotExist"],
+        events: &["reaction remove"],
+    };
+    type Params = RemoveReactionParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveReaction {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = call.caller().id;
+        let message = tx.message_to_change(call.caller(), params.message_id)?.clone();
+        let position = own_reaction(tx, &message, caller, &params)?;
+
+        let reaction = tx.message_mut(message.id).reactions.remove(position);
+        emit(tx, "remove", &message, caller, &reaction.emoji);
+        Ok(Success {})
+    }
+}
+
+/// The place of the caller's reaction that a request names.
+fn own_reaction(realm: &Realm, message: &Message, caller: UserId, params: &RemoveReactionParams) -> Result<usize, Error> {
+    let own = |is_meant: &dyn Fn(&Emoji) -> bool| {
+        message.reactions.iter().position(|reaction| reaction.user == caller && is_meant(&reaction.emoji))
+    };
+    let wanted_type = params.reaction_type.as_deref().map(ReactionType::parse);
+    if let Some(code) = &params.emoji_code {
+        let wanted_type = wanted_type.unwrap_or(Some(ReactionType::UnicodeEmoji));
+        let is_meant = |emoji: &Emoji| emoji.emoji_code == *code && Some(emoji.reaction_type) == wanted_type;
+        return own(&is_meant).ok_or(Error::ReactionDoesNotExist);
+    }
+    let name = params.emoji_name.as_deref().ok_or(Error::ReactionUnnamed)?;
+    let has_type = |emoji: &Emoji| wanted_type.is_none_or(|wanted| wanted == Some(emoji.reaction_type));
+    let named = by_name(realm, name);
+    // The name may be another of the same emoji's; or that of a custom emoji which does not go by it any more.
+    let is_same = |emoji: &Emoji| {
+        has_type(emoji)
+            && named.as_ref().is_ok_and(|named| {
+                named.emoji_code == emoji.emoji_code && named.reaction_type == emoji.reaction_type
+            })
+    };
+    let has_name = |emoji: &Emoji| has_type(emoji) && emoji.emoji_name == name;
+    match own(&is_same).or_else(|| own(&has_name)) {
+        Some(position) => Ok(position),
+        None => Err(named.err().unwrap_or(Error::ReactionDoesNotExist)),
+    }
+}
+
+fn emit(tx: &mut Tx, op: &'static str, message: &Message, user: UserId, emoji: &Emoji) {
+    let audience = tx.who_follows(message);
+    let fields = json!({
+        "user_id": user,
+        "message_id": message.id,
+        "emoji_name": emoji.emoji_name,
+        "emoji_code": emoji.emoji_code,
+        "reaction_type": emoji.reaction_type,
+    });
+    tx.emit(audience, Event::shaped("reaction", Some(op), fields));
+}

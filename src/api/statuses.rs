@@ -1,0 +1,233 @@
+//! Statuses: what users say of themselves, with an emoji (specification, "User status").
+
+use super::emoji::WantedEmoji;
+use super::parameter::parameters;
+use super::users::who_can_access;
+use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::UserId;
+use crate::realm::message::Emoji;
+use crate::record::status::StatusRecord;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// Longest text of a status, in code points, after trimming.
+pub const MAX_STATUS_TEXT_LENGTH: usize = 60;
+
+/// GET /users/{user_id}/status
+pub struct GetStatus;
+
+parameters! {
+    /// Whose.
+    pub struct GetStatusParams {
+        /// The user; an active person.
+        @path user_id: UserId,
+    }
+}
+
+/// A user's status.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct StatusReply {
+    /// Empty when nothing is set.
+    pub status: StatusRecord,
+}
+
+impl Operation for GetStatus {
+    const ROUTE: Route = Route::get("/users/{user_id}/status");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Gives a user's status.",
+        since: 262,
+        is_specified: true,
+        errors: &["NoSuchUser", "TargetDeactivated", "InsufficientPermission"],
+        events: &[],
+    };
+    type Params = GetStatusParams;
+    type Reply = StatusReply;
+}
+
+impl Read for GetStatus {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<StatusReply, Error> {
+        let user = realm.accessible_person(call.caller(), params.user_id)?;
+        Ok(StatusReply { status: StatusRecord::new(realm, user.id) })
+    }
+}
+
+/// POST /users/me/status
+pub struct UpdateOwnStatus;
+
+parameters! {
+    /// What changes; what is absent stays.
+    pub struct UpdateOwnStatusParams {
+        /// Switches the setting `presence_enabled` off or on; deprecated.
+        away: Option<bool>,
+        /// The emoji's code; follows from the name when absent.
+        emoji_code: Option<String>,
+        /// The emoji's name; "" takes the emoji away.
+        emoji_name: Option<String>,
+        /// The emoji's namespace; follows from the name when absent.
+        reaction_type: Option<String>,
+        /// At most 60 code points; "" takes the text away.
+        status_text: Option<String>,
+    }
+}
+
+const UPDATE_ERRORS: &[&str] = &[
+    "NoSuchUser",
+    "TargetDeactivated",
+    "InsufficientPermission",
+    "BadValue",
+    "NoNewValues",
+    "UnknownEmoji",
+    "EmojiNameRequired",
+    "InvalidEmojiType",
+    "InvalidEmojiCode",
+    "InvalidEmojiName",
+    "InvalidCustomEmoji",
+    "InvalidCustomEmojiName",
+    "CustomEmojiDeactivated",
+];
+
+impl Operation for UpdateOwnStatus {
+    const ROUTE: Route = Route::post("/users/me/status");
+    const ACCESS: Access = Access::Human;
+    const ABOUT: About = About {
+        summary: "Changes the caller's status.",
+        since: 0,
+        is_specified: false,
+        errors: UPDATE_ERRORS.split_at(3).1,
+        events: &["user_settings update", "user_status"],
+    };
+    type Params = UpdateOwnStatusParams;
+    type Reply = Success;
+}
+
+impl Write for UpdateOwnStatus {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let text = checked_text(params.status_text)?;
+        let has_other = params.away.is_some();
+        let emoji = checked_emoji(tx, text.is_some() || has_other, params.emoji_name, params.emoji_code, params.reaction_type)?;
+
+        update(tx, call.caller().id, Change { away: params.away, text, emoji });
+        Ok(Success {})
+    }
+}
+
+/// POST /users/{user_id}/status
+pub struct UpdateStatus;
+
+parameters! {
+    /// Whose, and what changes; what is absent stays.
+    pub struct UpdateStatusParams {
+        /// The user; an active person.
+        @path user_id: UserId,
+        /// The emoji's code; follows from the name when absent.
+        emoji_code: Option<String>,
+        /// The emoji's name; "" takes the emoji away.
+        emoji_name: Option<String>,
+        /// The emoji's namespace; follows from the name when absent.
+        reaction_type: Option<String>,
+        /// At most 60 code points; "" takes the text away.
+        status_text: Option<String>,
+    }
+}
+
+impl Operation for UpdateStatus {
+    const ROUTE: Route = Route::post("/users/{user_id}/status");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Changes a user's status; for administrators.",
+        since: 407,
+        is_specified: false,
+        errors: UPDATE_ERRORS,
+        events: &["user_status"],
+    };
+    type Params = UpdateStatusParams;
+    type Reply = Success;
+}
+
+impl Write for UpdateStatus {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = tx.accessible_person(call.caller(), params.user_id)?.id;
+        if !call.caller().is_admin() {
+            return Err(Error::InsufficientPermission);
+        }
+        let text = checked_text(params.status_text)?;
+        let emoji = checked_emoji(tx, text.is_some(), params.emoji_name, params.emoji_code, params.reaction_type)?;
+
+        update(tx, user, Change { away: None, text, emoji });
+        Ok(Success {})
+    }
+}
+
+/// What changes of a status.
+struct Change {
+    away: Option<bool>,
+    /// "" takes it away.
+    text: Option<String>,
+    /// Some(None) takes it away.
+    emoji: Option<Option<Emoji>>,
+}
+
+fn checked_text(text: Option<String>) -> Result<Option<String>, Error> {
+    let text = text.map(|text| text.trim().to_owned());
+    if text.as_ref().is_some_and(|text| text.chars().count() > MAX_STATUS_TEXT_LENGTH) {
+        return Err(Error::bad_value("status_text", format!("is too long (limit: {MAX_STATUS_TEXT_LENGTH} characters)")));
+    }
+    Ok(text)
+}
+
+/// The new emoji, if a request has one; `has_others`: whether it has another new value.
+fn checked_emoji(
+    realm: &Realm,
+    has_others: bool,
+    name: Option<String>,
+    code: Option<String>,
+    reaction_type: Option<String>,
+) -> Result<Option<Option<Emoji>>, Error> {
+    match name {
+        None if !has_others => Err(Error::NoNewValues),
+        None if code.is_some() || reaction_type.is_some() => Err(Error::EmojiNameRequired),
+        None => Ok(None),
+        Some(name) if name.is_empty() => Ok(Some(None)),
+        Some(name) => {
+            let wanted = WantedEmoji::new(realm, name, code, reaction_type.as_deref())?;
+            wanted.checked(realm).map(|emoji| Some(Some(emoji)))
+        }
+    }
+}
+
+/// Changes a status, and tells everybody who may know of the user what was passed, even what was so already.
+fn update(tx: &mut Tx, user: UserId, change: Change) {
+    let mut fields = Map::new();
+    fields.insert("user_id".into(), json!(user));
+    if let Some(away) = change.away {
+        set_presence_enabled(tx, user, !away);
+        fields.insert("away".into(), away.into());
+    }
+    let status = &mut tx.own_mut(user).status;
+    if let Some(text) = change.text {
+        fields.insert("status_text".into(), text.as_str().into());
+        status.text = Some(text).filter(|text| !text.is_empty());
+    }
+    if let Some(emoji) = change.emoji {
+        let (name, code) = emoji.as_ref().map_or(("", ""), |emoji| (&emoji.emoji_name, &emoji.emoji_code));
+        fields.insert("emoji_name".into(), name.into());
+        fields.insert("emoji_code".into(), code.into());
+        let reaction_type = emoji.as_ref().map_or(json!("unicode_emoji"), |emoji| json!(emoji.reaction_type));
+        fields.insert("reaction_type".into(), reaction_type);
+        status.emoji = emoji;
+    }
+    let audience = who_can_access(tx, user);
+    tx.emit(audience, Event::shaped("user_status", None, Value::Object(fields)));
+}
+
+fn set_presence_enabled(tx: &mut Tx, user: UserId, is_enabled: bool) {
+    tx.own_mut(user).settings.insert("presence_enabled", is_enabled.into());
+    let fields = json!({"property": "presence_enabled", "value": is_enabled});
+    tx.emit(Audience::user(user), Event::shaped("user_settings", Some("update"), fields));
+}

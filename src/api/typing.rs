@@ -1,0 +1,255 @@
+//! Typing: telling others that one is writing or editing a message (reference behaviour, typing).
+
+use super::parameter::{parameters, words};
+use super::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event, Needs};
+use crate::realm::id::{ChannelId, MessageId, UserId};
+use crate::realm::message::{Message, Place};
+use crate::realm::send::normal_topic;
+use crate::realm::user::User;
+use crate::time::Span;
+use imbl::OrdSet;
+use serde_json::json;
+
+/// Subscribers above which nobody is told who is typing.
+const MAX_SUBSCRIBERS: usize = 100;
+
+words! {
+    /// Whether typing begins or ends.
+    pub enum TypingOp {
+        /// It begins or goes on.
+        Start = "start",
+        /// It ends.
+        Stop = "stop",
+    }
+}
+
+words! {
+    /// What kind of message is being written.
+    pub enum TypingType {
+        /// A direct message.
+        Direct = "direct",
+        /// A channel message.
+        Channel = "channel" | "stream",
+    }
+}
+
+/// POST /typing
+pub struct SetTyping;
+
+parameters! {
+    /// What is being written, and where to.
+    pub struct SetTypingParams {
+        /// Whether it begins or ends.
+        op: TypingOp,
+        /// Recipients of a direct message; the caller may be among them.
+        to: Option<Vec<UserId>>,
+        /// What kind of message.
+        r#type as "type": TypingType = TypingType::Direct,
+        /// The channel of a channel message.
+        stream_id: Option<ChannelId>,
+        /// The topic of a channel message.
+        topic: Option<String>,
+    }
+}
+
+impl Operation for SetTyping {
+    const ROUTE: Route = Route::post("/typing");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Tells others that the caller is writing a message.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "MissingTo",
+            "EmptyTo",
+            "TypingDisabledDirect",
+            "InvalidRecipientId",
+            "MissingStreamId",
+            "MissingTopic",
+            "TypingDisabledChannel",
+            "TopicInvalidCharacter",
+            "InvalidChannelId",
+            "MayNotPost",
+            "NotAuthorizedToSend",
+            "MayNotCreateTopic",
+            "EmptyTopicNotAllowed",
+            "OnlyEmptyTopicAllowed",
+        ],
+        events: &["typing start", "typing stop"],
+    };
+    type Params = SetTypingParams;
+    type Reply = Success;
+}
+
+impl Write for SetTyping {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = call.caller();
+        match params.r#type {
+            TypingType::Direct => {
+                let recipients = recipients(tx, caller, params.to)?;
+
+                emit_direct(tx, caller, params.op, &recipients);
+            }
+            TypingType::Channel => {
+                let channel = params.stream_id.ok_or(Error::MissingStreamId)?;
+                let topic = params.topic.ok_or(Error::MissingTopic)?;
+                if !tx.own(caller.id).is_on("send_stream_typing_notifications") {
+                    return Err(Error::TypingDisabledChannel);
+                }
+                let topic = normal_topic(&topic)?;
+                let channel = tx.living_channel(caller, channel)?.clone();
+                if !tx.can_read(caller, &channel) {
+                    return Err(Error::InvalidChannelId);
+                }
+                tx.check_may_post(caller, &channel, &topic)?;
+
+                emit_in_channel(tx, caller, params.op, channel.id, &topic);
+            }
+        }
+        Ok(Success {})
+    }
+}
+
+/// Everyone in the conversation, each once, the caller last unless listed.
+fn recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> Result<Vec<UserId>, Error> {
+    let to = to.ok_or(Error::MissingTo)?;
+    if to.is_empty() {
+        return Err(Error::EmptyTo);
+    }
+    if !realm.own(caller.id).is_on("send_private_typing_notifications") {
+        return Err(Error::TypingDisabledDirect);
+    }
+    let mut recipients = Vec::new();
+    for user in to.into_iter().chain([caller.id]) {
+        if realm.user(user).is_none() {
+            return Err(Error::InvalidRecipientId { user_id: user.0.into() });
+        }
+        if !recipients.contains(&user) {
+            recipients.push(user);
+        }
+    }
+    Ok(recipients)
+}
+
+fn emit_direct(tx: &mut Tx, caller: &User, op: TypingOp, recipients: &[UserId]) {
+    let person = |user: &User| json!({"user_id": user.id, "email": tx.api_email(user)});
+    let people: Vec<_> = recipients.iter().filter_map(|id| tx.user(*id)).map(|user| person(user)).collect();
+    let fields = json!({"message_type": "direct", "sender": person(caller), "recipients": people});
+    let audience = receivers(tx, recipients);
+    tx.emit(audience, Event::shaped("typing", Some(op.text()), fields));
+}
+
+fn emit_in_channel(tx: &mut Tx, caller: &User, op: TypingOp, channel: ChannelId, topic: &str) {
+    let Some(audience) = subscribers(tx, channel) else { return };
+    let fields = json!({
+        "message_type": "stream",
+        "sender": {"user_id": caller.id, "email": tx.api_email(caller)},
+        "stream_id": channel,
+        "topic": topic,
+    });
+    let event = Event::with_topic("typing", Some(op.text()), &["topic"], fields);
+    tx.emit(audience, event.needing(Needs::ChannelTyping));
+}
+
+/// Those of the users who are active and want to know who is typing.
+fn receivers<'id>(realm: &Realm, users: impl IntoIterator<Item = &'id UserId>) -> Audience {
+    let receives = |id: &UserId| realm.is_active(*id) && realm.own(*id).is_on("receives_typing_notifications");
+    Audience::of(users.into_iter().copied().filter(receives).collect::<OrdSet<UserId>>())
+}
+
+/// The channel's subscribers who want to know; None where they are too many.
+fn subscribers(realm: &Realm, channel: ChannelId) -> Option<Audience> {
+    let subscribers = &realm.channels[&channel].subscribers;
+    (subscribers.len() <= MAX_SUBSCRIBERS).then(|| receivers(realm, subscribers))
+}
+
+/// POST /messages/{message_id}/typing
+pub struct SetEditTyping;
+
+parameters! {
+    /// Which message is being edited.
+    pub struct SetEditTypingParams {
+        /// The message; the caller's own.
+        @path message_id: MessageId,
+        /// Whether editing begins or ends.
+        op: TypingOp,
+    }
+}
+
+impl Operation for SetEditTyping {
+    const ROUTE: Route = Route::post("/messages/{message_id}/typing");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Tells others that the caller is editing a message.",
+        since: 361,
+        is_specified: false,
+        errors: &[
+            "InvalidMessage",
+            "EditingDisabled",
+            "MayNotEdit",
+            "EditTimePassed",
+            "TypingDisabledDirect",
+            "TypingDisabledChannel",
+        ],
+        events: &["typing_edit_message start", "typing_edit_message stop"],
+    };
+    type Params = SetEditTypingParams;
+    type Reply = Success;
+}
+
+impl Write for SetEditTyping {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = call.caller();
+        let message = tx.message_to_change(caller, params.message_id)?.clone();
+        check_may_edit(tx, caller, &message, tx.now)?;
+        let (setting, error) = match message.place {
+            Place::Direct { .. } => ("send_private_typing_notifications", Error::TypingDisabledDirect),
+            Place::Channel { .. } => ("send_stream_typing_notifications", Error::TypingDisabledChannel),
+        };
+        if !tx.own(caller.id).is_on(setting) {
+            return Err(error);
+        }
+
+        emit_editing(tx, caller.id, params.op, &message);
+        Ok(Success {})
+    }
+}
+
+/// Whether a user may change a message's text at this time.
+///
+/// # Errors
+///
+/// In this order: `EditingDisabled`, `MayNotEdit`, `EditTimePassed`.
+fn check_may_edit(realm: &Realm, user: &User, message: &Message, now: crate::time::Timestamp) -> Result<(), Error> {
+    let organization = &realm.organization;
+    if !organization.is_on("allow_message_editing") {
+        return Err(Error::EditingDisabled);
+    }
+    if message.sender != user.id {
+        return Err(Error::MayNotEdit);
+    }
+    let limit = organization.limit("message_content_edit_limit_seconds").map(Span::seconds);
+    if limit.is_some_and(|limit| now.since(message.sent_at) > limit) {
+        return Err(Error::EditTimePassed);
+    }
+    Ok(())
+}
+
+fn emit_editing(tx: &mut Tx, caller: UserId, op: TypingOp, message: &Message) {
+    let (audience, recipient) = match &message.place {
+        Place::Channel { channel, topic } => {
+            let Some(audience) = subscribers(tx, *channel) else { return };
+            (audience, json!({"type": "channel", "channel_id": channel, "topic": topic}))
+        }
+        Place::Direct { conversation } => {
+            let members = &tx.conversations[conversation].members;
+            (receivers(tx, members.iter()), json!({"type": "direct", "user_ids": members}))
+        }
+    };
+    let fields = json!({"sender_id": caller, "message_id": message.id, "recipient": recipient});
+    tx.emit(audience, Event::with_topic("typing_edit_message", Some(op.text()), &["recipient"], fields));
+}

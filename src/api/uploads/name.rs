@@ -1,0 +1,78 @@
+//! Names of uploaded files: as they are shown, and as they stand in addresses.
+
+use percent_encoding::percent_decode_str;
+use unicode_normalization::UnicodeNormalization;
+
+/// What a file is called in its address when nothing of its name can stand there.
+const FALLBACK: &str = "uploaded-file";
+
+/// A file's name as a client gave it, without the path before it; None where nothing is left, as in the part of a form
+/// whose file was not chosen.
+pub fn base_name(given: &str) -> Option<String> {
+    let name = given.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name: String = name.chars().filter(|character| !character.is_control()).collect();
+    (!matches!(name.as_str(), "" | "." | "..")).then_some(name)
+}
+
+/// The name as it is shown: percent-decoded.
+pub fn shown_name(name: &str) -> String {
+    percent_decode_str(name).decode_utf8_lossy().into_owned()
+}
+
+/// The name as it stands in the address: compatibility forms made plain, only word characters, `.`, `-` and no spaces.
+pub fn address_name(name: &str) -> String {
+    let normal: String = name.nfkc().collect();
+    let is_kept = |c: &char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '.' | '-');
+    let kept: String = normal.chars().filter(is_kept).collect();
+    let mut address = String::with_capacity(kept.len());
+    for character in kept.trim().chars() {
+        let is_gap = character.is_whitespace() || character == '-';
+        if !is_gap {
+            address.push(character);
+        } else if !address.ends_with('-') {
+            address.push('-');
+        }
+    }
+    if matches!(address.as_str(), "" | "." | "..") { FALLBACK.to_owned() } else { address }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_cut_off() {
+        assert_eq!(base_name("/home/mel/cat.png").as_deref(), Some("cat.png"));
+        assert_eq!(base_name("C:\\Users\\mel\\cat.png").as_deref(), Some("cat.png"));
+        for empty in ["", "/", ".", "..", "dir/.."] {
+            assert_eq!(base_name(empty), None, "{empty}");
+        }
+    }
+
+    #[test]
+    fn addresses_hold_word_characters_alone() {
+        for (name, address) in [
+            ("cat.png", "cat.png"),
+            ("my holiday  picture (1).png", "my-holiday-picture-1.png"),
+            ("a - b.txt", "a-b.txt"),
+            ("snake_case.rs", "snake_case.rs"),
+            ("größe.txt", "größe.txt"),
+            ("ｆｕｌｌ①.txt", "full1.txt"),
+            ("中文.pdf", "中文.pdf"),
+            ("<script>.html", "script.html"),
+            ("a/../b", "a..b"),
+            (" x ", "x"),
+            ("???", "uploaded-file"),
+            ("..", "uploaded-file"),
+            ("", "uploaded-file"),
+        ] {
+            assert_eq!(address_name(name), address, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_shown_decoded() {
+        assert_eq!(shown_name("caf%C3%A9.txt"), "café.txt");
+        assert_eq!(shown_name("100%.txt"), "100%.txt");
+    }
+}

@@ -1,0 +1,37 @@
+//! Uploaded files as their owners see them (reference: Attachment).
+
+use crate::realm::message::Attachment;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// An uploaded file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Attachment")]
+pub struct AttachmentRecord {
+    /// Its ID.
+    pub id: i64,
+    /// The name that it was uploaded with.
+    pub name: String,
+    /// Its address without `/user_uploads/`.
+    pub path_id: String,
+    /// Bytes.
+    pub size: i64,
+    /// UNIX seconds.
+    pub create_time: i64,
+    /// Messages that link it, sorted.
+    pub message_ids: Vec<i64>,
+}
+
+impl AttachmentRecord {
+    /// A file.
+    pub fn new(attachment: &Attachment) -> Self {
+        Self {
+            id: attachment.id.0,
+            name: attachment.name.clone(),
+            path_id: attachment.path_id.clone(),
+            size: attachment.size,
+            create_time: attachment.created_at.seconds(),
+            message_ids: attachment.messages.iter().map(|id| id.0).collect(),
+        }
+    }
+}
