@@ -3,6 +3,7 @@
 pub mod api;
 pub mod dialect;
 pub mod error;
+pub mod fixture;
 pub mod http;
 pub mod realm;
 pub mod record;

@@ -1,0 +1,91 @@
+//! Fixtures: documents that describe a realm, and the way from one to the other.
+//!
+//! - [`format`]: the document, which people read and edit
+//! - [`check()`]: from text to a document, with every fault that there is
+//! - [`load`]: from a document to a realm
+//! - [`builtin`]: the fixtures that come with the program
+//!
+//! [`read`] does all of it at once.
+
+pub mod format;
+
+mod check;
+mod load;
+mod names;
+mod parse;
+mod placeholder;
+
+pub use load::load;
+
+use crate::realm::Realm;
+use crate::time::Timestamp;
+use format::Document;
+use serde_json::Value;
+use std::fmt;
+
+/// Something wrong with a fixture.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fault {
+    /// Where: `$.channels[2].subscribers[0]`, `$` being the whole document.
+    pub path: String,
+    /// What is wrong, and where it can be said, what would be right.
+    pub reason: String,
+}
+
+impl Fault {
+    pub(crate) fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { path: path.into(), reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.reason)
+    }
+}
+
+/// Reads a document and looks for faults.
+///
+/// # Errors
+///
+/// Every fault that can be found without rendering the texts, in the order of the document's parts.
+pub fn check(text: &str) -> Result<Document, Vec<Fault>> {
+    check_value(parse::value(text).map_err(|fault| vec![fault])?)
+}
+
+/// As [`check()`], for a document that came inside other JSON.
+///
+/// # Errors
+///
+/// As [`check()`].
+pub fn check_value(value: Value) -> Result<Document, Vec<Fault>> {
+    let parsed = parse::document(value);
+    let faults = check::parsed(&parsed);
+    if faults.is_empty() { Ok(parsed.document) } else { Err(faults) }
+}
+
+/// From the text of a fixture to its realm: [`check()`] and [`load`].
+///
+/// # Errors
+///
+/// Every fault.
+pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Fault>> {
+    load(&check(text)?, now, seed)
+}
+
+/// The text of a fixture that comes with the program.
+pub fn builtin(name: &str) -> Option<&'static str> {
+    BUILT_IN.iter().find(|(other, _)| *other == name).map(|(_, text)| *text)
+}
+
+/// The fixtures that come with the program: name and text.
+pub const BUILT_IN: &[(&str, &str)] =
+    &[("default", include_str!("../fixtures/default.json")), ("empty", include_str!("../fixtures/empty.json"))];
+
+/// The JSON Schema of the format.
+pub fn schema() -> Value {
+    schemars::schema_for!(Document).to_value()
+}
+
+#[cfg(test)]
+mod tests;
