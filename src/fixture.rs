@@ -1,20 +1,41 @@
-//! Fixtures: realms as documents.
+//! Fixtures: documents that describe a realm, and the way from one to the other.
+//!
+//! - [`format`]: the document, which people read and edit
+//! - [`check()`]: from text to a document, with every fault that there is
+//! - [`load`]: from a document to a realm
+//! - [`builtin`]: the fixtures that come with the program
+//!
+//! [`read`] does all of it at once.
+
+pub mod format;
+
+mod check;
+mod load;
+mod names;
+mod parse;
+mod placeholder;
+
+pub use load::load;
 
 use crate::realm::Realm;
 use crate::time::Timestamp;
+use format::Document;
+use serde_json::Value;
 use std::fmt;
 
-/// A fixture that was read.
-#[derive(Clone, Debug)]
-pub struct Document;
-
-/// What is wrong with a fixture, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Something wrong with a fixture.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
-    /// JSON path.
+    /// Where: `$.channels[2].subscribers[0]`, `$` being the whole document.
     pub path: String,
-    /// In words.
+    /// What is wrong, and where it can be said, what would be right.
     pub reason: String,
+}
+
+impl Fault {
+    pub(crate) fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { path: path.into(), reason: reason.into() }
+    }
 }
 
 impl fmt::Display for Fault {
@@ -23,25 +44,48 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The text of a built-in fixture.
-pub fn builtin(_name: &str) -> Option<&'static str> {
-    None
-}
-
-/// Reads a fixture.
+/// Reads a document and looks for faults.
 ///
 /// # Errors
 ///
-/// All its faults.
-pub fn check(_text: &str) -> Result<Document, Vec<Fault>> {
-    Ok(Document)
+/// Every fault that can be found without rendering the texts, in the order of the document's parts.
+pub fn check(text: &str) -> Result<Document, Vec<Fault>> {
+    check_value(parse::value(text).map_err(|fault| vec![fault])?)
 }
 
-/// Makes a realm.
+/// As [`check()`], for a document that came inside other JSON.
 ///
 /// # Errors
 ///
-/// All its faults.
-pub fn load(_document: &Document, _now: Timestamp, _seed: u64) -> Result<Realm, Vec<Fault>> {
-    Err(Vec::new())
+/// As [`check()`].
+pub fn check_value(value: Value) -> Result<Document, Vec<Fault>> {
+    let parsed = parse::document(value);
+    let faults = check::parsed(&parsed);
+    if faults.is_empty() { Ok(parsed.document) } else { Err(faults) }
 }
+
+/// From the text of a fixture to its realm: [`check()`] and [`load`].
+///
+/// # Errors
+///
+/// Every fault.
+pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Fault>> {
+    load(&check(text)?, now, seed)
+}
+
+/// The text of a fixture that comes with the program.
+pub fn builtin(name: &str) -> Option<&'static str> {
+    BUILT_IN.iter().find(|(other, _)| *other == name).map(|(_, text)| *text)
+}
+
+/// The fixtures that come with the program: name and text.
+pub const BUILT_IN: &[(&str, &str)] =
+    &[("default", include_str!("../fixtures/default.json")), ("empty", include_str!("../fixtures/empty.json"))];
+
+/// The JSON Schema of the format.
+pub fn schema() -> Value {
+    schemars::schema_for!(Document).to_value()
+}
+
+#[cfg(test)]
+mod tests;
