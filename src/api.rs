@@ -322,6 +322,7 @@ pub static OPERATIONS: &[Row] = &[
     read::<messages::GetMessage>(),
     write::<messages::edit::EditMessage>(),
     write::<messages::delete::DeleteMessage>(),
+    write::<messages::narrow_flags::UpdateFlagsForNarrow>(),
     read::<messages::history::GetMessageHistory>(),
     read::<messages::history::GetReadReceipts>(),
     read::<users::GetUsers>(),

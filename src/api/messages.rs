@@ -4,6 +4,7 @@ pub mod delete;
 pub mod edit;
 pub mod fetch;
 pub mod history;
+pub mod narrow_flags;
 pub mod parameter;
 mod target;
 

@@ -1,0 +1,130 @@
+//! POST /messages/flags/narrow: a flag of a range of a narrow (specification, "Messages").
+
+use super::parameter::{AnchorText, NarrowTerms};
+use crate::api::flags::{FlagChange, change_flag};
+use crate::api::parameter::{Count, parameters};
+use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::id::{ChannelId, MessageId};
+use crate::realm::narrow::{Narrow, Range};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Messages that one request can change; a larger range is shrunk.
+const MAX_MESSAGES: i64 = 5_000;
+
+/// POST /messages/flags/narrow
+pub struct UpdateFlagsForNarrow;
+
+parameters! {
+    /// Which messages, and what becomes of which flag.
+    pub struct UpdateFlagsForNarrowParams {
+        /// A message ID as text, `newest`, `oldest` or `first_unread`.
+        anchor: AnchorText,
+        /// `read`, `starred` or `collapsed`.
+        flag: String,
+        /// Whether the message at the anchor is meant too.
+        include_anchor: bool = true,
+        /// Which messages; all of the caller's when empty.
+        narrow: NarrowTerms,
+        /// Messages after the anchor; the server may take fewer.
+        num_after: Count,
+        /// Messages before the anchor; the server may take fewer.
+        num_before: Count,
+        /// `add` or `remove`.
+        op: String,
+    }
+}
+
+/// What was looked at and what changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UpdateFlagsForNarrowReply {
+    /// Messages in the range: at most `num_before` + 1 + `num_after`.
+    pub processed_count: usize,
+    /// Messages whose flag really changed.
+    pub updated_count: usize,
+    /// The oldest in the range; null when it is empty.
+    pub first_processed_id: Option<MessageId>,
+    /// The newest in the range; null when it is empty.
+    pub last_processed_id: Option<MessageId>,
+    /// Nothing of the narrow is older.
+    pub found_oldest: bool,
+    /// Nothing of the narrow is newer.
+    pub found_newest: bool,
+    /// Channels whose messages did not become unread since the caller is not subscribed; only for flag `read` with op
+    /// `remove`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ignored_because_not_subscribed_channels: Option<Vec<ChannelId>>,
+}
+
+impl Operation for UpdateFlagsForNarrow {
+    const ROUTE: Route = Route::post("/messages/flags/narrow");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Adds or removes a flag of the messages around an anchor.",
+        since: 155,
+        is_specified: true,
+        errors: &[
+            "InvalidAnchor",
+            "AnchorInTheMiddle",
+            "BadNarrow",
+            "BadNarrowCombination",
+            "InvalidFlag",
+            "FlagNotEditable",
+            "InvalidFlagOperation",
+        ],
+        events: &["update_message_flags add", "update_message_flags remove"],
+    };
+    type Params = UpdateFlagsForNarrowParams;
+    type Reply = UpdateFlagsForNarrowReply;
+}
+
+impl Write for UpdateFlagsForNarrow {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UpdateFlagsForNarrowReply, Error> {
+        let caller = call.caller();
+        let anchor = params.anchor.anchor()?;
+        let (before, after) = shrunk(params.num_before.0, params.num_after.0);
+        if before > 0 && after > 0 && !params.include_anchor {
+            return Err(Error::AnchorInTheMiddle);
+        }
+        let narrow = Narrow::resolve(tx, Some(caller), &params.narrow.0)?;
+        let change = FlagChange::parse(&params.flag, &params.op)?;
+
+        let range = Range { anchor, include_anchor: params.include_anchor, before, after };
+        let selection = narrow.select(tx, Some(caller), range);
+        let changed = change_flag(tx, caller, &selection.ids, change)?;
+        Ok(UpdateFlagsForNarrowReply {
+            processed_count: selection.ids.len(),
+            updated_count: changed.messages.len(),
+            first_processed_id: selection.ids.first().copied(),
+            last_processed_id: selection.ids.last().copied(),
+            found_oldest: selection.found_oldest,
+            found_newest: selection.found_newest,
+            ignored_because_not_subscribed_channels: change
+                .makes_unread()
+                .then(|| changed.ignored_channels.into_iter().collect()),
+        })
+    }
+}
+
+/// Counts within the limit: half of it for each side, the rest for whoever wants it.
+fn shrunk(before: i64, after: i64) -> (usize, usize) {
+    let before = before.min((MAX_MESSAGES - after.min(MAX_MESSAGES)).max(MAX_MESSAGES / 2));
+    let after = after.min(MAX_MESSAGES - before);
+    (usize::try_from(before).unwrap_or(0), usize::try_from(after).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shrunk;
+
+    #[test]
+    fn a_range_is_shrunk_to_the_limit_with_half_of_it_kept_for_what_lies_before() {
+        assert_eq!(shrunk(100, 200), (100, 200));
+        assert_eq!(shrunk(5_000, 0), (5_000, 0));
+        assert_eq!(shrunk(9_000, 9_000), (2_500, 2_500));
+        assert_eq!(shrunk(9_000, 1_000), (4_000, 1_000));
+        assert_eq!(shrunk(1_000, 9_000), (1_000, 4_000));
+    }
+}
