@@ -64,7 +64,8 @@ impl WantedEmoji {
             ReactionType::RealmEmoji => {
                 let id = self.code.parse().map(EmojiId).map_err(|_| Error::InvalidCustomEmoji)?;
                 let is_same = |id: EmojiId| id.to_string() == self.code;
-                let custom = realm.custom_emoji.get(&id).filter(|emoji| is_same(emoji.id)).ok_or(Error::InvalidCustomEmoji)?;
+                let custom =
+                    realm.custom_emoji.get(&id).filter(|emoji| is_same(emoji.id)).ok_or(Error::InvalidCustomEmoji)?;
                 if custom.name != self.name {
                     return Err(Error::InvalidCustomEmojiName);
                 }

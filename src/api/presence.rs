@@ -242,13 +242,8 @@ pub struct RealmPresenceReply {
 impl Operation for GetRealmPresence {
     const ROUTE: Route = Route::get("/realm/presence");
     const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives the presence of all users.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
+    const ABOUT: About =
+        About { summary: "Gives the presence of all users.", since: 0, is_specified: false, errors: &[], events: &[] };
     type Params = GetRealmPresenceParams;
     type Reply = RealmPresenceReply;
 }

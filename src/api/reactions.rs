@@ -120,7 +120,12 @@ impl Write for RemoveReaction {
 }
 
 /// The place of the caller's reaction that a request names.
-fn own_reaction(realm: &Realm, message: &Message, caller: UserId, params: &RemoveReactionParams) -> Result<usize, Error> {
+fn own_reaction(
+    realm: &Realm,
+    message: &Message,
+    caller: UserId,
+    params: &RemoveReactionParams,
+) -> Result<usize, Error> {
     let own = |is_meant: &dyn Fn(&Emoji) -> bool| {
         message.reactions.iter().position(|reaction| reaction.user == caller && is_meant(&reaction.emoji))
     };
@@ -136,9 +141,9 @@ fn own_reaction(realm: &Realm, message: &Message, caller: UserId, params: &Remov
     // The name may be another of the same emoji's; or that of a custom emoji which does not go by it any more.
     let is_same = |emoji: &Emoji| {
         has_type(emoji)
-            && named.as_ref().is_ok_and(|named| {
-                named.emoji_code == emoji.emoji_code && named.reaction_type == emoji.reaction_type
-            })
+            && named
+                .as_ref()
+                .is_ok_and(|named| named.emoji_code == emoji.emoji_code && named.reaction_type == emoji.reaction_type)
     };
     let has_name = |emoji: &Emoji| has_type(emoji) && emoji.emoji_name == name;
     match own(&is_same).or_else(|| own(&has_name)) {

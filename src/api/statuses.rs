@@ -110,7 +110,8 @@ impl Write for UpdateOwnStatus {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let text = checked_text(params.status_text)?;
         let has_other = params.away.is_some();
-        let emoji = checked_emoji(tx, text.is_some() || has_other, params.emoji_name, params.emoji_code, params.reaction_type)?;
+        let emoji =
+            checked_emoji(tx, text.is_some() || has_other, params.emoji_name, params.emoji_code, params.reaction_type)?;
 
         update(tx, call.caller().id, Change { away: params.away, text, emoji });
         Ok(Success {})
@@ -176,7 +177,10 @@ struct Change {
 fn checked_text(text: Option<String>) -> Result<Option<String>, Error> {
     let text = text.map(|text| text.trim().to_owned());
     if text.as_ref().is_some_and(|text| text.chars().count() > MAX_STATUS_TEXT_LENGTH) {
-        return Err(Error::bad_value("status_text", format!("is too long (limit: {MAX_STATUS_TEXT_LENGTH} characters)")));
+        return Err(Error::bad_value(
+            "status_text",
+            format!("is too long (limit: {MAX_STATUS_TEXT_LENGTH} characters)"),
+        ));
     }
     Ok(text)
 }

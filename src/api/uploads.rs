@@ -126,9 +126,10 @@ pub struct NewFile {
 
 /// Adds a file under a new address, and tells its owner.
 pub fn add_file(tx: &mut Tx, owner: UserId, file: NewFile) -> Arc<Attachment> {
-    let content_type = file.content_type.filter(|kind| !kind.is_empty()).unwrap_or_else(|| {
-        mime_guess::from_path(&file.name).first_raw().unwrap_or(UNKNOWN_TYPE).to_owned()
-    });
+    let content_type = file
+        .content_type
+        .filter(|kind| !kind.is_empty())
+        .unwrap_or_else(|| mime_guess::from_path(&file.name).first_raw().unwrap_or(UNKNOWN_TYPE).to_owned());
     let dimensions = if content_type.starts_with("image/") { dimensions(&file.bytes) } else { None };
     let chance = &mut tx.realm_mut().chance;
     let (directory, token) = (chance.upload_directory(), chance.upload_token());
@@ -274,7 +275,8 @@ impl Write for RemoveAttachment {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let owner = call.caller().id;
         let mut own = tx.attachments.values().filter(|attachment| attachment.owner == owner);
-        let attachment = own.find(|attachment| attachment.id == params.attachment_id).ok_or(Error::InvalidAttachment)?;
+        let attachment =
+            own.find(|attachment| attachment.id == params.attachment_id).ok_or(Error::InvalidAttachment)?;
         let path_id = attachment.path_id.clone();
 
         tx.realm_mut().attachments.remove(&path_id);

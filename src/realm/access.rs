@@ -214,7 +214,8 @@ impl Realm {
     ///
     /// `InvalidMessage`, the same for all reasons.
     pub fn message_to_change(&self, user: &User, id: MessageId) -> Result<&Arc<Message>, Error> {
-        let is_archived = |message: &Message| message.channel().is_some_and(|(channel, _)| self.channels[&channel].is_archived);
+        let is_archived =
+            |message: &Message| message.channel().is_some_and(|(channel, _)| self.channels[&channel].is_archived);
         self.message_seen_by(user, id).filter(|message| !is_archived(message)).ok_or(Error::InvalidMessage)
     }
 

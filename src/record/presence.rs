@@ -63,7 +63,13 @@ pub fn presences(realm: &Realm, viewer: &User, slim: bool, history_days: i64) ->
 }
 
 /// As [`presences`], for any range and as of a time of the caller's: a reader's realm may stand still while time goes on.
-pub fn presences_in(realm: &Realm, viewer: &User, slim: bool, range: PresenceRange, now: Timestamp) -> (Map<String, Value>, i64) {
+pub fn presences_in(
+    realm: &Realm,
+    viewer: &User,
+    slim: bool,
+    range: PresenceRange,
+    now: Timestamp,
+) -> (Map<String, Value>, i64) {
     let mut rows = Map::new();
     let mut last_update_id = -1;
     if realm.organization.is_on("presence_disabled") || range == PresenceRange::Days(0) {

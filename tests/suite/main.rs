@@ -3,3 +3,5 @@
 mod support;
 
 mod edge;
+mod events;
+mod register;

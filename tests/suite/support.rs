@@ -69,6 +69,22 @@ impl TestServer {
         self.server.clock().advance(Duration::from_secs(seconds)).await;
     }
 
+    /// How many polls hang on the default world.
+    pub fn parked(&self) -> usize {
+        self.server.world("default").parking().count()
+    }
+
+    /// Waits until so many polls hang.
+    pub async fn until_parked(&self, count: usize) {
+        for _ in 0..2_000 {
+            if self.parked() == count {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        panic!("{count} polls should hang, {} do", self.parked());
+    }
+
     /// The id of a channel.
     pub fn channel(&self, name: &str) -> i64 {
         let realm = self.server.world("default").snapshot();
