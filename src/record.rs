@@ -7,7 +7,6 @@ pub mod group;
 pub mod message;
 pub mod presence;
 pub mod scheduled;
-pub mod status;
 pub mod user;
 
 use std::collections::BTreeMap;

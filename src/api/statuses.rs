@@ -10,7 +10,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::UserId;
 use crate::realm::message::Emoji;
-use crate::record::status::StatusRecord;
+use crate::record::user::StatusRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};

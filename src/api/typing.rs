@@ -1,5 +1,6 @@
 //! Typing: telling others that one is writing or editing a message (reference behaviour, typing).
 
+use super::messages::edit::check_may_edit;
 use super::parameter::{parameters, words};
 use super::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
@@ -10,7 +11,6 @@ use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::send::normal_topic;
 use crate::realm::user::User;
-use crate::time::Span;
 use imbl::OrdSet;
 use serde_json::json;
 
@@ -205,7 +205,7 @@ impl Write for SetEditTyping {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let message = tx.message_to_change(caller, params.message_id)?.clone();
-        check_may_edit(tx, caller, &message, tx.now)?;
+        check_may_edit(tx, caller, &message)?;
         let (setting, error) = match message.place {
             Place::Direct { .. } => ("send_private_typing_notifications", Error::TypingDisabledDirect),
             Place::Channel { .. } => ("send_stream_typing_notifications", Error::TypingDisabledChannel),
@@ -217,26 +217,6 @@ impl Write for SetEditTyping {
         emit_editing(tx, caller.id, params.op, &message);
         Ok(Success {})
     }
-}
-
-/// Whether a user may change a message's text at this time.
-///
-/// # Errors
-///
-/// In this order: `EditingDisabled`, `MayNotEdit`, `EditTimePassed`.
-fn check_may_edit(realm: &Realm, user: &User, message: &Message, now: crate::time::Timestamp) -> Result<(), Error> {
-    let organization = &realm.organization;
-    if !organization.is_on("allow_message_editing") {
-        return Err(Error::EditingDisabled);
-    }
-    if message.sender != user.id {
-        return Err(Error::MayNotEdit);
-    }
-    let limit = organization.limit("message_content_edit_limit_seconds").map(Span::seconds);
-    if limit.is_some_and(|limit| now.since(message.sent_at) > limit) {
-        return Err(Error::EditTimePassed);
-    }
-    Ok(())
 }
 
 fn emit_editing(tx: &mut Tx, caller: UserId, op: TypingOp, message: &Message) {

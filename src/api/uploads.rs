@@ -11,7 +11,7 @@ use crate::realm::change::Tx;
 use crate::realm::channel::Privacy;
 use crate::realm::event::{Audience, Event, Payload};
 use crate::realm::id::{AttachmentId, UserId};
-use crate::realm::message::Attachment;
+use crate::realm::message::{Attachment, picture_dimensions};
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
 use schemars::JsonSchema;
@@ -126,11 +126,10 @@ pub struct NewFile {
 
 /// Adds a file under a new address, and tells its owner.
 pub fn add_file(tx: &mut Tx, owner: UserId, file: NewFile) -> Arc<Attachment> {
-    let content_type = file
-        .content_type
-        .filter(|kind| !kind.is_empty())
-        .unwrap_or_else(|| mime_guess::from_path(&file.name).first_raw().unwrap_or(UNKNOWN_TYPE).to_owned());
-    let dimensions = if content_type.starts_with("image/") { dimensions(&file.bytes) } else { None };
+    let content_type = file.content_type.filter(|kind| !kind.is_empty()).unwrap_or_else(|| {
+        mime_guess::from_path(&file.name).first_raw().unwrap_or(UNKNOWN_TYPE).to_owned()
+    });
+    let dimensions = if content_type.starts_with("image/") { picture_dimensions(&file.bytes) } else { None };
     let chance = &mut tx.realm_mut().chance;
     let (directory, token) = (chance.upload_directory(), chance.upload_token());
     let path_id = format!("{}/{directory}/{token}/{}", tx.organization.id, name::address_name(&file.name));
@@ -151,12 +150,6 @@ pub fn add_file(tx: &mut Tx, owner: UserId, file: NewFile) -> Arc<Attachment> {
     let payload = Payload::Attachment { attachment: attachment.clone(), upload_space_used: tx.upload_space_used() };
     tx.emit(Audience::user(owner), Event::new("attachment", Some("add"), payload));
     attachment
-}
-
-/// Width and height as an image's header has them.
-fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
-    let size = imagesize::blob_size(bytes).ok()?;
-    Some((u32::try_from(size.width).ok()?, u32::try_from(size.height).ok()?))
 }
 
 /// GET /user_uploads/{realm_id_str}/{filename}

@@ -3,6 +3,7 @@
 use super::origin::Addressed;
 use super::request::Incoming;
 use super::{Response, authentication, reply};
+use crate::api::Access;
 use crate::api::uploads::temporary;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -33,11 +34,15 @@ const INLINE: &[&str] = &[
     "audio/webm",
 ];
 
+/// The sizes in which pictures are asked for (`server_thumbnail_formats`).
+const THUMBNAILS: &[&str] = &["840x560-anim.webp", "840x560.webp"];
+
 /// Serves a path outside `/api/v1`.
 ///
 /// # Errors
 ///
-/// `UnknownPath`, `MethodNotAllowed`, `NotLoggedIn`, `FileNotFound`, `FileForbidden`, `InvalidToken`, `InvalidFilename`.
+/// `UnknownPath`, `MethodNotAllowed`, `NotLoggedIn` and what else is wrong with credentials, `WebhookBotNotAllowed`,
+/// `FileNotFound`, `FileForbidden`, `InvalidToken`, `InvalidFilename`.
 pub fn serve(world: &World, incoming: &Incoming, addressed: &Addressed) -> Result<Response, Error> {
     let realm = world.snapshot();
     let path = percent_encoding::percent_decode_str(&addressed.path).decode_utf8_lossy();
@@ -65,15 +70,24 @@ fn upload(realm: &Realm, world: &World, incoming: &Incoming, rest: &str) -> Resu
         None => (rest, false),
     };
     // Thumbnails are not made: the picture itself serves as each of its sizes.
-    let path_id = match rest.strip_prefix("thumbnail/") {
-        Some(thumbnail) => thumbnail.rsplit_once('/').map_or(thumbnail, |(path_id, _)| path_id),
-        None => rest,
+    let (path_id, is_thumbnail) = match rest.strip_prefix("thumbnail/") {
+        Some(thumbnail) => {
+            let (path_id, format) = thumbnail.rsplit_once('/').ok_or(Error::FileNotFound)?;
+            (Some(path_id).filter(|_| THUMBNAILS.contains(&format)).ok_or(Error::FileNotFound)?, true)
+        }
+        None => (rest, false),
     };
     let caller = match incoming.header(header::AUTHORIZATION) {
         Some(credentials) => Some(authentication::authenticate(realm, credentials)?),
         None => None,
     };
+    if let Some(caller) = &caller {
+        Access::User.check(caller)?;
+    }
     let attachment = realm.attachments.get(path_id).ok_or(Error::FileNotFound)?;
+    if is_thumbnail && !attachment.content_type.starts_with("image/") {
+        return Err(Error::FileNotFound);
+    }
     if !crate::api::uploads::can_read(realm, caller.as_deref(), attachment) {
         return Err(if caller.is_none() { Error::NotLoggedIn } else { Error::FileForbidden });
     }

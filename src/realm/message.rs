@@ -208,3 +208,9 @@ pub struct Attachment {
     /// Messages that link it.
     pub messages: BTreeSet<MessageId>,
 }
+
+/// Width and height of a picture, from its header: PNG, GIF, JPEG and WebP.
+pub fn picture_dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
+    let size = imagesize::blob_size(bytes).ok()?;
+    Some((u32::try_from(size.width).ok()?, u32::try_from(size.height).ok()?))
+}

@@ -4,6 +4,8 @@ mod check;
 mod notice;
 mod relocate;
 
+pub use check::check_may_edit;
+
 use crate::api::parameter::{parameters, words};
 use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;

@@ -52,7 +52,12 @@ pub(super) fn is_open(realm: &Realm, message: &Message) -> bool {
     message.channel().is_none_or(|(channel, _)| !realm.channels[&channel].is_archived)
 }
 
-fn check_may_edit(realm: &Realm, caller: &User, message: &Message) -> Result<(), Error> {
+/// Whether a user may change a message's text.
+///
+/// # Errors
+///
+/// In this order: `EditingDisabled`, `MayNotEdit`, `EditTimePassed`.
+pub fn check_may_edit(realm: &Realm, caller: &User, message: &Message) -> Result<(), Error> {
     if !realm.organization.is_on("allow_message_editing") {
         return Err(Error::EditingDisabled);
     }
