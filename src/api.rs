@@ -6,10 +6,13 @@
 //! To add an operation: write its parameters with `parameters!`, a reply struct, an `impl Read` or `impl Write`, and
 //! add its row below. Routing, the OpenAPI document and the reference follow from these.
 
+pub mod channels;
 pub mod credentials;
 pub mod emoji;
 pub mod events;
 pub mod flags;
+pub mod group_settings;
+pub mod groups;
 pub mod messages;
 pub mod parameter;
 pub mod presence;
@@ -18,6 +21,8 @@ pub mod register;
 pub mod server;
 pub mod statuses;
 pub mod subscribing;
+pub mod subscriptions;
+pub mod topics;
 pub mod typing;
 pub mod uploads;
 pub mod users;
@@ -349,4 +354,25 @@ pub static OPERATIONS: &[Row] = &[
     read::<uploads::GetTemporaryAddress>(),
     read::<uploads::GetAttachments>(),
     write::<uploads::RemoveAttachment>(),
+    read::<channels::GetChannels>(),
+    read::<channels::GetChannel>(),
+    read::<channels::GetChannelId>(),
+    read::<channels::GetSubscribers>(),
+    read::<channels::GetChannelEmail>(),
+    write::<channels::create::CreateChannel>(),
+    read::<subscriptions::GetSubscriptions>(),
+    write::<subscriptions::subscribe::Subscribe>(),
+    write::<subscriptions::ChangeSubscriptions>(),
+    write::<subscriptions::unsubscribe::Unsubscribe>(),
+    write::<subscriptions::properties::ChangeProperties>(),
+    write::<subscriptions::properties::ChangeProperty>(),
+    read::<subscriptions::GetSubscriptionStatus>(),
+    read::<subscriptions::GetUserChannels>(),
+    read::<topics::GetTopics>(),
+    write::<topics::SetTopicPolicy>(),
+    write::<topics::MuteTopic>(),
+    read::<groups::GetGroups>(),
+    read::<groups::GetGroupMembers>(),
+    read::<groups::IsGroupMember>(),
+    read::<groups::GetSubgroups>(),
 ];

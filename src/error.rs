@@ -188,6 +188,8 @@ errors! {
     InvalidUserId { user_id }: 400 BAD_REQUEST "Invalid user ID: {user_id}";
     /// A system group that this permission can't be given to.
     DisallowedGroup { setting, group }: 400 BAD_REQUEST "'{setting}' setting cannot be set to '{group}' group.";
+    /// Another than a system group where only these may hold the permission.
+    SystemGroupRequired { setting_name }: 400 SYSTEM_GROUP_REQUIRED "'{setting_name}' must be a system user group." + [setting_name];
     /// The expected value is not the current one.
     ExpectationMismatch { field_name }: 400 EXPECTATION_MISMATCH "'{field_name}' value does not match the expected value." + [field_name];
 
@@ -200,6 +202,14 @@ errors! {
     UnknownChannel { stream }: 400 STREAM_DOES_NOT_EXIST "Channel '{stream}' does not exist" + [stream];
     /// No channel has this number.
     UnknownChannelId { stream_id }: 400 STREAM_DOES_NOT_EXIST "Channel with ID '{stream_id}' does not exist" + [stream_id];
+    /// The name is taken.
+    ChannelAlreadyExists { channel_name }: 409 CHANNEL_ALREADY_EXISTS "Channel '{channel_name}' already exists" + [channel_name];
+    /// Seen, but not the caller's to change.
+    CannotAdministerChannel: 400 CANNOT_ADMINISTER_CHANNEL "You do not have permission to administer this channel.";
+    /// Archived already.
+    ChannelArchived: 400 BAD_REQUEST "Channel is already deactivated";
+    /// Neither a number of days nor one of the words.
+    BadRetentionDays { value }: 400 BAD_REQUEST "Bad value for 'message_retention_days': {value}";
     /// A private channel's subscribers.
     SubscribersHidden: 400 BAD_REQUEST "Unable to retrieve subscribers for private channel";
     /// Empty name.
@@ -220,10 +230,14 @@ errors! {
     InvalidFolder: 400 BAD_REQUEST "Invalid channel folder ID";
     /// No such property of a subscription.
     UnknownSubscriptionProperty { property }: 400 BAD_REQUEST "Unknown subscription property: {property}";
+    /// A property of a subscription that is true or false.
+    PropertyNotBoolean { property }: 400 BAD_REQUEST "{property} is not a boolean";
     /// The caller is not subscribed.
     NotSubscribed { channel_id }: 400 BAD_REQUEST "Not subscribed to channel ID {channel_id}";
     /// Both lists are empty.
     NothingToSubscribe: 400 BAD_REQUEST "Nothing to do. Specify at least one of \"add\" or \"delete\".";
+    /// The caller has not muted the topic.
+    TopicNotMuted: 400 BAD_REQUEST "Topic is not muted";
 
     // Messages.
     /// Unknown or inaccessible message.

@@ -1,86 +1,98 @@
 //! Subscribing and unsubscribing with all events, for every operation that does so.
 
+use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
-use crate::realm::id::{ChannelId, MessageId, UserId};
-use crate::record::channel::{ChannelRecord, IncludeSubscribers, SubscriptionRecord, who_can_see_subscribers};
+use crate::realm::channel::{Channel, Subscription};
+use crate::realm::event::{Audience, Event, Payload};
+use crate::realm::id::{ChannelId, UserId};
+use crate::record::channel::{ChannelRecord, who_can_see_subscribers};
 use imbl::OrdSet;
 use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Who came to which channels, or left them.
+pub type Changed = BTreeMap<UserId, Vec<ChannelId>>;
 
 /// Subscribes an active user to channels; gives those to which they were not subscribed before.
 ///
-/// Events, in this order: `stream` create for channels that the user could not see, `subscription` add to the user,
-/// `subscription` peer_add to everybody else who may see the subscribers.
+/// Events: those of [`subscribe_all`].
 pub fn subscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId], color: Option<&str>) -> Vec<ChannelId> {
-    let unseen: Vec<ChannelId> = {
-        let account = &tx.users[&user];
-        channels.iter().copied().filter(|id| !tx.can_see(account, &tx.channels[id])).collect()
-    };
-    let mut added = Vec::new();
+    let colors = channels.iter().filter_map(|id| Some((*id, color?.to_owned()))).collect();
+    subscribe_all(tx, &BTreeSet::from([user]), channels, &colors).remove(&user).unwrap_or_default()
+}
+
+/// Subscribes active users to channels, in these colours where they have one; gives what is new, the channels in the
+/// order in which they were given.
+///
+/// Events, in this order: `stream` create to those who could not see a channel, `subscription` add to each user,
+/// `subscription` peer_add to everybody else who may see the subscribers.
+pub fn subscribe_all(
+    tx: &mut Tx,
+    users: &BTreeSet<UserId>,
+    channels: &[ChannelId],
+    colors: &BTreeMap<ChannelId, String>,
+) -> Changed {
+    let mut added = Changed::new();
+    let mut discovered = BTreeMap::new();
+    let mut arrived = BTreeMap::new();
     for channel in channels {
-        if tx.subscribe(user, *channel, color.map(str::to_owned)) {
-            added.push(*channel);
+        let blind = blind_among(tx, users, *channel);
+        let is_new = |user: &UserId| tx.subscribe(*user, *channel, colors.get(channel).cloned());
+        let newcomers: OrdSet<UserId> = users.iter().copied().filter(is_new).collect();
+        for user in &newcomers {
+            added.entry(*user).or_default().push(*channel);
         }
+        discovered.insert(*channel, blind.intersection(newcomers.clone()));
+        arrived.insert(*channel, newcomers);
     }
-    if added.is_empty() {
-        return added;
+    emit_created(tx, discovered);
+    for (user, channels) in &added {
+        emit_added(tx, *user, channels);
     }
-    let became_visible: Vec<ChannelId> = unseen.into_iter().filter(|id| added.contains(id)).collect();
-    if !became_visible.is_empty() {
-        let streams: Vec<ChannelRecord> =
-            became_visible.iter().map(|id| ChannelRecord::new(tx, &tx.channels[id])).collect();
-        tx.emit(Audience::user(user), Event::shaped("stream", Some("create"), json!({ "streams": streams })));
-    }
-    emit_added(tx, user, &added);
-    for channel in &added {
-        emit_peers(tx, "peer_add", *channel, user);
-    }
+    let audiences = peer_audiences(tx, arrived);
+    emit_peers(tx, "peer_add", audiences);
     added
 }
 
-fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
-    let account = tx.users[&user].clone();
-    let records: Vec<SubscriptionRecord> = channels
-        .iter()
-        .filter_map(|id| {
-            let subscription = tx.own(user).subscriptions.get(id)?;
-            let all = IncludeSubscribers::All;
-            Some(SubscriptionRecord::new(tx, &account, &tx.channels[id], subscription, all, true))
-        })
-        .collect();
-    tx.emit(Audience::user(user), Event::shaped("subscription", Some("add"), json!({ "subscriptions": records })));
-}
-
-fn emit_peers(tx: &mut Tx, op: &'static str, channel: ChannelId, user: UserId) {
-    let audience = who_can_see_subscribers(tx, &tx.channels[&channel]).except(user);
-    let fields = json!({"stream_ids": [channel], "user_ids": [user]});
-    tx.emit(audience, Event::shaped("subscription", Some(op), fields));
-}
-
-/// Unsubscribes a user from channels to which they are subscribed. What was unread there is read from then on.
+/// Unsubscribes users from those of the channels to which they are subscribed; gives what ended. What was unread there
+/// is read from then on.
 ///
-/// Events, in this order: `subscription` peer_remove to everybody else who may see the subscribers, `subscription`
-/// remove to the user, `stream` delete for channels that they can't see any more, `update_message_flags` for what was
-/// unread.
-pub fn unsubscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
-    let mut unread: Vec<MessageId> = Vec::new();
-    let mut removed = Vec::new();
+/// Events, in this order: `subscription` peer_remove to everybody else who may see the subscribers; then for each user
+/// `subscription` remove, `stream` delete for channels that they can't see any more, `update_message_flags` for what
+/// was unread.
+pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[ChannelId]) -> Changed {
+    let mut removed = Changed::new();
+    let mut left = BTreeMap::new();
     for channel in channels {
-        if tx.own(user).subscription(*channel).is_some() {
-            // Those who can see the subscribers while the user is one of them.
-            emit_peers(tx, "peer_remove", *channel, user);
-            unread.extend(tx.unsubscribe(user, *channel));
-            removed.push(*channel);
+        let leavers: OrdSet<UserId> =
+            users.iter().copied().filter(|user| tx.own(*user).subscription(*channel).is_some()).collect();
+        for user in &leavers {
+            removed.entry(*user).or_default().push(*channel);
         }
+        left.insert(*channel, leavers);
     }
-    if removed.is_empty() {
-        return;
+    // Those who can see the subscribers while the users are among them.
+    let audiences = peer_audiences(tx, left);
+    emit_peers(tx, "peer_remove", audiences);
+    for (user, channels) in &removed {
+        leave(tx, *user, channels);
     }
-    let names: Vec<_> = removed.iter().map(|id| json!({"name": tx.channels[id].name, "stream_id": id})).collect();
+    removed
+}
+
+/// Unsubscribes one user, with the events of [`unsubscribe_all`].
+pub fn unsubscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
+    unsubscribe_all(tx, &BTreeSet::from([user]), channels);
+}
+
+fn leave(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
+    let mut unread: Vec<_> = channels.iter().flat_map(|channel| tx.unsubscribe(user, *channel)).collect();
+    let names: Vec<_> = channels.iter().map(|id| json!({"name": tx.channels[id].name, "stream_id": id})).collect();
     tx.emit(Audience::user(user), Event::shaped("subscription", Some("remove"), json!({ "subscriptions": names })));
     let account = tx.users[&user].clone();
-    let vanished: OrdSet<ChannelId> =
-        removed.iter().copied().filter(|id| !tx.can_see(&account, &tx.channels[id])).collect();
+    let is_hidden = |id: &ChannelId| !tx.can_see(&account, &tx.channels[id]);
+    let vanished: OrdSet<ChannelId> = channels.iter().copied().filter(is_hidden).collect();
     if !vanished.is_empty() {
         emit_vanished(tx, Audience::user(user), &vanished);
     }
@@ -88,6 +100,67 @@ pub fn unsubscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
         unread.sort_unstable();
         let fields = json!({"operation": "add", "flag": "read", "messages": unread, "all": false});
         tx.emit(Audience::user(user), Event::shaped("update_message_flags", Some("add"), fields));
+    }
+}
+
+/// Those of the users who can't see a channel.
+fn blind_among(realm: &Realm, users: &BTreeSet<UserId>, channel: ChannelId) -> OrdSet<UserId> {
+    let channel = &realm.channels[&channel];
+    let is_blind = |id: &&UserId| realm.user(**id).is_some_and(|user| !realm.can_see(user, channel));
+    users.iter().filter(is_blind).copied().collect()
+}
+
+/// Shows channels to users who could not see them: one event where the same users discover several.
+pub fn emit_created(tx: &mut Tx, discovered: BTreeMap<ChannelId, OrdSet<UserId>>) {
+    let mut by_users: BTreeMap<OrdSet<UserId>, Vec<ChannelRecord>> = BTreeMap::new();
+    for (channel, users) in discovered {
+        if !users.is_empty() {
+            by_users.entry(users).or_default().push(ChannelRecord::new(tx, &tx.channels[&channel]));
+        }
+    }
+    for (users, streams) in by_users {
+        tx.emit(Audience::of(users), Event::shaped("stream", Some("create"), json!({ "streams": streams })));
+    }
+}
+
+/// Shaped when it is read: only those with a queue cost a list of all subscribers.
+fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
+    let own = tx.own(user);
+    let subscriptions: Vec<(Arc<Channel>, Arc<Subscription>)> = channels
+        .iter()
+        .filter_map(|id| Some((tx.channels.get(id)?.clone(), own.subscriptions.get(id)?.clone())))
+        .collect();
+    let payload = Payload::Subscribed(subscriptions);
+    tx.emit(Audience::user(user), Event::new("subscription", Some("add"), payload));
+}
+
+/// A change of subscribers that several channels have in common, and who may see it.
+struct PeerChange {
+    audience: Audience,
+    users: OrdSet<UserId>,
+    channels: Vec<ChannelId>,
+}
+
+/// One change where the same users come or go and the same people may see it.
+fn peer_audiences(realm: &Realm, changed: BTreeMap<ChannelId, OrdSet<UserId>>) -> Vec<PeerChange> {
+    let mut changes: Vec<PeerChange> = Vec::new();
+    for (id, users) in changed {
+        if users.is_empty() {
+            continue;
+        }
+        let audience = who_can_see_subscribers(realm, &realm.channels[&id]).except_all(&users);
+        match changes.iter_mut().find(|change| change.users == users && change.audience == audience) {
+            Some(change) => change.channels.push(id),
+            None => changes.push(PeerChange { audience, users, channels: vec![id] }),
+        }
+    }
+    changes
+}
+
+fn emit_peers(tx: &mut Tx, op: &'static str, changes: Vec<PeerChange>) {
+    for change in changes {
+        let fields = json!({"stream_ids": change.channels, "user_ids": change.users});
+        tx.emit(change.audience, Event::shaped("subscription", Some(op), fields));
     }
 }
 

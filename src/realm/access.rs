@@ -145,6 +145,26 @@ impl Realm {
             .and_then(|channel| if channel.is_archived { Err(Error::InvalidChannelId) } else { Ok(channel) })
     }
 
+    /// A channel whose messages the user can read; archived ones too.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidChannelId`.
+    pub fn readable_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
+        self.channels.get(&id).filter(|channel| self.can_read(user, channel)).ok_or(Error::InvalidChannelId)
+    }
+
+    /// A channel that the user can see and that is not archived, by name.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidChannelName`, the same for a missing and a hidden channel.
+    pub fn living_channel_by_name(&self, user: &User, name: &str) -> Result<&Arc<Channel>, Error> {
+        self.channel_by_name(name.trim())
+            .filter(|channel| self.can_see(user, channel) && !channel.is_archived)
+            .ok_or_else(|| Error::InvalidChannelName { channel_name: name.into() })
+    }
+
     /// Everyone who can see a channel: the audience of its changes. A shared set where possible.
     pub fn who_can_see(&self, channel: &Channel) -> super::event::Audience {
         let administrators = self

@@ -3,7 +3,7 @@
 //! What looks the same to everybody is shaped once; what depends on who looks is kept as data and
 //! shaped when a queue is read.
 
-use super::channel::Channel;
+use super::channel::{Channel, Subscription};
 use super::id::{MessageId, UserId};
 use super::message::{Attachment, Message, Place};
 use super::personal::Presence;
@@ -199,6 +199,8 @@ pub enum Payload {
     },
     /// A user was added or became visible.
     UserAdd(Arc<User>),
+    /// The user was subscribed to channels.
+    Subscribed(Vec<(Arc<Channel>, Arc<Subscription>)>),
     /// Somebody was seen.
     Presence {
         /// Who.

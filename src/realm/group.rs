@@ -164,4 +164,11 @@ impl Realm {
         }
         members
     }
+
+    /// The subgroups of a group to any depth, without itself.
+    pub fn all_subgroups(&self, group: GroupId) -> OrdSet<GroupId> {
+        let Some(group) = self.groups.get(&group) else { return OrdSet::new() };
+        let deeper = group.subgroups.iter().map(|subgroup| self.all_subgroups(*subgroup));
+        deeper.fold(group.subgroups.clone(), OrdSet::union)
+    }
 }

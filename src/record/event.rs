@@ -1,14 +1,17 @@
 //! Events as a queue's client sees them: the log's entries, shaped for who looks and what the client understands.
 
 use crate::realm::Realm;
+use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Entry, Payload, SentMessage, UpdatedMessage};
 use crate::realm::message::{Attachment, Message, Place};
 use crate::realm::queue::Queue;
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
+use crate::record::channel::{IncludeSubscribers, SubscriptionRecord};
 use crate::record::message::{MessageLook, MessageRecord, shown_topic};
 use crate::record::user::{Look, UserRecord};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// An entry as the events that it makes for a queue, without their ids. As many as [`Queue::parts`] says.
 pub fn render(realm: &Realm, queue: &Queue, entry: &Entry) -> Vec<Map<String, Value>> {
@@ -26,6 +29,13 @@ pub fn render(realm: &Realm, queue: &Queue, entry: &Entry) -> Vec<Map<String, Va
             let look =
                 Look { viewer: Some(viewer), client_gravatar: queue.options.client_gravatar, include_profile: true };
             object(json!({ "person": UserRecord::new(realm, user, look) }))
+        }
+        Payload::Subscribed(subscriptions) => {
+            let shows_null = queue.options.capabilities.notification_settings_null;
+            let record = |(channel, subscription): &(Arc<Channel>, Arc<Subscription>)| {
+                SubscriptionRecord::new(realm, viewer, channel, subscription, IncludeSubscribers::All, shows_null)
+            };
+            object(json!({ "subscriptions": subscriptions.iter().map(record).collect::<Vec<_>>() }))
         }
         Payload::Presence { user, presence, now } => {
             crate::record::presence::event(realm, queue, user, *presence, *now)

@@ -1,0 +1,278 @@
+//! Channels: listing, looking at and making them (reference behaviour, section 9).
+
+pub mod create;
+pub mod creation;
+pub mod notices;
+
+use super::parameter::parameters;
+use super::{About, Access, Call, Operation, Read, Route};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::channel::Channel;
+use crate::realm::id::{ChannelId, UserId};
+use crate::realm::user::User;
+use crate::record::channel::{ChannelRecord, can_see_subscribers};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// GET /streams
+pub struct GetChannels;
+
+parameters! {
+    /// Which channels: those of every set that is switched on.
+    pub struct GetChannelsParams {
+        /// Leave archived channels out.
+        exclude_archived: bool = true,
+        /// All whose settings the caller can see.
+        include_all | "include_all_active": bool = false,
+        /// All whose messages the caller can read.
+        include_can_access_content: bool = false,
+        /// Tell of each whether new users get it.
+        include_default: bool = false,
+        /// Those to which a bot's owner is subscribed.
+        include_owner_subscribed: bool = false,
+        /// All public ones; for guests the web-public ones.
+        include_public: bool = true,
+        /// Those to which the caller is subscribed.
+        include_subscribed: bool = true,
+        /// All web-public ones.
+        include_web_public: bool = false,
+    }
+}
+
+/// Channels.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ChannelsReply {
+    /// Sorted by name, whatever the case.
+    pub streams: Vec<ListedChannel>,
+}
+
+/// A channel of a list.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ListedChannel {
+    /// The channel.
+    #[serde(flatten)]
+    pub channel: ChannelRecord,
+    /// Whether new users get it; only with `include_default`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_default: Option<bool>,
+}
+
+impl Operation for GetChannels {
+    const ROUTE: Route = Route::get("/streams");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Lists channels that the caller can see.",
+        since: 0,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    type Params = GetChannelsParams;
+    type Reply = ChannelsReply;
+}
+
+impl Read for GetChannels {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelsReply, Error> {
+        let caller = call.caller();
+        let mut channels: Vec<&Channel> = realm
+            .channels
+            .values()
+            .map(AsRef::as_ref)
+            .filter(|channel| !(params.exclude_archived && channel.is_archived))
+            .filter(|channel| is_listed(realm, caller, channel, &params))
+            .collect();
+        channels.sort_by_cached_key(|channel| channel.name.to_lowercase());
+        let listed = |channel: &Channel| ListedChannel {
+            channel: ChannelRecord::new(realm, channel),
+            is_default: params.include_default.then_some(channel.is_default),
+        };
+        Ok(ChannelsReply { streams: channels.into_iter().map(listed).collect() })
+    }
+}
+
+fn is_listed(realm: &Realm, caller: &User, channel: &Channel, params: &GetChannelsParams) -> bool {
+    let is_subscribed = |user: UserId| realm.own(user).subscription(channel.id).is_some();
+    let reads = || realm.can_read(caller, channel);
+    (params.include_public && !channel.privacy.is_private() && reads())
+        || (params.include_web_public && channel.privacy.is_web_public())
+        || (params.include_subscribed && is_subscribed(caller.id))
+        || (params.include_owner_subscribed && caller.bot_owner().is_some_and(is_subscribed))
+        || (params.include_can_access_content && reads())
+        || (params.include_all && realm.can_see(caller, channel))
+}
+
+/// GET /streams/{stream_id}
+pub struct GetChannel;
+
+parameters! {
+    /// Which channel.
+    pub struct ChannelParams {
+        /// The channel.
+        @path stream_id: ChannelId,
+    }
+}
+
+/// One channel.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ChannelReply {
+    /// The channel.
+    pub stream: ChannelRecord,
+}
+
+impl Operation for GetChannel {
+    const ROUTE: Route = Route::get("/streams/{stream_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Gives a channel; archived ones too.",
+        since: 132,
+        is_specified: false,
+        errors: &["InvalidChannelId"],
+        events: &[],
+    };
+    type Params = ChannelParams;
+    type Reply = ChannelReply;
+}
+
+impl Read for GetChannel {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelReply, Error> {
+        let channel = realm.visible_channel(call.caller(), params.stream_id)?;
+        Ok(ChannelReply { stream: ChannelRecord::new(realm, channel) })
+    }
+}
+
+/// GET /get_stream_id
+pub struct GetChannelId;
+
+parameters! {
+    /// Which channel.
+    pub struct GetChannelIdParams {
+        /// Its name, whatever the case.
+        stream: String,
+    }
+}
+
+/// A channel's number.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ChannelIdReply {
+    /// Its ID.
+    pub stream_id: ChannelId,
+}
+
+impl Operation for GetChannelId {
+    const ROUTE: Route = Route::get("/get_stream_id");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Gives the ID of the channel with a name; archived ones are not found.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidChannelName"],
+        events: &[],
+    };
+    type Params = GetChannelIdParams;
+    type Reply = ChannelIdReply;
+}
+
+impl Read for GetChannelId {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelIdReply, Error> {
+        let channel = realm.living_channel_by_name(call.caller(), &params.stream)?;
+        Ok(ChannelIdReply { stream_id: channel.id })
+    }
+}
+
+/// GET /streams/{stream_id}/members
+pub struct GetSubscribers;
+
+/// Who is subscribed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SubscribersReply {
+    /// Active users, sorted.
+    pub subscribers: Vec<UserId>,
+}
+
+impl Operation for GetSubscribers {
+    const ROUTE: Route = Route::get("/streams/{stream_id}/members");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Gives the subscribers of a channel; of archived ones too.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidChannelId", "SubscribersHidden"],
+        events: &[],
+    };
+    type Params = ChannelParams;
+    type Reply = SubscribersReply;
+}
+
+impl Read for GetSubscribers {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubscribersReply, Error> {
+        let channel = realm.visible_channel(call.caller(), params.stream_id)?;
+        if !can_see_subscribers(realm, call.caller(), channel) {
+            return Err(Error::SubscribersHidden);
+        }
+        Ok(SubscribersReply { subscribers: channel.subscribers.iter().copied().collect() })
+    }
+}
+
+/// GET /streams/{stream_id}/email_address
+pub struct GetChannelEmail;
+
+parameters! {
+    /// Which channel, and as whom mail to it posts.
+    pub struct GetChannelEmailParams {
+        /// The channel.
+        @path stream_id: ChannelId,
+        /// The caller, a bot of theirs, or the notification bot; the caller by default.
+        sender_id: Option<UserId>,
+    }
+}
+
+/// An address.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ChannelEmailReply {
+    /// Mail to it would be posted to the channel; the double receives none.
+    pub email: String,
+}
+
+impl Operation for GetChannelEmail {
+    const ROUTE: Route = Route::get("/streams/{stream_id}/email_address");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Gives the address by which mail reaches a channel.",
+        since: 226,
+        is_specified: false,
+        errors: &["InvalidChannelId", "NoSuchUser", "InsufficientPermission"],
+        events: &[],
+    };
+    type Params = GetChannelEmailParams;
+    type Reply = ChannelEmailReply;
+}
+
+impl Read for GetChannelEmail {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelEmailReply, Error> {
+        let caller = call.caller();
+        let channel = realm.readable_channel(caller, params.stream_id)?;
+        if channel.is_archived {
+            return Err(Error::InvalidChannelId);
+        }
+        let sender = realm.user(params.sender_id.unwrap_or(caller.id)).ok_or(Error::NoSuchUser)?;
+        let is_own = sender.id == caller.id || sender.bot_owner() == Some(caller.id) || sender.is_system_bot();
+        if !is_own {
+            return Err(Error::InsufficientPermission);
+        }
+        Ok(ChannelEmailReply { email: channel_email(realm, channel, sender.id) })
+    }
+}
+
+/// The same for ever for a channel and a sender, and hard to guess.
+fn channel_email(realm: &Realm, channel: &Channel, sender: UserId) -> String {
+    let secret = format!("{} {} {sender}", realm.organization.uuid, channel.id);
+    let mut token = crate::realm::content_hash(secret.as_bytes());
+    token.truncate(32);
+    let is_plain = |character: char| character.is_ascii_alphanumeric();
+    let name: Vec<&str> =
+        channel.name.split(|character| !is_plain(character)).filter(|part| !part.is_empty()).collect();
+    let name = name.join("-").to_lowercase();
+    let separator = if name.is_empty() { "" } else { "." };
+    format!("{name}{separator}{token}@{}", realm.organization.host)
+}

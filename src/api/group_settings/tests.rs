@@ -1,0 +1,185 @@
+use super::*;
+use crate::api::parameter::json_parameter;
+use crate::realm::change::Tx;
+use crate::realm::id::UserId;
+use crate::realm::organization::Organization;
+use crate::realm::permission::{GROUP_PERMISSIONS, REALM_PERMISSIONS, setting};
+use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
+use crate::time::Timestamp;
+use imbl::{OrdMap, OrdSet};
+use std::collections::BTreeSet;
+
+const MEL: UserId = UserId(1);
+const GONE: UserId = UserId(2);
+const BAND: GroupId = GroupId(20);
+const DISSOLVED: GroupId = GroupId(21);
+
+fn now() -> Timestamp {
+    Timestamp::parse("2026-01-01T12:00:00Z").expect("well-formed")
+}
+
+/// Two users, one of them deactivated, and two groups, one of them deactivated.
+fn realm() -> Realm {
+    let organization = Organization {
+        id: 1,
+        uuid: String::new(),
+        name: String::new(),
+        description: String::new(),
+        rendered_description: String::new(),
+        host: "chat.example.com".into(),
+        subdomain: String::new(),
+        date_created: now(),
+        settings: OrdMap::new(),
+        permissions: Permissions::new(),
+        new_channel_announcements: None,
+        signup_announcements: None,
+        moderation_requests: None,
+        domains: Vec::new(),
+        user_defaults: OrdMap::new(),
+    };
+    let mut tx = Tx::new(Realm::new(organization, now(), 1));
+    tx.add_user(user(MEL, true));
+    tx.add_user(user(GONE, false));
+    for (id, is_deactivated) in [(BAND, false), (DISSOLVED, true)] {
+        let group = Group {
+            id,
+            name: format!("group {id}"),
+            description: String::new(),
+            members: OrdSet::new(),
+            subgroups: OrdSet::new(),
+            creator: None,
+            date_created: None,
+            system: None,
+            is_deactivated,
+            permissions: Permissions::new(),
+        };
+        tx.realm_mut().groups.insert(id, group.into());
+    }
+    tx.into_realm()
+}
+
+fn user(id: UserId, is_active: bool) -> User {
+    User {
+        id,
+        email: format!("user{id}@example.com"),
+        full_name: String::new(),
+        role: Role::Member,
+        is_active,
+        is_imported_stub: false,
+        is_deleted: false,
+        bot: None,
+        date_joined: now(),
+        joins_at_first_login: false,
+        timezone: String::new(),
+        avatar: Avatar { source: AvatarSource::Provider, version: 1 },
+        email_visibility: EmailVisibility::Everyone,
+        api_key: format!("key {id}"),
+        password: None,
+        can_create_users: false,
+        profile: OrdMap::new(),
+    }
+}
+
+fn anonymous(members: &[UserId], subgroups: &[GroupId]) -> GroupSettingValue {
+    GroupSettingValue::Anonymous(AnonymousGroup {
+        direct_members: members.iter().copied().collect(),
+        direct_subgroups: BTreeSet::from_iter(subgroups.iter().copied()),
+    })
+}
+
+fn group(name: &'static str) -> &'static PermissionSetting {
+    setting(GROUP_PERMISSIONS, name)
+}
+
+#[test]
+fn an_object_of_one_group_is_that_group_and_an_empty_one_is_nobody() {
+    let realm = realm();
+    let manage = group("can_manage_group");
+
+    assert_eq!(resolve(&realm, manage, anonymous(&[], &[BAND])), Ok(GroupSettingValue::Group(BAND)));
+    let nobody = GroupSettingValue::Group(realm.system_group(SystemGroup::Nobody));
+    assert_eq!(resolve(&realm, manage, anonymous(&[], &[])), Ok(nobody));
+    let both = anonymous(&[MEL], &[BAND]);
+    assert_eq!(resolve(&realm, manage, both.clone()), Ok(both));
+}
+
+#[test]
+fn unknown_and_deactivated_groups_hold_nothing() {
+    let realm = realm();
+    let manage = group("can_manage_group");
+    let of = |id| resolve(&realm, manage, GroupSettingValue::Group(id)).unwrap_err();
+
+    assert_eq!(of(GroupId(99)), Error::InvalidGroup);
+    assert_eq!(of(DISSOLVED), Error::GroupDeactivated);
+    let with = |id| resolve(&realm, manage, anonymous(&[MEL], &[BAND, id])).unwrap_err();
+    assert_eq!(with(GroupId(99)), Error::InvalidGroupId { group_id: 99.into() });
+    assert_eq!(with(DISSOLVED), Error::GroupDeactivated);
+}
+
+#[test]
+fn unknown_and_deactivated_users_hold_nothing() {
+    let realm = realm();
+    let of = |id| resolve(&realm, group("can_manage_group"), anonymous(&[MEL, id], &[GroupId(99)])).unwrap_err();
+
+    assert_eq!(of(UserId(99)), Error::InvalidUserId { user_id: 99.into() });
+    assert_eq!(of(GONE), Error::InvalidUserId { user_id: GONE.0.into() });
+}
+
+#[test]
+fn each_permission_has_system_groups_that_it_is_not_given_to() {
+    let realm = realm();
+    let give = |setting: &PermissionSetting, to: SystemGroup| {
+        resolve(&realm, setting, GroupSettingValue::Group(realm.system_group(to))).map(|_| ())
+    };
+    let disallowed =
+        |setting: &str, group: &str| Err(Error::DisallowedGroup { setting: setting.into(), group: group.into() });
+
+    let (manage, mention) = (group("can_manage_group"), group("can_mention_group"));
+    assert_eq!(give(manage, SystemGroup::Internet), disallowed("can_manage_group", "role:internet"));
+    assert_eq!(give(manage, SystemGroup::Everyone), disallowed("can_manage_group", "role:everyone"));
+    assert_eq!(give(manage, SystemGroup::Nobody), Ok(()));
+    assert_eq!(give(mention, SystemGroup::Internet), disallowed("can_mention_group", "role:internet"));
+    assert_eq!(give(mention, SystemGroup::Owners), disallowed("can_mention_group", "role:owners"));
+    assert_eq!(give(mention, SystemGroup::Everyone), Ok(()));
+    let all_groups = setting(REALM_PERMISSIONS, "can_manage_all_groups");
+    assert_eq!(give(all_groups, SystemGroup::Nobody), disallowed("can_manage_all_groups", "role:nobody"));
+}
+
+#[test]
+fn some_permissions_are_for_system_groups_alone() {
+    let realm = realm();
+    let setting = setting(REALM_PERMISSIONS, "can_create_web_public_channel_group");
+    let required = Error::SystemGroupRequired { setting_name: setting.name.into() };
+
+    assert_eq!(resolve(&realm, setting, GroupSettingValue::Group(BAND)), Err(required.clone()));
+    assert_eq!(resolve(&realm, setting, anonymous(&[MEL], &[])), Err(required));
+}
+
+#[test]
+fn a_stale_expectation_is_refused_even_when_the_new_value_is_in_force() {
+    let realm = realm();
+    let current = GroupSettingValue::Group(BAND);
+    let update = |new: &GroupSettingValue, old: Option<GroupSettingValue>| {
+        let update = GroupSettingUpdate { new: new.clone(), old };
+        resolve_update(&realm, group("can_manage_group"), &current, update)
+    };
+
+    let mismatch = Err(Error::ExpectationMismatch { field_name: "old".into() });
+    assert_eq!(update(&current, Some(anonymous(&[MEL], &[]))), mismatch);
+    assert_eq!(update(&current, Some(anonymous(&[], &[BAND]))), Ok(None));
+    assert_eq!(update(&anonymous(&[], &[BAND]), None), Ok(None));
+    let new = anonymous(&[MEL], &[BAND]);
+    assert_eq!(update(&new, Some(current.clone())), Ok(Some(new.clone())));
+}
+
+#[test]
+fn an_update_names_what_its_object_lacks() {
+    let read = |text: &str| json_parameter::<GroupSettingUpdate>(text, "can_join_group").unwrap_err().message();
+
+    assert_eq!(read("{\"old\": 1}"), "can_join_group[\"new\"] field is missing: Field required");
+    assert_eq!(read("{\"new\": 1, \"newer\": 2}"), "Argument \"newer\" at can_join_group is unexpected");
+    assert_eq!(
+        read("{\"new\": {\"direct_members\": []}}"),
+        "can_join_group[\"new\"] does not have the expected format"
+    );
+}

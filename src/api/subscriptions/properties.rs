@@ -1,0 +1,211 @@
+//! A user's own settings of a subscription.
+
+use crate::api::channels::creation::is_color;
+use crate::api::parameter::{Parameter, json_object, parameters};
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::channel::Subscription;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::{ChannelId, UserId};
+use crate::realm::user::User;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// POST /users/me/subscriptions/properties
+pub struct ChangeProperties;
+
+json_object! {
+    open
+    /// One change.
+    pub struct PropertyChange {
+        /// The channel.
+        stream_id: ChannelId,
+        /// `color`, `is_muted`, `in_home_view`, `pin_to_top`, `desktop_notifications`, `audible_notifications`,
+        /// `push_notifications`, `email_notifications` or `wildcard_mentions_notify`.
+        property: String,
+        /// A colour for `color`, else true or false.
+        value: Value,
+    }
+}
+
+parameters! {
+    /// What to change.
+    pub struct ChangePropertiesParams {
+        /// Carried out in this order.
+        subscription_data: Vec<PropertyChange>,
+    }
+}
+
+const ERRORS: &[&str] =
+    &["UnknownSubscriptionProperty", "PropertyNotBoolean", "InvalidValueBecause", "InvalidChannelId", "NotSubscribed"];
+
+impl Operation for ChangeProperties {
+    const ROUTE: Route = Route::post("/users/me/subscriptions/properties");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Changes the caller's settings of subscriptions.",
+        since: 0,
+        is_specified: false,
+        errors: ERRORS,
+        events: &["subscription update"],
+    };
+    type Params = ChangePropertiesParams;
+    type Reply = Success;
+}
+
+impl Write for ChangeProperties {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let changes = params.subscription_data.into_iter().enumerate();
+        let changes = changes.map(checked).collect::<Result<Vec<(ChannelId, Change)>, Error>>()?;
+        for (channel, _) in &changes {
+            check_subscribed(tx, call.caller(), *channel)?;
+        }
+
+        for (channel, change) in changes {
+            change.apply(tx, call.caller().id, channel);
+        }
+        Ok(Success {})
+    }
+}
+
+/// PATCH /users/me/subscriptions/{stream_id}
+pub struct ChangeProperty;
+
+parameters! {
+    /// What to change.
+    pub struct ChangePropertyParams {
+        /// The channel.
+        @path stream_id: ChannelId,
+        /// As in POST /users/me/subscriptions/properties.
+        property: String,
+        /// Likewise.
+        value: PlainOrJson,
+    }
+}
+
+/// JSON text; text that is none stands for itself, since some clients send a colour without quotes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlainOrJson(pub Value);
+
+impl Parameter for PlainOrJson {
+    fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
+        Ok(Self(serde_json::from_str(text).unwrap_or_else(|_| text.into())))
+    }
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": ["boolean", "string"]})
+    }
+}
+
+impl Operation for ChangeProperty {
+    const ROUTE: Route = Route::patch("/users/me/subscriptions/{stream_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Changes one of the caller's settings of a subscription.",
+        since: 0,
+        is_specified: false,
+        errors: ERRORS,
+        events: &["subscription update"],
+    };
+    type Params = ChangePropertyParams;
+    type Reply = Success;
+}
+
+impl Write for ChangeProperty {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let PlainOrJson(value) = params.value;
+        let change = PropertyChange { stream_id: params.stream_id, property: params.property, value };
+        let (channel, change) = checked((0, change))?;
+        check_subscribed(tx, call.caller(), channel)?;
+
+        change.apply(tx, call.caller().id, channel);
+        Ok(Success {})
+    }
+}
+
+/// A change that makes sense.
+enum Change {
+    Color(String),
+    Muted(bool),
+    Switch(&'static Switch, bool),
+}
+
+/// A property that is true or false, and where it is kept.
+struct Switch {
+    name: &'static str,
+    set: fn(&mut Subscription, bool),
+}
+
+static SWITCHES: [Switch; 6] = [
+    Switch { name: "pin_to_top", set: |subscription, value| subscription.pin_to_top = value },
+    Switch {
+        name: "desktop_notifications",
+        set: |subscription, value| subscription.desktop_notifications = Some(value),
+    },
+    Switch {
+        name: "audible_notifications",
+        set: |subscription, value| subscription.audible_notifications = Some(value),
+    },
+    Switch { name: "push_notifications", set: |subscription, value| subscription.push_notifications = Some(value) },
+    Switch { name: "email_notifications", set: |subscription, value| subscription.email_notifications = Some(value) },
+    Switch {
+        name: "wildcard_mentions_notify",
+        set: |subscription, value| subscription.wildcard_mentions_notify = Some(value),
+    },
+];
+
+/// Checks an entry of the list by itself.
+fn checked((index, change): (usize, PropertyChange)) -> Result<(ChannelId, Change), Error> {
+    let PropertyChange { stream_id, property, value } = change;
+    let boolean = || value.as_bool().ok_or_else(|| Error::PropertyNotBoolean { property: property.as_str().into() });
+    let change = match property.as_str() {
+        "color" => {
+            let color = value.as_str().filter(|text| is_color(text)).ok_or_else(|| Error::InvalidValueBecause {
+                parameter: format!("subscription_data[{index}]").into(),
+                reason: "color is not a valid hex color code".into(),
+            })?;
+            Change::Color(color.to_owned())
+        }
+        "is_muted" => Change::Muted(boolean()?),
+        "in_home_view" => Change::Muted(!boolean()?),
+        name => {
+            let switch = SWITCHES.iter().find(|switch| switch.name == name);
+            let switch = switch.ok_or_else(|| Error::UnknownSubscriptionProperty { property: name.into() })?;
+            Change::Switch(switch, boolean()?)
+        }
+    };
+    Ok((stream_id, change))
+}
+
+fn check_subscribed(tx: &Tx, caller: &User, channel: ChannelId) -> Result<(), Error> {
+    tx.readable_channel(caller, channel)?;
+    let is_subscribed = tx.own(caller.id).subscription(channel).is_some();
+    if is_subscribed { Ok(()) } else { Err(Error::NotSubscribed { channel_id: channel.0.into() }) }
+}
+
+impl Change {
+    fn apply(self, tx: &mut Tx, user: UserId, channel: ChannelId) {
+        if let Some(subscription) = tx.own_mut(user).subscriptions.get_mut(&channel) {
+            let subscription = Arc::make_mut(subscription);
+            match &self {
+                Change::Color(color) => subscription.color.clone_from(color),
+                Change::Muted(is_muted) => subscription.is_muted = *is_muted,
+                Change::Switch(switch, value) => (switch.set)(subscription, *value),
+            }
+        }
+        match self {
+            Change::Color(color) => emit(tx, user, channel, "color", color.into()),
+            Change::Muted(is_muted) => {
+                emit(tx, user, channel, "in_home_view", (!is_muted).into());
+                emit(tx, user, channel, "is_muted", is_muted.into());
+            }
+            Change::Switch(switch, value) => emit(tx, user, channel, switch.name, value.into()),
+        }
+    }
+}
+
+fn emit(tx: &mut Tx, user: UserId, channel: ChannelId, property: &'static str, value: Value) {
+    let fields = json!({"property": property, "value": value, "stream_id": channel});
+    tx.emit(Audience::user(user), Event::shaped("subscription", Some("update"), fields));
+}

@@ -1,0 +1,289 @@
+//! Subscribing, oneself or others, to channels by name; those that don't exist are made.
+
+use super::principals::Principals;
+use crate::api::channels::creation::{
+    RetentionDays, TopicsPolicyWord, Traits, Wanted, Wish, channel_permissions, checked_channel_name,
+    checked_description, emit_defaults, make_channel,
+};
+use crate::api::channels::notices::{announce, tell_created, tell_subscribed};
+use crate::api::parameter::{Nullable, parameters};
+use crate::api::subscribing::{Changed, subscribe_all};
+use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::channel::Channel;
+use crate::realm::id::{ChannelId, FolderId, UserId};
+use crate::realm::permission::GroupSettingValue;
+use crate::realm::user::User;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Users above which a request tells nobody in a direct message.
+pub const MAX_TOLD_USERS: usize = 100;
+
+/// POST /users/me/subscriptions
+pub struct Subscribe;
+
+parameters! {
+    /// Who is to be subscribed to what, and what channels that don't exist yet shall be like.
+    pub struct SubscribeParams {
+        /// Announce new channels where the organization announces such.
+        announce: bool = false,
+        /// Refuse all when the caller may not subscribe to one; else those are listed in `unauthorized`.
+        authorization_errors_fatal: bool = true,
+        /// Of new channels, as are the next ones: who may subscribe others.
+        can_add_subscribers_group: Option<GroupSettingValue>,
+        /// Who may change it; the creator by default.
+        can_administer_channel_group: Option<GroupSettingValue>,
+        /// Who may begin topics.
+        can_create_topic_group: Option<GroupSettingValue>,
+        /// Who may delete any message.
+        can_delete_any_message_group: Option<GroupSettingValue>,
+        /// Who may delete their own messages.
+        can_delete_own_message_group: Option<GroupSettingValue>,
+        /// Who may move messages to other channels.
+        can_move_messages_out_of_channel_group: Option<GroupSettingValue>,
+        /// Who may move messages to other topics.
+        can_move_messages_within_channel_group: Option<GroupSettingValue>,
+        /// Who may unsubscribe others; administrators by default.
+        can_remove_subscribers_group: Option<GroupSettingValue>,
+        /// Who may resolve topics.
+        can_resolve_topics_group: Option<GroupSettingValue>,
+        /// Who may post; everyone by default.
+        can_send_message_group: Option<GroupSettingValue>,
+        /// Who may subscribe though it is private.
+        can_subscribe_group: Option<GroupSettingValue>,
+        /// The folder.
+        folder_id: Option<Nullable<FolderId>>,
+        /// Show new subscribers of a private channel all of its history.
+        history_public_to_subscribers: Option<bool>,
+        /// Private.
+        invite_only: bool = false,
+        /// New users get it; administrators only.
+        is_default_stream: bool = false,
+        /// Anyone on the internet may read it.
+        is_web_public: bool = false,
+        /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
+        message_retention_days: Option<RetentionDays>,
+        /// Whom to subscribe; the caller by default.
+        principals: Principals = Principals::caller(),
+        /// Tell those who were subscribed by somebody else.
+        send_new_subscription_messages: bool = true,
+        /// The channels.
+        subscriptions: Vec<Wish>,
+        /// Which topics may be used.
+        topics_policy: Option<TopicsPolicyWord>,
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct SubscribeReply {
+    /// Names of channels by the user's ID.
+    pub subscribed: BTreeMap<i64, Vec<String>>,
+    /// Likewise.
+    pub already_subscribed: BTreeMap<i64, Vec<String>>,
+    /// Channels that the caller may not subscribe to; only with `authorization_errors_fatal=false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unauthorized: Option<Vec<String>>,
+    /// Whether those subscribed by somebody else were told: not when they are too many. Only when it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_subscription_messages_sent: Option<bool>,
+}
+
+impl Operation for Subscribe {
+    const ROUTE: Route = Route::post("/users/me/subscriptions");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Subscribes users to channels, which are made if need be.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "BadRetentionDays",
+            "InvalidFolder",
+            "ChannelNameEmpty",
+            "ChannelNameTooLong",
+            "ChannelNameInvalidCharacter",
+            "InvalidGroup",
+            "GroupDeactivated",
+            "DisallowedGroup",
+            "InvalidUserId",
+            "InvalidGroupId",
+            "InvalidParameters",
+            "InsufficientPermission",
+            "DefaultChannelPrivate",
+            "WebPublicDisabled",
+            "OwnerRequired",
+            "UnableToAccessChannels",
+            "NoSuchUser",
+            "TargetDeactivated",
+        ],
+        events: SUBSCRIBE_EVENTS,
+    };
+    type Params = SubscribeParams;
+    type Reply = SubscribeReply;
+}
+
+/// What subscribing to channels, perhaps new ones, sends.
+pub const SUBSCRIBE_EVENTS: &[&str] =
+    &["stream create", "subscription add", "subscription peer_add", "default_streams", "message"];
+
+impl Write for Subscribe {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SubscribeReply, Error> {
+        let wanted = Wanted {
+            invite_only: params.invite_only,
+            is_web_public: params.is_web_public,
+            history_public_to_subscribers: params.history_public_to_subscribers,
+            is_default: params.is_default_stream,
+            folder: params.folder_id,
+            retention: params.message_retention_days,
+            topics_policy: params.topics_policy,
+            permissions: channel_permissions!(params),
+        };
+        let request = Request {
+            wishes: params.subscriptions,
+            wanted,
+            principals: params.principals,
+            refuses_all: params.authorization_errors_fatal,
+            announces: params.announce,
+            tells_users: params.send_new_subscription_messages,
+        };
+        carry_out(tx, call.caller(), request)
+    }
+}
+
+/// A request to subscribe.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The channels.
+    pub wishes: Vec<Wish>,
+    /// What new ones shall be like.
+    pub wanted: Wanted,
+    /// Whom to subscribe.
+    pub principals: Principals,
+    /// Refuse all when the caller may not subscribe to one.
+    pub refuses_all: bool,
+    /// Announce new channels.
+    pub announces: bool,
+    /// Tell those who were subscribed by somebody else.
+    pub tells_users: bool,
+}
+
+/// Subscribes as a request says.
+///
+/// # Errors
+///
+/// In this order: those of [`Wanted::check_values`]; those of the names; when a channel is to be made those of
+/// [`Wanted::check`]; `UnableToAccessChannels`; `InsufficientPermission` to subscribe others; those of
+/// [`Principals::resolve`].
+pub fn carry_out(tx: &mut Tx, caller: &User, request: Request) -> Result<SubscribeReply, Error> {
+    request.wanted.check_values(tx, caller)?;
+    let plan = Plan::new(tx, caller, &request.wishes)?;
+    let traits = if plan.missing.is_empty() { None } else { Some(request.wanted.check(tx, caller)?) };
+    if request.refuses_all && !plan.closed.is_empty() {
+        return Err(Error::UnableToAccessChannels { names: plan.closed.join(", ").into() });
+    }
+    if request.principals.names_others(tx, caller) {
+        check_may_subscribe_others(tx, caller, &plan.open)?;
+    }
+    let users = request.principals.resolve(tx, caller)?;
+
+    let created = traits.map(|traits| plan.make_missing(tx, caller, &traits)).unwrap_or_default();
+    let channels: Vec<ChannelId> = plan.open.iter().chain(&created).copied().collect();
+    let colors = plan.colors(tx);
+    let added = subscribe_all(tx, &users, &channels, &colors);
+    if created.iter().any(|id| tx.channels[id].is_default) {
+        emit_defaults(tx);
+    }
+    tell_created(tx, caller, &created);
+    if request.announces {
+        announce(tx, caller, &created);
+    }
+    let are_few = added.len() <= MAX_TOLD_USERS;
+    if request.tells_users && are_few {
+        tell_subscribed(tx, caller, &added);
+    }
+    let mut reply = SubscribeReply {
+        unauthorized: (!request.refuses_all).then_some(plan.closed),
+        new_subscription_messages_sent: request.tells_users.then_some(are_few),
+        ..SubscribeReply::default()
+    };
+    reply.list(tx, &users, &channels, &added);
+    Ok(reply)
+}
+
+impl SubscribeReply {
+    fn list(&mut self, realm: &Realm, users: &BTreeSet<UserId>, channels: &[ChannelId], added: &Changed) {
+        for user in users {
+            let new = added.get(user).map(Vec::as_slice).unwrap_or_default();
+            for id in channels {
+                let list = if new.contains(id) { &mut self.subscribed } else { &mut self.already_subscribed };
+                list.entry(user.0).or_default().push(realm.channels[id].name.clone());
+            }
+        }
+    }
+}
+
+/// What a request's names mean.
+struct Plan {
+    /// Channels that the caller may subscribe to.
+    open: Vec<ChannelId>,
+    /// Names of channels that the caller may not subscribe to.
+    closed: Vec<String>,
+    /// Name and description of channels that don't exist.
+    missing: Vec<(String, String)>,
+    /// By name in lower case.
+    colors: BTreeMap<String, String>,
+}
+
+impl Plan {
+    fn new(realm: &Realm, caller: &User, wishes: &[Wish]) -> Result<Self, Error> {
+        let mut plan = Self { open: Vec::new(), closed: Vec::new(), missing: Vec::new(), colors: BTreeMap::new() };
+        let mut seen = BTreeSet::new();
+        for wish in wishes {
+            let name = checked_channel_name(&wish.name)?;
+            let description = checked_description(wish.description.as_deref().unwrap_or_default())?;
+            if let Some(color) = &wish.color {
+                plan.colors.insert(name.to_lowercase(), color.clone());
+            }
+            if !seen.insert(name.to_lowercase()) {
+                continue;
+            }
+            match realm.channel_by_name(&name) {
+                Some(channel) if realm.can_read(caller, channel) => plan.open.push(channel.id),
+                Some(channel) => plan.closed.push(channel.name.clone()),
+                None => plan.missing.push((name, description)),
+            }
+        }
+        Ok(plan)
+    }
+
+    fn make_missing(&self, tx: &mut Tx, creator: &User, traits: &Traits) -> Vec<ChannelId> {
+        let make = |(name, description): &(String, String)| {
+            make_channel(tx, creator, name.clone(), description.clone(), traits)
+        };
+        self.missing.iter().map(make).collect()
+    }
+
+    fn colors(&self, realm: &Realm) -> BTreeMap<ChannelId, String> {
+        let by_id = |(name, color): (&String, &String)| Some((realm.channel_by_name(name)?.id, color.clone()));
+        self.colors.iter().filter_map(by_id).collect()
+    }
+}
+
+/// Whether a user may subscribe others to channels that exist.
+///
+/// # Errors
+///
+/// `InsufficientPermission`.
+pub fn check_may_subscribe_others(realm: &Realm, caller: &User, channels: &[ChannelId]) -> Result<(), Error> {
+    let may_everywhere = realm.may(caller.id, "can_add_subscribers_group");
+    let may = |channel: &Channel| {
+        may_everywhere
+            || realm.can_administer(caller, channel)
+            || realm.may_in(caller.id, channel, "can_add_subscribers_group")
+    };
+    if channels.iter().all(|id| may(&realm.channels[id])) { Ok(()) } else { Err(Error::InsufficientPermission) }
+}

@@ -1,0 +1,130 @@
+//! Unsubscribing, oneself or others (specification, "Channels, topics, subscriptions").
+
+use super::principals::Principals;
+use crate::api::channels::creation::checked_channel_name;
+use crate::api::parameter::parameters;
+use crate::api::subscribing::unsubscribe_all;
+use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::channel::Channel;
+use crate::realm::id::{ChannelId, UserId};
+use crate::realm::user::User;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// DELETE /users/me/subscriptions
+pub struct Unsubscribe;
+
+parameters! {
+    /// Who is to leave what.
+    pub struct UnsubscribeParams {
+        /// Whom to unsubscribe; the caller by default.
+        principals: Principals = Principals::caller(),
+        /// Names of channels, whatever the case.
+        subscriptions: Vec<String>,
+    }
+}
+
+/// What came of it: one entry for each user and channel.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct UnsubscribeReply {
+    /// Channels that were left.
+    pub removed: Vec<String>,
+    /// Channels that the user was already out of.
+    pub not_removed: Vec<String>,
+}
+
+impl Operation for Unsubscribe {
+    const ROUTE: Route = Route::delete("/users/me/subscriptions");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Unsubscribes users from channels.",
+        since: 0,
+        is_specified: true,
+        errors: &[
+            "NoSuchUser",
+            "TargetDeactivated",
+            "ChannelNameEmpty",
+            "ChannelNameTooLong",
+            "ChannelNameInvalidCharacter",
+            "InsufficientPermission",
+            "UnknownChannel",
+        ],
+        events: UNSUBSCRIBE_EVENTS,
+    };
+    type Params = UnsubscribeParams;
+    type Reply = UnsubscribeReply;
+}
+
+/// What unsubscribing sends.
+pub const UNSUBSCRIBE_EVENTS: &[&str] =
+    &["subscription peer_remove", "subscription remove", "stream delete", "update_message_flags add"];
+
+impl Write for Unsubscribe {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UnsubscribeReply, Error> {
+        carry_out(tx, call.caller(), &params.principals, &params.subscriptions)
+    }
+}
+
+/// Unsubscribes users from channels by name.
+///
+/// # Errors
+///
+/// In this order: those of [`Principals::resolve`], those of the names, `InsufficientPermission` for a channel that
+/// exists, `UnknownChannel` for the first that does not.
+pub fn carry_out(
+    tx: &mut Tx,
+    caller: &User,
+    principals: &Principals,
+    names: &[String],
+) -> Result<UnsubscribeReply, Error> {
+    let users = principals.resolve(tx, caller)?;
+    let names = names.iter().map(|name| checked_channel_name(name)).collect::<Result<Vec<String>, Error>>()?;
+    let channels: Vec<ChannelId> = known(tx, &names);
+    for channel in channels.iter().map(|id| &tx.channels[id]) {
+        check_may_unsubscribe(tx, caller, &users, channel)?;
+    }
+    if let Some(unknown) = names.iter().find(|name| tx.channel_by_name(name).is_none()) {
+        return Err(Error::UnknownChannel { stream: unknown.as_str().into() });
+    }
+
+    let removed = unsubscribe_all(tx, &users, &channels);
+    let mut reply = UnsubscribeReply::default();
+    for user in &users {
+        let gone = removed.get(user).map(Vec::as_slice).unwrap_or_default();
+        for id in &channels {
+            let list = if gone.contains(id) { &mut reply.removed } else { &mut reply.not_removed };
+            list.push(tx.channels[id].name.clone());
+        }
+    }
+    Ok(reply)
+}
+
+/// The channels that exist, each once, in the order of their names.
+fn known(realm: &Realm, names: &[String]) -> Vec<ChannelId> {
+    let mut seen = BTreeSet::new();
+    let channels = names.iter().filter_map(|name| realm.channel_by_name(name)).map(|channel| channel.id);
+    channels.filter(|id| seen.insert(*id)).collect()
+}
+
+/// Whether a user may unsubscribe all of these from a channel: themselves from any, bots of theirs from those that they
+/// can access, others as administrator (of the organization or the channel) or as one who may remove subscribers.
+fn check_may_unsubscribe(
+    realm: &Realm,
+    caller: &User,
+    users: &BTreeSet<UserId>,
+    channel: &Channel,
+) -> Result<(), Error> {
+    let has_access = realm.can_see(caller, channel);
+    let may_remove_others = caller.is_admin()
+        || realm.can_administer(caller, channel)
+        || (has_access && realm.may_in(caller.id, channel, "can_remove_subscribers_group"));
+    let may_remove = |id: &UserId| {
+        let is_own_bot = realm.user(*id).is_some_and(|user| user.bot_owner() == Some(caller.id));
+        *id == caller.id || may_remove_others || (is_own_bot && has_access)
+    };
+    if users.iter().all(may_remove) { Ok(()) } else { Err(Error::InsufficientPermission) }
+}

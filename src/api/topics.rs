@@ -1,0 +1,252 @@
+//! Topics: listing those of a channel, and how they are shown to the caller.
+
+use super::parameter::{Parameter, json_parameter, parameters, words};
+use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::channel::{Channel, Topic, TopicKey};
+use crate::realm::id::{ChannelId, MessageId};
+use crate::realm::personal::VisibilityPolicy;
+use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
+use crate::realm::send::MAX_TOPIC_LENGTH;
+use crate::realm::user::User;
+use crate::record::message::shown_topic;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+/// GET /users/me/{stream_id}/topics
+pub struct GetTopics;
+
+parameters! {
+    /// Which channel.
+    pub struct GetTopicsParams {
+        /// The channel.
+        @path stream_id: ChannelId,
+        /// Give the empty topic's name as it is instead of `realm_empty_topic_display_name`.
+        allow_empty_topic_name: bool = false,
+    }
+}
+
+/// A channel's topics.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TopicsReply {
+    /// The one with the newest message first.
+    pub topics: Vec<TopicRecord>,
+}
+
+/// A topic.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Topic")]
+pub struct TopicRecord {
+    /// As the newest message spells it.
+    pub name: String,
+    /// ID of the newest message that the caller can see.
+    pub max_id: MessageId,
+}
+
+impl Operation for GetTopics {
+    const ROUTE: Route = Route::get("/users/me/{stream_id}/topics");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Lists the topics of a channel, archived ones included, as far as the caller can read them.",
+        since: 0,
+        is_specified: true,
+        errors: &["InvalidChannelId"],
+        events: &[],
+    };
+    type Params = GetTopicsParams;
+    type Reply = TopicsReply;
+}
+
+impl Read for GetTopics {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<TopicsReply, Error> {
+        let caller = call.caller();
+        let channel = realm.readable_channel(caller, params.stream_id)?;
+        let mut topics: Vec<TopicRecord> = topics_of(realm, channel.id)
+            .filter_map(|topic| newest_seen(realm, caller, channel, topic))
+            .filter_map(|id| {
+                let (_, name) = realm.messages.get(&id)?.channel()?;
+                Some(TopicRecord { name: shown_topic(name, params.allow_empty_topic_name), max_id: id })
+            })
+            .collect();
+        topics.sort_by_key(|topic| Reverse(topic.max_id));
+        Ok(TopicsReply { topics })
+    }
+}
+
+/// The topics of a channel that have messages.
+pub fn topics_of(realm: &Realm, channel: ChannelId) -> impl Iterator<Item = &Topic> {
+    let first = (channel, TopicKey::new(""));
+    realm.topics.range(first..).take_while(move |((of, _), _)| *of == channel).map(|(_, topic)| topic.as_ref())
+}
+
+/// Where history is protected only the messages that the user has a row for count.
+fn newest_seen(realm: &Realm, user: &User, channel: &Channel, topic: &Topic) -> Option<MessageId> {
+    if channel.privacy.has_public_history() {
+        return topic.messages.get_max().copied();
+    }
+    topic.messages.iter().rev().find(|id| realm.has_row(user.id, &realm.messages[*id])).copied()
+}
+
+/// POST /user_topics
+pub struct SetTopicPolicy;
+
+parameters! {
+    /// Which topic and how it shall be shown.
+    pub struct SetTopicPolicyParams {
+        /// The channel.
+        stream_id: ChannelId,
+        /// The topic; it need not exist.
+        topic: TopicName,
+        /// 0 as its channel, 1 muted, 2 unmuted, 3 followed.
+        visibility_policy: PolicyNumber,
+    }
+}
+
+/// A topic's name as given: at most 60 characters. The empty one may be named by its display name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopicName(pub String);
+
+impl Parameter for TopicName {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        let text = text.trim();
+        if text.chars().count() > MAX_TOPIC_LENGTH {
+            return Err(Error::bad_value(name, format!("is too long (limit: {MAX_TOPIC_LENGTH} characters)")));
+        }
+        Ok(Self(if text == EMPTY_TOPIC_DISPLAY_NAME { String::new() } else { text.to_owned() }))
+    }
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": "string", "maxLength": MAX_TOPIC_LENGTH})
+    }
+}
+
+/// `visibility_policy`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PolicyNumber(pub VisibilityPolicy);
+
+impl Parameter for PolicyNumber {
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        let number: i64 = json_parameter(text, name)?;
+        let reason = || "Not in the list of possible values".into();
+        VisibilityPolicy::from_number(number)
+            .map(Self)
+            .ok_or_else(|| Error::InvalidValueBecause { parameter: name.into(), reason: reason() })
+    }
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": "integer", "enum": [0, 1, 2, 3]})
+    }
+}
+
+impl Operation for SetTopicPolicy {
+    const ROUTE: Route = Route::post("/user_topics");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Mutes, unmutes or follows a topic for the caller.",
+        since: 170,
+        is_specified: false,
+        errors: &["InvalidValueBecause", "InvalidChannelId"],
+        events: &["muted_topics", "user_topic"],
+    };
+    type Params = SetTopicPolicyParams;
+    type Reply = Success;
+}
+
+impl Write for SetTopicPolicy {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = call.caller();
+        let TopicName(topic) = params.topic;
+        let PolicyNumber(policy) = params.visibility_policy;
+        let forgets = policy == VisibilityPolicy::None
+            && tx.own(caller.id).topic_policy(params.stream_id, &topic) != VisibilityPolicy::None;
+        if !forgets {
+            open_channel(tx, caller, params.stream_id)?;
+        }
+
+        tx.set_topic_policy(caller.id, params.stream_id, topic.into(), policy);
+        Ok(Success {})
+    }
+}
+
+/// PATCH /users/me/subscriptions/muted_topics
+pub struct MuteTopic;
+
+words! {
+    /// What to do.
+    pub enum MuteOp {
+        /// Mute.
+        Add = "add",
+        /// Unmute.
+        Remove = "remove",
+    }
+}
+
+parameters! {
+    /// Which topic, and what to do with it.
+    pub struct MuteTopicParams {
+        /// Mute or unmute.
+        op: MuteOp,
+        /// The channel by name, or
+        stream: Option<String>,
+        /// by ID.
+        stream_id: Option<ChannelId>,
+        /// The topic.
+        topic: TopicName,
+    }
+}
+
+impl Operation for MuteTopic {
+    const ROUTE: Route = Route::patch("/users/me/subscriptions/muted_topics");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Mutes or unmutes a topic for the caller; deprecated, see POST /user_topics.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "MissingParameter",
+            "UnsupportedCombination",
+            "InvalidChannelId",
+            "InvalidChannelName",
+            "TopicNotMuted",
+        ],
+        events: &["muted_topics", "user_topic"],
+    };
+    type Params = MuteTopicParams;
+    type Reply = Success;
+}
+
+impl Write for MuteTopic {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = call.caller();
+        let TopicName(topic) = params.topic;
+        let channel = match (params.stream_id, params.stream) {
+            (None, None) => return Err(Error::MissingParameter { var_name: "stream_id".into() }),
+            (Some(_), Some(_)) => {
+                return Err(Error::UnsupportedCombination { parameters: vec!["stream_id", "stream"].into() });
+            }
+            (Some(id), None) => open_channel(tx, caller, id)?.id,
+            (None, Some(name)) => tx.living_channel_by_name(caller, &name)?.id,
+        };
+        let policy = match params.op {
+            MuteOp::Add => VisibilityPolicy::Muted,
+            MuteOp::Remove => VisibilityPolicy::None,
+        };
+        let is_muted = tx.own(caller.id).topic_policy(channel, &topic) == VisibilityPolicy::Muted;
+        if params.op == MuteOp::Remove && !is_muted {
+            return Err(Error::TopicNotMuted);
+        }
+
+        tx.set_topic_policy(caller.id, channel, topic.into(), policy);
+        Ok(Success {})
+    }
+}
+
+/// A channel that the user can read and that is not archived.
+fn open_channel<'realm>(realm: &'realm Realm, user: &User, id: ChannelId) -> Result<&'realm Arc<Channel>, Error> {
+    let channel = realm.readable_channel(user, id)?;
+    if channel.is_archived { Err(Error::InvalidChannelId) } else { Ok(channel) }
+}

@@ -1,0 +1,189 @@
+//! Listing topics, and muting and following them.
+
+use crate::support::{TestServer, User};
+use serde_json::{Value, json};
+
+async fn topics(server: &TestServer, user: &User, channel: &str) -> Vec<(String, i64)> {
+    let path = format!("/users/me/{}/topics", server.channel(channel));
+    let reply = user.get(&path, json!({})).await.success();
+    let entry = |topic: &Value| {
+        (topic["name"].as_str().unwrap_or_default().to_owned(), topic["max_id"].as_i64().unwrap_or_default())
+    };
+    reply["topics"].as_array().expect("a list of topics").iter().map(entry).collect()
+}
+
+#[tokio::test]
+async fn topics_come_newest_first_once_each_as_last_spelt() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    mel.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "quiet"}]})).await.success();
+    let chess = mel.send_to("quiet", "chess", "e4").await;
+    let go = mel.send_to("quiet", "go", "3-4").await;
+    let shouted = mel.send_to("quiet", "CHESS", "e5").await;
+
+    assert!(chess < go);
+    assert_eq!(topics(&server, &mel, "quiet").await, [("CHESS".to_owned(), shouted), ("go".to_owned(), go)]);
+}
+
+#[tokio::test]
+async fn a_channel_without_messages_has_no_topics() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+
+    let path = format!("/users/me/{}/topics", server.channel("quiet"));
+
+    mel.get(&path, json!({})).await.is(json!({"topics": []}));
+    max.get(&path, json!({})).await.is(json!({"topics": []}));
+}
+
+#[tokio::test]
+async fn the_empty_topic_goes_by_its_display_name_unless_the_client_knows_it() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    mel.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "quiet"}]})).await.success();
+    let id = mel.send_to("quiet", "", "hush").await;
+    let path = format!("/users/me/{}/topics", server.channel("quiet"));
+
+    mel.get(&path, json!({})).await.is(json!({"topics": [{"name": "general chat", "max_id": id}]}));
+    let known = mel.get(&path, json!({"allow_empty_topic_name": true})).await;
+    known.is(json!({"topics": [{"name": "", "max_id": id}]}));
+}
+
+#[tokio::test]
+async fn protected_history_hides_topics_from_before_subscribing() {
+    let server = TestServer::start().await;
+    let [mel, max, bot] = server.users(["mel", "max", "build-bot"]);
+    let params = json!({"subscriptions": [{"name": "vault"}], "invite_only": true});
+    mel.post("/users/me/subscriptions", params).await.success();
+    mel.send_to("vault", "before", "old").await;
+    let join = async |user: &User| {
+        let params = json!({
+            "subscriptions": [{"name": "vault"}],
+            "principals": [user.id()],
+            "send_new_subscription_messages": false,
+        });
+        mel.post("/users/me/subscriptions", params).await.success();
+    };
+
+    join(&max).await;
+    let between = mel.send_to("vault", "between", "new").await;
+    join(&bot).await;
+    let after = mel.send_to("vault", "after", "newer").await;
+
+    let names = |topics: Vec<(String, i64)>| topics.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    let max_topics = topics(&server, &max, "vault").await;
+    assert_eq!(max_topics, [("after".to_owned(), after), ("between".to_owned(), between)]);
+    // A bot has its own history, not its owner's.
+    assert_eq!(topics(&server, &bot, "vault").await, [("after".to_owned(), after)]);
+    assert!(names(topics(&server, &mel, "vault").await).contains(&"before".to_owned()));
+}
+
+#[tokio::test]
+async fn topics_are_for_those_who_can_read_the_channel() {
+    let server = TestServer::start().await;
+    let [adam, mel, nora, gus] = server.users(["adam", "mel", "nora", "gus"]);
+    let path = |id: i64| format!("/users/me/{id}/topics");
+
+    for (user, channel) in [(&nora, "design"), (&adam, "design"), (&mel, "leadership"), (&gus, "engineering")] {
+        user.get(&path(server.channel(channel)), json!({})).await.error("BAD_REQUEST", "Invalid channel ID");
+    }
+    mel.get(&path(999), json!({})).await.error("BAD_REQUEST", "Invalid channel ID");
+    // Archived channels are still read.
+    assert_eq!(topics(&server, &nora, "attic").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_topic_is_muted_followed_and_forgotten() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let mut at_mel = mel.events(["user_topic", "muted_topics"]).await;
+    let mut at_old_client = mel.events(["muted_topics"]).await;
+    let mut at_max = max.events(["user_topic", "muted_topics"]).await;
+    let id = server.channel("engineering");
+    let set = async |policy: i64| {
+        let params = json!({"stream_id": id, "topic": "a new topic", "visibility_policy": policy});
+        mel.post("/user_topics", params).await.is(json!({}));
+    };
+    let event = |policy: i64| {
+        json!({
+            "type": "user_topic",
+            "stream_id": id,
+            "topic_name": "a new topic",
+            "last_updated": 1_767_268_800,
+            "visibility_policy": policy,
+        })
+    };
+
+    for policy in [1, 1, 3, 0] {
+        set(policy).await;
+    }
+
+    for policy in [1, 3, 0] {
+        at_mel.next().await.is(event(policy));
+    }
+    at_mel.none().await;
+    let muted = at_old_client.next().await.has(json!({"type": "muted_topics"}));
+    let muted = muted["muted_topics"].as_array().expect("a list").clone();
+    assert!(muted.contains(&json!(["engineering", "a new topic", 1_767_268_800])), "{muted:?}");
+    at_max.none().await;
+}
+
+#[tokio::test]
+async fn only_known_policies_short_topics_and_readable_channels_are_taken() {
+    let server = TestServer::start().await;
+    let [mel, nora] = server.users(["mel", "nora"]);
+    let params = |channel: i64, topic: &str, policy: i64| {
+        json!({"stream_id": channel, "topic": topic, "visibility_policy": policy})
+    };
+    let general = server.channel("general");
+    let refused = async |user: &User, params: Value, message: &str| {
+        user.post("/user_topics", params).await.error("BAD_REQUEST", message);
+    };
+
+    let unknown = "Invalid visibility_policy: Value error, Not in the list of possible values";
+    refused(&mel, params(general, "t", 4), unknown).await;
+    refused(&mel, params(general, &"t".repeat(61), 4), "topic is too long (limit: 60 characters)").await;
+    refused(&nora, params(server.channel("design"), "t", 1), "Invalid channel ID").await;
+    refused(&nora, params(server.channel("design"), "t", 0), "Invalid channel ID").await;
+    refused(&mel, params(server.channel("attic"), "t", 1), "Invalid channel ID").await;
+}
+
+#[tokio::test]
+async fn a_policy_can_be_forgotten_in_a_channel_that_was_lost() {
+    let server = TestServer::start().await;
+    let [mona, max] = server.users(["mona", "max"]);
+    let id = server.channel("design");
+    let params = |topic: &str| json!({"stream_id": id, "topic": topic, "visibility_policy": 0});
+    let leave = json!({"subscriptions": ["design"], "principals": [max.id()]});
+    mona.delete("/users/me/subscriptions", leave.clone()).await.error("BAD_REQUEST", "Insufficient permission");
+    server.user("adam").delete("/users/me/subscriptions", leave).await.success();
+
+    max.post("/user_topics", params("LOGO")).await.is(json!({}));
+    max.post("/user_topics", params("logo")).await.error("BAD_REQUEST", "Invalid channel ID");
+}
+
+#[tokio::test]
+async fn the_old_way_of_muting_takes_a_channel_by_name_or_id() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let mute = async |params: Value| mel.patch("/users/me/subscriptions/muted_topics", params).await;
+    let mut events = mel.events(["user_topic"]).await;
+    let id = server.channel("quiet");
+
+    mute(json!({"op": "add", "stream": "Quiet", "topic": "noise"})).await.is(json!({}));
+    mute(json!({"op": "remove", "stream_id": id, "topic": "NOISE"})).await.is(json!({}));
+
+    for policy in [1, 0] {
+        events.next().await.has(json!({"type": "user_topic", "stream_id": id, "visibility_policy": policy}));
+    }
+    events.none().await;
+
+    mute(json!({"op": "remove", "stream_id": id, "topic": "noise"})).await.error("BAD_REQUEST", "Topic is not muted");
+    let neither = mute(json!({"op": "add", "topic": "noise"})).await;
+    neither.error("REQUEST_VARIABLE_MISSING", "Missing 'stream_id' argument");
+    let both = mute(json!({"op": "add", "stream": "quiet", "stream_id": id, "topic": "noise"})).await;
+    both.error("BAD_REQUEST", "Unsupported parameter combination: stream_id, stream");
+    let hidden = mute(json!({"op": "add", "stream": "leadership", "topic": "noise"})).await;
+    hidden.error("BAD_REQUEST", "Invalid channel name 'leadership'");
+    mute(json!({"op": "shout", "stream": "quiet", "topic": "noise"})).await.error("BAD_REQUEST", "Invalid op");
+}
