@@ -126,9 +126,10 @@ pub struct NewFile {
 
 /// Adds a file under a new address, and tells its owner.
 pub fn add_file(tx: &mut Tx, owner: UserId, file: NewFile) -> Arc<Attachment> {
-    let content_type = file.content_type.filter(|kind| !kind.is_empty()).unwrap_or_else(|| {
-        mime_guess::from_path(&file.name).first_raw().unwrap_or(UNKNOWN_TYPE).to_owned()
-    });
+    let content_type = file
+        .content_type
+        .filter(|kind| !kind.is_empty())
+        .unwrap_or_else(|| mime_guess::from_path(&file.name).first_raw().unwrap_or(UNKNOWN_TYPE).to_owned());
     let dimensions = if content_type.starts_with("image/") { picture_dimensions(&file.bytes) } else { None };
     let chance = &mut tx.realm_mut().chance;
     let (directory, token) = (chance.upload_directory(), chance.upload_token());

@@ -4,4 +4,6 @@ mod support;
 
 mod edge;
 mod events;
+mod messages;
+mod narrows;
 mod register;
