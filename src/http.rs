@@ -12,10 +12,10 @@ pub mod request;
 pub mod router;
 mod wait;
 
-use crate::api::{Access, Call, NEWEST_FEATURE_LEVEL, Origin, Row, Run};
+use crate::api::{Access, Call, Origin, Row, Run};
 use crate::error::Error;
 use crate::realm::user::User;
-use crate::world::{World, Worlds};
+use crate::world::{World, WorldSettings, Worlds};
 use bytes::Bytes;
 use http::{HeaderMap, Method, header};
 use origin::Addressed;
@@ -35,7 +35,7 @@ pub struct Edge {
     /// Which web pages may call the API.
     pub cors: Cors,
     /// What the root of a server without a default world answers with.
-    pub settings: crate::world::WorldSettings,
+    pub settings: WorldSettings,
     router: Router,
 }
 
@@ -47,7 +47,7 @@ struct Matched {
 
 impl Edge {
     /// An edge before these worlds.
-    pub fn new(worlds: Arc<Worlds>, cors: Cors, settings: crate::world::WorldSettings) -> Self {
+    pub fn new(worlds: Arc<Worlds>, cors: Cors, settings: WorldSettings) -> Self {
         Self { worlds, cors, settings, router: Router::new() }
     }
 
@@ -118,7 +118,7 @@ impl Edge {
             Run::Poll => wait::poll(&world, &call, &raw).await,
         };
         match outcome {
-            Ok(bytes) => Ok(reply::success(self.shape(&world, &addressed.origin, bytes))),
+            Ok(bytes) => Ok(reply::success(shape(world.settings(), &addressed.origin, bytes))),
             Err(error) => {
                 let hint = hint::for_parameters(&error, matched.row, &raw);
                 Err((error, hint))
@@ -141,35 +141,33 @@ impl Edge {
         Ok(Some(user))
     }
 
-    /// Brings a reply into the world's dialect and the caller's address; most need neither.
-    fn shape(&self, world: &World, origin: &Origin, bytes: Vec<u8>) -> Vec<u8> {
-        let settings = world.settings();
-        let needs_level = settings.feature_level != NEWEST_FEATURE_LEVEL;
-        if origin.prefix.is_empty() && settings.dialect.is_neutral() && !needs_level {
-            return bytes;
-        }
-        let Ok(mut value) = serde_json::from_slice(&bytes) else { return bytes };
-        origin::prefix_addresses(&mut value, &origin.prefix);
-        if !settings.dialect.is_neutral() {
-            settings.dialect.translate(&mut value);
-        }
-        let mut bytes = serde_json::to_vec(&value).unwrap_or(bytes);
-        bytes.push(b'\n');
-        bytes
-    }
-
     /// The root of a server without a default world knows its own settings and nothing else.
     fn without_world(&self, incoming: &Incoming, addressed: &Addressed) -> Result<Response, (Error, Option<String>)> {
         let is_settings = addressed.path == "/api/v1/server_settings" && addressed.world == Worlds::DEFAULT;
         if is_settings && matches!(incoming.method, Method::GET | Method::HEAD) {
-            let reply = crate::api::server::root_settings(&addressed.origin, self.settings.feature_level);
-            let mut value = serde_json::to_value(reply).unwrap_or_default();
-            self.settings.dialect.translate(&mut value);
-            return Ok(reply::success(value.to_string().into_bytes()));
+            let settings = crate::api::server::root_settings(&addressed.origin, self.settings.feature_level);
+            let raw = crate::api::parameter::RawParameters::default();
+            let bytes = crate::api::envelope::<crate::api::server::GetServerSettingsParams>(settings, &raw);
+            return Ok(reply::success(shape(&self.settings, &addressed.origin, bytes)));
         }
         let names: Vec<String> = self.worlds.all().iter().map(|world| world.name().to_owned()).collect();
         Err((Error::UnknownWorld, Some(hint::nearest_world(&addressed.world, &names))))
     }
+}
+
+/// Brings a reply into a world's dialect and the caller's address; most need neither.
+fn shape(settings: &WorldSettings, origin: &Origin, bytes: Vec<u8>) -> Vec<u8> {
+    if origin.prefix.is_empty() && settings.dialect.is_neutral() {
+        return bytes;
+    }
+    let Ok(mut value) = serde_json::from_slice(&bytes) else { return bytes };
+    origin::prefix_addresses(&mut value, &origin.prefix);
+    if !settings.dialect.is_neutral() {
+        settings.dialect.translate(&mut value);
+    }
+    let mut bytes = serde_json::to_vec(&value).unwrap_or(bytes);
+    bytes.push(b'\n');
+    bytes
 }
 
 /// A POST may name another method in its parameter `method`; HEAD is carried out as GET.

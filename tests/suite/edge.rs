@@ -1,7 +1,27 @@
-//! The way of a request: routes, methods, credentials, parameters, envelopes.
+//! The way of a request: routes, methods, credentials, parameters, envelopes, browsers.
 
-use crate::support::TestServer;
-use serde_json::json;
+use crate::support::{Reply, TestServer, User};
+use base64::Engine;
+use bytes::Bytes;
+use http_body_util::Full;
+use serde_json::{Value, json};
+
+async fn raw(server: &TestServer, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    let mut request = http::Request::builder().method(method).uri(format!("{}{path}", server.url()));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.body(Full::new(Bytes::from(body.to_owned()))).expect("a well-formed request");
+    server.anonymous().raw(request, &format!("{method} {path}")).await
+}
+
+fn basic(pair: &str) -> String {
+    format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(pair))
+}
+
+fn key_of(user: &User) -> String {
+    user.credentials().api_key.clone()
+}
 
 #[tokio::test]
 async fn server_settings_answer_without_credentials_and_with_wrong_ones() {
@@ -12,4 +32,299 @@ async fn server_settings_answer_without_credentials_and_with_wrong_ones() {
 
     let wrong = server.user("mel").with_key("wrong");
     assert_eq!(wrong.get("/server_settings", json!({})).await.success(), reply);
+}
+
+#[tokio::test]
+async fn an_unknown_path_is_told_the_nearest_operation() {
+    let server = TestServer::start().await;
+
+    let reply = raw(&server, "GET", "/api/v1/mesages", &[], "").await;
+
+    assert_eq!(reply.header("x-chatdouble-hint"), Some("The nearest operation is GET /api/v1/messages."));
+    reply.with_status(404).error("BAD_REQUEST", "Unknown path");
+    for path in ["/", "/api/v1", "/api/v1/", "/api/v2/users", "/api/v1/users/", "/favicon.ico", "/api/v1/messages/abc"]
+    {
+        raw(&server, "GET", path, &[], "").await.with_status(404).error("BAD_REQUEST", "Unknown path");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_method_is_told_the_right_ones_before_credentials_are_looked_at() {
+    let server = TestServer::start().await;
+
+    let reply = raw(&server, "PUT", "/api/v1/messages", &[], "").await;
+
+    assert_eq!(reply.header("allow"), Some("POST, GET, HEAD"));
+    let body = reply.with_status(405).error("BAD_REQUEST", "Method Not Allowed");
+    assert_eq!(body["allowed_methods"], json!(["POST", "GET", "HEAD"]));
+}
+
+#[tokio::test]
+async fn credentials_fail_in_all_their_ways() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let key = key_of(&mel);
+    let dana = server.user("dana");
+    let mona = server.user("mona");
+    let hidden = format!("user{}@chat.test:{}", mona.id(), key_of(&mona));
+    for (header, status, code, message) in [
+        (None, 401, "UNAUTHORIZED", "Not logged in: API authentication or user session required"),
+        (Some("Bearer abc".to_owned()), 400, "BAD_REQUEST", "This endpoint requires HTTP basic authentication."),
+        (Some("Basic".to_owned()), 401, "UNAUTHORIZED", "Invalid authorization header for basic auth"),
+        (Some("Basic a b".to_owned()), 401, "UNAUTHORIZED", "Invalid authorization header for basic auth"),
+        (Some("Basic !!!".to_owned()), 401, "UNAUTHORIZED", "Invalid authorization header for basic auth"),
+        (Some(basic("no colon")), 401, "UNAUTHORIZED", "Invalid authorization header for basic auth"),
+        (
+            Some(basic(&format!("mel@chat.test:{key}:"))),
+            401,
+            "UNAUTHORIZED",
+            "Invalid authorization header for basic auth",
+        ),
+        (Some(basic("mel@chat.test:short")), 401, "INVALID_API_KEY", "Malformed API key"),
+        (Some(basic(&format!("mel@chat.test:{}", "x".repeat(32)))), 401, "INVALID_API_KEY", "Invalid API key"),
+        (Some(basic(&format!("max@chat.test:{key}"))), 401, "INVALID_API_KEY", "Invalid API key"),
+        (Some(basic(&hidden)), 401, "INVALID_API_KEY", "Invalid API key"),
+        (Some(basic(&format!("dana@chat.test:{}", key_of(&dana)))), 401, "USER_DEACTIVATED", "Account is deactivated"),
+    ] {
+        let headers: Vec<(&str, &str)> = header.iter().map(|value| ("authorization", value.as_str())).collect();
+        let reply = raw(&server, "GET", "/api/v1/users/me", &headers, "").await.with_status(status);
+        assert_eq!(reply.header("www-authenticate").is_some(), status == 401, "{reply}");
+        reply.error(code, message);
+    }
+    let shouted = basic(&format!("MEL@Chat.Test: {key} "));
+    raw(&server, "GET", "/api/v1/users/me", &[("authorization", &shouted)], "").await.success();
+}
+
+#[tokio::test]
+async fn head_is_get_without_a_body_and_options_names_the_methods() {
+    let server = TestServer::start().await;
+
+    let head = raw(&server, "HEAD", "/api/v1/server_settings", &[], "").await.with_status(200);
+    assert!(head.bytes.is_empty());
+    let options = raw(&server, "OPTIONS", "/api/v1/server_settings", &[], "").await.with_status(204);
+    assert_eq!(options.header("allow"), Some("GET, HEAD"));
+}
+
+#[tokio::test]
+async fn a_post_may_name_another_method() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let id = mel.send_to("general", "t", "x").await;
+
+    mel.post(&format!("/messages/{id}"), json!({"method": "PATCH", "content": "y"})).await.success();
+
+    assert_eq!(mel.get(&format!("/messages/{id}"), json!({})).await.success()["raw_content"], "y");
+}
+
+#[tokio::test]
+async fn parameters_come_from_query_form_and_multipart_and_the_body_wins() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let form = "application/x-www-form-urlencoded";
+
+    mel.send("POST", "/dev_fetch_api_key?username=max@chat.test", &json!({}), Vec::new(), None).await.success();
+    let both = mel
+        .send(
+            "POST",
+            "/dev_fetch_api_key?username=max@chat.test",
+            &json!({}),
+            b"username=adam%40chat.test".to_vec(),
+            Some(form),
+        )
+        .await;
+    assert_eq!(both.success()["email"], "adam@chat.test");
+    let multipart = "--b\r\nContent-Disposition: form-data; name=\"username\"\r\n\r\nmona@chat.test\r\n--b--\r\n";
+    let sent = mel
+        .send(
+            "POST",
+            "/dev_fetch_api_key",
+            &json!({}),
+            multipart.as_bytes().to_vec(),
+            Some("multipart/form-data; boundary=b"),
+        )
+        .await;
+    assert_eq!(sent.success()["email"], "mona@chat.test");
+    mel.send("DELETE", "/events?queue_id=x", &json!({}), Vec::new(), None)
+        .await
+        .error("BAD_EVENT_QUEUE_ID", "Bad event queue ID: x");
+}
+
+#[tokio::test]
+async fn bodies_that_cannot_be_read_are_refused_in_the_envelope() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+
+    for (kind, body) in [
+        ("multipart/form-data", "x"),
+        ("multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nunfinished"),
+        ("multipart/form-data; boundary=b", "garbage"),
+    ] {
+        let reply = mel.send("POST", "/dev_fetch_api_key", &json!({}), body.into(), Some(kind)).await.with_status(400);
+        assert_eq!(reply.body["code"], "BAD_REQUEST", "{reply}");
+        assert_eq!(reply.body["result"], "error", "{reply}");
+    }
+    let as_json = mel
+        .send("POST", "/dev_fetch_api_key", &json!({}), b"{\"username\": 1}".to_vec(), Some("application/json"))
+        .await;
+    as_json.error("REQUEST_VARIABLE_MISSING", "Missing 'username' argument");
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_refused_with_413() {
+    let server = TestServer::start().await;
+    let headers = [("content-type", "application/x-www-form-urlencoded"), ("content-length", "33554433")];
+    let reply = raw(&server, "POST", "/api/v1/messages/render", &headers, "").await;
+
+    reply.with_status(413).error("BAD_REQUEST", "Request body is larger than the allowed limit of 32 MiB");
+}
+
+#[tokio::test]
+async fn parameters_that_an_operation_does_not_have_are_reported() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+
+    let reply = mel.get("/users/me", json!({"zeta": 1, "alpha": 2})).await.success();
+    assert_eq!(reply["ignored_parameters_unsupported"], json!(["alpha", "zeta"]));
+    let reply = mel.get("/users/me", json!({})).await.success();
+    assert!(reply.get("ignored_parameters_unsupported").is_none());
+    let refused = mel.post("/messages/render", json!({"contnet": "x"})).await;
+    assert_eq!(refused.header("x-chatdouble-hint"), Some("'contnet' was sent; the parameter is called 'content'."));
+    let body = refused.error("REQUEST_VARIABLE_MISSING", "Missing 'content' argument");
+    assert!(body.get("ignored_parameters_unsupported").is_none());
+}
+
+#[tokio::test]
+async fn paths_are_percent_decoded() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+
+    let reply = mel.get("/users/max%40chat.test", json!({})).await.success();
+
+    assert_eq!(reply["user"]["full_name"], "Max Mercer");
+    for path in ["/users/%", "/users/%ff", "/users/-5", "/users/a%2Fb", "/users/99999999999999999999"] {
+        mel.get(path, json!({})).await.error("BAD_REQUEST", "No such user");
+    }
+}
+
+#[tokio::test]
+async fn replies_are_not_cached() {
+    let server = TestServer::start().await;
+    let reply = server.user("mel").get("/users/me", json!({})).await;
+
+    assert_eq!(reply.header("content-type"), Some("application/json"));
+    assert!(reply.header("cache-control").is_some_and(|value| value.contains("no-store")));
+    assert_eq!(reply.bytes.last(), Some(&b'\n'));
+    assert!(reply.bytes.starts_with(br#"{"result":"success","msg":"","#));
+}
+
+#[tokio::test]
+async fn a_page_of_another_origin_may_call_the_api() {
+    let server = TestServer::start().await;
+    let preflight = [
+        ("origin", "http://page.example"),
+        ("access-control-request-method", "PATCH"),
+        ("access-control-request-headers", "authorization"),
+    ];
+
+    let reply = raw(&server, "OPTIONS", "/api/v1/users/me", &preflight, "").await.with_status(204);
+    assert_eq!(reply.header("access-control-allow-origin"), Some("*"));
+    assert_eq!(reply.header("access-control-allow-headers"), Some("authorization"));
+    assert!(reply.header("access-control-allow-methods").is_some_and(|value| value.contains("PATCH")));
+    let refused = raw(&server, "GET", "/api/v1/users/me", &[("origin", "http://page.example")], "").await;
+    assert_eq!(refused.header("access-control-allow-origin"), Some("*"), "a page must be able to read a refusal");
+}
+
+#[tokio::test]
+async fn only_the_origin_that_was_given_is_let_in() {
+    let server = TestServer::start_with(|options| options.cors_origin = "http://page.example".into()).await;
+
+    let allowed = raw(&server, "GET", "/api/v1/server_settings", &[("origin", "http://page.example")], "").await;
+    let other = raw(&server, "GET", "/api/v1/server_settings", &[("origin", "http://other.example")], "").await;
+
+    assert_eq!(allowed.header("access-control-allow-origin"), Some("http://page.example"));
+    assert_eq!(other.header("access-control-allow-origin"), None);
+}
+
+#[tokio::test]
+async fn a_dialect_renames_keys_values_paths_and_parameters_both_ways() {
+    let server = TestServer::start_with(|options| options.dialect = chatdouble::dialect::Dialect::zulip()).await;
+    let [mel, max] = server.users(["mel", "max"]);
+
+    let settings = mel.get("/server_settings", json!({})).await.success();
+    assert!(settings["zulip_feature_level"].is_i64() && settings.get("service_feature_level").is_none());
+    assert_eq!(settings["authentication_methods"]["github"], false);
+    let mut events = max.events(["reaction"]).await;
+    assert!(events.state["zulip_version"].is_string());
+    let id = mel.send_direct(&[max.id()], "x").await;
+    let params = json!({"emoji_name": "zulip", "reaction_type": "zulip_extra_emoji"});
+    mel.post(&format!("/messages/{id}/reactions"), params).await.success();
+
+    let event = events.next().await.has(json!({"emoji_name": "zulip", "reaction_type": "zulip_extra_emoji"}));
+    assert_eq!(event["emoji_code"], "zulip");
+}
+
+#[tokio::test]
+async fn a_server_of_many_organizations_knows_only_its_own_settings_at_the_root() {
+    let server = TestServer::start_with(|options| options.has_root_world = false).await;
+
+    let settings = server.anonymous().get("/server_settings", json!({})).await.success();
+    for key in ["realm_name", "realm_icon", "realm_description", "realm_web_public_access_enabled"] {
+        assert!(settings.get(key).is_none(), "{key}");
+    }
+    assert_eq!(settings["realm_uri"], server.url());
+    server
+        .anonymous()
+        .get("/users/me", json!({}))
+        .await
+        .with_status(404)
+        .error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
+}
+
+#[tokio::test]
+async fn nothing_malformed_breaks_the_server() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let before = mel.get("/users/me", json!({})).await.success();
+    let values: [Value; 14] = [
+        json!(""),
+        json!("null"),
+        json!("[]"),
+        json!("{}"),
+        json!("-1"),
+        json!("1e400"),
+        json!("99999999999999999999"),
+        json!("\"x\""),
+        json!("[[]]"),
+        json!("[{}]"),
+        json!("[null]"),
+        json!("\u{0}"),
+        json!("true"),
+        json!("[-1, 9007199254740993]"),
+    ];
+    for row in chatdouble::api::OPERATIONS {
+        let path = row.route.path;
+        let mut path =
+            path.replace("{*filename}", "a/b").replace("{email}", "x%00y").replace("{user_id_or_email}", "zz");
+        while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
+            path.replace_range(start..=end, "4");
+        }
+        for value in &values {
+            let params: serde_json::Map<String, Value> =
+                row.parameters.iter().map(|info| (info.name.to_owned(), value.clone())).collect();
+            // The one waits, the other gives the caller another key.
+            if row.route == chatdouble::api::Route::get("/events") || row.route.path == "/users/me/api_key/regenerate" {
+                continue;
+            }
+            let reply = match row.route.method {
+                "GET" => mel.get(&path, params.into()).await,
+                "POST" => mel.post(&path, params.into()).await,
+                "PATCH" => mel.patch(&path, params.into()).await,
+                "PUT" => mel.put(&path, params.into()).await,
+                _ => mel.delete(&path, params.into()).await,
+            };
+            assert!(reply.status < 500, "{reply}");
+            assert!(reply.body["result"].is_string(), "{reply}");
+        }
+    }
+    assert_eq!(mel.get("/users/me", json!({})).await.success()["user_id"], before["user_id"]);
 }

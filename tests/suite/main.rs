@@ -7,3 +7,4 @@ mod events;
 mod messages;
 mod narrows;
 mod register;
+mod worlds;

@@ -1,0 +1,112 @@
+//! Worlds: found by path, host and port; apart from each other; with addresses that lead back.
+
+use crate::support::{ParseTimestamp, START, TestServer, User};
+use bytes::Bytes;
+use chatdouble::ClockChoice;
+use http_body_util::Full;
+use serde_json::{Value, json};
+
+fn add(server: &TestServer, name: &str) -> String {
+    let fixture = chatdouble::fixture::builtin("default").expect("built in");
+    let clock = ClockChoice::At(START.parse_timestamp());
+    server.server().add_world(name, fixture, clock, 0).unwrap_or_else(|error| panic!("{error}"))
+}
+
+async fn with_host(server: &TestServer, host: &str, path: &str) -> (u16, Value) {
+    let request = http::Request::builder().uri(format!("{}{path}", server.url())).header("host", host);
+    let request = request.body(Full::new(Bytes::new())).expect("a well-formed request");
+    let reply = server.anonymous().raw(request, path).await;
+    (reply.status, reply.body)
+}
+
+#[tokio::test]
+async fn worlds_share_nothing() {
+    let server = TestServer::start().await;
+    let [here, there] = [server.user("mel"), server.user_at(&add(&server, "other"), "other", "mel")];
+    let mut events = there.events(["message"]).await;
+    let newest = there.get("/users/me", json!({})).await.success()["max_message_id"].clone();
+
+    here.send_to("general", "t", "only here").await;
+
+    events.none().await;
+    assert_eq!(there.get("/users/me", json!({})).await.success()["max_message_id"], newest);
+    assert_eq!(here.credentials(), there.credentials(), "the same fixture has the same keys");
+}
+
+#[tokio::test]
+async fn a_poll_parked_on_one_world_is_not_woken_by_another() {
+    let server = TestServer::start().await;
+    let there = server.user_at(&add(&server, "other"), "other", "mel");
+    let mut queue = server.user("mel").events(["message"]).await;
+    let parked = tokio::spawn(async move { queue.wait().await });
+    server.until_parked(1).await;
+
+    there.send_to("general", "t", "elsewhere").await;
+    tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+
+    assert!(!parked.is_finished());
+}
+
+#[tokio::test]
+async fn a_world_is_found_by_path_host_and_port() {
+    let server = TestServer::start().await;
+    let by_path = add(&server, "blue");
+    let by_port = server.server().listen_for("blue").await.expect("a free port");
+    let port = server.server().address().port();
+
+    for url in [&by_path, &by_port] {
+        let settings = User::new(url.clone(), None).get("/server_settings", json!({})).await.success();
+        assert_eq!(settings["realm_url"], *url);
+    }
+    let (status, settings) = with_host(&server, &format!("blue.localhost:{port}"), "/api/v1/server_settings").await;
+    assert_eq!((status, &settings["realm_url"]), (200, &json!(format!("http://blue.localhost:{port}"))));
+    let (status, settings) = with_host(&server, "10.0.2.2:9991", "/api/v1/server_settings").await;
+    assert_eq!((status, &settings["realm_url"]), (200, &json!("http://10.0.2.2:9991")));
+}
+
+#[tokio::test]
+async fn an_unknown_world_is_not_the_default_one() {
+    let server = TestServer::start().await;
+
+    let nowhere = User::new(format!("{}/w/nowhere", server.url()), None);
+    let reply = nowhere.get("/server_settings", json!({})).await.with_status(404);
+    assert_eq!(reply.header("x-chatdouble-hint"), Some("There is no world 'nowhere'; the nearest is 'default'."));
+    reply.error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
+    let (status, body) = with_host(&server, "nowhere.localhost", "/api/v1/server_settings").await;
+    assert_eq!((status, &body["code"]), (404, &json!("NONEXISTENT_SUBDOMAIN")));
+}
+
+#[tokio::test]
+async fn addresses_lead_back_to_the_world_and_stored_text_has_no_prefix() {
+    let server = TestServer::start().await;
+    let mel = server.user_at(&add(&server, "blue"), "blue", "mel");
+    let uploaded = mel.upload("/user_uploads", "note.txt", "text/plain", b"hello").await.success();
+    let url = uploaded["url"].as_str().expect("an address").to_owned();
+    assert!(url.starts_with("/w/blue/user_uploads/2/"), "{url}");
+
+    // Joined to the host, or put behind the base URL: both lead to the file.
+    let at_host = User::new(server.url(), Some(mel.credentials().clone()));
+    assert_eq!(at_host.get(&url, json!({})).await.bytes, b"hello");
+    let behind_base = User::new(format!("{}/w/blue", server.url()), Some(mel.credentials().clone()));
+    assert_eq!(behind_base.get(&url, json!({})).await.bytes, b"hello");
+
+    let id = mel.send_to("general", "t", &format!("[note]({url})")).await;
+    let message = mel.get(&format!("/messages/{id}"), json!({})).await.success();
+    let stored = message["raw_content"].as_str().expect("text");
+    assert!(stored.starts_with("[note](/user_uploads/2/"), "{stored}");
+    assert_eq!(message["message"]["content"], format!("<p><a href=\"{url}\">note</a></p>"));
+}
+
+#[tokio::test]
+async fn forwarded_addresses_count() {
+    let server = TestServer::start().await;
+    let request = http::Request::builder()
+        .uri(format!("{}/api/v1/server_settings", server.url()))
+        .header("x-forwarded-proto", "https")
+        .header("x-forwarded-host", "chat.example.org");
+    let request = request.body(Full::new(Bytes::new())).expect("a well-formed request");
+
+    let reply = server.anonymous().raw(request, "forwarded").await.success();
+
+    assert_eq!(reply["realm_url"], "https://chat.example.org");
+}
