@@ -2,6 +2,10 @@
 
 mod support;
 
+mod channels;
 mod edge;
 mod events;
+mod group_reading;
 mod register;
+mod subscriptions;
+mod topics;
