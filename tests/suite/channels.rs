@@ -32,7 +32,10 @@ async fn the_list_has_public_and_subscribed_channels_by_name() {
 async fn a_guest_is_listed_web_public_and_subscribed_channels() {
     let server = TestServer::start().await;
     let [olive, gus] = server.users(["olive", "gus"]);
-    olive.delete("/users/me/subscriptions", json!({"subscriptions": ["general"], "principals": [gus.id()]})).await.success();
+    olive
+        .delete("/users/me/subscriptions", json!({"subscriptions": ["general"], "principals": [gus.id()]}))
+        .await
+        .success();
 
     let listed = names(gus.get("/streams", json!({"include_all": true, "include_can_access_content": true})).await);
 
@@ -233,16 +236,14 @@ async fn a_channel_is_made_with_its_subscribers() {
     let told = at_max.next().await.has(json!({"type": "message"}));
     assert_eq!(told["message"]["subject"], "channel events");
     let told = at_max.next().await.has(json!({"type": "message"}));
-    assert_eq!(
-        told["message"]["content"],
-        format!("@_**Mel Marsh|{}** subscribed you to #**chess**.", mel.id())
-    );
+    assert_eq!(told["message"]["content"], format!("@_**Mel Marsh|{}** subscribed you to #**chess**.", mel.id()));
     at_max.none().await;
 
     at_nora.next().await.has(json!({"type": "stream", "op": "create"}));
-    at_nora.next().await.is(
-        json!({"type": "subscription", "op": "peer_add", "stream_ids": [id], "user_ids": [max.id()]}),
-    );
+    at_nora
+        .next()
+        .await
+        .is(json!({"type": "subscription", "op": "peer_add", "stream_ids": [id], "user_ids": [max.id()]}));
     at_nora.none().await;
 }
 
@@ -255,7 +256,9 @@ async fn a_channel_is_not_made_twice_or_by_guests() {
     let taken = mel.post("/channels/create", params("GENERAL")).await.with_status(409);
     let body = taken.error("CHANNEL_ALREADY_EXISTS", "Channel 'GENERAL' already exists");
     assert_eq!(body["channel_name"], "GENERAL");
-    mel.post("/channels/create", params("attic")).await.error("CHANNEL_ALREADY_EXISTS", "Channel 'attic' already exists");
+    mel.post("/channels/create", params("attic"))
+        .await
+        .error("CHANNEL_ALREADY_EXISTS", "Channel 'attic' already exists");
     gus.post("/channels/create", params("chess")).await.error("BAD_REQUEST", "Not allowed for guest users");
     let missing = mel.post("/channels/create", json!({"name": "chess"})).await;
     missing.error("REQUEST_VARIABLE_MISSING", "Missing 'subscribers' argument");

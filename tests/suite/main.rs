@@ -2,9 +2,13 @@
 
 mod support;
 
+mod channels;
 mod edge;
 mod events;
+mod group_reading;
 mod messages;
 mod narrows;
 mod register;
+mod subscriptions;
+mod topics;
 mod worlds;

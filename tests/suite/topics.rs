@@ -132,9 +132,7 @@ async fn a_topic_is_muted_followed_and_forgotten() {
 async fn only_known_policies_short_topics_and_readable_channels_are_taken() {
     let server = TestServer::start().await;
     let [mel, nora] = server.users(["mel", "nora"]);
-    let params = |channel: i64, topic: &str, policy: i64| {
-        json!({"stream_id": channel, "topic": topic, "visibility_policy": policy})
-    };
+    let params = |channel: i64, topic: &str, policy: i64| json!({"stream_id": channel, "topic": topic, "visibility_policy": policy});
     let general = server.channel("general");
     let refused = async |user: &User, params: Value, message: &str| {
         user.post("/user_topics", params).await.error("BAD_REQUEST", message);
@@ -155,8 +153,7 @@ async fn a_policy_can_be_forgotten_in_a_channel_that_was_lost() {
     let id = server.channel("design");
     let params = |topic: &str| json!({"stream_id": id, "topic": topic, "visibility_policy": 0});
     let leave = json!({"subscriptions": ["design"], "principals": [max.id()]});
-    mona.delete("/users/me/subscriptions", leave.clone()).await.error("BAD_REQUEST", "Insufficient permission");
-    server.user("adam").delete("/users/me/subscriptions", leave).await.success();
+    mona.delete("/users/me/subscriptions", leave).await.success();
 
     max.post("/user_topics", params("LOGO")).await.is(json!({}));
     max.post("/user_topics", params("logo")).await.error("BAD_REQUEST", "Invalid channel ID");
