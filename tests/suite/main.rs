@@ -3,12 +3,20 @@
 mod support;
 
 mod channels;
+mod credentials;
 mod edge;
 mod events;
+mod flags;
 mod group_reading;
 mod messages;
 mod narrows;
+mod presence;
+mod reactions;
 mod register;
+mod statuses;
 mod subscriptions;
 mod topics;
+mod typing;
+mod uploads;
+mod users;
 mod worlds;

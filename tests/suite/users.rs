@@ -1,0 +1,218 @@
+//! Users: looking them up and making them.
+
+use crate::support::{TestServer, User};
+use serde_json::{Value, json};
+
+fn new_person() -> Value {
+    json!({"email": "wilma@chat.test", "password": "wilma-password-7421", "full_name": "Wilma Wong"})
+}
+
+async fn user_by(viewer: &User, who: &str) -> Value {
+    viewer.get(&format!("/users/{who}"), json!({})).await.success()["user"].clone()
+}
+
+#[tokio::test]
+async fn the_list_has_bots_and_deactivated_users_but_not_the_service_s_own() {
+    let server = TestServer::start().await;
+    let [mel, dana, bot] = server.users(["mel", "dana", "build-bot"]);
+
+    let members = mel.get("/users", json!({})).await.success()["members"].clone();
+
+    let ids: Vec<i64> = members.as_array().into_iter().flatten().filter_map(|user| user["user_id"].as_i64()).collect();
+    assert_eq!(ids.len(), 15);
+    assert!(ids.contains(&dana.id()) && ids.contains(&bot.id()));
+    assert!(ids.is_sorted());
+    let reply = mel.get("/users", json!({"user_ids": [bot.id(), 9999, mel.id()]})).await.success();
+    let chosen: Vec<&Value> = reply["members"].as_array().into_iter().flatten().map(|user| &user["user_id"]).collect();
+    assert_eq!(chosen, [&json!(mel.id()), &json!(bot.id())]);
+}
+
+#[tokio::test]
+async fn a_user_is_found_by_id_by_dummy_and_by_visible_address() {
+    let server = TestServer::start().await;
+    let [mel, mona, adam, gus] = server.users(["mel", "mona", "adam", "gus"]);
+    let dummy = |user: &User| format!("user{}@chat.test", user.id());
+
+    for who in [mel.id().to_string(), mel.email().to_uppercase(), dummy(&mel)] {
+        assert_eq!(user_by(&adam, &who).await["user_id"], mel.id());
+    }
+    // Gus shows his address to administrators, Mona hers to nobody.
+    for (viewer, hidden) in [(&mel, &gus), (&mel, &mona), (&adam, &mona)] {
+        let refused = viewer.get(&format!("/users/{}", hidden.email()), json!({})).await;
+        refused.error("BAD_REQUEST", "No such user");
+        assert_eq!(user_by(viewer, &dummy(hidden)).await["delivery_email"], Value::Null);
+    }
+    assert_eq!(user_by(&adam, gus.email()).await["delivery_email"], gus.email());
+    assert_eq!(user_by(&adam, gus.email()).await["email"], dummy(&gus));
+    for unknown in ["9999", "nobody@chat.test", "user9999@chat.test", "abc", "-5"] {
+        mel.get(&format!("/users/{unknown}"), json!({})).await.with_status(400).error("BAD_REQUEST", "No such user");
+    }
+}
+
+#[tokio::test]
+async fn rows_have_what_the_viewer_may_see() {
+    let server = TestServer::start().await;
+    let [max, mel, bot] = server.users(["max", "mel", "build-bot"]);
+
+    let row = user_by(&mel, &max.id().to_string()).await;
+    assert_eq!(
+        row,
+        json!({
+            "user_id": max.id(), "delivery_email": max.email(), "email": max.email(), "full_name": "Max Mercer",
+            "date_joined": "2025-10-03T12:00+00:00", "is_active": true, "is_owner": false, "is_admin": false,
+            "is_guest": false, "is_bot": false, "bot_type": null, "bot_owner_id": null, "role": 400, "timezone": "",
+            "avatar_url": null, "avatar_version": 1, "is_imported_stub": false,
+        })
+    );
+    let with = json!({"client_gravatar": false, "include_custom_profile_fields": true});
+    let reply = mel.get(&format!("/users/{}", max.id()), with.clone()).await.success();
+    assert!(reply["user"]["avatar_url"].as_str().is_some_and(|url| url.ends_with("?v=1")), "{reply}");
+    assert!(reply["user"]["profile_data"].is_object());
+    let reply = mel.get(&format!("/users/{}", bot.id()), with).await.success();
+    assert_eq!(reply["user"]["bot_type"], 1);
+    assert_eq!(reply["user"]["bot_owner_id"], mel.id());
+    assert!(reply["user"].get("profile_data").is_none());
+}
+
+#[tokio::test]
+async fn visitors_see_less() {
+    let server = TestServer::start().await;
+    let anybody = server.anonymous();
+    let max = server.user("max");
+
+    let members = anybody.get("/users", json!({"user_ids": [max.id()]})).await.success()["members"].clone();
+
+    assert_eq!(members[0]["delivery_email"], Value::Null);
+    assert_eq!(members[0]["date_joined"], "2025-10-03");
+    assert!(members[0].get("timezone").is_none());
+    assert!(members[0]["avatar_url"].is_string());
+    anybody
+        .get(&format!("/users/{}", max.id()), json!({}))
+        .await
+        .with_status(401)
+        .error("UNAUTHORIZED", "Not logged in: API authentication or user session required");
+    server.arrange(|tx| {
+        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
+        organization.settings.insert("enable_spectator_access", false.into());
+    });
+    anybody
+        .get("/users", json!({}))
+        .await
+        .with_status(401)
+        .error("UNAUTHORIZED", "Not logged in: API authentication or user session required");
+}
+
+#[tokio::test]
+async fn the_caller_sees_themselves_whole() {
+    let server = TestServer::start().await;
+    let [gus, bot] = server.users(["gus", "build-bot"]);
+
+    let own = gus.get("/users/me", json!({"a": 1})).await.success();
+
+    assert_eq!(own["delivery_email"], gus.email());
+    assert_eq!(own["email"], format!("user{}@chat.test", gus.id()));
+    assert_eq!((&own["is_guest"], &own["role"]), (&json!(true), &json!(600)));
+    assert!(own["avatar_url"].is_string() && own["max_message_id"].is_i64() && own["profile_data"].is_object());
+    assert_eq!(own["ignored_parameters_unsupported"], json!(["a"]));
+    assert!(own.get("is_billing_admin").is_none());
+    assert!(bot.get("/users/me", json!({})).await.success().get("profile_data").is_none());
+}
+
+#[tokio::test]
+async fn a_limited_guest_knows_those_whom_they_share_channels_with() {
+    let server = TestServer::start().await;
+    let [gus, nora, mel] = server.users(["gus", "nora", "mel"]);
+    crate::statuses::limit_guests(&server, &nora);
+
+    let members = gus.get("/users", json!({})).await.success()["members"].clone();
+    let ids: Vec<i64> = members.as_array().into_iter().flatten().filter_map(|user| user["user_id"].as_i64()).collect();
+    assert!(ids.contains(&mel.id()) && !ids.contains(&nora.id()));
+    for who in [nora.id().to_string(), format!("user{}@chat.test", nora.id())] {
+        gus.get(&format!("/users/{who}"), json!({})).await.error("BAD_REQUEST", "Insufficient permission");
+    }
+}
+
+#[tokio::test]
+async fn a_new_user_is_told_to_all_and_announced() {
+    let server = TestServer::start().await;
+    let [adam, max] = server.users(["adam", "max"]);
+    let mut events = max.events(["realm_user", "user_group", "subscription", "message"]).await;
+
+    let reply = adam.post("/users", new_person()).await.success();
+
+    let id = reply["user_id"].as_i64().expect("an id");
+    assert_eq!(reply, json!({"user_id": id}));
+    let added = events.next().await.has(json!({"type": "realm_user", "op": "add"}));
+    assert_eq!(added["person"]["full_name"], "Wilma Wong");
+    assert_eq!(added["person"]["delivery_email"], "wilma@chat.test");
+    events.next().await.has(json!({"type": "user_group", "op": "add_members", "user_ids": [id]}));
+    let general = server.channel("general");
+    events.next().await.has(json!({"op": "peer_add", "stream_ids": [general], "user_ids": [id]}));
+    let notice = events.next().await.has(json!({"type": "message"}));
+    assert_eq!(notice["message"]["subject"], "signups");
+    assert_eq!(notice["message"]["content"], format!("@_**Wilma Wong|{id}** joined this organization."));
+    events.none().await;
+    let key =
+        adam.post("/fetch_api_key", json!({"username": "WILMA@chat.test", "password": "wilma-password-7421"})).await;
+    assert_eq!(key.success()["user_id"], id);
+}
+
+#[tokio::test]
+async fn making_users_takes_an_administrator_who_may() {
+    let server = TestServer::start().await;
+    let [adam, mona, mel] = server.users(["adam", "mona", "mel"]);
+
+    for user in [&mona, &mel] {
+        let refused = user.post("/users", json!({})).await.with_status(400);
+        refused.error("UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator");
+    }
+    let id = chatdouble::realm::id::UserId(adam.id());
+    server.arrange(|tx| tx.user_mut(id).can_create_users = false);
+    let refused = adam.post("/users", new_person()).await;
+    refused.error("BAD_REQUEST", "User not authorized to create users");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_new_user_is_said_in_order() {
+    let server = TestServer::start().await;
+    let [adam, dana, max] = server.users(["adam", "dana", "max"]);
+    let mut events = max.events(["realm_user"]).await;
+    let with = |changes: Value| {
+        let mut person = new_person();
+        for (key, value) in changes.as_object().into_iter().flatten() {
+            person[key] = value.clone();
+        }
+        person
+    };
+    let domain = |is_limited: bool| {
+        server.arrange(|tx| {
+            let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
+            organization.settings.insert("emails_restricted_to_domains", is_limited.into());
+        });
+    };
+
+    for name in ["email", "password", "full_name"] {
+        let mut person = new_person();
+        person.as_object_mut().map(|person| person.shift_remove(name));
+        let refused = adam.post("/users", person).await;
+        refused.error("REQUEST_VARIABLE_MISSING", &format!("Missing '{name}' argument"));
+    }
+    domain(true);
+    for (changes, text) in [
+        (json!({"full_name": "x".repeat(101), "email": "bad"}), "Name too long!"),
+        (json!({"full_name": "  ", "email": "bad"}), "Name must not be empty!"),
+        (json!({"full_name": "Wil*ma", "email": "bad"}), "Invalid characters in name!"),
+        (json!({"full_name": "Wilma|7", "email": "bad"}), "Invalid format!"),
+        (json!({"email": "bad"}), "Bad name or username"),
+        (json!({"email": "wilma+1@elsewhere.test"}), "Email addresses containing + are not allowed."),
+        (json!({"email": "w@elsewhere.test"}), "Email 'w@elsewhere.test' not allowed in this organization"),
+        (json!({"email": dana.email().to_uppercase(), "password": "x"}), "Email is already in use."),
+        (json!({"password": "12345"}), "The password is too weak."),
+        (json!({"password": "password"}), "The password is too weak."),
+    ] {
+        adam.post("/users", with(changes)).await.with_status(400).error("BAD_REQUEST", text);
+    }
+    events.none().await;
+    domain(false);
+    adam.post("/users", with(json!({"email": "wilma+1@elsewhere.test"}))).await.success();
+}
