@@ -261,6 +261,5 @@ impl ClockHandle {
 }
 
 fn load(text: &str, now: Timestamp, seed: u64) -> Result<Realm, StartError> {
-    let document = fixture::check(text).map_err(StartError::Fixture)?;
-    fixture::load(&document, now, seed).map_err(StartError::Fixture)
+    fixture::read(text, now, seed).map_err(StartError::Fixture)
 }
