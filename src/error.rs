@@ -21,6 +21,29 @@ pub struct ErrorRow {
     pub fields: &'static [&'static str],
 }
 
+/// What fills a placeholder or stands beside a message: any JSON value, boxed to keep errors small.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fill(Box<Value>);
+
+impl std::ops::Deref for Fill {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.0
+    }
+}
+
+macro_rules! fills {
+    ($($type:ty),*) => {$(
+        impl From<$type> for Fill {
+            fn from(value: $type) -> Self {
+                Self(Box::new(value.into()))
+            }
+        }
+    )*};
+}
+fills!(&str, String, i64, i32, usize, Value, Vec<&'static str>, Vec<String>, Vec<Value>);
+
 macro_rules! errors {
     ($(
         $(#[$doc:meta])*
@@ -34,7 +57,7 @@ macro_rules! errors {
                 #[doc = concat!("`", stringify!($code), "`, HTTP ", $status, ": ", $message)]
                 $name $({ $(
                     #[doc = concat!("Fills `{", stringify!($field), "}` or stands beside the message.")]
-                    $field: Value
+                    $field: Fill
                 ),* })?,
             )*
         }
@@ -57,7 +80,7 @@ macro_rules! errors {
                 match self { $(Error::$name { .. } => Position::$name as usize,)* }
             }
 
-            fn fields(&self) -> Vec<(&'static str, &Value)> {
+            fn fields(&self) -> Vec<(&'static str, &Fill)> {
                 match self {
                     $(Error::$name $({ $($field),* })? => vec![$($((stringify!($field), $field)),*)?],)*
                 }
@@ -441,7 +464,7 @@ impl Error {
     pub fn message(&self) -> String {
         let mut message = self.row().message.to_owned();
         for (name, value) in self.fields() {
-            let text = match value {
+            let text = match &**value {
                 Value::String(text) => text.clone(),
                 Value::Array(items) => items
                     .iter()
@@ -463,7 +486,7 @@ impl Error {
         body.insert("msg".into(), self.message().into());
         for (name, value) in self.fields() {
             if row.fields.contains(&name) {
-                body.insert(name.into(), value.clone());
+                body.insert(name.into(), (**value).clone());
             }
         }
         body.insert("code".into(), row.code.into());

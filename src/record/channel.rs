@@ -121,7 +121,6 @@ fn weekly_traffic(realm: &Realm, channel: &Channel) -> Option<i64> {
 /// A user's subscription: the channel with the user's own settings.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Subscription")]
-#[expect(clippy::struct_excessive_bools, reason = "the wire has them so")]
 pub struct SubscriptionRecord {
     /// The channel.
     #[serde(flatten)]

@@ -67,20 +67,20 @@ fn with_shown_topics(queue: &Queue, keys: &[&str], shaped: &Map<String, Value>) 
     }
     for key in keys {
         if let Some(value) = fields.get_mut(*key) {
-            show_topics(value, key);
+            show_topics(value);
         }
     }
     fields
 }
 
 /// Replaces an empty topic: the value itself, or the `topic` of each object in it (`message_details`).
-fn show_topics(value: &mut Value, key: &str) {
+fn show_topics(value: &mut Value) {
     match value {
         Value::String(topic) if topic.is_empty() => *topic = shown_topic("", false),
         Value::Object(object) => {
             for (inner_key, inner) in object.iter_mut() {
                 if inner.is_object() || inner_key == "topic" {
-                    show_topics(inner, key);
+                    show_topics(inner);
                 }
             }
         }

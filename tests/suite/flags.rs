@@ -139,7 +139,9 @@ async fn a_message_of_an_earlier_subscription_counts_as_unread_again() {
     let message = server.message("Fixed.");
     let (user, engineering) = (UserId(mona.id()), ChannelId(server.channel("engineering")));
     adam.send_to("engineering", "builds", "Meanwhile").await;
-    server.arrange(|tx| drop(tx.subscribe(user, engineering, None)));
+    server.arrange(|tx| {
+        tx.subscribe(user, engineering, None);
+    });
     let before = unread_count(&mona).await.as_i64();
 
     flag(&mona, &[message], "remove", "read").await;

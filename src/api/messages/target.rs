@@ -65,7 +65,7 @@ fn channel(realm: &Realm, sender: &User, operand: &Value) -> Result<ChannelId, E
     match (found.filter(is_known), operand) {
         (Some(channel), _) => Ok(channel.id),
         (None, Value::String(name)) => Err(Error::UnknownChannel { stream: name.trim().into() }),
-        (None, id) => Err(Error::UnknownChannelId { stream_id: id.clone() }),
+        (None, id) => Err(Error::UnknownChannelId { stream_id: id.clone().into() }),
     }
 }
 
@@ -98,7 +98,7 @@ fn people(realm: &Realm, sender: &User, to: &Value) -> Result<Vec<UserId>, Error
             }
             id => {
                 let user = id.as_i64().and_then(|id| realm.user(UserId(id)));
-                user.ok_or_else(|| Error::InvalidRecipientId { user_id: id.clone() })?
+                user.ok_or_else(|| Error::InvalidRecipientId { user_id: id.clone().into() })?
             }
         };
         if !users.contains(&user.id) {

@@ -19,7 +19,7 @@ pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>
         is_accessible && (shows_archived || !channel.is_archived)
     };
     let mut visible: Vec<&Arc<Channel>> = realm.channels.values().filter(is_visible).collect();
-    visible.sort_by(|one, other| one.name.to_lowercase().cmp(&other.name.to_lowercase()));
+    visible.sort_by_key(|channel| channel.name.to_lowercase());
     if wish.wants("subscription") {
         add_subscriptions(realm, wish, &visible, state);
     }

@@ -49,7 +49,7 @@ fn tag(realm: &Realm, text: &str) -> String {
 
 fn from_hexadecimal(text: &str) -> Option<String> {
     let digits = text.as_bytes();
-    if digits.is_empty() || digits.len() % 2 != 0 {
+    if digits.is_empty() || !digits.len().is_multiple_of(2) {
         return None;
     }
     let bytes: Option<Vec<u8>> = digits
