@@ -360,6 +360,8 @@ pub static OPERATIONS: &[Row] = &[
     read::<channels::GetSubscribers>(),
     read::<channels::GetChannelEmail>(),
     write::<channels::create::CreateChannel>(),
+    write::<channels::edit::EditChannel>(),
+    write::<channels::archive::ArchiveChannel>(),
     read::<subscriptions::GetSubscriptions>(),
     write::<subscriptions::subscribe::Subscribe>(),
     write::<subscriptions::ChangeSubscriptions>(),

@@ -231,6 +231,18 @@ errors! {
     CannotAdministerChannel: 400 CANNOT_ADMINISTER_CHANNEL "You do not have permission to administer this channel.";
     /// Archived already.
     ChannelArchived: 400 BAD_REQUEST "Channel is already deactivated";
+    /// Not archived, so it can't come back.
+    ChannelNotArchived: 400 BAD_REQUEST "Channel is not currently deactivated";
+    /// A rename to the same name.
+    ChannelHasName: 400 BAD_REQUEST "Channel already has that name.";
+    /// The channel for reported messages stays private.
+    ModerationChannelPublic: 400 BAD_REQUEST "Moderation request channel must be private.";
+    /// Seeing a channel's settings is not enough.
+    ContentAccessRequired: 400 BAD_REQUEST "Channel content access is required.";
+    /// Administrators choose what new users get.
+    MayNotChangeDefaults: 400 BAD_REQUEST "You do not have permission to change default channels.";
+    /// Only the empty topic is wanted, but there are others.
+    OtherTopicsExist { topic }: 400 BAD_REQUEST "To enable this configuration, all messages in this channel must be in the {topic} topic. Consider renaming or deleting other topics.";
     /// Neither a number of days nor one of the words.
     BadRetentionDays { value }: 400 BAD_REQUEST "Bad value for 'message_retention_days': {value}";
     /// A private channel's subscribers.

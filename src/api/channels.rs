@@ -1,7 +1,9 @@
 //! Channels: listing, looking at and making them (reference behaviour, section 9).
 
+pub mod archive;
 pub mod create;
 pub mod creation;
+pub mod edit;
 pub mod notices;
 
 use super::parameter::parameters;

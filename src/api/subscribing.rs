@@ -3,7 +3,7 @@
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Subscription};
-use crate::realm::event::{Audience, Event, Payload};
+use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::id::{ChannelId, UserId};
 use crate::record::channel::{ChannelRecord, who_can_see_subscribers};
 use imbl::OrdSet;
@@ -88,18 +88,28 @@ pub fn unsubscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
 
 fn leave(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let mut unread: Vec<_> = channels.iter().flat_map(|channel| tx.unsubscribe(user, *channel)).collect();
-    let names: Vec<_> = channels.iter().map(|id| json!({"name": tx.channels[id].name, "stream_id": id})).collect();
-    tx.emit(Audience::user(user), Event::shaped("subscription", Some("remove"), json!({ "subscriptions": names })));
-    let account = tx.users[&user].clone();
-    let is_hidden = |id: &ChannelId| !tx.can_see(&account, &tx.channels[id]);
-    let vanished: OrdSet<ChannelId> = channels.iter().copied().filter(is_hidden).collect();
-    if !vanished.is_empty() {
-        emit_vanished(tx, Audience::user(user), &vanished);
+    let (archived, living): (Vec<_>, Vec<_>) = channels.iter().copied().partition(|id| tx.channels[id].is_archived);
+    for (is_archived, channels) in [(false, living), (true, archived)] {
+        if !channels.is_empty() {
+            emit_left(tx, user, &channels, needs(is_archived));
+        }
     }
     if !unread.is_empty() {
         unread.sort_unstable();
         let fields = json!({"operation": "add", "flag": "read", "messages": unread, "all": false});
         tx.emit(Audience::user(user), Event::shaped("update_message_flags", Some("add"), fields));
+    }
+}
+
+fn emit_left(tx: &mut Tx, user: UserId, channels: &[ChannelId], needs: Needs) {
+    let names: Vec<_> = channels.iter().map(|id| json!({"name": tx.channels[id].name, "stream_id": id})).collect();
+    let event = Event::shaped("subscription", Some("remove"), json!({ "subscriptions": names }));
+    tx.emit(Audience::user(user), event.needing(needs));
+    let account = tx.users[&user].clone();
+    let is_hidden = |id: &ChannelId| !tx.can_see(&account, &tx.channels[id]);
+    let vanished: OrdSet<ChannelId> = channels.iter().copied().filter(is_hidden).collect();
+    if !vanished.is_empty() {
+        emit_vanished(tx, Audience::user(user), &vanished, needs);
     }
 }
 
@@ -112,30 +122,42 @@ fn blind_among(realm: &Realm, users: &BTreeSet<UserId>, channel: ChannelId) -> O
 
 /// Shows channels to users who could not see them: one event where the same users discover several.
 pub fn emit_created(tx: &mut Tx, discovered: BTreeMap<ChannelId, OrdSet<UserId>>) {
-    let mut by_users: BTreeMap<OrdSet<UserId>, Vec<ChannelRecord>> = BTreeMap::new();
-    for (channel, users) in discovered {
+    let mut by_users: BTreeMap<(bool, OrdSet<UserId>), Vec<ChannelRecord>> = BTreeMap::new();
+    for (id, users) in discovered {
         if !users.is_empty() {
-            by_users.entry(users).or_default().push(ChannelRecord::new(tx, &tx.channels[&channel]));
+            let channel = &tx.channels[&id];
+            by_users.entry((channel.is_archived, users)).or_default().push(ChannelRecord::new(tx, channel));
         }
     }
-    for (users, streams) in by_users {
-        tx.emit(Audience::of(users), Event::shaped("stream", Some("create"), json!({ "streams": streams })));
+    for ((is_archived, users), streams) in by_users {
+        let event = Event::shaped("stream", Some("create"), json!({ "streams": streams }));
+        tx.emit(Audience::of(users), event.needing(needs(is_archived)));
     }
+}
+
+/// Clients that don't know archived channels hear nothing of them.
+pub fn needs(is_archived: bool) -> Needs {
+    if is_archived { Needs::ArchivedChannels } else { Needs::Nothing }
 }
 
 /// Shaped when it is read: only those with a queue cost a list of all subscribers.
 fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let own = tx.own(user);
-    let subscriptions: Vec<(Arc<Channel>, Arc<Subscription>)> = channels
-        .iter()
-        .filter_map(|id| Some((tx.channels.get(id)?.clone(), own.subscriptions.get(id)?.clone())))
-        .collect();
-    let payload = Payload::Subscribed(subscriptions);
-    tx.emit(Audience::user(user), Event::new("subscription", Some("add"), payload));
+    let subscriptions =
+        channels.iter().filter_map(|id| Some((tx.channels.get(id)?.clone(), own.subscriptions.get(id)?.clone())));
+    let (archived, living): (Vec<_>, Vec<_>) =
+        subscriptions.partition(|(channel, _): &(Arc<Channel>, Arc<Subscription>)| channel.is_archived);
+    for (is_archived, subscriptions) in [(false, living), (true, archived)] {
+        if !subscriptions.is_empty() {
+            let event = Event::new("subscription", Some("add"), Payload::Subscribed(subscriptions));
+            tx.emit(Audience::user(user), event.needing(needs(is_archived)));
+        }
+    }
 }
 
 /// A change of subscribers that several channels have in common, and who may see it.
 struct PeerChange {
+    is_archived: bool,
     audience: Audience,
     users: OrdSet<UserId>,
     channels: Vec<ChannelId>,
@@ -148,10 +170,15 @@ fn peer_audiences(realm: &Realm, changed: BTreeMap<ChannelId, OrdSet<UserId>>) -
         if users.is_empty() {
             continue;
         }
-        let audience = who_can_see_subscribers(realm, &realm.channels[&id]).except_all(&users);
-        match changes.iter_mut().find(|change| change.users == users && change.audience == audience) {
+        let channel = &realm.channels[&id];
+        let is_archived = channel.is_archived;
+        let audience = who_can_see_subscribers(realm, channel).except_all(&users);
+        let is_same = |change: &&mut PeerChange| {
+            change.is_archived == is_archived && change.users == users && change.audience == audience
+        };
+        match changes.iter_mut().find(is_same) {
             Some(change) => change.channels.push(id),
-            None => changes.push(PeerChange { audience, users, channels: vec![id] }),
+            None => changes.push(PeerChange { is_archived, audience, users, channels: vec![id] }),
         }
     }
     changes
@@ -160,13 +187,13 @@ fn peer_audiences(realm: &Realm, changed: BTreeMap<ChannelId, OrdSet<UserId>>) -
 fn emit_peers(tx: &mut Tx, op: &'static str, changes: Vec<PeerChange>) {
     for change in changes {
         let fields = json!({"stream_ids": change.channels, "user_ids": change.users});
-        tx.emit(change.audience, Event::shaped("subscription", Some(op), fields));
+        tx.emit(change.audience, Event::shaped("subscription", Some(op), fields).needing(needs(change.is_archived)));
     }
 }
 
 /// Tells users that they can't see channels any more.
-pub fn emit_vanished(tx: &mut Tx, audience: Audience, channels: &OrdSet<ChannelId>) {
+pub fn emit_vanished(tx: &mut Tx, audience: Audience, channels: &OrdSet<ChannelId>, needs: Needs) {
     let streams: Vec<_> = channels.iter().map(|id| json!({ "stream_id": id })).collect();
     let fields = json!({"streams": streams, "stream_ids": channels});
-    tx.emit(audience, Event::shaped("stream", Some("delete"), fields));
+    tx.emit(audience, Event::shaped("stream", Some("delete"), fields).needing(needs));
 }

@@ -173,6 +173,13 @@ impl Tx {
         self.realm.channels.insert(channel.id, Arc::new(channel));
     }
 
+    /// Gives a channel another name, which is free.
+    pub fn rename_channel(&mut self, id: ChannelId, name: String) {
+        let old = std::mem::replace(&mut self.channel_mut(id).name, name.clone());
+        self.realm.channels_by_name.remove(&old.to_lowercase());
+        self.realm.channels_by_name.insert(name.to_lowercase(), id);
+    }
+
     /// Subscribes an active user; settings of an earlier subscription come back. False when subscribed already.
     pub fn subscribe(&mut self, user: UserId, channel: ChannelId, color: Option<String>) -> bool {
         if self.own(user).subscription(channel).is_some() {

@@ -2,6 +2,7 @@
 
 mod support;
 
+mod channel_changes;
 mod channels;
 mod credentials;
 mod edge;

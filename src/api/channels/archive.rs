@@ -1,0 +1,95 @@
+//! Archiving a channel, and bringing it back. Subscriptions and messages stay.
+
+use super::ChannelParams;
+use super::creation::emit_defaults;
+use super::edit::administered_channel;
+use super::notices::tell_in_channel;
+use crate::api::subscribing::emit_vanished;
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::channel::{Channel, Subscription};
+use crate::realm::event::{Audience, Event, Needs, Payload};
+use crate::realm::id::{ChannelId, UserId};
+use crate::record::channel::{ChannelRecord, who_can_see_subscribers};
+use imbl::OrdSet;
+use serde_json::json;
+use std::sync::Arc;
+
+/// DELETE /streams/{stream_id}
+pub struct ArchiveChannel;
+
+impl Operation for ArchiveChannel {
+    const ROUTE: Route = Route::delete("/streams/{stream_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Archives a channel.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidChannelId", "CannotAdministerChannel", "ChannelArchived"],
+        events: &["message", "default_streams", "stream update", "stream delete"],
+    };
+    type Params = ChannelParams;
+    type Reply = Success;
+}
+
+impl Write for ArchiveChannel {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let id = params.stream_id;
+        let channel = administered_channel(tx, call.caller(), id)?;
+        if channel.is_archived {
+            return Err(Error::ChannelArchived);
+        }
+
+        let content = format!("Channel #**{}** has been archived.", channel.name);
+        // Before the channel is gone for clients that don't know archived ones.
+        tell_in_channel(tx, id, content);
+        let channel = tx.channel_mut(id);
+        channel.is_archived = true;
+        if std::mem::take(&mut channel.is_default) {
+            emit_defaults(tx);
+        }
+        emit_is_archived(tx, id, true);
+        let audience = tx.who_can_see(&tx.channels[&id]);
+        emit_vanished(tx, audience, &OrdSet::unit(id), Needs::NoArchivedChannels);
+        Ok(Success {})
+    }
+}
+
+/// Brings an archived channel back.
+///
+/// Events: `stream` update to clients that know archived channels; to others what a new channel would give them:
+/// `stream` create, `subscription` add to subscribers, `subscription` peer_add to everybody else.
+pub fn bring_back(tx: &mut Tx, id: ChannelId) {
+    tx.channel_mut(id).is_archived = false;
+    emit_is_archived(tx, id, false);
+    let channel = tx.channels[&id].clone();
+    let record = ChannelRecord::new(tx, &channel);
+    let created = Event::shaped("stream", Some("create"), json!({ "streams": [record] }));
+    tx.emit(tx.who_can_see(&channel), created.needing(Needs::NoArchivedChannels));
+    for user in &channel.subscribers {
+        if let Some(subscription) = tx.own(*user).subscription(id).cloned() {
+            emit_again(tx, *user, &channel, subscription);
+        }
+    }
+    if !channel.subscribers.is_empty() {
+        let audience = who_can_see_subscribers(tx, &channel).except_all(&channel.subscribers);
+        let fields = json!({"stream_ids": [id], "user_ids": channel.subscribers});
+        tx.emit(audience, Event::shaped("subscription", Some("peer_add"), fields).needing(Needs::NoArchivedChannels));
+    }
+    let content = format!("Channel #**{}** has been un-archived.", channel.name);
+    tell_in_channel(tx, id, content);
+}
+
+fn emit_again(tx: &mut Tx, user: UserId, channel: &Arc<Channel>, subscription: Arc<Subscription>) {
+    let payload = Payload::Subscribed(vec![(channel.clone(), subscription)]);
+    let event = Event::new("subscription", Some("add"), payload);
+    tx.emit(Audience::user(user), event.needing(Needs::NoArchivedChannels));
+}
+
+fn emit_is_archived(tx: &mut Tx, id: ChannelId, is_archived: bool) {
+    let channel = &tx.channels[&id];
+    let fields = json!({"property": "is_archived", "value": is_archived, "stream_id": id, "name": channel.name});
+    let audience = tx.who_can_see(channel);
+    tx.emit(audience, Event::shaped("stream", Some("update"), fields).needing(Needs::ArchivedChannels));
+}

@@ -1,0 +1,322 @@
+//! Changing a channel: what a request asks for, and whether it may be (reference behaviour, PATCH /streams/{id}).
+
+mod apply;
+
+use super::creation::{
+    RetentionDays, TopicsPolicyWord, channel_permissions, check_folder, checked_channel_name, checked_description,
+};
+use crate::api::group_settings::{GroupSettingUpdate, resolve_update};
+use crate::api::parameter::{Nullable, parameters};
+use crate::api::topics::topics_of;
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::channel::{Channel, Privacy, TopicKey, TopicsPolicy};
+use crate::realm::id::{ChannelId, FolderId};
+use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, setting};
+use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
+use crate::realm::user::{Role, User};
+
+/// PATCH /streams/{stream_id}
+pub struct EditChannel;
+
+parameters! {
+    /// What is to be changed.
+    pub struct EditChannelParams {
+        /// The channel.
+        @path stream_id: ChannelId,
+        /// Who may subscribe others.
+        can_add_subscribers_group: Option<GroupSettingUpdate>,
+        /// Who may change it.
+        can_administer_channel_group: Option<GroupSettingUpdate>,
+        /// Who may begin topics.
+        can_create_topic_group: Option<GroupSettingUpdate>,
+        /// Who may delete any message.
+        can_delete_any_message_group: Option<GroupSettingUpdate>,
+        /// Who may delete their own messages.
+        can_delete_own_message_group: Option<GroupSettingUpdate>,
+        /// Who may move messages to other channels.
+        can_move_messages_out_of_channel_group: Option<GroupSettingUpdate>,
+        /// Who may move messages to other topics.
+        can_move_messages_within_channel_group: Option<GroupSettingUpdate>,
+        /// Who may unsubscribe others.
+        can_remove_subscribers_group: Option<GroupSettingUpdate>,
+        /// Who may resolve topics.
+        can_resolve_topics_group: Option<GroupSettingUpdate>,
+        /// Who may post.
+        can_send_message_group: Option<GroupSettingUpdate>,
+        /// Who may subscribe though it is private.
+        can_subscribe_group: Option<GroupSettingUpdate>,
+        /// At most 1,024 characters.
+        description: Option<String>,
+        /// The folder; null for none.
+        folder_id: Option<Nullable<FolderId>>,
+        /// Show new subscribers of a private channel all of its history.
+        history_public_to_subscribers: Option<bool>,
+        /// False brings an archived channel back; true is nothing.
+        is_archived: Option<bool>,
+        /// New users get it; administrators only.
+        is_default_stream: Option<bool>,
+        /// Private.
+        is_private: Option<bool>,
+        /// Anyone on the internet may read it.
+        is_web_public: Option<bool>,
+        /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
+        message_retention_days: Option<RetentionDays>,
+        /// At most 60 characters.
+        new_name: Option<String>,
+        /// Which topics may be used.
+        topics_policy: Option<TopicsPolicyWord>,
+    }
+}
+
+impl Operation for EditChannel {
+    const ROUTE: Route = Route::patch("/streams/{stream_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Changes a channel.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "BadValue",
+            "BadRetentionDays",
+            "InvalidChannelId",
+            "CannotAdministerChannel",
+            "InvalidParameters",
+            "DefaultChannelPrivate",
+            "ModerationChannelPublic",
+            "ContentAccessRequired",
+            "WebPublicDisabled",
+            "InsufficientPermission",
+            "OtherTopicsExist",
+            "MayNotChangeDefaults",
+            "OwnerRequired",
+            "ChannelNotArchived",
+            "ChannelNameEmpty",
+            "ChannelNameTooLong",
+            "ChannelNameInvalidCharacter",
+            "ChannelHasName",
+            "ChannelAlreadyExists",
+            "InvalidFolder",
+            "ExpectationMismatch",
+            "InvalidGroup",
+            "GroupDeactivated",
+            "DisallowedGroup",
+            "InvalidUserId",
+            "InvalidGroupId",
+        ],
+        events: &[
+            "stream update",
+            "stream create",
+            "stream delete",
+            "subscription peer_add",
+            "default_streams",
+            "subscription add",
+            "message",
+        ],
+    };
+    type Params = EditChannelParams;
+    type Reply = Success;
+}
+
+impl Write for EditChannel {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = call.caller();
+        let id = params.stream_id;
+        let description = params.description.as_deref().map(checked_description).transpose()?;
+        let channel = administered_channel(tx, caller, id)?;
+        let privacy = checked_privacy(tx, caller, channel, &params)?;
+        let topics_policy = checked_topics_policy(tx, caller, channel, params.topics_policy)?;
+        let is_default = checked_default(caller, channel, params.is_default_stream)?;
+        let message_retention_days = checked_retention(caller, channel, params.message_retention_days)?;
+        let comes_back = checked_return(channel, params.is_archived)?;
+        check_deletion_policy(tx, caller, &params)?;
+        let name = checked_new_name(tx, channel, params.new_name.as_deref())?;
+        let folder = checked_folder(tx, channel, params.folder_id.clone())?;
+        let description = description.filter(|new| *new != channel.description);
+        let permissions = checked_permissions(tx, caller, channel, params)?;
+
+        let plan = Plan {
+            topics_policy,
+            privacy,
+            is_default,
+            message_retention_days,
+            comes_back,
+            description,
+            name,
+            folder,
+            permissions,
+        };
+        plan.apply(tx, caller, id);
+        Ok(Success {})
+    }
+}
+
+/// What changes, all of it checked. What is asked for but is so already is not in it.
+struct Plan {
+    topics_policy: Option<TopicsPolicy>,
+    privacy: Option<Privacy>,
+    is_default: Option<bool>,
+    message_retention_days: Option<Option<i64>>,
+    comes_back: bool,
+    description: Option<String>,
+    name: Option<String>,
+    folder: Option<Option<FolderId>>,
+    permissions: Vec<(&'static str, GroupSettingValue)>,
+}
+
+/// A channel that the user may change; archived ones too.
+///
+/// # Errors
+///
+/// `InvalidChannelId` when the user can't see it, else `CannotAdministerChannel`.
+pub fn administered_channel<'realm>(
+    realm: &'realm Realm,
+    user: &User,
+    id: ChannelId,
+) -> Result<&'realm Channel, Error> {
+    let channel = realm.visible_channel(user, id)?;
+    if realm.can_administer(user, channel) { Ok(channel) } else { Err(Error::CannotAdministerChannel) }
+}
+
+fn checked_privacy(
+    realm: &Realm,
+    caller: &User,
+    channel: &Channel,
+    params: &EditChannelParams,
+) -> Result<Option<Privacy>, Error> {
+    let is_private = params.is_private.unwrap_or(channel.privacy.is_private());
+    let is_web_public = params.is_web_public.unwrap_or(channel.privacy.is_web_public());
+    // Whoever opens a private channel need not say that its history is open too.
+    let shows_history =
+        params.history_public_to_subscribers.unwrap_or(channel.privacy.has_public_history() || !is_private);
+    let privacy = match (is_private, is_web_public, shows_history) {
+        (false, false, true) => Privacy::Public,
+        (false, true, true) => Privacy::WebPublic,
+        (true, false, true) => Privacy::PrivateSharedHistory,
+        (true, false, false) => Privacy::PrivateProtectedHistory,
+        (true, true, _) | (false, _, false) => return Err(Error::InvalidParameters),
+    };
+    if is_private && params.is_default_stream.unwrap_or(channel.is_default) {
+        return Err(Error::DefaultChannelPrivate);
+    }
+    if !is_private && realm.organization.moderation_requests == Some(channel.id) {
+        return Err(Error::ModerationChannelPublic);
+    }
+    if privacy == channel.privacy {
+        return Ok(None);
+    }
+    if !realm.can_read(caller, channel) {
+        return Err(Error::ContentAccessRequired);
+    }
+    if privacy == Privacy::WebPublic && !realm.has_public_access() {
+        return Err(Error::WebPublicDisabled);
+    }
+    let needed = match privacy {
+        Privacy::WebPublic => "can_create_web_public_channel_group",
+        Privacy::Public => "can_create_public_channel_group",
+        _ => "can_create_private_channel_group",
+    };
+    let is_of_same_kind = is_private == channel.privacy.is_private() && privacy != Privacy::WebPublic;
+    if is_of_same_kind || realm.may(caller.id, needed) { Ok(Some(privacy)) } else { Err(Error::InsufficientPermission) }
+}
+
+fn checked_topics_policy(
+    realm: &Realm,
+    caller: &User,
+    channel: &Channel,
+    word: Option<TopicsPolicyWord>,
+) -> Result<Option<TopicsPolicy>, Error> {
+    let Some(policy) = word.map(TopicsPolicy::from).filter(|policy| *policy != channel.topics_policy) else {
+        return Ok(None);
+    };
+    if !realm.may(caller.id, "can_set_topics_policy_group") {
+        return Err(Error::InsufficientPermission);
+    }
+    let has_other_topics =
+        topics_of(realm, channel.id).count() > usize::from(realm.topics.contains_key(&(channel.id, TopicKey::new(""))));
+    if policy == TopicsPolicy::EmptyTopicOnly && has_other_topics {
+        return Err(Error::OtherTopicsExist { topic: EMPTY_TOPIC_DISPLAY_NAME.into() });
+    }
+    Ok(Some(policy))
+}
+
+fn checked_default(caller: &User, channel: &Channel, is_default: Option<bool>) -> Result<Option<bool>, Error> {
+    if is_default.is_some() && !caller.is_admin() {
+        return Err(Error::MayNotChangeDefaults);
+    }
+    Ok(is_default.filter(|new| *new != channel.is_default))
+}
+
+fn checked_retention(
+    caller: &User,
+    channel: &Channel,
+    days: Option<RetentionDays>,
+) -> Result<Option<Option<i64>>, Error> {
+    if days.is_some() && caller.role != Role::Owner {
+        return Err(Error::OwnerRequired);
+    }
+    Ok(days.map(|days| days.0).filter(|new| *new != channel.message_retention_days))
+}
+
+fn checked_return(channel: &Channel, is_archived: Option<bool>) -> Result<bool, Error> {
+    let comes_back = is_archived == Some(false);
+    if comes_back && !channel.is_archived { Err(Error::ChannelNotArchived) } else { Ok(comes_back) }
+}
+
+fn check_deletion_policy(realm: &Realm, caller: &User, params: &EditChannelParams) -> Result<(), Error> {
+    let is_touched = params.can_delete_any_message_group.is_some() || params.can_delete_own_message_group.is_some();
+    if is_touched && !realm.may(caller.id, "can_set_delete_message_policy_group") {
+        return Err(Error::InsufficientPermission);
+    }
+    Ok(())
+}
+
+/// A name that differs in its case alone is free.
+fn checked_new_name(realm: &Realm, channel: &Channel, name: Option<&str>) -> Result<Option<String>, Error> {
+    let Some(name) = name.map(checked_channel_name).transpose()? else { return Ok(None) };
+    if name == channel.name {
+        return Err(Error::ChannelHasName);
+    }
+    if realm.channel_by_name(&name).is_some_and(|other| other.id != channel.id) {
+        return Err(Error::ChannelAlreadyExists { channel_name: name.into() });
+    }
+    Ok(Some(name))
+}
+
+fn checked_folder(
+    realm: &Realm,
+    channel: &Channel,
+    folder: Option<Nullable<FolderId>>,
+) -> Result<Option<Option<FolderId>>, Error> {
+    let Some(Nullable(folder)) = folder else { return Ok(None) };
+    if folder == channel.folder {
+        return Ok(None);
+    }
+    if let Some(folder) = folder {
+        check_folder(realm, folder)?;
+    }
+    Ok(Some(folder))
+}
+
+/// Permissions whose holders can read a private channel.
+const OPENING_PERMISSIONS: [&str; 2] = ["can_add_subscribers_group", "can_subscribe_group"];
+
+fn checked_permissions(
+    realm: &Realm,
+    caller: &User,
+    channel: &Channel,
+    params: EditChannelParams,
+) -> Result<Vec<(&'static str, GroupSettingValue)>, Error> {
+    let mut changes = Vec::new();
+    for (name, update) in channel_permissions!(params) {
+        let (Some(update), Some(current)) = (update, channel.permissions.get(name)) else { continue };
+        let Some(value) = resolve_update(realm, setting(CHANNEL_PERMISSIONS, name), current, update)? else { continue };
+        if OPENING_PERMISSIONS.contains(&name) && !realm.can_read(caller, channel) {
+            return Err(Error::ContentAccessRequired);
+        }
+        changes.push((name, value));
+    }
+    Ok(changes)
+}

@@ -1,0 +1,203 @@
+//! Carrying out a change of a channel: field by field, each with its events and its notice.
+
+use super::Plan;
+use crate::api::channels::archive::bring_back;
+use crate::api::channels::creation::{emit_defaults, rendered_description};
+use crate::api::channels::notices::{privacy_words, silent_mention, tell_in_channel};
+use crate::api::subscribing::{emit_created, emit_vanished, needs};
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::channel::{Channel, Privacy};
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::{ChannelId, FolderId, UserId};
+use crate::realm::permission::GroupSettingValue;
+use crate::realm::user::User;
+use crate::record::channel::{can_see_subscribers, post_policy};
+use imbl::OrdSet;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+impl Plan {
+    /// Changes the channel, in the order of the reference.
+    pub(super) fn apply(self, tx: &mut Tx, actor: &User, id: ChannelId) {
+        if let Some(policy) = self.topics_policy {
+            tx.channel_mut(id).topics_policy = policy;
+            emit_update(tx, id, "topics_policy", json!(policy));
+        }
+        if let Some(privacy) = self.privacy {
+            change_privacy(tx, actor, id, privacy);
+        }
+        if let Some(is_default) = self.is_default {
+            tx.channel_mut(id).is_default = is_default;
+            emit_defaults(tx);
+        }
+        if let Some(days) = self.message_retention_days {
+            change_retention(tx, actor, id, days);
+        }
+        if self.comes_back {
+            bring_back(tx, id);
+        }
+        if let Some(description) = self.description {
+            change_description(tx, actor, id, description);
+        }
+        if let Some(name) = self.name {
+            rename(tx, actor, id, name);
+        }
+        if let Some(folder) = self.folder {
+            change_folder(tx, actor, id, folder);
+        }
+        for (name, value) in self.permissions {
+            change_permission(tx, actor, id, name, value);
+        }
+    }
+}
+
+/// Tells everybody who can see a channel of a property's new value.
+pub(super) fn emit_update(tx: &mut Tx, id: ChannelId, property: &'static str, value: Value) {
+    emit_update_with(tx, id, property, value, json!({}));
+}
+
+fn emit_update_with(tx: &mut Tx, id: ChannelId, property: &'static str, value: Value, more: Value) {
+    let channel = &tx.channels[&id];
+    let mut fields = json!({"property": property, "value": value, "stream_id": id, "name": channel.name});
+    for (key, value) in more.as_object().into_iter().flatten() {
+        fields[key] = value.clone();
+    }
+    let (audience, needs) = (tx.who_can_see(channel), needs(channel.is_archived));
+    tx.emit(audience, Event::shaped("stream", Some("update"), fields).needing(needs));
+}
+
+fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
+    let old = tx.channels[&id].privacy;
+    let lost = show_and_hide(tx, id, |channel| channel.privacy = privacy);
+    let more = json!({
+        "history_public_to_subscribers": privacy.has_public_history(),
+        "is_web_public": privacy.is_web_public(),
+    });
+    emit_update_with(tx, id, "invite_only", privacy.is_private().into(), more);
+    hide(tx, id, lost);
+    let content = format!(
+        "{} changed the access permissions for this channel from **{}** to **{}**.",
+        silent_mention(actor),
+        privacy_words(old),
+        privacy_words(privacy),
+    );
+    tell_in_channel(tx, id, content);
+}
+
+/// Changes what decides who can see a channel; shows it to those who can from now on, with its subscribers, and gives
+/// those who can't any more.
+fn show_and_hide(tx: &mut Tx, id: ChannelId, change: impl FnOnce(&mut Channel)) -> OrdSet<UserId> {
+    let before = seen_by(tx, id);
+    change(tx.channel_mut(id));
+    let after = seen_by(tx, id);
+    let gained = after.clone().relative_complement(before.clone());
+    emit_created(tx, BTreeMap::from([(id, gained.clone())]));
+    let channel = &tx.channels[&id];
+    let sees_subscribers = |user: &&UserId| tx.user(**user).is_some_and(|user| can_see_subscribers(tx, user, channel));
+    let audience: OrdSet<UserId> = gained.iter().filter(sees_subscribers).copied().collect();
+    if !audience.is_empty() && !channel.subscribers.is_empty() {
+        let fields = json!({"stream_ids": [id], "user_ids": channel.subscribers});
+        let event = Event::shaped("subscription", Some("peer_add"), fields).needing(needs(channel.is_archived));
+        tx.emit(Audience::of(audience), event);
+    }
+    before.relative_complement(after)
+}
+
+fn hide(tx: &mut Tx, id: ChannelId, lost: OrdSet<UserId>) {
+    if !lost.is_empty() {
+        let needs = needs(tx.channels[&id].is_archived);
+        emit_vanished(tx, Audience::of(lost), &OrdSet::unit(id), needs);
+    }
+}
+
+fn seen_by(realm: &Realm, id: ChannelId) -> OrdSet<UserId> {
+    let audience = realm.who_can_see(&realm.channels[&id]);
+    realm.active_users.iter().filter(|user| audience.contains(**user)).copied().collect()
+}
+
+fn change_retention(tx: &mut Tx, actor: &User, id: ChannelId, days: Option<i64>) {
+    let old = std::mem::replace(&mut tx.channel_mut(id).message_retention_days, days);
+    emit_update(tx, id, "message_retention_days", json!(days));
+    let words = |days: Option<i64>| match days {
+        None => "Organization default".to_owned(),
+        Some(-1) => "Forever".to_owned(),
+        Some(days) => format!("{days} days"),
+    };
+    let content = format!(
+        "{} has changed the message retention period for this channel:\n* **Old retention period**: {}\n* **New retention period**: {}",
+        silent_mention(actor),
+        words(old),
+        words(days),
+    );
+    tell_in_channel(tx, id, content);
+}
+
+fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: String) {
+    let rendered = rendered_description(tx, &description);
+    let channel = tx.channel_mut(id);
+    let old = std::mem::replace(&mut channel.description, description.clone());
+    channel.rendered_description.clone_from(&rendered);
+    let more = json!({ "rendered_description": rendered });
+    emit_update_with(tx, id, "description", description.as_str().into(), more);
+    let words = |text: String| if text.is_empty() { "*No description.*".to_owned() } else { text };
+    let content = format!(
+        "{} changed the description for this channel.\n\n* **Old description:**\n```` quote\n{}\n````\n* **New description:**\n```` quote\n{}\n````",
+        silent_mention(actor),
+        words(old),
+        words(description),
+    );
+    tell_in_channel(tx, id, content);
+}
+
+fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
+    let old = tx.channels[&id].name.clone();
+    tx.rename_channel(id, name.clone());
+    // The event goes by the old name.
+    emit_update_with(tx, id, "name", name.as_str().into(), json!({ "name": old }));
+    let content = format!("{} renamed channel **{old}** to **{name}**.", silent_mention(actor));
+    tell_in_channel(tx, id, content);
+}
+
+fn change_folder(tx: &mut Tx, actor: &User, id: ChannelId, folder: Option<FolderId>) {
+    let old = std::mem::replace(&mut tx.channel_mut(id).folder, folder);
+    emit_update(tx, id, "folder_id", json!(folder));
+    let words = |folder: Option<FolderId>| match folder.and_then(|id| tx.folders.get(&id)) {
+        Some(folder) => format!("**{}**", folder.name),
+        None => "*No folder*".to_owned(),
+    };
+    let content = format!(
+        "{} changed the folder for this channel from {} to {}.",
+        silent_mention(actor),
+        words(old),
+        words(folder)
+    );
+    tell_in_channel(tx, id, content);
+}
+
+/// Permissions whose holders can see a private channel.
+const REVEALING_PERMISSIONS: [&str; 3] =
+    ["can_add_subscribers_group", "can_administer_channel_group", "can_subscribe_group"];
+
+fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static str, value: GroupSettingValue) {
+    let shown = json!(value);
+    let set = |channel: &mut Channel| {
+        channel.permissions.insert(name, value);
+    };
+    let lost = if REVEALING_PERMISSIONS.contains(&name) {
+        show_and_hide(tx, id, set)
+    } else {
+        set(tx.channel_mut(id));
+        OrdSet::new()
+    };
+    emit_update(tx, id, name, shown);
+    hide(tx, id, lost);
+    if name == "can_send_message_group" {
+        // What older clients know of the same.
+        let policy = post_policy(tx, &tx.channels[&id]);
+        emit_update(tx, id, "stream_post_policy", policy.into());
+        emit_update(tx, id, "is_announcement_only", (policy == 2).into());
+        let content = format!("{} changed the posting permissions for this channel.", silent_mention(actor));
+        tell_in_channel(tx, id, content);
+    }
+}
