@@ -347,6 +347,7 @@ impl Tx {
         if is_read {
             self.own_mut(sender.id).read.insert(id);
         }
+        self.read_outside(&message);
         self.emit_message(&message, &sender, outgoing.local, is_read);
         self.claim_uploads(&message);
         Ok(Sent { id, new_policy })
@@ -367,6 +368,17 @@ impl Tx {
         body.alerted.retain(|user| recipients.contains(user));
         if !body.group_mentioned.is_empty() {
             body.group_mentioned = body.group_mentioned.clone().intersection(recipients.clone());
+        }
+    }
+
+    /// Marks a channel message as read for those who have it only because it mentions them: unread messages lie in
+    /// subscribed channels alone, above the point from which on the subscription counts.
+    pub fn read_outside(&mut self, message: &Message) {
+        let Some((channel, _)) = message.channel() else { return };
+        for user in &message.body.mentioned {
+            if self.own(*user).subscription(channel).is_none_or(|subscription| subscription.since >= message.id) {
+                self.own_mut(*user).read.insert(message.id);
+            }
         }
     }
 

@@ -114,7 +114,8 @@ fn event_flags(sent: &SentMessage, viewer: &User) -> Vec<&'static str> {
     if !message.recipients.contains(&viewer.id) {
         return flags;
     }
-    if sent.read_by_sender && message.sender == viewer.id {
+    let is_outside = sent.channel.as_ref().is_some_and(|channel| !channel.subscribers.contains(&viewer.id));
+    if is_outside || (sent.read_by_sender && message.sender == viewer.id) {
         flags.push("read");
     }
     flags.extend(message.sending_flags(viewer.id));

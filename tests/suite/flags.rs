@@ -123,6 +123,24 @@ async fn messages_outside_one_s_subscriptions_never_become_unread() {
 }
 
 #[tokio::test]
+async fn a_mention_outside_one_s_subscriptions_is_read_from_the_start() {
+    let server = TestServer::start().await;
+    let [max, nora] = server.users(["max", "nora"]);
+    let before = unread_count(&nora).await;
+    let mut events = nora.events(["message"]).await;
+
+    let sent = max.send_to("engineering", "builds", "@**Nora Novak** have a look").await;
+    let edited = max.send_to("engineering", "builds", "Have a look").await;
+    let path = format!("/messages/{edited}");
+    max.patch(&path, json!({"content": "@**Nora Novak** have a look"})).await.success();
+
+    events.next().await.has(json!({"flags": ["read", "mentioned"]}));
+    assert_eq!(flags_of(&nora, sent).await, json!(["read", "mentioned"]));
+    assert_eq!(flags_of(&nora, edited).await, json!(["read", "mentioned"]));
+    assert_eq!(unread_count(&nora).await, before);
+}
+
+#[tokio::test]
 async fn hidden_channels_are_not_given_away() {
     let server = TestServer::start().await;
     let nora = server.user("nora");

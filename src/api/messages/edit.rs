@@ -196,6 +196,7 @@ fn change_content(
     message.history.push_back(Arc::new(edit));
     let detached = detach_uploads(tx, before.id, &previous.uploads, &body.uploads);
     let after = tx.messages[&before.id].clone();
+    tx.read_outside(&after);
     tx.claim_uploads(&after);
     detached
 }
