@@ -1,6 +1,5 @@
 //! Deleting messages.
 
-use super::edit::audience;
 use crate::api::parameter::parameters;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
@@ -83,7 +82,7 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
         if let Some((channel, _)) = first.channel() {
             firsts.entry(channel).or_insert_with(|| tx.channels[&channel].first_message());
         }
-        let everyone = group.iter().fold(audience(tx, &first), |all, id| all.and(tx.messages[id].recipients.clone()));
+        let everyone = group.iter().fold(tx.who_follows(&first), |all, id| all.and(tx.messages[id].recipients.clone()));
         group.sort_unstable();
         for id in &group {
             tx.remove_message(*id);

@@ -10,7 +10,7 @@ use crate::api::parameter::{parameters, words};
 use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event, Payload, UpdatedMessage};
+use crate::realm::event::{Event, Payload, UpdatedMessage};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Body, Edit, Message, Place};
 use crate::record::event::attachment_record;
@@ -130,7 +130,7 @@ impl Write for EditMessage {
         let mut fields = Map::new();
         let mut detached_uploads = Vec::new();
         // Those who knew the message before it went where they may not see it.
-        let audience = audience(tx, &wanted.message);
+        let audience = tx.who_follows(&wanted.message);
         if let Some((channel, _)) = wanted.message.channel() {
             fields.insert("stream_id".into(), json!(channel));
             fields.insert("stream_name".into(), tx.channels[&channel].name.as_str().into());
@@ -158,15 +158,6 @@ impl Write for EditMessage {
             notice::send(tx, &caller, &wanted, place, &params)?;
         }
         Ok(EditMessageReply { detached_uploads })
-    }
-}
-
-/// Those who have a row for a message and the subscribers of its channel.
-pub fn audience(tx: &Tx, message: &Message) -> Audience {
-    let audience = Audience::of(message.recipients.clone());
-    match message.channel().map(|(channel, _)| &tx.channels[&channel]) {
-        Some(channel) if channel.privacy.has_public_history() => audience.and(channel.subscribers.clone()),
-        _ => audience,
     }
 }
 

@@ -1,0 +1,253 @@
+//! Making users, and what happens when somebody logs in for the first time.
+
+use super::{person_update, who_can_access};
+use crate::api::parameter::parameters;
+use crate::api::server::is_email;
+use crate::api::subscribing::subscribe;
+use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Event, Payload};
+use crate::realm::id::UserId;
+use crate::realm::send::{Outgoing, Target};
+use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
+use imbl::OrdMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+/// Longest display name, in code points.
+pub const MAX_NAME_LENGTH: usize = 100;
+
+/// POST /users
+pub struct CreateUser;
+
+parameters! {
+    /// Who is to be made.
+    pub struct CreateUserParams {
+        /// Real address.
+        email: String,
+        /// At least 6 characters and hard enough to guess.
+        password: String,
+        /// Display name.
+        full_name: String,
+    }
+}
+
+/// The new user.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UserIdReply {
+    /// Its ID.
+    pub user_id: i64,
+}
+
+impl Operation for CreateUser {
+    const ROUTE: Route = Route::post("/users");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Makes a user.",
+        since: 0,
+        is_specified: true,
+        errors: &[
+            "MayNotCreateUsers",
+            "NameTooLong",
+            "NameEmpty",
+            "NameInvalidCharacters",
+            "NameInvalidFormat",
+            "NameTaken",
+            "BadNameOrUsername",
+            "EmailContainsPlus",
+            "EmailNotAllowed",
+            "EmailInUse",
+            "PasswordTooWeak",
+        ],
+        events: &["realm_user add", "user_group add_members", "subscription peer_add", "message"],
+    };
+    type Params = CreateUserParams;
+    type Reply = UserIdReply;
+}
+
+impl Write for CreateUser {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UserIdReply, Error> {
+        if !call.caller().can_create_users {
+            return Err(Error::MayNotCreateUsers);
+        }
+        let full_name = checked_name(tx, &params.full_name, None)?;
+        let email = checked_email(tx, &params.email)?;
+        check_password(&params.password, &[&full_name, &email])?;
+
+        let user_id =
+            add_person(tx, NewPerson { email, full_name, password: Some(params.password), role: Role::Member });
+        Ok(UserIdReply { user_id: user_id.0 })
+    }
+}
+
+/// A display name, trimmed, as it may be stored; `of` is the account that has it already, if any.
+///
+/// # Errors
+///
+/// In this order: `NameTooLong`, `NameEmpty`, `NameInvalidCharacters`, `NameInvalidFormat`, `NameTaken`.
+pub fn checked_name(realm: &Realm, name: &str, of: Option<UserId>) -> Result<String, Error> {
+    let name = name.trim();
+    if name.chars().count() > MAX_NAME_LENGTH {
+        return Err(Error::NameTooLong);
+    }
+    if name.is_empty() {
+        return Err(Error::NameEmpty);
+    }
+    let is_invalid = |character: char| character.is_control() || "*`\\>\"@".contains(character);
+    if name.contains(is_invalid) {
+        return Err(Error::NameInvalidCharacters);
+    }
+    let ends_like_a_mention = name
+        .rsplit_once('|')
+        .is_some_and(|(_, digits)| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
+    if ends_like_a_mention {
+        return Err(Error::NameInvalidFormat);
+    }
+    let folded = name.to_lowercase();
+    let is_taken = || realm.users.values().any(|user| Some(user.id) != of && user.full_name.to_lowercase() == folded);
+    if realm.organization.is_on("require_unique_names") && is_taken() {
+        return Err(Error::NameTaken);
+    }
+    Ok(name.to_owned())
+}
+
+/// An address as it may be stored.
+///
+/// # Errors
+///
+/// In this order: `BadNameOrUsername`, `EmailContainsPlus`, `EmailNotAllowed`, `EmailInUse`.
+pub fn checked_email(realm: &Realm, email: &str) -> Result<String, Error> {
+    let email = email.trim();
+    if !is_email(email) {
+        return Err(Error::BadNameOrUsername);
+    }
+    let (name, domain) = email.rsplit_once('@').unwrap_or_default();
+    let domain = domain.to_lowercase();
+    let is_of = |(allowed, with_subdomains): &(String, bool)| {
+        domain == *allowed || (*with_subdomains && domain.ends_with(&format!(".{allowed}")))
+    };
+    if realm.organization.is_on("emails_restricted_to_domains") {
+        if name.contains('+') {
+            return Err(Error::EmailContainsPlus);
+        }
+        if !realm.organization.domains.iter().any(is_of) {
+            return Err(Error::EmailNotAllowed { email: email.into() });
+        }
+    }
+    if realm.user_by_email(email).is_some() {
+        return Err(Error::EmailInUse);
+    }
+    Ok(email.to_owned())
+}
+
+/// Whether a password is long enough and would take 10,000 guesses.
+///
+/// # Errors
+///
+/// `PasswordTooWeak`.
+pub fn check_password(password: &str, known: &[&str]) -> Result<(), Error> {
+    let has_length = (6..=100).contains(&password.chars().count());
+    if has_length && zxcvbn::zxcvbn(password, known).guesses() >= 10_000 { Ok(()) } else { Err(Error::PasswordTooWeak) }
+}
+
+/// A person to be added.
+pub struct NewPerson {
+    /// Real address, checked.
+    pub email: String,
+    /// Display name, checked.
+    pub full_name: String,
+    /// None for those who can't log in with one.
+    pub password: Option<String>,
+    /// Place in the hierarchy.
+    pub role: Role,
+}
+
+/// Adds a person with the organization's defaults, puts them into its default channels (but for guests), sends the
+/// events and then the notice that somebody joined.
+pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
+    tx.realm_mut().counters.user += 1;
+    let id = UserId(tx.counters.user);
+    let api_key = tx.realm_mut().chance.api_key();
+    let visibility = tx.organization.user_defaults.get("email_address_visibility").and_then(serde_json::Value::as_i64);
+    let now = tx.now;
+    tx.add_user(User {
+        id,
+        email: person.email,
+        full_name: person.full_name,
+        role: person.role,
+        is_active: true,
+        is_imported_stub: false,
+        is_deleted: false,
+        bot: None,
+        date_joined: now,
+        joins_at_first_login: true,
+        timezone: String::new(),
+        avatar: Avatar { source: AvatarSource::Provider, version: 1 },
+        email_visibility: visibility.and_then(EmailVisibility::from_number).unwrap_or(EmailVisibility::Everyone),
+        api_key,
+        password: person.password,
+        can_create_users: false,
+        profile: OrdMap::new(),
+    });
+    let defaults = tx.organization.user_defaults.clone();
+    for (name, value) in defaults {
+        if name != "email_address_visibility" {
+            tx.own_mut(id).settings.insert(name, value);
+        }
+    }
+    announce_user(tx, id);
+    if person.role != Role::Guest {
+        let channels = tx.channels.values().filter(|channel| channel.is_default && !channel.is_archived);
+        let channels: Vec<_> = channels.map(|channel| channel.id).collect();
+        subscribe(tx, id, &channels, None);
+    }
+    send_signup_notice(tx, id);
+    id
+}
+
+/// Says in the organization's channel for it that somebody joined.
+fn send_signup_notice(tx: &mut Tx, id: UserId) {
+    let channel = tx.organization.signup_announcements.filter(|channel| !tx.channels[channel].is_archived);
+    if let (Some(channel), Some(bot)) = (channel, tx.notification_bot()) {
+        let content = format!("@_**{}|{id}** joined this organization.", tx.users[&id].full_name);
+        let to = Target::Channel { channel, topic: "signups".to_owned() };
+        // A notice that its channel does not take is dropped: the user is there all the same.
+        let _ = tx.send(Outgoing::from_server(bot, to, content));
+    }
+}
+
+/// Tells everybody of a new user and of the system groups that it is in.
+pub fn announce_user(tx: &mut Tx, id: UserId) {
+    let user = tx.users[&id].clone();
+    let audience = who_can_access(tx, id);
+    tx.emit(audience, Event::new("realm_user", Some("add"), Payload::UserAdd(user)));
+    let groups: Vec<_> =
+        tx.system_groups.values().copied().filter(|group| tx.groups[group].members.contains(&id)).collect();
+    for group in groups {
+        let audience = tx.everyone();
+        tx.emit(
+            audience,
+            Event::shaped("user_group", Some("add_members"), json!({"group_id": group, "user_ids": [id]})),
+        );
+    }
+}
+
+/// What happens when somebody imported or made through the API logs in for the first time.
+pub fn first_login(tx: &mut Tx, id: UserId) {
+    let now = tx.now;
+    let was_stub = tx.users[&id].is_imported_stub;
+    let user = tx.user_mut(id);
+    user.is_imported_stub = false;
+    user.joins_at_first_login = false;
+    user.date_joined = now;
+    let date_joined = user.date_joined.to_minute();
+    tx.schedule_full_membership(id);
+    let audience = who_can_access(tx, id);
+    if was_stub {
+        tx.emit(audience.clone(), person_update(json!({"user_id": id, "is_imported_stub": false})));
+    }
+    tx.emit(audience, person_update(json!({"user_id": id, "date_joined": date_joined})));
+}
