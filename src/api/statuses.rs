@@ -76,22 +76,6 @@ parameters! {
     }
 }
 
-const UPDATE_ERRORS: &[&str] = &[
-    "NoSuchUser",
-    "TargetDeactivated",
-    "InsufficientPermission",
-    "BadValue",
-    "NoNewValues",
-    "UnknownEmoji",
-    "EmojiNameRequired",
-    "InvalidEmojiType",
-    "InvalidEmojiCode",
-    "InvalidEmojiName",
-    "InvalidCustomEmoji",
-    "InvalidCustomEmojiName",
-    "CustomEmojiDeactivated",
-];
-
 impl Operation for UpdateOwnStatus {
     const ROUTE: Route = Route::post("/users/me/status");
     const ACCESS: Access = Access::Human;
@@ -99,7 +83,18 @@ impl Operation for UpdateOwnStatus {
         summary: "Changes the caller's status.",
         since: 0,
         is_specified: false,
-        errors: UPDATE_ERRORS.split_at(3).1,
+        errors: &[
+            "BadValue",
+            "NoNewValues",
+            "EmojiNameRequired",
+            "UnknownEmoji",
+            "InvalidEmojiType",
+            "InvalidEmojiCode",
+            "InvalidEmojiName",
+            "InvalidCustomEmoji",
+            "InvalidCustomEmojiName",
+            "CustomEmojiDeactivated",
+        ],
         events: &["user_settings update", "user_status"],
     };
     type Params = UpdateOwnStatusParams;
@@ -144,7 +139,21 @@ impl Operation for UpdateStatus {
         summary: "Changes a user's status; for administrators.",
         since: 407,
         is_specified: false,
-        errors: UPDATE_ERRORS,
+        errors: &[
+            "BadValue",
+            "NoSuchUser",
+            "TargetDeactivated",
+            "InsufficientPermission",
+            "NoNewValues",
+            "EmojiNameRequired",
+            "UnknownEmoji",
+            "InvalidEmojiType",
+            "InvalidEmojiCode",
+            "InvalidEmojiName",
+            "InvalidCustomEmoji",
+            "InvalidCustomEmojiName",
+            "CustomEmojiDeactivated",
+        ],
         events: &["user_status"],
     };
     type Params = UpdateStatusParams;
@@ -153,11 +162,11 @@ impl Operation for UpdateStatus {
 
 impl Write for UpdateStatus {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let text = checked_text(params.status_text)?;
         let user = tx.accessible_person(call.caller(), params.user_id)?.id;
         if !call.caller().is_admin() {
             return Err(Error::InsufficientPermission);
         }
-        let text = checked_text(params.status_text)?;
         let emoji = checked_emoji(tx, text.is_some(), params.emoji_name, params.emoji_code, params.reaction_type)?;
 
         update(tx, user, Change { away: None, text, emoji });

@@ -293,3 +293,30 @@ async fn only_one_s_own_files_are_removed() {
     let gone = fetch(&mel, &url).await.with_status(404);
     gone.error("BAD_REQUEST", "This file does not exist or has been deleted.");
 }
+
+#[tokio::test]
+async fn addresses_lead_back_to_their_world_and_texts_keep_no_prefix() {
+    let server = TestServer::start().await;
+    let fixture = chatdouble::fixture::builtin("default").expect("it is built in");
+    let clock = chatdouble::ClockChoice::At(crate::support::ParseTimestamp::parse_timestamp(crate::support::START));
+    let base = server.server().add_world("other", fixture, clock, 0).expect("the world is added");
+    let mel = server.user_at(&base, "other", "mel");
+    let outside = server.user_at(&server.url(), "other", "mel");
+
+    let url = upload(&mel, "a.txt", "text/plain", b"meow").await;
+
+    assert!(url.starts_with("/w/other/user_uploads/2/"), "{url}");
+    assert_eq!(fetch(&outside, &url).await.with_status(200).bytes, b"meow");
+    let here = url.trim_start_matches("/w/other");
+    // Keys are the same in both, files are not.
+    let elsewhere = fetch(&outside, here).await.with_status(404);
+    elsewhere.error("BAD_REQUEST", "This file does not exist or has been deleted.");
+    let temporary = mel.get(&format!("/api/v1{here}"), json!({})).await.success();
+    let temporary = temporary["url"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(fetch(&server.anonymous(), &temporary).await.with_status(200).bytes, b"meow");
+
+    let id = mel.send_to("general", "x", &format!("[a]({url})")).await;
+    let message = mel.get(&format!("/messages/{id}"), json!({})).await.success();
+    assert_eq!(message["raw_content"], format!("[a]({here})"));
+    assert!(message["message"]["content"].as_str().is_some_and(|html| html.contains(&url)), "{message}");
+}
