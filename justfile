@@ -1,0 +1,48 @@
+# The recipes of everyday work; `just` lists them.
+
+[private]
+default:
+    @just --list --unsorted
+
+# Serve the built-in realm on 127.0.0.1:9991; options go to the server
+[group('run')]
+serve *options:
+    cargo run -- serve {{ options }}
+
+# Serve it under the names that stock clients look for
+[group('run')]
+serve-zulip *options:
+    cargo run -- serve --dialect zulip {{ options }}
+
+# Run the tests; arguments go to cargo, such as a part of a test's name
+[group('check')]
+test *arguments:
+    cargo test {{ arguments }}
+
+# Check the formatting, lint without a warning, run the tests
+[group('check')]
+check:
+    cargo fmt --check
+    cargo clippy --all-targets -- -D warnings
+    cargo test
+
+# Run stock clients and a browser against the program: all checks, or some of python, javascript, withheld, browser
+[group('check')]
+clients *checks:
+    cargo build
+    tests/clients/run {{ checks }}
+
+# Do all that CI does
+[group('check')]
+ci:
+    .ci/run
+
+# Format everything
+[group('maintain')]
+format:
+    cargo fmt
+
+# Write the generated documents anew
+[group('maintain')]
+docs:
+    CHATDOUBLE_UPDATE_DOCS=1 cargo test generated

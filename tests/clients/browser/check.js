@@ -1,0 +1,190 @@
+'use strict';
+
+// Calls a server from a web page of another origin, in a real browser.
+//
+// Takes the server's base URL. With `--expect refused` the browser must keep the replies from the page, else hand
+// them over. Prints a line `ok - …` for each check; ends at the first that fails with `not ok - …` and exit status 1.
+
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const http = require('node:http');
+const path = require('node:path');
+const { parseArgs } = require('node:util');
+const { chromium } = require('playwright-core');
+
+const LONGEST_CHECK_MS = 120_000;
+
+const { values, positionals } = parseArgs({
+  options: {
+    browser: { type: 'string', default: '/usr/bin/chromium' },
+    'page-port': { type: 'string', default: '0' },
+    expect: { type: 'string', default: 'allowed' },
+  },
+  allowPositionals: true,
+});
+const server = positionals[0].replace(/\/$/, '');
+
+const MAX = 'max@chat.test:maxKey00000000000000000000000000';
+const MEL = 'mel@chat.test:melKey00000000000000000000000000';
+
+/** What the browser did behind the page's back is told a little after it was done. */
+async function eventually(holds) {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    try {
+      return holds();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Serves the page from a port of its own, which makes it another origin. */
+function servePage() {
+  const types = { '.html': 'text/html', '.js': 'text/javascript' };
+  const pages = http.createServer((request, response) => {
+    const file = path.join(__dirname, path.basename(request.url));
+    if (!['/page.html', '/page.js'].includes(request.url)) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { 'Content-Type': types[path.extname(file)] }).end(fs.readFileSync(file));
+  });
+  return new Promise((resolve) => {
+    pages.listen(Number(values['page-port']), '127.0.0.1', () => resolve(`http://127.0.0.1:${pages.address().port}`));
+  });
+}
+
+/** A message from somebody else, not by way of the browser. */
+async function sendAsMel(to, content) {
+  const body = new URLSearchParams({ type: 'direct', to: JSON.stringify([to]), content });
+  const headers = { Authorization: `Basic ${Buffer.from(MEL).toString('base64')}` };
+  const reply = await (await fetch(`${server}/api/v1/messages`, { method: 'POST', headers, body })).json();
+  assert.equal(reply.result, 'success', JSON.stringify(reply));
+}
+
+/** The checks of a server that lets the page in. */
+function allowedChecks({ call, page, preflights }) {
+  let queue;
+  return {
+    async 'read the server settings'() {
+      const { body } = await call('/server_settings');
+      assert.equal(body.result, 'success');
+      assert.equal(body.realm_name, 'Chatdouble');
+      assert.equal(body.realm_uri, server);
+    },
+    async 'call with credentials, after a preflight'() {
+      const { body } = await call('/users/me', { key: MAX });
+      assert.equal(body.email, 'max@chat.test');
+      // A plain GET, as that of the settings before, needs none.
+      await eventually(() => assert.deepEqual(preflights, ['OPTIONS /api/v1/users/me']));
+    },
+    async 'see why a call failed'() {
+      const { status, body } = await call('/users/me', { key: 'max@chat.test:wrong' });
+      assert.equal(status, 401);
+      assert.ok(['UNAUTHORIZED', 'INVALID_API_KEY'].includes(body.code), JSON.stringify(body));
+      const misspelt = await call('/mesages', { key: MAX });
+      assert.equal(misspelt.status, 404);
+      assert.ok(misspelt.headers['x-chatdouble-hint'], JSON.stringify(misspelt));
+    },
+    async 'register and receive what others send'() {
+      const params = { event_types: '["message"]' };
+      const { body } = await call('/register', { method: 'POST', key: MAX, params });
+      assert.equal(body.result, 'success', JSON.stringify(body));
+      queue = { queue_id: body.queue_id, last_event_id: body.last_event_id };
+      const next = page.evaluate(([...given]) => awaitEvent(...given), [server, MAX, queue, 'message']);
+      await sendAsMel('max@chat.test', 'Hello from outside of the browser');
+      assert.equal((await next).message.content, 'Hello from outside of the browser');
+    },
+    async 'upload a file and read it'() {
+      const text = await page.evaluate(([...given]) => uploadAndRead(...given), [server, MAX, 'Grüße\n']);
+      assert.equal(text, 'Grüße\n');
+    },
+    async 'use the other methods'() {
+      const sent = await call('/messages', {
+        method: 'POST', key: MAX, params: { type: 'direct', to: '["mel@chat.test"]', content: 'Hi' },
+      });
+      const message = `/messages/${sent.body.id}`;
+      const edited = await call(message, { method: 'PATCH', key: MAX, params: { content: 'Hello' } });
+      assert.equal(edited.body.result, 'success', JSON.stringify(edited));
+      const ended = await call('/events', { method: 'DELETE', key: MAX, params: { queue_id: queue.queue_id } });
+      assert.equal(ended.body.result, 'success', JSON.stringify(ended));
+      await eventually(() => assert.ok(preflights.includes(`OPTIONS /api/v1${message}`), JSON.stringify(preflights)));
+    },
+  };
+}
+
+/** The checks of a server that lets other pages in than this. */
+function refusedChecks({ call, corsErrors }) {
+  return {
+    async 'are refused the server settings'() {
+      // The server answers; it is the browser that keeps the reply.
+      assert.equal((await fetch(`${server}/api/v1/server_settings`)).status, 200);
+      assert.deepEqual(await call('/server_settings'), { error: 'TypeError' });
+      await eventually(() => assert.deepEqual(corsErrors, ['MissingAllowOriginHeader']));
+    },
+    async 'are refused a call with credentials at its preflight'() {
+      assert.deepEqual(await call('/users/me', { key: MAX }), { error: 'TypeError' });
+      await eventually(() => assert.deepEqual(corsErrors.slice(1), ['PreflightMissingAllowOriginHeader']));
+    },
+    async 'are refused a registration'() {
+      assert.deepEqual(await call('/register', { method: 'POST', key: MAX }), { error: 'TypeError' });
+    },
+  };
+}
+
+/** Opens the page and lists what the browser does behind its back. */
+async function open(browser) {
+  const page = await browser.newPage();
+  const network = await page.context().newCDPSession(page);
+  await network.send('Network.enable');
+  const preflights = [];
+  const corsErrors = [];
+  network.on('Network.requestWillBeSent', ({ initiator, request }) => {
+    if (initiator.type === 'preflight') preflights.push(`${request.method} ${new URL(request.url).pathname}`);
+  });
+  network.on('Network.loadingFailed', ({ type, corsErrorStatus }) => {
+    if (type === 'Fetch' && corsErrorStatus) corsErrors.push(corsErrorStatus.corsError);
+  });
+  await page.goto(`${await servePage()}/page.html`);
+  const call = (operation, options) =>
+    page.evaluate(([...given]) => attempt(...given), [server, operation, options]);
+  return { call, page, preflights, corsErrors };
+}
+
+async function main() {
+  const browser = await chromium.launch({
+    executablePath: values.browser,
+    // Without the sandbox, which root in a container can't have; and without calls to elsewhere.
+    args: [
+      '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+      '--disable-component-update', '--disable-sync',
+    ],
+  });
+  const opened = await open(browser);
+  const checks = values.expect === 'refused' ? refusedChecks(opened) : allowedChecks(opened);
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      await check();
+    } catch (error) {
+      console.log(`not ok - web pages ${name}: ${error.stack}`);
+      return 1;
+    }
+    console.log(`ok - web pages ${name}`);
+  }
+  await browser.close();
+  return 0;
+}
+
+setTimeout(() => {
+  console.log(`not ok - web pages took more than ${LONGEST_CHECK_MS / 1000} seconds`);
+  process.exit(1);
+}, LONGEST_CHECK_MS);
+main().then(
+  (status) => process.exit(status),
+  (error) => {
+    console.log(`not ok - web pages could not be opened: ${error.stack}`);
+    process.exit(1);
+  },
+);

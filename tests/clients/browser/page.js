@@ -1,0 +1,45 @@
+'use strict';
+
+// What a web client does: calls from a page whose origin is not the server's.
+
+/** A call of the API; status, headers that the page may see, and the JSON. */
+async function api(server, path, { method = 'GET', key, params } = {}) {
+  const options = { method, headers: {} };
+  const url = new URL(`${server}/api/v1${path}`);
+  if (key) options.headers.Authorization = `Basic ${btoa(key)}`;
+  if (params && method === 'GET') url.search = new URLSearchParams(params);
+  else if (params) options.body = params instanceof FormData ? params : new URLSearchParams(params);
+  const response = await fetch(url, options);
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() };
+}
+
+/** What became of a call: its reply, or the name of the browser's error. */
+async function attempt(...call) {
+  try {
+    return await api(...call);
+  } catch (error) {
+    return { error: error.name };
+  }
+}
+
+/** Polls until an event of a type comes. */
+async function awaitEvent(server, key, queue, type) {
+  let last = queue.last_event_id;
+  for (;;) {
+    const params = { queue_id: queue.queue_id, last_event_id: last };
+    const { body } = await api(server, '/events', { key, params });
+    for (const event of body.events) {
+      if (event.type === type) return event;
+      last = Math.max(last, event.id);
+    }
+  }
+}
+
+/** Uploads a text and reads it again. */
+async function uploadAndRead(server, key, text) {
+  const form = new FormData();
+  form.append('file', new Blob([text], { type: 'text/plain' }), 'note.txt');
+  const { body } = await api(server, '/user_uploads', { method: 'POST', key, params: form });
+  const headers = { Authorization: `Basic ${btoa(key)}` };
+  return (await fetch(server + body.url, { headers })).text();
+}
