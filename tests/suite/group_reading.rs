@@ -1,4 +1,5 @@
-//! Looking at user groups.
+//! Looking at user groups: GET /user_groups/{user_group_id}/members, GET /user_groups/{user_group_id}/members/{user_id}
+//! and their like.
 
 use crate::support::TestServer;
 use serde_json::json;

@@ -53,6 +53,8 @@ impl From<TopicsPolicyWord> for TopicsPolicy {
 pub struct RetentionDays(pub Option<i64>);
 
 impl Parameter for RetentionDays {
+    const IS_JSON: bool = false;
+
     fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
         let word = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
         match word.as_str() {

@@ -90,6 +90,8 @@ parameters! {
 pub struct PlainOrJson(pub Value);
 
 impl Parameter for PlainOrJson {
+    const IS_JSON: bool = false;
+
     fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
         Ok(Self(serde_json::from_str(text).unwrap_or_else(|_| text.into())))
     }

@@ -1,0 +1,201 @@
+//! Documents made from the tables: `docs/reference/`. A test fails when one is stale;
+//! `CHATDOUBLE_UPDATE_DOCS=1 cargo test generated` writes them anew.
+
+use chatdouble::api::{OPERATIONS, Row};
+use chatdouble::error::Error;
+use chatdouble::openapi;
+use chatdouble::realm::permission::{
+    CHANNEL_PERMISSIONS, DefaultHolder, GROUP_PERMISSIONS, PermissionSetting, REALM_PERMISSIONS,
+};
+use chatdouble::realm::setting::{REALM_SETTINGS, Setting, USER_SETTINGS};
+use std::fmt::Write;
+use std::path::Path;
+
+const NOTICE: &str =
+    "<!-- Made from the tables in the code; `CHATDOUBLE_UPDATE_DOCS=1 cargo test generated` writes it anew. -->";
+
+fn check(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference").join(name);
+    if std::env::var_os("CHATDOUBLE_UPDATE_DOCS").is_some() {
+        std::fs::write(&path, text).expect("the document can be written");
+        return;
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == text, "docs/reference/{name} is stale: CHATDOUBLE_UPDATE_DOCS=1 cargo test generated");
+}
+
+#[test]
+fn the_table_of_operations_is_up_to_date() {
+    check("operations.md", &operations());
+}
+
+#[test]
+fn the_table_of_errors_is_up_to_date() {
+    check("errors.md", &errors());
+}
+
+#[test]
+fn the_tables_of_settings_are_up_to_date() {
+    check("settings.md", &settings());
+}
+
+fn operations() -> String {
+    let mut text = format!(
+        "# Operations\n\n{NOTICE}\n\nEvery operation that is served, at the newest feature level, with neutral names. Paths are relative to `/api/v1`.\n*Specified* operations are named by the specification; *neighbours* make what these touch reachable.\n"
+    );
+    let _ = writeln!(text, "\n| operation | | for | since level |\n|---|---|---|---|");
+    for row in OPERATIONS {
+        let kind = if row.about.is_specified { "specified" } else { "neighbour" };
+        let since = if row.about.since == 0 { "always".to_owned() } else { row.about.since.to_string() };
+        let _ = writeln!(text, "| [{}](#{}) | {kind} | {} | {since} |", way(row), anchor(row), row.access.words());
+    }
+    for row in OPERATIONS {
+        operation(&mut text, row);
+    }
+    text
+}
+
+fn way(row: &Row) -> String {
+    format!("{} {}", row.route.method, row.route.path.replace("{*", "{"))
+}
+
+fn anchor(row: &Row) -> String {
+    way(row)
+        .to_lowercase()
+        .chars()
+        .filter_map(|one| match one {
+            ' ' => Some('-'),
+            one if one.is_alphanumeric() || one == '_' => Some(one),
+            _ => None,
+        })
+        .collect()
+}
+
+fn operation(text: &mut String, row: &Row) {
+    let _ = writeln!(text, "\n## {}\n\n{}", way(row), row.about.summary);
+    if !row.parameters.is_empty() {
+        let _ = writeln!(text, "\n| parameter | in | type | | |\n|---|---|---|---|---|");
+        for info in row.parameters {
+            let place = match (info.is_in_path, row.route.method) {
+                (true, _) => "path",
+                (false, "GET") => "query",
+                _ => "form",
+            };
+            let need = if info.is_in_path || info.is_required { "required" } else { "optional" };
+            let mut generator = schemars::SchemaGenerator::default();
+            let kind = kind(&(info.schema)(&mut generator).to_value());
+            let _ = writeln!(
+                text,
+                "| `{}` | {place} | {kind} | {need} | {} |",
+                info.name,
+                openapi::description(info).replace('|', "\\|")
+            );
+        }
+    }
+    let mut generator = schemars::SchemaGenerator::default();
+    let schema = (row.reply)(&mut generator).to_value();
+    let definitions = generator.take_definitions(true);
+    let keys = reply_keys(&schema, &definitions);
+    let _ = writeln!(text, "\nReply: {}.", if keys.is_empty() { "success alone".to_owned() } else { keys.join(", ") });
+    if !row.about.errors.is_empty() {
+        let errors: Vec<String> = row.about.errors.iter().map(|name| format!("[{name}](errors.md)")).collect();
+        let _ = writeln!(text, "\nErrors, in the order in which they are checked: {}.", errors.join(", "));
+    }
+    if !row.about.events.is_empty() {
+        let events: Vec<String> = row.about.events.iter().map(|event| format!("`{event}`")).collect();
+        let _ = writeln!(text, "\nEvents: {}.", events.join(", "));
+    }
+}
+
+/// A schema in a word or two.
+fn kind(schema: &serde_json::Value) -> String {
+    if let Some(words) = schema["enum"].as_array() {
+        let words: Vec<String> = words.iter().map(|word| format!("`{}`", word.as_str().unwrap_or_default())).collect();
+        return words.join(" or ");
+    }
+    if let Some(branches) = schema["anyOf"].as_array() {
+        let mut kinds: Vec<String> = branches.iter().map(kind).collect();
+        kinds.dedup();
+        return kinds.join(" or ");
+    }
+    match schema["type"].as_str() {
+        Some("array") => format!("list of {}", kind(&schema["items"])),
+        Some(other) => other.to_owned(),
+        None if schema.get("const").is_some() => format!("`{}`", schema["const"]),
+        None if schema.get("$ref").is_some() => {
+            schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or("any").to_owned()
+        }
+        None => "any".to_owned(),
+    }
+}
+
+fn reply_keys(schema: &serde_json::Value, definitions: &serde_json::Map<String, serde_json::Value>) -> Vec<String> {
+    let schema = match schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
+        Some(name) => definitions.get(name).unwrap_or(schema),
+        None => schema,
+    };
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
+    let keys = schema["properties"].as_object().into_iter().flatten();
+    keys.map(|(name, _)| format!("`{name}`{}", if required.contains(&name.as_str()) { "" } else { " (may be absent)" }))
+        .collect()
+}
+
+fn errors() -> String {
+    let mut text = format!(
+        "# Errors\n\n{NOTICE}\n\nA refused request changes nothing. Its reply has `result` = `error`, `msg`, `code` and, where listed, further fields.\n\n| error | status | code | message | further fields |\n|---|---|---|---|---|\n"
+    );
+    for row in Error::TABLE {
+        let fields: Vec<String> = row.fields.iter().map(|field| format!("`{field}`")).collect();
+        let message = row.message.replace('|', "\\|");
+        let _ =
+            writeln!(text, "| {} | {} | `{}` | {message} | {} |", row.name, row.status, row.code, fields.join(", "));
+    }
+    text
+}
+
+fn settings() -> String {
+    let mut text = format!("# Settings and permissions\n\n{NOTICE}\n");
+    for (title, table) in [
+        ("Users' settings", &*USER_SETTINGS),
+        ("The organization's settings (with `realm_` before them)", &*REALM_SETTINGS),
+    ] {
+        let _ = writeln!(text, "\n## {title}\n\n| setting | default |\n|---|---|");
+        for Setting { name, default, .. } in table {
+            let _ = writeln!(text, "| `{name}` | `{default}` |");
+        }
+    }
+    for (title, table) in [
+        ("Permissions of the organization (with `realm_` before them)", REALM_PERMISSIONS),
+        ("Permissions of a channel", CHANNEL_PERMISSIONS),
+        ("Permissions of a user group", GROUP_PERMISSIONS),
+    ] {
+        let _ = writeln!(text, "\n## {title}\n\n| permission | held by default by | not for |\n|---|---|---|");
+        for row in table {
+            let _ = writeln!(text, "| `{}` | {} | {} |", row.name, holder(row), refused(row));
+        }
+    }
+    text
+}
+
+fn holder(row: &PermissionSetting) -> &'static str {
+    match row.default {
+        DefaultHolder::System(group) => group.name(),
+        DefaultHolder::Creator => "whoever made it",
+    }
+}
+
+fn refused(row: &PermissionSetting) -> String {
+    let mut refused = Vec::new();
+    if !row.allow_internet {
+        refused.push("role:internet");
+    }
+    if !row.allow_everyone {
+        refused.push("role:everyone");
+    }
+    if !row.allow_nobody {
+        refused.push("role:nobody");
+    }
+    refused.extend(row.refused.map(|group| group.name()));
+    refused.join(", ")
+}

@@ -1,0 +1,283 @@
+//! Who may send, mention and move what: each right taken away, each policy set, each limit passed.
+
+use crate::support::TestServer;
+use chatdouble::realm::channel::TopicsPolicy;
+use chatdouble::realm::group::SystemGroup;
+use chatdouble::realm::permission::GroupSettingValue;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+impl TestServer {
+    /// Gives an organization permission to a system group.
+    fn allow(&self, name: &'static str, group: SystemGroup) {
+        self.arrange(|tx| {
+            let value = GroupSettingValue::Group(tx.system_group(group));
+            Arc::make_mut(&mut tx.realm_mut().organization).permissions.insert(name, value);
+        });
+    }
+
+    /// Gives a permission in a channel to a system group.
+    fn allow_in(&self, channel: &str, name: &'static str, group: SystemGroup) {
+        self.arrange(|tx| {
+            let value = GroupSettingValue::Group(tx.system_group(group));
+            let id = tx.channel_by_name(channel).expect("a channel of the built-in realm").id;
+            tx.channel_mut(id).permissions.insert(name, value);
+        });
+    }
+
+    /// Sets an organization setting.
+    fn set(&self, name: &'static str, value: Value) {
+        self.arrange(|tx| {
+            Arc::make_mut(&mut tx.realm_mut().organization).settings.insert(name, value);
+        });
+    }
+
+    /// Sets a channel's policy on topics.
+    fn set_topics_policy(&self, channel: &str, policy: TopicsPolicy) {
+        self.arrange(|tx| {
+            let id = tx.channel_by_name(channel).expect("a channel of the built-in realm").id;
+            tx.channel_mut(id).topics_policy = policy;
+        });
+    }
+
+    /// Subscribes twenty people made for it, so that mentioning everyone is a matter of rights.
+    fn crowd(&self, channel: &str) {
+        self.arrange(|tx| {
+            let id = tx.channel_by_name(channel).expect("a channel of the built-in realm").id;
+            for number in 0..20 {
+                let person = chatdouble::api::users::NewPerson {
+                    email: format!("crowd{number}@chat.test"),
+                    full_name: format!("Crowd {number}"),
+                    password: None,
+                    role: chatdouble::realm::user::Role::Member,
+                };
+                let user = chatdouble::api::users::add_person(tx, person);
+                tx.subscribe(user, id, None);
+            }
+        });
+    }
+}
+
+fn to(channel: &str, topic: &str, content: &str) -> Value {
+    json!({"type": "channel", "to": channel, "topic": topic, "content": content})
+}
+
+#[tokio::test]
+async fn new_topics_need_the_right_to_make_them() {
+    let server = TestServer::start().await;
+    server.allow_in("general", "can_create_topic_group", SystemGroup::Administrators);
+    let mel = server.user("mel");
+
+    let message = "You do not have permission to create new topics in this channel.";
+    mel.post("/messages", to("general", "brand new", "x")).await.error("BAD_REQUEST", message);
+    mel.post("/messages", to("general", "LUNCH", "x")).await.success();
+}
+
+#[tokio::test]
+async fn policies_rule_the_empty_topic() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+
+    server.set_topics_policy("general", TopicsPolicy::DisableEmptyTopic);
+    let message = "Sending messages to the general chat is not allowed in this channel.";
+    mel.post("/messages", to("general", "", "x")).await.error("BAD_REQUEST", message);
+    server.set_topics_policy("general", TopicsPolicy::EmptyTopicOnly);
+    let message = "Only the general chat topic is allowed in this channel.";
+    mel.post("/messages", to("general", "lunch", "x")).await.error("BAD_REQUEST", message);
+    mel.post("/messages", to("general", "", "x")).await.success();
+    server.set_topics_policy("general", TopicsPolicy::Inherit);
+    server.set("topics_policy", json!("disable_empty_topic"));
+    let message = "Sending messages to the general chat is not allowed in this channel.";
+    mel.post("/messages", to("general", "(no topic)", "x")).await.error("BAD_REQUEST", message);
+}
+
+#[tokio::test]
+async fn direct_messages_can_be_limited() {
+    let server = TestServer::start().await;
+    let [mel, max, olive, bot] = server.users(["mel", "max", "olive", "build-bot"]);
+    let direct = |user: i64| json!({"type": "direct", "to": [user], "content": "x"});
+
+    server.allow("direct_message_permission_group", SystemGroup::Nobody);
+    mel.post("/messages", direct(max.id()))
+        .await
+        .error("BAD_REQUEST", "Direct messages are disabled in this organization.");
+    mel.post("/messages", direct(bot.id())).await.success();
+    server.allow("direct_message_permission_group", SystemGroup::Owners);
+    let message = "This conversation does not include any users who can authorize it.";
+    mel.post("/messages", direct(max.id())).await.error("BAD_REQUEST", message);
+    mel.post("/messages", direct(olive.id())).await.success();
+    server.allow("direct_message_permission_group", SystemGroup::Everyone);
+    server.allow("direct_message_initiator_group", SystemGroup::Owners);
+    let adam = server.user("adam").id();
+    let message = "You do not have permission to initiate direct message conversations.";
+    mel.post("/messages", direct(adam)).await.error("BAD_REQUEST", message);
+    mel.post("/messages", direct(max.id())).await.success();
+}
+
+#[tokio::test]
+async fn a_guest_cannot_write_to_those_it_may_not_know() {
+    let server = TestServer::start().await;
+    server.allow("can_access_all_users_group", SystemGroup::Members);
+    let [gus, ivy] = server.users(["gus", "ivy"]);
+    server.arrange(|tx| {
+        let general = tx.channel_by_name("general").expect("a channel").id;
+        tx.unsubscribe(chatdouble::realm::id::UserId(ivy.id()), general);
+    });
+
+    let params = json!({"type": "direct", "to": [ivy.id()], "content": "x"});
+    let message = "You do not have permission to access some of the recipients.";
+    gus.post("/messages", params).await.error("BAD_REQUEST", message);
+}
+
+#[tokio::test]
+async fn mentioning_many_people_needs_the_right_to() {
+    let server = TestServer::start().await;
+    server.crowd("general");
+    let [mel, olive] = server.users(["mel", "olive"]);
+
+    for name in ["all", "everyone", "channel", "stream"] {
+        mel.post("/messages", to("general", "t", &format!("@**{name}**"))).await.error(
+            "STREAM_WILDCARD_MENTION_NOT_ALLOWED",
+            "You do not have permission to use channel wildcard mentions in this channel.",
+        );
+    }
+    olive.post("/messages", to("general", "t", "@**all**")).await.success();
+    mel.post("/messages", to("general", "t", "@_**all** `@**all**`")).await.success();
+    mel.post("/messages", to("general", "t", "@**topic**")).await.success();
+}
+
+#[tokio::test]
+async fn mentioning_everyone_in_a_busy_topic_needs_the_right_to() {
+    let server = TestServer::start().await;
+    server.crowd("general");
+    for number in 0..20 {
+        server.user(&format!("crowd{number}")).send_to("general", "busy", "here").await;
+    }
+
+    server.user("mel").post("/messages", to("general", "busy", "@**topic**")).await.error(
+        "TOPIC_WILDCARD_MENTION_NOT_ALLOWED",
+        "You do not have permission to use topic wildcard mentions in this topic.",
+    );
+}
+
+#[tokio::test]
+async fn a_group_is_mentioned_by_those_who_may() {
+    let server = TestServer::start().await;
+    server.arrange(|tx| {
+        let value = GroupSettingValue::Group(tx.system_group(SystemGroup::Administrators));
+        let id = tx.group_by_name("engineers").expect("a group of the built-in realm").id;
+        tx.group_mut(id).permissions.insert("can_mention_group", value);
+    });
+    let [mel, adam] = server.users(["mel", "adam"]);
+
+    let message = "You are not allowed to mention user group 'engineers'.";
+    mel.post("/messages", to("general", "t", "@*engineers*")).await.error("BAD_REQUEST", message);
+    mel.post("/messages", to("general", "t", "@_*engineers*")).await.success();
+    adam.post("/messages", to("general", "t", "@*engineers*")).await.success();
+}
+
+#[tokio::test]
+async fn a_message_that_would_become_too_large_is_refused() {
+    let server = TestServer::start().await;
+    server.arrange(|tx| {
+        let source = chatdouble::realm::linkifier::LinkifierSource {
+            pattern: "(?P<all>x)".into(),
+            url_template: format!("https://example.com/{}/{{all}}", "y".repeat(1_000)),
+            ..Default::default()
+        };
+        let id = chatdouble::realm::id::LinkifierId(99);
+        let linkifier = chatdouble::realm::linkifier::Linkifier::compile(id, source).expect("well-formed");
+        tx.realm_mut().linkifiers.push_front(Arc::new(linkifier));
+    });
+
+    let content = "x ".repeat(2_000);
+    server
+        .user("mel")
+        .post("/messages", to("general", "t", &content))
+        .await
+        .error("BAD_REQUEST", "Unable to render message");
+}
+
+#[tokio::test]
+async fn moving_needs_the_right_to_and_has_its_time() {
+    let server = TestServer::start().await;
+    let [mel, max, mona] = server.users(["mel", "max", "mona"]);
+    let first = mel.send_to("general", "here", "one").await;
+    server.advance(604_830).await;
+    let last = mel.send_to("general", "here", "two").await;
+    let path = |id: i64| format!("/messages/{id}");
+    let engineering = server.channel("engineering");
+
+    let message = "The time limit for editing this message's topic has passed.";
+    max.patch(&path(first), json!({"topic": "there"})).await.error("BAD_REQUEST", message);
+    let message = "The time limit for editing this message's channel has passed";
+    max.patch(&path(first), json!({"stream_id": engineering})).await.error("BAD_REQUEST", message);
+    let all = json!({"topic": "there", "propagate_mode": "change_all"});
+    let body = max.patch(&path(last), all.clone()).await.error(
+        "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED",
+        "You only have permission to move the 1/2 most recent messages in this topic.",
+    );
+    assert_eq!(body["first_message_id_allowed_to_move"], last);
+    assert_eq!((&body["total_messages_in_topic"], &body["total_messages_allowed_to_move"]), (&json!(2), &json!(1)));
+    mona.patch(&path(last), all).await.success();
+
+    server.allow("can_move_messages_between_topics_group", SystemGroup::Owners);
+    let message = "You don't have permission to move this message";
+    max.patch(&path(last), json!({"topic": "elsewhere"})).await.error("BAD_REQUEST", message);
+    server.allow("can_resolve_topics_group", SystemGroup::Owners);
+    let message = "You don't have permission to resolve topics in this channel.";
+    max.patch(&path(last), json!({"topic": "✔ there"})).await.error("BAD_REQUEST", message);
+    let message = "General chat cannot be marked as resolved";
+    max.patch(&path(last), json!({"topic": "✔ "})).await.error("BAD_REQUEST", message);
+}
+
+#[tokio::test]
+async fn an_organization_may_keep_history_and_receipts_to_itself() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let id = mel.send_to("general", "t", "x").await;
+    mel.patch(&format!("/messages/{id}"), json!({"content": "y"})).await.success();
+
+    server.set("message_edit_history_visibility_policy", json!("none"));
+    let message = "Message edit history is disabled in this organization";
+    mel.get(&format!("/messages/{id}/history"), json!({})).await.error("BAD_REQUEST", message);
+    let shown = mel.get(&format!("/messages/{id}"), json!({})).await.success();
+    assert!(shown["message"].get("edit_history").is_none());
+    server.set("message_edit_history_visibility_policy", json!("moves"));
+    let history = mel.get(&format!("/messages/{id}/history"), json!({})).await.success();
+    assert!(!history.to_string().contains("prev_content"), "{history:#}");
+    server.set("enable_read_receipts", json!(false));
+    let message = "Read receipts are disabled in this organization.";
+    mel.get(&format!("/messages/{id}/read_receipts"), json!({})).await.error("BAD_REQUEST", message);
+}
+
+#[tokio::test]
+async fn editing_can_be_switched_off() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let id = mel.send_to("general", "t", "x").await;
+    server.set("allow_message_editing", json!(false));
+
+    let message = "Your organization has turned off message editing";
+    mel.patch(&format!("/messages/{id}"), json!({"content": "y"})).await.error("BAD_REQUEST", message);
+}
+
+#[tokio::test]
+async fn names_can_be_made_unique() {
+    let server = TestServer::start().await;
+    server.set("require_unique_names", json!(true));
+
+    let params = json!({"email": "new@chat.test", "password": "correct horse 77", "full_name": "mel MARSH"});
+    server
+        .user("olive")
+        .post("/users", params)
+        .await
+        .error("BAD_REQUEST", "Unique names required in this organization.");
+}
+
+#[tokio::test]
+async fn an_empty_list_names_no_channel() {
+    let server = TestServer::start().await;
+    let params = json!({"type": "channel", "to": [], "topic": "t", "content": "x"});
+    server.user("mel").post("/messages", params).await.error("BAD_REQUEST", "Missing channel");
+}
