@@ -37,7 +37,7 @@ pub struct Serve {
     clock: ClockChoice,
 
     /// Feature level that the default world emulates [default: the newest]
-    #[arg(long, env = "CHATDOUBLE_FEATURE_LEVEL", value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
+    #[arg(long, env = "CHATDOUBLE_FEATURE_LEVEL", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(0..))]
     feature_level: Option<i64>,
 
     /// Names on the wire: neutral, zulip, or a file that maps neutral names to a vendor's

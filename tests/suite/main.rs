@@ -4,7 +4,9 @@ mod support;
 
 mod channel_changes;
 mod channels;
+mod cli;
 mod credentials;
+mod determinism;
 mod edge;
 mod events;
 mod every_operation;

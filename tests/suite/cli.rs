@@ -1,0 +1,232 @@
+//! The command line: what it prints, when it is ready, how it ends, what it says of faults.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn chatdouble(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
+    command.args(arguments).env_clear();
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    chatdouble(arguments).output().expect("the program starts")
+}
+
+/// A server that was started as a program.
+struct Program {
+    child: Child,
+    ready: String,
+    port: u16,
+}
+
+impl Program {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+        let mut ready = String::new();
+        let mut lines = BufReader::new(child.stdout.take().expect("piped"));
+        lines.read_line(&mut ready).expect("a line");
+        let port = ready.trim().rsplit(':').next().and_then(|port| port.parse().ok()).unwrap_or_else(|| {
+            let mut told = String::new();
+            let _ = child.stderr.take().expect("piped").read_to_string(&mut told);
+            panic!("not ready: {ready:?} {told}")
+        });
+        Self { child, ready, port }
+    }
+
+    fn get(&self, host: &str, path: &str) -> String {
+        let address: SocketAddr = format!("{host}:{}", self.port).parse().expect("an address");
+        let mut stream = TcpStream::connect(address).unwrap_or_else(|error| panic!("{address}: {error}"));
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").expect("sent");
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).expect("a reply");
+        reply
+    }
+
+    fn signal(&mut self, name: &str) -> (Option<i32>, Duration) {
+        let begun = Instant::now();
+        let status = Command::new("kill").args([name, &self.child.id().to_string()]).status().expect("kill is there");
+        assert!(status.success());
+        let status = self.child.wait().expect("it ends");
+        (status.code(), begun.elapsed())
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn temporary(name: &str, text: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
+    std::fs::write(&folder, text).expect("written");
+    folder
+}
+
+/// Asserts one line beginning `error:` and the exit status; gives the line.
+fn fault(output: &Output, status: i32) -> String {
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{told}");
+    assert!(output.stdout.is_empty());
+    assert!(told.starts_with("error: ") && told.trim_end().lines().count() == 1, "{told:?}");
+    told.trim_end().to_owned()
+}
+
+#[test]
+fn it_is_ready_on_both_loopback_families_when_it_says_so() {
+    let program = Program::start(&mut chatdouble(&["serve", "--port", "0"]));
+
+    assert!(program.ready.contains(&format!("listening on http://127.0.0.1:{}", program.port)), "{}", program.ready);
+    assert!(program.get("127.0.0.1", "/api/v1/server_settings").starts_with("HTTP/1.1 200"));
+    if std::net::TcpListener::bind("[::1]:0").is_ok() {
+        assert!(program.get("[::1]", "/api/v1/server_settings").starts_with("HTTP/1.1 200"));
+    }
+}
+
+#[test]
+fn the_port_file_is_complete_before_the_ready_line() {
+    let file = temporary("port", "");
+    let program = Program::start(&mut chatdouble(&["--port", "0", "--port-file", file.to_str().expect("text")]));
+
+    assert_eq!(std::fs::read_to_string(&file).expect("readable").trim(), program.port.to_string());
+}
+
+#[test]
+fn signals_end_it_within_a_second_with_parked_polls_open() {
+    for name in ["-INT", "-TERM"] {
+        let mut program = Program::start(&mut chatdouble(&["serve", "--port", "0", "--clock", "frozen"]));
+        let authorization = "Authorization: Basic bWVsQGNoYXQudGVzdDptZWxLZXkwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMA==";
+        let connect = || TcpStream::connect(("127.0.0.1", program.port)).expect("connected");
+        let mut stream = connect();
+        write!(stream, "POST /api/v1/register HTTP/1.1\r\nHost: x\r\n{authorization}\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 20\r\n\r\nfetch_event_types=[]").expect("sent");
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).expect("a reply");
+        let queue =
+            reply.split("\"queue_id\":\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a queue").to_owned();
+        let mut parked = connect();
+        write!(
+            parked,
+            "GET /api/v1/events?queue_id={queue}&last_event_id=-1 HTTP/1.1\r\nHost: x\r\n{authorization}\r\n\r\n"
+        )
+        .expect("sent");
+        std::thread::sleep(Duration::from_millis(100));
+
+        let (status, took) = program.signal(name);
+
+        assert_eq!(status, Some(0), "{name}");
+        assert!(took < Duration::from_secs(1), "{name} took {took:?}");
+    }
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = taken.local_addr().expect("bound").port().to_string();
+
+    let line = fault(&run(&["serve", "--port", &port, "--log", "off"]), 1);
+
+    assert!(line.contains(&port) && line.contains("in use"), "{line}");
+}
+
+#[test]
+fn a_bad_fixture_is_told_with_file_path_and_reason() {
+    let file = temporary("bad.json", r#"{"organization": {"name": "x"}, "usres": []}"#);
+    let file = file.to_str().expect("text");
+
+    let line = fault(&run(&["serve", "--port", "0", "--fixture", file]), 1);
+    assert!(line.starts_with(&format!("error: {file}: $.")), "{line}");
+    let line = fault(&run(&["serve", "--fixture", "/no/such/file"]), 1);
+    assert!(line.contains("/no/such/file: $: is neither a built-in fixture"), "{line}");
+}
+
+#[test]
+fn what_is_said_wrongly_ends_with_status_2() {
+    for (arguments, part) in [
+        (vec!["serve", "--port", "x"], "--port"),
+        (vec!["serve", "--feature-level", "-1"], "--feature-level"),
+        (vec!["serve", "--clock", "noon"], "takes real, frozen, or an instant"),
+        (vec!["serve", "--no-such-option"], "--no-such-option"),
+        (vec!["dance"], "dance"),
+        (vec!["fixture", "check"], "<FILE>"),
+        (vec!["serve", "--host", "0.0.0.0"], "--control-token"),
+        (vec!["serve", "--log", "loud"], "--log"),
+    ] {
+        let line = fault(&run(&arguments), 2);
+        assert!(line.contains(part), "{arguments:?}: {line}");
+    }
+    let output = chatdouble(&["serve"]).env("CHATDOUBLE_PORT", "x").output().expect("it starts");
+    fault(&output, 2);
+    let output = chatdouble(&["serve"]).env("CHATDOUBLE_NO_ROOT_WORLD", "perhaps").output().expect("it starts");
+    fault(&output, 2);
+}
+
+#[test]
+fn options_come_from_the_environment_and_the_command_line_wins() {
+    let mut command = chatdouble(&["serve", "--fixture", "empty"]);
+    command.envs([
+        ("CHATDOUBLE_PORT", "0"),
+        ("CHATDOUBLE_FIXTURE", "default"),
+        ("CHATDOUBLE_NO_ROOT_WORLD", "0"),
+        ("CHATDOUBLE_FEATURE_LEVEL", "420"),
+    ]);
+    let program = Program::start(&mut command);
+
+    let reply = program.get("127.0.0.1", "/api/v1/server_settings");
+
+    assert!(reply.contains("\"service_feature_level\":420"), "{reply}");
+    assert!(reply.contains("\"realm_web_public_access_enabled\":false"), "the empty realm has no channels: {reply}");
+    let mut command = chatdouble(&[]);
+    command.envs([("CHATDOUBLE_PORT", "0"), ("CHATDOUBLE_NO_ROOT_WORLD", "1")]);
+    let program = Program::start(&mut command);
+    assert!(program.get("127.0.0.1", "/api/v1/users").contains("NONEXISTENT_SUBDOMAIN"));
+}
+
+#[test]
+fn a_fixture_is_checked_silently_or_told_all_its_faults() {
+    let good = temporary("good.json", chatdouble::fixture::builtin("default").expect("built in"));
+    let bad = temporary("worse.json", r#"{"organization": {"name": 5}, "users": [{"handle": "a"}], "nothing": 1}"#);
+    let (good, bad) = (good.to_str().expect("text"), bad.to_str().expect("text"));
+
+    let output = run(&["fixture", "check", good]);
+    assert!(output.status.success() && output.stderr.is_empty() && output.stdout.is_empty());
+    let output = run(&["fixture", "check", good, bad]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.lines().count() >= 2 && told.lines().all(|line| line.starts_with(&format!("{bad}: $"))), "{told}");
+}
+
+#[test]
+fn the_openapi_document_is_printed() {
+    let output = run(&["openapi"]);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+
+    assert_eq!(document["openapi"], "3.1.0");
+    assert!(document["paths"]["/messages/{message_id}/reactions"]["post"].is_object());
+    assert_eq!(document["paths"].as_object().map(serde_json::Map::len).unwrap_or_default() > 40, true);
+}
+
+#[test]
+fn a_dialect_file_renames() {
+    let file = temporary("dialect.json", r#"{"keys": {"service_version": "acme_version"}}"#);
+    let program = Program::start(&mut chatdouble(&["--port", "0", "--dialect", file.to_str().expect("text")]));
+
+    assert!(program.get("127.0.0.1", "/api/v1/server_settings").contains("\"acme_version\""));
+    let broken = temporary("broken.json", r#"{"keys": 1}"#);
+    let line = fault(&run(&["--port", "0", "--dialect", broken.to_str().expect("text")]), 1);
+    assert!(line.contains("$.keys: "), "{line}");
+}
+
+#[test]
+fn a_connection_that_sends_nothing_costs_nobody_anything() {
+    let program = Program::start(&mut chatdouble(&["serve", "--port", "0"]));
+    let idle: Vec<TcpStream> =
+        (0..200).map(|_| TcpStream::connect(("127.0.0.1", program.port)).expect("connected")).collect();
+
+    assert!(program.get("127.0.0.1", "/api/v1/server_settings").starts_with("HTTP/1.1 200"));
+    drop(idle);
+}
