@@ -91,7 +91,7 @@ macro_rules! errors {
 
 errors! {
     // Routing and reading of the request.
-    /// No operation has this path.
+    /// No operation has this path.
     UnknownPath: 404 BAD_REQUEST "Unknown path";
     /// The path exists, the method does not.
     MethodNotAllowed { allowed_methods }: 405 BAD_REQUEST "Method Not Allowed" + [allowed_methods];
@@ -129,7 +129,7 @@ errors! {
     BasicAuthenticationRequired: 400 BAD_REQUEST "This endpoint requires HTTP basic authentication.";
     /// A header that can't be read.
     InvalidAuthorizationHeader: 401 UNAUTHORIZED "Invalid authorization header for basic auth";
-    /// A key that has not the form of one.
+    /// A key that has not the form of one.
     MalformedApiKey: 401 INVALID_API_KEY "Malformed API key";
     /// A key that nobody has, or that is another's.
     InvalidApiKey: 401 INVALID_API_KEY "Invalid API key";
@@ -155,7 +155,7 @@ errors! {
     GuestsNotAllowed: 400 BAD_REQUEST "Not allowed for guest users";
     /// Not for bots.
     BotsNotAllowed: 400 BAD_REQUEST "This endpoint does not accept bot requests.";
-    /// Bots only.
+    /// Bots only.
     BotsOnly: 403 PERMISSION_DENIED "This endpoint is only available to bots.";
     /// A guest asked for everything public.
     NotAuthorizedForQuery: 400 BAD_REQUEST "User not authorized for this query";

@@ -32,7 +32,7 @@ parameters! {
 pub struct EventsReply {
     /// In the order of their ids.
     pub events: Vec<Map<String, Value>>,
-    /// The queue.
+    /// The queue.
     pub queue_id: String,
 }
 

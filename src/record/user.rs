@@ -35,7 +35,7 @@ pub struct UserRecord {
     pub is_bot: bool,
     /// 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for people.
     pub bot_type: Option<i64>,
-    /// Null for people and for bots without an owner.
+    /// Null for people and for bots without an owner.
     pub bot_owner_id: Option<i64>,
     /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
     pub role: i64,

@@ -21,6 +21,7 @@ mod reactions;
 mod register;
 mod statuses;
 mod subscriptions;
+mod tidy;
 mod topics;
 mod typing;
 mod uploads;

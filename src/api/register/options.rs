@@ -7,7 +7,7 @@ use crate::record::channel::IncludeSubscribers;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-/// `client_capabilities`: an object of booleans; unknown keys are ignored.
+/// `client_capabilities`: an object of booleans; unknown keys are ignored.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RawCapabilities(pub Capabilities);
 

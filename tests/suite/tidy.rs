@@ -1,0 +1,109 @@
+//! Habits that a reader relies on: layers, numbered assumptions, no clock or chance below the server.
+
+use std::path::{Path, PathBuf};
+
+fn sources() -> Vec<(PathBuf, String)> {
+    fn read(folder: &Path, all: &mut Vec<(PathBuf, String)>) {
+        for entry in std::fs::read_dir(folder).expect("the sources are there") {
+            let path = entry.expect("readable").path();
+            if path.is_dir() {
+                read(&path, all);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                let text = std::fs::read_to_string(&path).expect("readable");
+                all.push((path, text));
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut all = Vec::new();
+    read(&root, &mut all);
+    all.into_iter().map(|(path, text)| (path.strip_prefix(&root).expect("inside").to_owned(), text)).collect()
+}
+
+/// The layer that a file is of: its first folder or its own name.
+fn layer(path: &Path) -> String {
+    let first =
+        path.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned()).unwrap_or_default();
+    first.trim_end_matches(".rs").to_owned()
+}
+
+/// Whom each layer may name, besides itself.
+const MAY_NAME: &[(&str, &[&str])] = &[
+    ("error", &[]),
+    ("time", &[]),
+    ("realm", &["error", "time"]),
+    ("dialect", &[]),
+    ("world", &["realm", "error", "time", "dialect"]),
+    ("record", &["realm", "error", "time"]),
+    ("fixture", &["realm", "error", "time"]),
+    ("api", &["record", "world", "realm", "error", "time"]),
+    ("openapi", &["api", "error"]),
+    ("http", &["api", "record", "world", "realm", "error", "time", "dialect"]),
+    ("server", &["http", "fixture", "api", "world", "realm", "error", "time", "dialect"]),
+    ("cli", &["server", "fixture", "openapi", "api", "time", "dialect"]),
+    ("lib", &["server"]),
+    ("main", &["cli"]),
+];
+
+#[test]
+fn layers_name_only_those_below_them() {
+    let mut faults = Vec::new();
+    for (path, text) in sources() {
+        let own = layer(&path);
+        let (_, allowed) =
+            MAY_NAME.iter().find(|(name, _)| *name == own).unwrap_or_else(|| panic!("no layer is called {own}"));
+        // Unit tests may arrange things through any layer.
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (index, _) in code.match_indices("crate::") {
+            let named: String =
+                code[index + 7..].chars().take_while(|one| one.is_ascii_lowercase() || *one == '_').collect();
+            let is_known = MAY_NAME.iter().any(|(name, _)| *name == named);
+            if is_known && named != own && !allowed.contains(&named.as_str()) {
+                faults.push(format!("{}: {own} names {named}", path.display()));
+            }
+        }
+    }
+    faults.sort();
+    faults.dedup();
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn time_and_chance_come_from_the_world() {
+    let forbidden = ["SystemTime::now", "Instant::now", "thread_rng", "rand::rng(", "from_os_rng", "Timestamp::now"];
+    for (path, text) in sources() {
+        let is_test = path.iter().any(|part| part == "tests" || part == "tests.rs");
+        if layer(&path) == "server" || is_test {
+            continue;
+        }
+        for word in forbidden {
+            assert!(!text.contains(word), "{} reads {word}", path.display());
+        }
+    }
+}
+
+#[test]
+fn assumptions_are_numbered_without_gaps_and_cited_ones_exist() {
+    let document =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/assumptions.md")).expect("there");
+    let numbers: Vec<usize> =
+        document.lines().filter_map(|line| line.strip_prefix("| A-")?.split(' ').next()?.parse().ok()).collect();
+    assert_eq!(numbers, (1..=numbers.len()).collect::<Vec<_>>());
+    let cited = regex::Regex::new(r"\bA-(\d+)\b").expect("well-formed");
+    for (path, text) in sources() {
+        for found in cited.captures_iter(&text) {
+            let number: usize = found[1].parse().unwrap_or_default();
+            let is_other = found[1].len() > 2;
+            assert!(is_other || numbers.contains(&number), "{} cites A-{number}", path.display());
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_for_later_in_the_code() {
+    for (path, text) in sources() {
+        for word in ["todo!(", "unimplemented!(", "TODO", "FIXME", "XXX"] {
+            assert!(!text.contains(word), "{} has {word}", path.display());
+        }
+    }
+}
