@@ -16,7 +16,9 @@ class Withholding:
     """Serves what the server at `upstream` serves, while it is entered, but for events of the types `kinds`."""
 
     def __init__(self, upstream, kinds):
-        handler = type("Handler", (_Handler,), {"upstream": urlsplit(upstream).netloc, "kinds": frozenset(kinds), "withheld": []})
+        handler = type(
+            "Handler", (_Handler,), {"upstream": urlsplit(upstream).netloc, "kinds": frozenset(kinds), "withheld": []}
+        )
         self.withheld = handler.withheld
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
@@ -36,7 +38,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def forward(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP | {"accept-encoding"}}
+        headers = {
+            name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP | {"accept-encoding"}
+        }
         upstream = http.client.HTTPConnection(self.upstream, timeout=UPSTREAM_SECONDS)
         try:
             upstream.request(self.command, self.path, body, headers)

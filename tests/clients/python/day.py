@@ -67,7 +67,9 @@ class ListeningClient(zulip.Client):
 
         def run():
             try:
-                self.call_on_each_event(lambda event: (self.received.put(event), callback and callback(event)), event_types)
+                self.call_on_each_event(
+                    lambda event: (self.received.put(event), callback and callback(event)), event_types
+                )
             except Exception:
                 self.received.put({"type": "the loop ended", "why": traceback.format_exc()})
 
@@ -83,7 +85,9 @@ class ListeningClient(zulip.Client):
                 event = self.received.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
                 seen = [f"{event['type']} {event.get('op', '')}".strip() for event in passed_over]
-                raise Failure(f"{self.email} received no such event {kind} within {seconds} seconds; seen: {seen}") from None
+                raise Failure(
+                    f"{self.email} received no such event {kind} within {seconds} seconds; seen: {seen}"
+                ) from None
             if event["type"] == "the loop ended":
                 raise Failure(f"the event loop of {self.email} ended: {event['why']}")
             if event["type"] == kind and fits(event):
@@ -137,9 +141,13 @@ class Day:
         expect_equal(by_email["mel@chat.test"]["user_id"], self.mel_id, "user_id of mel among the members")
         expect(not by_email["dana@chat.test"]["is_active"], "dana should be deactivated", by_email["dana@chat.test"])
         with_fields = self.bot.get_members({"client_gravatar": False, "include_custom_profile_fields": True})
-        fields = {member["user_id"]: member.get("profile_data") for member in succeed(with_fields, "get_members")["members"]}
+        fields = {
+            member["user_id"]: member.get("profile_data") for member in succeed(with_fields, "get_members")["members"]
+        }
         expect(fields[self.mel_id], "mel should have filled profile fields", fields[self.mel_id])
-        one = succeed(self.bot.get_user_by_id(self.mel_id, include_custom_profile_fields=True), "get_user_by_id")["user"]
+        one = succeed(self.bot.get_user_by_id(self.mel_id, include_custom_profile_fields=True), "get_user_by_id")[
+            "user"
+        ]
         expect_equal(one["full_name"], "Mel Marsh", "full_name of mel by id")
         expect_equal(one["profile_data"], fields[self.mel_id], "profile_data of mel by id")
 
@@ -157,10 +165,14 @@ class Day:
         added = succeed(self.bot.add_subscriptions([{"name": "quiet"}, {"name": "general"}]), "add_subscriptions")
         expect_equal(set(map(tuple, added["subscribed"].values())), {("quiet",)}, "subscribed")
         expect_equal(set(map(tuple, added["already_subscribed"].values())), {("general",)}, "already_subscribed")
-        expect_equal(self.subscribed("list_subscriptions"), {"general", "engineering", "quiet"}, "the bot's channels after")
+        expect_equal(
+            self.subscribed("list_subscriptions"), {"general", "engineering", "quiet"}, "the bot's channels after"
+        )
         members = succeed(self.bot.get_subscribers(stream="quiet"), "get_subscribers")["subscribers"]
         expect_equal(members, [self.bot_id], "subscribers of quiet")
-        status = succeed(self.bot.get_subscription_status(self.bot_id, self.channels["quiet"]), "get_subscription_status")
+        status = succeed(
+            self.bot.get_subscription_status(self.bot_id, self.channels["quiet"]), "get_subscription_status"
+        )
         expect_equal(status["is_subscribed"], True, "is_subscribed")
 
     def subscribed(self, method):
@@ -184,7 +196,9 @@ class Day:
 
     def receive_what_others_send(self):
         self.bot.listen(self.patience, callback=self.answer)
-        self.mel.listen(self.patience, ["message", "reaction", "update_message", "delete_message", "typing", "presence"])
+        self.mel.listen(
+            self.patience, ["message", "reaction", "update_message", "delete_message", "typing", "presence"]
+        )
         content = "Is the build green?"
         sent = self.mel.send_message({"type": "stream", "to": "engineering", "topic": "builds", "content": content})
         self.question = succeed(sent, "send_message of mel to a channel")["id"]
@@ -200,8 +214,14 @@ class Day:
 
     def answer(self, event):
         """The bot itself: reacts to questions of others, in its event loop's own thread."""
-        if event["type"] == "message" and event["message"]["content"].endswith("?") and event["message"]["sender_id"] != self.bot_id:
-            succeed(self.bot.add_reaction({"message_id": event["message"]["id"], "emoji_name": "octopus"}), "add_reaction")
+        if (
+            event["type"] == "message"
+            and event["message"]["content"].endswith("?")
+            and event["message"]["sender_id"] != self.bot_id
+        ):
+            succeed(
+                self.bot.add_reaction({"message_id": event["message"]["id"], "emoji_name": "octopus"}), "add_reaction"
+            )
 
     def see_the_bots_reaction(self):
         event = self.mel.await_event(self.patience, "reaction", lambda event: event["message_id"] == self.question)
@@ -218,21 +238,32 @@ class Day:
         succeed(removed, "remove_reaction")
         event = self.mel.await_event(self.patience, "reaction", lambda event: event["op"] == "remove")
         expect_equal(event["message_id"], self.question, "message_id of the reaction taken back")
-        whole = {"message_id": self.question, "emoji_name": "zulip", "reaction_type": "zulip_extra_emoji", "emoji_code": "zulip"}
+        whole = {
+            "message_id": self.question,
+            "emoji_name": "zulip",
+            "reaction_type": "zulip_extra_emoji",
+            "emoji_code": "zulip",
+        }
         succeed(self.bot.add_reaction(whole), "add_reaction of the extra emoji")
         event = self.mel.await_event(self.patience, "reaction", lambda event: event["op"] == "add")
         expect_equal(event["reaction_type"], "zulip_extra_emoji", "reaction_type of the extra emoji")
 
     def send_to_a_channel(self):
         content = "It is **green**."
-        sent = self.bot.send_message({"type": "channel", "to": self.channels["engineering"], "topic": "builds", "content": content})
+        sent = self.bot.send_message(
+            {"type": "channel", "to": self.channels["engineering"], "topic": "builds", "content": content}
+        )
         self.reply_id = succeed(sent, "send_message to a channel by id")["id"]
         message = self.await_message(self.mel, content)["message"]
         expect_equal(message["id"], self.reply_id, "id of the bot's message")
         expect_equal(message["sender_id"], self.bot_id, "sender_id of the bot's message")
 
     def send_directly(self):
-        for to, content in [(["mel@chat.test"], "by address"), ([self.mel_id], "by id"), ("mel@chat.test", "by plain address")]:
+        for to, content in [
+            (["mel@chat.test"], "by address"),
+            ([self.mel_id], "by id"),
+            ("mel@chat.test", "by plain address"),
+        ]:
             sent = self.bot.send_message({"type": "private", "to": to, "content": content})
             self.direct_id = succeed(sent, f"send_message {content}")["id"]
             message = self.await_message(self.mel, content)["message"]
@@ -244,11 +275,16 @@ class Day:
     def fetch_messages(self):
         narrows = {
             "objects": [{"operator": "channel", "operand": "engineering"}, {"operator": "topic", "operand": "builds"}],
-            "objects with old names": [{"operator": "stream", "operand": "engineering"}, {"operator": "subject", "operand": "builds"}],
+            "objects with old names": [
+                {"operator": "stream", "operand": "engineering"},
+                {"operator": "subject", "operand": "builds"},
+            ],
             "pairs": [["stream", "engineering"], ["topic", "builds"]],
         }
         for form, narrow in narrows.items():
-            found = self.bot.get_messages({"anchor": "newest", "num_before": 2, "num_after": 0, "narrow": narrow, "apply_markdown": False})
+            found = self.bot.get_messages(
+                {"anchor": "newest", "num_before": 2, "num_after": 0, "narrow": narrow, "apply_markdown": False}
+            )
             succeed(found, f"get_messages narrowed by {form}")
             ids = [message["id"] for message in found["messages"]]
             expect_equal(ids, [self.question, self.reply_id], f"ids of the messages narrowed by {form}")
@@ -258,20 +294,35 @@ class Day:
         found = self.bot.get_messages({"anchor": self.direct_id, "num_before": 0, "num_after": 5, "narrow": direct})
         contents = [message["content"] for message in succeed(found, "get_messages of a conversation")["messages"]]
         expect_equal(contents, ["<p>by plain address</p>"], "messages of the conversation from the last on")
-        without = self.bot.get_messages({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": [{"operator": "sender", "operand": "build-bot@chat.test", "negated": True}]})
-        expect_equal(succeed(without, "get_messages of others")["messages"][0]["sender_id"], self.mel_id, "sender of the newest of others")
+        without = self.bot.get_messages(
+            {
+                "anchor": "newest",
+                "num_before": 1,
+                "num_after": 0,
+                "narrow": [{"operator": "sender", "operand": "build-bot@chat.test", "negated": True}],
+            }
+        )
+        expect_equal(
+            succeed(without, "get_messages of others")["messages"][0]["sender_id"],
+            self.mel_id,
+            "sender of the newest of others",
+        )
         raw = succeed(self.bot.get_raw_message(self.reply_id), "get_raw_message")
         expect_equal(raw["raw_content"], "It is **green**.", "raw_content")
 
     def edit_a_message(self):
         edited = self.bot.update_message({"message_id": self.reply_id, "content": "It is *red*."})
         succeed(edited, "update_message")
-        event = self.mel.await_event(self.patience, "update_message", lambda event: event["message_id"] == self.reply_id)
+        event = self.mel.await_event(
+            self.patience, "update_message", lambda event: event["message_id"] == self.reply_id
+        )
         expect_equal(event["content"], "It is *red*.", "content of the edit")
         expect_equal(event["rendered_content"], "<p>It is <em>red</em>.</p>", "rendered_content of the edit")
         expect_equal(event["orig_content"], "It is **green**.", "orig_content of the edit")
         history = succeed(self.bot.get_message_history(self.reply_id), "get_message_history")["message_history"]
-        expect_equal([each["content"] for each in history], ["It is **green**.", "It is *red*."], "contents of the history")
+        expect_equal(
+            [each["content"] for each in history], ["It is **green**.", "It is *red*."], "contents of the history"
+        )
 
     def change_flags(self):
         change = {"messages": [self.question, self.reply_id], "op": "add", "flag": "starred"}
@@ -280,17 +331,25 @@ class Day:
         event = self.bot.await_event(self.patience, "update_message_flags", lambda event: event["flag"] == "starred")
         expect_equal(event["op"], "add", "op of the flags")
         expect_equal(sorted(event["messages"]), [self.question, self.reply_id], "messages of the event of flags")
-        starred = self.bot.get_messages({"anchor": "newest", "num_before": 9, "num_after": 0, "narrow": [["is", "starred"]]})
+        starred = self.bot.get_messages(
+            {"anchor": "newest", "num_before": 9, "num_after": 0, "narrow": [["is", "starred"]]}
+        )
         ids = [message["id"] for message in succeed(starred, "get_messages that are starred")["messages"]]
         expect_equal(ids, [self.question, self.reply_id], "messages that are starred")
-        matched = self.bot.check_messages_match_narrow(msg_ids=[self.question, self.direct_id], narrow=[{"operator": "has", "operand": "reaction"}])
-        expect_equal(list(succeed(matched, "check_messages_match_narrow")["messages"]), [str(self.question)], "messages that match")
+        matched = self.bot.check_messages_match_narrow(
+            msg_ids=[self.question, self.direct_id], narrow=[{"operator": "has", "operand": "reaction"}]
+        )
+        expect_equal(
+            list(succeed(matched, "check_messages_match_narrow")["messages"]),
+            [str(self.question)],
+            "messages that match",
+        )
         succeed(self.bot.mark_topic_as_read(self.channels["engineering"], "builds"), "mark_topic_as_read")
         succeed(self.bot.mark_stream_as_read(self.channels["engineering"]), "mark_stream_as_read")
         succeed(self.bot.mark_all_as_read(), "mark_all_as_read")
 
     def upload_and_download(self):
-        content = bytes(range(256)) * 300 + "Zeilenende\r\n".encode()
+        content = bytes(range(256)) * 300 + b"\r\n"
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "Prüfung log.bin"
             file.write_bytes(content)
@@ -306,26 +365,45 @@ class Day:
         for client in (self.bot, self.mel):
             got = client.session.get(self.site + address, timeout=15)
             expect_equal(got.status_code, 200, f"status of the download by {client.email}")
-            expect(got.content == content, f"the download by {client.email} should be what was uploaded", len(got.content))
+            expect(
+                got.content == content, f"the download by {client.email} should be what was uploaded", len(got.content)
+            )
         refused = requests.get(self.site + address, timeout=15)
         expect(refused.status_code in (401, 403), "nobody should download without credentials", refused.status_code)
-        temporary = succeed(self.mel.call_endpoint(url=address.lstrip("/"), method="GET"), "the temporary address")["url"]
+        temporary = succeed(self.mel.call_endpoint(url=address.lstrip("/"), method="GET"), "the temporary address")[
+            "url"
+        ]
         got = requests.get(self.site + temporary, timeout=15)
         expect_equal(got.status_code, 200, "status of the download from the temporary address")
-        expect(got.content == content, "the download from the temporary address should be what was uploaded", len(got.content))
+        expect(
+            got.content == content,
+            "the download from the temporary address should be what was uploaded",
+            len(got.content),
+        )
         files = succeed(self.bot.get_attachments(), "get_attachments")["attachments"]
         expect(any(address.endswith(each["path_id"]) for each in files), "the upload should be listed", files)
 
     def be_present(self):
         now = time.time()
-        told = succeed(self.adam.update_presence({"status": "active", "ping_only": False, "new_user_input": True}), "update_presence")
-        expect(abs(told["server_timestamp"] - now) < 60, "the server's clock should go with real time", told["server_timestamp"])
+        told = succeed(
+            self.adam.update_presence({"status": "active", "ping_only": False, "new_user_input": True}),
+            "update_presence",
+        )
+        expect(
+            abs(told["server_timestamp"] - now) < 60,
+            "the server's clock should go with real time",
+            told["server_timestamp"],
+        )
         expect("mel@chat.test" in told["presences"], "presences should be keyed by address", sorted(told["presences"]))
         one = succeed(self.mel.get_user_presence("adam@chat.test"), "get_user_presence")["presence"]
         expect_equal(one["aggregated"]["status"], "active", "aggregated status of adam")
         everyone = succeed(self.mel.get_realm_presence(), "get_realm_presence")["presences"]
-        expect_equal(everyone["adam@chat.test"]["aggregated"]["status"], "active", "aggregated status of adam among all")
-        self.mel.await_event(self.patience, "presence", lambda event: event.get("email", "adam@chat.test") == "adam@chat.test")
+        expect_equal(
+            everyone["adam@chat.test"]["aggregated"]["status"], "active", "aggregated status of adam among all"
+        )
+        self.mel.await_event(
+            self.patience, "presence", lambda event: event.get("email", "adam@chat.test") == "adam@chat.test"
+        )
 
     def type_something(self):
         succeed(self.bot.set_typing_status({"op": "start", "to": [self.mel_id]}), "set_typing_status")
@@ -345,14 +423,25 @@ class Day:
     def delete_a_message(self):
         succeed(self.adam.delete_message(self.reply_id), "delete_message")
         event = self.mel.await_event(self.patience, "delete_message")
-        expect(self.reply_id in event.get("message_ids", [event.get("message_id")]), "the deleted message should be named", event)
-        fail(self.bot.get_raw_message(self.reply_id), "BAD_REQUEST", "Invalid message(s)", "get_raw_message of what was deleted")
+        expect(
+            self.reply_id in event.get("message_ids", [event.get("message_id")]),
+            "the deleted message should be named",
+            event,
+        )
+        fail(
+            self.bot.get_raw_message(self.reply_id),
+            "BAD_REQUEST",
+            "Invalid message(s)",
+            "get_raw_message of what was deleted",
+        )
 
     def poll_the_queue_by_hand(self):
         got = succeed(self.bot.get_events(queue_id=self.queue_id, last_event_id=-1), "get_events")["events"]
         kinds = {event["type"] for event in got}
         expect_equal(kinds, {"message"}, "types of the events on the narrow queue")
-        expect(all(event["message"]["display_recipient"] == "engineering" for event in got), "the narrow should hold", got)
+        expect(
+            all(event["message"]["display_recipient"] == "engineering" for event in got), "the narrow should hold", got
+        )
         ids = [event["id"] for event in got]
         expect_equal(ids, list(range(len(ids))), "ids of the events on the narrow queue")
         expect_equal(got[0]["message"]["id"], self.question, "the first message on the narrow queue")
@@ -371,8 +460,15 @@ class Day:
         unknown = self.bot.send_message({"type": "stream", "to": "nowhere", "topic": "lost", "content": "Hello?"})
         fail(unknown, "STREAM_DOES_NOT_EXIST", "Channel 'nowhere' does not exist", "send_message to an unknown channel")
         expect_equal(unknown.get("stream"), "nowhere", "stream of the failure")
-        fail(self.bot.get_stream_id("nowhere"), "BAD_REQUEST", "Invalid channel name 'nowhere'", "get_stream_id of an unknown channel")
-        expect_equal(self.bot.call_endpoint("no_such_operation", "GET")["result"], "error", "result of an unknown operation")
+        fail(
+            self.bot.get_stream_id("nowhere"),
+            "BAD_REQUEST",
+            "Invalid channel name 'nowhere'",
+            "get_stream_id of an unknown channel",
+        )
+        expect_equal(
+            self.bot.call_endpoint("no_such_operation", "GET")["result"], "error", "result of an unknown operation"
+        )
         missing = self.bot.send_message({"type": "stream", "to": "general", "topic": "lost"})
         expect_equal(missing.get("code"), "REQUEST_VARIABLE_MISSING", "code of send_message without content")
 
