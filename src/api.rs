@@ -32,11 +32,11 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::user::User;
 use crate::time::Timestamp;
-use crate::world::World;
+use crate::world::{Caused, World};
 use parameter::{ParameterInfo, Parameters, RawParameters, UploadedFile};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The newest feature level that this build knows.
 pub const NEWEST_FEATURE_LEVEL: i64 = 497;
@@ -203,6 +203,10 @@ pub struct Call<'a> {
     pub feature_level: i64,
     /// Files of a multipart body.
     pub files: &'a [UploadedFile],
+    /// How a fault lets the push relay fail.
+    pub bouncer: Option<crate::fault::Bouncer>,
+    /// What the request caused, once it was carried out.
+    pub caused: OnceLock<Caused>,
 }
 
 impl Call<'_> {
@@ -306,7 +310,9 @@ const fn read<O: Read>() -> Row {
 const fn write<O: Write>() -> Row {
     row::<O>(Run::Now(|world, call, raw| {
         let params = O::Params::read(raw)?;
-        let reply = world.commit(|tx| O::run(tx, call, params))?;
+        let (reply, caused) = world.commit_noting(|tx| O::run(tx, call, params))?;
+        // An operation runs once a call, so that nothing was noted before.
+        let _ = call.caused.set(caused);
         Ok(envelope::<O::Params>(reply, raw))
     }))
 }

@@ -456,6 +456,10 @@ errors! {
     /// An id that the queue never had.
     EventNotInQueue { event_id }: 400 BAD_REQUEST "Event {event_id} was not in this queue";
 
+    // Faults and control.
+    /// A fault of the rule `rate_limit`: there are no limits otherwise.
+    RateLimitHit { retry_after }: 429 RATE_LIMIT_HIT "API usage exceeded rate limit" + [retry_after];
+
     // The program itself.
     /// A fault of our own; the request changed nothing.
     Internal: 500 INTERNAL_ERROR "Internal server error";
@@ -498,6 +502,8 @@ impl Error {
         body.insert("msg".into(), self.message().into());
         for (name, value) in self.fields() {
             if row.fields.contains(&name) {
+                // The one name on the wire that no identifier can have.
+                let name = if name == "retry_after" { "retry-after" } else { name };
                 body.insert(name.into(), (**value).clone());
             }
         }

@@ -53,8 +53,8 @@ pub enum Effect {
     },
     /// 429 with `retry-after`; nothing is done.
     RateLimit {
-        /// Seconds.
-        retry_after: f64,
+        /// Seconds, a JSON number.
+        retry_after: Value,
     },
     /// The connection closes before the operation is carried out.
     DropBefore,

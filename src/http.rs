@@ -1,17 +1,20 @@
-//! The way of one request: world, route, credentials, parameters, operation, reply.
+//! The way of one request: world, route, faults, credentials, parameters, operation, reply, journal.
 //!
 //! Everything that the core does not know happens here: HTTP, dialects, addresses, hints.
 
 pub mod authentication;
 mod cors;
+mod fault;
 mod files;
 mod hint;
 mod origin;
-mod reply;
+pub mod reply;
 pub mod request;
 pub mod router;
+mod trace;
 mod wait;
 
+use crate::api::parameter::RawParameters;
 use crate::api::{Access, Call, Origin, Row, Run};
 use crate::error::Error;
 use crate::realm::user::User;
@@ -21,12 +24,17 @@ use http::{HeaderMap, Method, header};
 use origin::Addressed;
 use request::Incoming;
 use router::{Found, Router};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use trace::Trace;
 
 pub use cors::Cors;
+pub use fault::Mangled;
 
 /// A reply as the server sends it.
 pub type Response = http::Response<Bytes>;
+
+/// A refusal, with a hint when there is one.
+type Refusal = (Error, Option<String>);
 
 /// What all requests share.
 pub struct Edge {
@@ -39,12 +47,6 @@ pub struct Edge {
     router: Router,
 }
 
-/// A request that found its operation.
-struct Matched {
-    row: &'static Row,
-    path: Vec<(String, String)>,
-}
-
 impl Edge {
     /// An edge before these worlds.
     pub fn new(worlds: Arc<Worlds>, cors: Cors, settings: WorldSettings) -> Self {
@@ -52,107 +54,150 @@ impl Edge {
     }
 
     /// Answers a request. `bound` is the world that the request's port belongs to, if it belongs to one.
-    pub async fn respond(
-        &self,
-        incoming: Result<Incoming, (Method, HeaderMap, Error)>,
-        bound: Option<&str>,
-    ) -> Response {
-        let (method, headers, result) = match incoming {
-            Err((method, headers, error)) => (method, headers, Err((error, None))),
+    pub async fn respond(&self, incoming: Result<Incoming, (HeaderMap, Error)>, bound: Option<&str>) -> Response {
+        match incoming {
+            Err((headers, error)) => self.cors.decorate(&headers, reply::failure(&error, hint::for_error(&error))),
             Ok(incoming) => {
-                let (method, headers) = (incoming.method.clone(), incoming.headers.clone());
-                if method == Method::OPTIONS && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD) {
-                    return self.cors.decorate(&headers, reply::empty(204));
-                }
-                (method, headers, self.dispatch(incoming, bound).await)
+                let headers = incoming.headers.clone();
+                let is_preflight = incoming.method == Method::OPTIONS
+                    && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+                let response =
+                    if is_preflight { reply::empty(204) } else { self.find_world(incoming, bound).await };
+                self.cors.decorate(&headers, response)
             }
-        };
-        let response = match result {
-            Ok(response) => response,
-            Err((error, hint)) => reply::failure(&error, hint.or_else(|| hint::for_error(&error))),
-        };
-        let _ = method;
-        self.cors.decorate(&headers, response)
+        }
     }
 
-    async fn dispatch(&self, incoming: Incoming, bound: Option<&str>) -> Result<Response, (Error, Option<String>)> {
+    async fn find_world(&self, incoming: Incoming, bound: Option<&str>) -> Response {
         let addressed = origin::address(&incoming, bound);
         let Some(world) = self.worlds.get(&addressed.world) else {
-            return self.without_world(&incoming, &addressed);
+            return finished(self.without_world(&incoming, &addressed));
         };
         let Some(path) = addressed.path.strip_prefix("/api/v1") else {
-            let world = world.clone();
-            return files::serve(&world, &incoming, &addressed).map_err(|error| (error, None));
+            return finished(files::serve(&world, &incoming, &addressed).map_err(|error| (error, None)));
         };
-        let dialect = world.settings().dialect.clone();
-        let path = dialect.neutral_path(path).into_owned();
-        let mut raw = request::parameters(&incoming).await.map_err(|error| (error, None))?;
-        if !dialect.is_neutral() {
-            raw.values = origin::neutral_parameters(&dialect, std::mem::take(&mut raw.values));
-        }
+        let path = world.settings().dialect.neutral_path(path).into_owned();
+        let mut trace = Trace::begin(&world, &incoming, path);
+        let response = self.in_world(&world, &incoming, &addressed, &mut trace).await;
+        trace.end(&world, &response);
+        response
+    }
+
+    /// Finds the operation, and lets faults have their say before and after it is carried out.
+    async fn in_world(&self, world: &Arc<World>, incoming: &Incoming, addressed: &Addressed, trace: &mut Trace) -> Response {
+        let raw = match request::parameters(incoming).await {
+            Ok(raw) => raw,
+            Err(error) => return finished(Err((error, None))),
+        };
+        let mut raw = neutral(world, raw);
         let method = effective_method(&incoming.method, &mut raw.values);
-        let matched = match self.router.find(&method, &path) {
-            Found::Operation(row, values) => Matched { row, path: values },
-            Found::WrongMethod(methods) if method == "OPTIONS" => return Ok(reply::allowed(&methods)),
-            Found::WrongMethod(methods) => {
-                let hint = format!("{path} takes {}.", methods.join(", "));
-                return Err((Error::MethodNotAllowed { allowed_methods: methods.into() }, Some(hint)));
+        trace.method.clone_from(&method);
+        trace.params.clone_from(&raw.values);
+        let found = self.router.find(&method, &trace.path);
+        let row = if let Found::Operation(row, _) = &found { Some(*row) } else { None };
+        trace.route = row.map(|row| row.route.path);
+        let fault = fault::Fault::fire(world, trace);
+        if let Some(response) = fault.instead() {
+            return response;
+        }
+        let outcome = match found {
+            Found::Operation(row, values) => {
+                raw.path = values;
+                self.operate(world, incoming, addressed, row, &raw, &fault, trace).await
             }
-            Found::Nothing => return Err((Error::UnknownPath, Some(hint::nearest_operation(&method, &path)))),
+            Found::WrongMethod(methods) if method == "OPTIONS" => Ok(reply::allowed(&methods)),
+            Found::WrongMethod(methods) => {
+                let hint = format!("{} takes {}.", trace.path, methods.join(", "));
+                Err((Error::MethodNotAllowed { allowed_methods: methods.into() }, Some(hint)))
+            }
+            Found::Nothing => Err((Error::UnknownPath, Some(hint::nearest_operation(&method, &trace.path)))),
         };
-        raw.path = matched.path;
-        let caller = self.caller(&world, matched.row, &incoming).map_err(|error| {
-            let hint = hint::for_access(&error, matched.row);
+        fault.afterwards(finished(outcome)).await
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "each is a thing of its own, and they meet here alone")]
+    async fn operate(
+        &self,
+        world: &Arc<World>,
+        incoming: &Incoming,
+        addressed: &Addressed,
+        row: &'static Row,
+        raw: &RawParameters,
+        fault: &fault::Fault,
+        trace: &mut Trace,
+    ) -> Result<Response, Refusal> {
+        let caller = caller(world, row, incoming).map_err(|error| {
+            let hint = hint::for_access(&error, row).or_else(|| hint::for_error(&error));
             (error, hint)
         })?;
+        if let Some(caller) = &caller {
+            fault.lose_queues(world, caller);
+        }
         let call = Call {
             caller,
             origin: &addressed.origin,
-            client: client_name(&incoming).into(),
+            client: client_name(incoming).into(),
             now: world.now(),
             feature_level: world.settings().feature_level,
             files: &raw.files,
+            bouncer: fault.bouncer(),
+            caused: OnceLock::new(),
         };
-        let outcome = match matched.row.run {
-            Run::Now(run) => run(&world, &call, &raw),
-            Run::Poll => wait::poll(&world, &call, &raw).await,
+        let outcome = match row.run {
+            Run::Now(run) => run(world, &call, raw),
+            Run::Poll => wait::poll(world, &call, raw).await,
         };
+        trace.caused = call.caused.into_inner().unwrap_or_default();
         match outcome {
             Ok(bytes) => Ok(reply::success(shape(world.settings(), &addressed.origin, bytes))),
             Err(error) => {
-                let hint = hint::for_parameters(&error, matched.row, &raw);
+                let hint = hint::for_parameters(&error, row, raw);
                 Err((error, hint))
             }
         }
     }
 
-    /// The caller of an operation, as its access demands.
-    fn caller(&self, world: &World, row: &Row, incoming: &Incoming) -> Result<Option<Arc<User>>, Error> {
-        if row.access == Access::Anyone {
-            return Ok(None);
-        }
-        let realm = world.snapshot();
-        let Some(header) = incoming.header(header::AUTHORIZATION) else {
-            let is_visitor = row.access == Access::UserOrVisitor && realm.has_public_access();
-            return if is_visitor { Ok(None) } else { Err(Error::NotLoggedIn) };
-        };
-        let user = authentication::authenticate(&realm, header)?;
-        row.access.check(&user)?;
-        Ok(Some(user))
-    }
-
     /// The root of a server without a default world knows its own settings and nothing else.
-    fn without_world(&self, incoming: &Incoming, addressed: &Addressed) -> Result<Response, (Error, Option<String>)> {
+    fn without_world(&self, incoming: &Incoming, addressed: &Addressed) -> Result<Response, Refusal> {
         let is_settings = addressed.path == "/api/v1/server_settings" && addressed.world == Worlds::DEFAULT;
         if is_settings && matches!(incoming.method, Method::GET | Method::HEAD) {
             let settings = crate::api::server::root_settings(&addressed.origin, self.settings.feature_level);
-            let raw = crate::api::parameter::RawParameters::default();
+            let raw = RawParameters::default();
             let bytes = crate::api::envelope::<crate::api::server::GetServerSettingsParams>(settings, &raw);
             return Ok(reply::success(shape(&self.settings, &addressed.origin, bytes)));
         }
         let names: Vec<String> = self.worlds.all().iter().map(|world| world.name().to_owned()).collect();
         Err((Error::UnknownWorld, Some(hint::nearest_world(&addressed.world, &names))))
     }
+}
+
+/// A reply or the refusal's.
+fn finished(outcome: Result<Response, Refusal>) -> Response {
+    outcome.unwrap_or_else(|(error, hint)| reply::failure(&error, hint.or_else(|| hint::for_error(&error))))
+}
+
+/// Parameters by their neutral names.
+fn neutral(world: &World, mut raw: RawParameters) -> RawParameters {
+    let dialect = &world.settings().dialect;
+    if !dialect.is_neutral() {
+        raw.values = origin::neutral_parameters(dialect, std::mem::take(&mut raw.values));
+    }
+    raw
+}
+
+/// The caller of an operation, as its access demands.
+fn caller(world: &World, row: &Row, incoming: &Incoming) -> Result<Option<Arc<User>>, Error> {
+    if row.access == Access::Anyone {
+        return Ok(None);
+    }
+    let realm = world.snapshot();
+    let Some(header) = incoming.header(header::AUTHORIZATION) else {
+        let is_visitor = row.access == Access::UserOrVisitor && realm.has_public_access();
+        return if is_visitor { Ok(None) } else { Err(Error::NotLoggedIn) };
+    };
+    let user = authentication::authenticate(&realm, header)?;
+    row.access.check(&user)?;
+    Ok(Some(user))
 }
 
 /// Brings a reply into a world's dialect and the caller's address; most need neither.

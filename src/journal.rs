@@ -1,5 +1,6 @@
 //! The journal: what was asked of a world and what it answered, bounded, in the order in which it was answered.
 
+use bytes::Bytes;
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -11,7 +12,7 @@ use tokio::sync::Notify;
 pub const MAX_ENTRIES: usize = 10_000;
 /// Bytes of all entries that are kept at most.
 pub const MAX_BYTES: usize = 64 * 1024 * 1024;
-/// Bytes of a body that are kept.
+/// Bytes of a body or parameter that are kept.
 pub const MAX_BODY_BYTES: usize = 4096;
 
 /// A request and its reply.
@@ -35,7 +36,7 @@ pub struct Entry {
     /// HTTP status; 0 when the connection was dropped.
     pub status: u16,
     /// The reply; text when it is no JSON.
-    pub reply: Value,
+    pub reply: Body,
     /// Real time that it took.
     pub duration_ms: f64,
     /// The fault that made the reply.
@@ -47,6 +48,23 @@ pub struct Entry {
     pub truncated: bool,
 }
 
+/// A reply's bytes; shown as JSON when they are, else as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Body(pub Bytes);
+
+impl Body {
+    /// As JSON, or as text.
+    pub fn value(&self) -> Value {
+        serde_json::from_slice(&self.0).unwrap_or_else(|_| String::from_utf8_lossy(&self.0).into_owned().into())
+    }
+}
+
+impl Serialize for Body {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value().serialize(serializer)
+    }
+}
+
 impl Entry {
     /// Cuts what is too long.
     pub fn bounded(mut self) -> Self {
@@ -56,9 +74,9 @@ impl Entry {
                 self.truncated = true;
             }
         }
-        let text = self.reply.to_string();
-        if let Some(end) = cut(&text) {
-            self.reply = text[..end].into();
+        if self.reply.0.len() > MAX_BODY_BYTES {
+            // A copy, so that the rest of a long reply is not kept alive.
+            self.reply = Body(Bytes::copy_from_slice(&self.reply.0[..MAX_BODY_BYTES]));
             self.truncated = true;
         }
         self
@@ -66,7 +84,7 @@ impl Entry {
 
     fn size(&self) -> usize {
         let params: usize = self.params.iter().map(|(name, value)| name.len() + value.len() + 64).sum();
-        256 + params + self.path.len() + self.reply.to_string().len() + self.events.len() * 8
+        256 + params + self.path.len() + self.reply.0.len() + self.events.len() * 8
     }
 }
 
@@ -197,7 +215,7 @@ mod tests {
             user: None,
             params: BTreeMap::new(),
             status: 200,
-            reply: reply.into(),
+            reply: Body(reply.into()),
             duration_ms: 0.0,
             fault: None,
             events: Vec::new(),
@@ -215,7 +233,7 @@ mod tests {
 
         assert_eq!(journal.all().len(), MAX_ENTRIES);
         assert_eq!(journal.all()[0].id, 7);
-        assert!(long.truncated && long.reply.to_string().len() <= MAX_BODY_BYTES + 16);
+        assert!(long.truncated && long.reply.0.len() <= MAX_BODY_BYTES);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A server: worlds behind an edge on a socket, as a value that tests and the command line hold.
 
 pub mod listen;
+mod mangle;
 
 use crate::dialect::Dialect;
 use crate::fixture;

@@ -4,18 +4,27 @@
 //! private copy, which is published when the change succeeds and dropped when it fails or panics.
 
 mod parking;
+mod rewind;
 
 use crate::error::Error;
+use crate::fault::Faults;
+use crate::journal::{self, Journal};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
+use crate::realm::event::Entry;
 use crate::realm::timer::Due;
 use crate::time::{Clock, Timestamp};
 use arc_swap::ArcSwap;
 use dashmap::DashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use tokio::sync::broadcast;
 
 pub use parking::Parking;
+pub use rewind::{Moment, SnapshotInfo};
+
+/// Frames that a slow watcher may lag behind before it misses some.
+const WATCH_CAPACITY: usize = 4096;
 
 /// Where real time comes from: the server's wall clock, or a test's.
 pub trait RealTime: Send + Sync {
@@ -32,6 +41,10 @@ pub struct World {
     realm: ArcSwap<Realm>,
     writer: Mutex<()>,
     parking: Parking,
+    moments: Mutex<rewind::Moments>,
+    faults: Mutex<Faults>,
+    journal: Journal,
+    watchers: broadcast::Sender<Watched>,
 }
 
 /// What a world emulates.
@@ -43,23 +56,57 @@ pub struct WorldSettings {
     pub dialect: Arc<crate::dialect::Dialect>,
 }
 
+/// What a change added to the event log.
+#[derive(Clone, Debug, Default)]
+pub struct Caused {
+    /// Position of the first entry.
+    pub first: u64,
+    /// The entries.
+    pub entries: Vec<Arc<Entry>>,
+}
+
+impl Caused {
+    /// The positions of the entries.
+    pub fn positions(&self) -> Vec<u64> {
+        (self.first..self.first + self.entries.len() as u64).collect()
+    }
+}
+
+/// Something that those who watch a world are told.
+#[derive(Clone, Debug)]
+pub enum Watched {
+    /// A request was answered.
+    Request(Arc<journal::Entry>),
+    /// Events happened.
+    Events(Caused),
+    /// The clock was moved, with all that fell due.
+    Clock {
+        /// Before.
+        from: Timestamp,
+        /// After.
+        to: Timestamp,
+        /// What fell due, each at its own time.
+        fired: Vec<(Timestamp, Due)>,
+    },
+}
+
 impl World {
     /// A world around a realm.
-    pub fn new(
-        name: String,
-        realm: Realm,
-        clock: Clock,
-        settings: WorldSettings,
-        real_time: Arc<dyn RealTime>,
-    ) -> Self {
+    pub fn new(name: String, realm: Realm, clock: Clock, settings: WorldSettings, real_time: Arc<dyn RealTime>) -> Self {
+        let seed = realm.chance.seed;
+        let realm = Arc::new(realm);
         Self {
             name,
             settings,
             real_time,
             clock: Mutex::new(clock),
-            realm: ArcSwap::from_pointee(realm),
+            moments: Mutex::new(rewind::Moments::new(Moment { realm: realm.clone(), clock })),
+            realm: ArcSwap::from(realm),
             writer: Mutex::new(()),
             parking: Parking::default(),
+            faults: Mutex::new(Faults::new(seed)),
+            journal: Journal::default(),
+            watchers: broadcast::channel(WATCH_CAPACITY).0,
         }
     }
 
@@ -78,10 +125,43 @@ impl World {
         &self.parking
     }
 
+    /// Its faults.
+    pub fn faults(&self) -> &Mutex<Faults> {
+        &self.faults
+    }
+
+    /// Its journal.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Real time's source.
+    pub fn real_time(&self) -> &Arc<dyn RealTime> {
+        &self.real_time
+    }
+
+    /// How its clock stands.
+    pub fn clock(&self) -> Clock {
+        *self.clock.lock()
+    }
+
     /// The world's time.
     pub fn now(&self) -> Timestamp {
-        let clock = *self.clock.lock();
-        clock.now(self.real_time.now())
+        self.clock().now(self.real_time.now())
+    }
+
+    /// Watches from now on.
+    pub fn watch(&self) -> broadcast::Receiver<Watched> {
+        self.watchers.subscribe()
+    }
+
+    /// Tells those who watch; nobody may.
+    pub fn tell(&self, watched: Watched) {
+        let is_empty = matches!(&watched, Watched::Events(caused) if caused.entries.is_empty());
+        if !is_empty {
+            // An error means that nobody watches.
+            let _ = self.watchers.send(watched);
+        }
     }
 
     /// The realm as it is, with all done that is due. Never waits for a writer unless something is due.
@@ -108,6 +188,15 @@ impl World {
     ///
     /// What `change` refuses.
     pub fn commit<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<T, Error> {
+        self.commit_noting(change).map(|(value, _)| value)
+    }
+
+    /// As [`World::commit`], and gives the events that the change caused.
+    ///
+    /// # Errors
+    ///
+    /// What `change` refuses.
+    pub fn commit_noting<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<(T, Caused), Error> {
         let _turn = self.writer.lock();
         let now = self.now();
         self.run_due(now);
@@ -115,21 +204,39 @@ impl World {
         realm.now = realm.now.max(now);
         let mut tx = Tx::new(realm);
         let value = change(&mut tx)?;
-        self.publish(tx);
-        Ok(value)
+        Ok((value, self.publish(tx)))
     }
 
-    /// Moves the clock on to a later time, doing all that falls due on the way, each at its own time.
+    /// Moves the clock to a later time, doing all that falls due on the way, each at its own time.
     pub fn advance_to(&self, at: Timestamp) -> Vec<(Timestamp, Due)> {
         let _turn = self.writer.lock();
-        {
-            let mut clock = self.clock.lock();
-            *clock = match *clock {
-                Clock::Frozen { .. } => Clock::Frozen { at },
-                Clock::Running { .. } => Clock::Running { ahead: at.since(self.real_time.now()) },
-            };
-        }
-        self.run_due(at)
+        let from = self.now();
+        self.set_clock(at);
+        let fired = self.run_due(at);
+        self.tell(Watched::Clock { from, to: at, fired: fired.clone() });
+        fired
+    }
+
+    /// Moves the clock to the next thing that falls due, and does all that is due then.
+    pub fn advance_to_next(&self) -> Vec<(Timestamp, Due)> {
+        let next = self.snapshot().agenda.iter().find(|(_, due)| due.is_told()).map(|(at, _)| *at);
+        next.map(|at| self.advance_to(at)).unwrap_or_default()
+    }
+
+    /// Lets the clock go with real time from where it stands, or stops it there.
+    pub fn run_clock(&self, runs: bool) {
+        let _turn = self.writer.lock();
+        let now = self.now();
+        let clock = if runs { Clock::Running { ahead: now.since(self.real_time.now()) } } else { Clock::Frozen { at: now } };
+        *self.clock.lock() = clock;
+    }
+
+    fn set_clock(&self, at: Timestamp) {
+        let mut clock = self.clock.lock();
+        *clock = match *clock {
+            Clock::Frozen { .. } => Clock::Frozen { at },
+            Clock::Running { .. } => Clock::Running { ahead: at.since(self.real_time.now()) },
+        };
     }
 
     fn run_due(&self, now: Timestamp) -> Vec<(Timestamp, Due)> {
@@ -139,16 +246,24 @@ impl World {
         }
         let mut tx = Tx::new(Realm::clone(&realm));
         let fired = tx.run_due(now);
-        self.publish(tx);
+        let caused = self.publish(tx);
+        self.tell(Watched::Events(caused));
         fired
     }
 
-    fn publish(&self, mut tx: Tx) {
-        let first_entry = tx.first_entry();
+    fn publish(&self, mut tx: Tx) -> Caused {
+        let first = tx.first_entry();
         let touched = std::mem::take(tx.touched_queues_mut());
-        let realm = Arc::new(tx.into_realm());
-        self.realm.store(realm.clone());
-        self.parking.wake(&realm, first_entry, &touched);
+        let mut realm = tx.into_realm();
+        let caused = Caused { first, entries: realm.log.from(first).map(|(_, entry)| entry.clone()).collect() };
+        if realm.queues.is_empty() {
+            let end = realm.log.end();
+            realm.log.trim(end);
+        }
+        let realm = Arc::new(realm);
+        self.realm.store(realm);
+        self.parking.wake(&caused.entries, &touched);
+        caused
     }
 }
 
@@ -176,6 +291,18 @@ impl Worlds {
                 true
             }
         }
+    }
+
+    /// Removes a world; its parked polls are answered. None when there is none.
+    pub fn remove(&self, name: &str) -> Option<Arc<World>> {
+        let (_, world) = self.by_name.remove(name)?;
+        world.end_queues();
+        Some(world)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.by_name.len()
     }
 
     /// All worlds, in the order of their names.

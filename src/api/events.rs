@@ -75,7 +75,7 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams) -> Result<B
     queue.cursor = cursor;
     queue.poll += 1;
     queue.parked_since = None;
-    queue.heartbeats = 0;
+    queue.has_heartbeat = false;
     queue.idle_since = now;
     tx.touch_queue(id);
     let events = pending(tx, &queue);

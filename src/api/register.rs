@@ -192,7 +192,7 @@ fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout: Spa
         idle_timeout,
         idle_since: tx.now,
         parked_since: None,
-        heartbeats: 0,
+        has_heartbeat: false,
         poll: 0,
     };
     tx.realm_mut().queues.insert(id.clone(), Arc::new(queue));

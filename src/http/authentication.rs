@@ -28,6 +28,11 @@ pub fn authenticate(realm: &Realm, header: &str) -> Result<Arc<User>, Error> {
     Ok(user.clone())
 }
 
+/// The address that a header's credentials claim, whether they are right or not.
+pub fn claimed_email(header: &str) -> Option<String> {
+    credentials(header).ok().map(|(email, _)| email)
+}
+
 /// Address and key as the header has them.
 fn credentials(header: &str) -> Result<(String, String), Error> {
     let mut tokens = header.split_whitespace();

@@ -35,8 +35,8 @@ pub struct Queue {
     pub idle_since: Timestamp,
     /// The poll that hangs on it.
     pub parked_since: Option<Timestamp>,
-    /// Heartbeats that the hanging poll was due so far.
-    pub heartbeats: i64,
+    /// The hanging poll has had its heartbeat and is about to be answered.
+    pub has_heartbeat: bool,
     /// Grows with each poll: a hanging one that sees it grow has been replaced.
     pub poll: u64,
 }
@@ -108,10 +108,9 @@ impl Queue {
         }
     }
 
-    /// When the hanging poll is due its next heartbeat.
+    /// When the hanging poll is due its heartbeat. It gets one, which answers it, however far a jump of the clock goes.
     pub fn next_heartbeat(&self) -> Option<Timestamp> {
-        let since = self.parked_since?;
-        Some(since.plus(Span::seconds(HEARTBEAT.whole_seconds() * (self.heartbeats + 1))))
+        self.parked_since.filter(|_| !self.has_heartbeat).map(|since| since.plus(HEARTBEAT))
     }
 
     /// How many events an entry of the log makes for this queue: none when it is not for it.

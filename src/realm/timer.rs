@@ -29,6 +29,13 @@ pub enum Due {
     FullMember(UserId),
 }
 
+impl Due {
+    /// Whether the agenda tells of it: the end of a waiting period is the realm's own affair.
+    pub fn is_told(&self) -> bool {
+        !matches!(self, Due::FullMember(_))
+    }
+}
+
 /// What is to come: each thing has one time, and the earliest is found at once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agenda {
@@ -124,7 +131,7 @@ impl Tx {
             }
             Due::Heartbeat(id) => {
                 if let Some(queue) = self.realm_mut().queues.get_mut(id) {
-                    Arc::make_mut(queue).heartbeats += 1;
+                    Arc::make_mut(queue).has_heartbeat = true;
                 }
                 self.schedule_queue(id);
                 self.emit_to_queue(id.clone(), Event::new("heartbeat", None, Payload::Shaped(Arc::default())));

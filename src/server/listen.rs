@@ -1,6 +1,7 @@
 //! Binding, accepting, answering; the only place that reads the wall clock.
 
 use crate::http::request::{Incoming, read_body};
+use super::mangle::Mangling;
 use crate::http::{Edge, Response};
 use crate::time::Timestamp;
 use crate::world::{RealTime, Worlds};
@@ -169,7 +170,7 @@ async fn ended(mut stopped: watch::Receiver<bool>) {
 
 async fn connection(stream: TcpStream, edge: Arc<Edge>, world: Option<Arc<str>>) {
     let _ = stream.set_nodelay(true);
-    let service = TowerToHyperService::new(warp::service(filter(edge, world)));
+    let service = TowerToHyperService::new(Mangling(warp::service(filter(edge, world))));
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
@@ -198,7 +199,7 @@ fn filter(
             async move {
                 let incoming = match read_body(&headers, body).await {
                     Ok(body) => Ok(Incoming { method, path: path.as_str().to_owned(), query, headers, body }),
-                    Err(error) => Err((method, headers, error)),
+                    Err(error) => Err((headers, error)),
                 };
                 edge.respond(incoming, world.as_deref()).await
             }

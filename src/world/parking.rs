@@ -1,6 +1,6 @@
 //! Polls that wait for something to happen, and waking exactly those that a change concerns.
 
-use crate::realm::Realm;
+use crate::realm::event::Entry;
 use crate::realm::id::UserId;
 use crate::realm::queue::Queue;
 use parking_lot::Mutex;
@@ -44,22 +44,17 @@ impl Parking {
         self.waiting.lock().values().map(Vec::len).sum()
     }
 
-    /// Wakes the polls for which the log has something from this position on, and those of these queues.
-    pub(super) fn wake(&self, realm: &Realm, first_entry: u64, touched: &[String]) {
-        if realm.log.end() == first_entry && touched.is_empty() {
+    /// Wakes the polls for which these entries have something, and those of these queues.
+    pub(super) fn wake(&self, entries: &[Arc<Entry>], touched: &[String]) {
+        if entries.is_empty() && touched.is_empty() {
             return;
         }
         let waiting = self.waiting.lock();
-        if waiting.is_empty() {
-            return;
-        }
-        for polls in waiting.values() {
-            for poll in polls {
-                let is_concerned = touched.contains(&poll.queue.id)
-                    || realm.log.from(first_entry).any(|(_, entry)| poll.queue.parts(entry) > 0);
-                if is_concerned {
-                    poll.waker.notify_one();
-                }
+        for poll in waiting.values().flatten() {
+            let is_concerned =
+                touched.contains(&poll.queue.id) || entries.iter().any(|entry| poll.queue.parts(entry) > 0);
+            if is_concerned {
+                poll.waker.notify_one();
             }
         }
     }

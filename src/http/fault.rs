@@ -1,0 +1,133 @@
+//! Faults at the edge: what a fired rule makes of a request and of its reply (contract, Faults).
+
+use super::trace::Trace;
+use super::{Response, reply};
+use crate::error::Error;
+use crate::fault::{Bouncer, Effect, Seen};
+use crate::realm::user::User;
+use crate::world::World;
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use std::time::Duration;
+
+/// Marks a reply that a fault made.
+const FAULT: HeaderName = HeaderName::from_static("x-chatdouble-fault");
+
+/// What the connection does to a reply, as the server's sockets see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mangled {
+    /// It closes without a reply.
+    Dropped,
+    /// The body breaks off after so many bytes.
+    TruncatedAt(usize),
+}
+
+/// The rule that fired for a request, if one did.
+pub struct Fault {
+    fired: Option<(String, Effect)>,
+}
+
+impl Fault {
+    /// Asks the world's rules.
+    pub fn fire(world: &World, trace: &mut Trace) -> Self {
+        let mut faults = world.faults().lock();
+        if faults.is_empty() {
+            return Self { fired: None };
+        }
+        let fired = faults.fire(Seen {
+            method: &trace.method,
+            path: trace.route,
+            user: trace.user.as_deref(),
+            asks_relay: trace.route.is_some_and(|path| path.starts_with("/mobile_push/")),
+        });
+        trace.fault = fired.as_ref().map(|(id, _)| id.clone());
+        Self { fired }
+    }
+
+    /// How the push relay fails.
+    pub fn bouncer(&self) -> Option<Bouncer> {
+        match self.fired {
+            Some((_, Effect::Bouncer(bouncer))) => Some(bouncer),
+            _ => None,
+        }
+    }
+
+    /// Ends all queues of the caller, when that is the effect.
+    pub fn lose_queues(&self, world: &World, caller: &User) {
+        if !matches!(self.fired, Some((_, Effect::LoseQueue))) {
+            return;
+        }
+        let lost = world.commit(|tx| {
+            let ids: Vec<String> =
+                tx.queues.values().filter(|queue| queue.owner == caller.id).map(|queue| queue.id.clone()).collect();
+            for id in &ids {
+                tx.end_queue(id);
+            }
+            Ok(())
+        });
+        debug_assert!(lost.is_ok(), "ending queues can't be refused");
+    }
+
+    /// The reply that takes the operation's place, when nothing is to be done.
+    pub fn instead(&self) -> Option<Response> {
+        let (id, effect) = self.fired.as_ref()?;
+        let response = match effect {
+            Effect::Error { status, fields } => {
+                let mut body = serde_json::to_vec(fields).unwrap_or_default();
+                body.push(b'\n');
+                reply::json(*status, body)
+            }
+            Effect::RateLimit { retry_after } => rate_limited(retry_after),
+            Effect::DropBefore => mangled(reply::empty(502), Mangled::Dropped),
+            _ => return None,
+        };
+        Some(marked(response, id))
+    }
+
+    /// What becomes of the reply when the operation was carried out.
+    pub async fn afterwards(&self, response: Response) -> Response {
+        let Some((id, effect)) = &self.fired else { return response };
+        let response = match effect {
+            Effect::DelayMs(milliseconds) => {
+                tokio::time::sleep(Duration::from_millis(*milliseconds)).await;
+                response
+            }
+            Effect::DropAfter => mangled(response, Mangled::Dropped),
+            Effect::TruncateAt(bytes) => {
+                mangled(response, Mangled::TruncatedAt(usize::try_from(*bytes).unwrap_or(usize::MAX)))
+            }
+            Effect::Garbage => garbage(),
+            _ => response,
+        };
+        marked(response, id)
+    }
+}
+
+fn marked(mut response: Response, id: &str) -> Response {
+    if let Ok(value) = HeaderValue::from_str(id) {
+        response.headers_mut().insert(FAULT, value);
+    }
+    response
+}
+
+fn mangled(mut response: Response, how: Mangled) -> Response {
+    response.extensions_mut().insert(how);
+    response
+}
+
+fn rate_limited(retry_after: &serde_json::Value) -> Response {
+    let mut response = reply::failure(&Error::RateLimitHit { retry_after: retry_after.clone().into() }, None);
+    if let Ok(value) = HeaderValue::from_str(&retry_after.to_string()) {
+        response.headers_mut().insert(header::RETRY_AFTER, value);
+    }
+    response
+}
+
+/// A proxy's page where JSON was expected.
+fn garbage() -> Response {
+    let page = "<!doctype html>\n<html><head><title>Gateway</title></head><body><h1>Please log in to the network</h1></body></html>\n";
+    let mut response = Response::new(Bytes::from_static(page.as_bytes()));
+    *response.status_mut() = StatusCode::OK;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    response
+}

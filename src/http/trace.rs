@@ -1,0 +1,67 @@
+//! What is noted of a request on its way, for the journal and for those who watch.
+
+use super::request::Incoming;
+use super::{Response, authentication};
+use crate::journal::{Body, Entry};
+use crate::time::Timestamp;
+use crate::world::{Caused, Watched, World};
+use http::header;
+use std::collections::BTreeMap;
+
+/// The notes on one request.
+pub struct Trace {
+    began: Timestamp,
+    /// The method as it is carried out.
+    pub method: String,
+    /// Without `/api/v1`.
+    pub path: String,
+    /// The operation's path.
+    pub route: Option<&'static str>,
+    /// The address that the credentials claim.
+    pub user: Option<String>,
+    /// As sent.
+    pub params: BTreeMap<String, String>,
+    /// The fault that fired.
+    pub fault: Option<String>,
+    /// What happened.
+    pub caused: Caused,
+}
+
+impl Trace {
+    /// Begins the notes.
+    pub fn begin(world: &World, incoming: &Incoming, path: String) -> Self {
+        Self {
+            began: world.real_time().now(),
+            method: incoming.method.as_str().to_owned(),
+            path,
+            route: None,
+            user: incoming.header(header::AUTHORIZATION).and_then(authentication::claimed_email),
+            params: BTreeMap::new(),
+            fault: None,
+            caused: Caused::default(),
+        }
+    }
+
+    /// Enters the request into the world's journal and tells those who watch: the request, then its events.
+    pub fn end(self, world: &World, response: &Response) {
+        let took = world.real_time().now().since(self.began);
+        let is_dropped = response.extensions().get::<super::Mangled>() == Some(&super::Mangled::Dropped);
+        let entry = world.journal().enter(Entry {
+            id: 0,
+            at: world.now().fractional_seconds(),
+            method: self.method,
+            path: self.path,
+            route: self.route,
+            user: self.user,
+            params: self.params,
+            status: if is_dropped { 0 } else { response.status().as_u16() },
+            reply: Body(response.body().clone()),
+            duration_ms: took.micros() as f64 / 1e3,
+            fault: self.fault,
+            events: self.caused.positions(),
+            truncated: false,
+        });
+        world.tell(Watched::Request(entry));
+        world.tell(Watched::Events(self.caused));
+    }
+}

@@ -1,0 +1,107 @@
+//! Going back: snapshots, restoring, resetting, forking. A realm is a value, so each is a pointer.
+
+use super::World;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::EventLog;
+use crate::time::{Clock, Timestamp};
+use imbl::OrdMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A realm and how the clock stood.
+#[derive(Clone)]
+pub struct Moment {
+    /// The realm.
+    pub realm: Arc<Realm>,
+    /// The clock.
+    pub clock: Clock,
+}
+
+/// A snapshot as it is listed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SnapshotInfo {
+    /// Its name.
+    pub name: String,
+    /// The world's time when it was made.
+    pub at: Timestamp,
+}
+
+/// The moments that a world can go back to.
+pub(super) struct Moments {
+    origin: Moment,
+    snapshots: BTreeMap<String, (Moment, Timestamp)>,
+}
+
+impl Moments {
+    pub(super) fn new(origin: Moment) -> Self {
+        Self { origin, snapshots: BTreeMap::new() }
+    }
+}
+
+/// A realm without queues and what is for them alone: forks and restored realms begin without.
+pub fn without_queues(realm: &Realm) -> Realm {
+    let mut tx = Tx::new(realm.clone());
+    let ids: Vec<String> = tx.queues.keys().cloned().collect();
+    for id in &ids {
+        tx.realm_mut().queues.remove(id);
+        tx.schedule_queue(id);
+    }
+    let mut realm = tx.into_realm();
+    realm.queues = OrdMap::new();
+    realm.log = EventLog { first: realm.log.end(), entries: imbl::Vector::new() };
+    realm
+}
+
+impl World {
+    /// The world as it is, without queues.
+    pub fn moment(&self) -> Moment {
+        Moment { realm: Arc::new(without_queues(&self.snapshot())), clock: self.clock() }
+    }
+
+    /// Keeps the world as it is under a name; an older snapshot of that name is replaced.
+    pub fn keep_snapshot(&self, name: &str) {
+        let (moment, now) = (Moment { realm: self.snapshot(), clock: self.clock() }, self.now());
+        self.moments.lock().snapshots.insert(name.to_owned(), (moment, now));
+    }
+
+    /// The snapshots, in the order of their names.
+    pub fn snapshots(&self) -> Vec<SnapshotInfo> {
+        let moments = self.moments.lock();
+        moments.snapshots.iter().map(|(name, (_, at))| SnapshotInfo { name: name.clone(), at: *at }).collect()
+    }
+
+    /// The moment that a snapshot holds.
+    pub fn snapshot_named(&self, name: &str) -> Option<Moment> {
+        self.moments.lock().snapshots.get(name).map(|(moment, _)| moment.clone())
+    }
+
+    /// Forgets a snapshot; false when there is none of this name.
+    pub fn forget_snapshot(&self, name: &str) -> bool {
+        self.moments.lock().snapshots.remove(name).is_some()
+    }
+
+    /// Goes back to how the world was made. Queues end; snapshots, faults and the journal stay.
+    pub fn reset(&self) {
+        let origin = self.moments.lock().origin.clone();
+        self.go_to(&origin);
+    }
+
+    /// Puts a moment in the place of what is. Queues end.
+    pub fn go_to(&self, moment: &Moment) {
+        let _turn = self.writer.lock();
+        let ended: Vec<String> = self.realm.load().queues.keys().cloned().collect();
+        let mut realm = without_queues(&moment.realm);
+        // Positions in the log never come twice, so that nobody takes an old event for a new one.
+        realm.log.first = realm.log.first.max(self.realm.load().log.end());
+        *self.clock.lock() = moment.clock;
+        self.realm.store(Arc::new(realm));
+        self.parking.wake(&[], &ended);
+    }
+
+    /// Ends all queues; parked polls are answered.
+    pub fn end_queues(&self) {
+        let moment = self.moment();
+        self.go_to(&moment);
+    }
+}
