@@ -59,10 +59,9 @@ impl Edge {
             Err((headers, error)) => self.cors.decorate(&headers, reply::failure(&error, hint::for_error(&error))),
             Ok(incoming) => {
                 let headers = incoming.headers.clone();
-                let is_preflight = incoming.method == Method::OPTIONS
-                    && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-                let response =
-                    if is_preflight { reply::empty(204) } else { self.find_world(incoming, bound).await };
+                let is_preflight =
+                    incoming.method == Method::OPTIONS && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+                let response = if is_preflight { reply::empty(204) } else { self.find_world(incoming, bound).await };
                 self.cors.decorate(&headers, response)
             }
         }
@@ -84,7 +83,13 @@ impl Edge {
     }
 
     /// Finds the operation, and lets faults have their say before and after it is carried out.
-    async fn in_world(&self, world: &Arc<World>, incoming: &Incoming, addressed: &Addressed, trace: &mut Trace) -> Response {
+    async fn in_world(
+        &self,
+        world: &Arc<World>,
+        incoming: &Incoming,
+        addressed: &Addressed,
+        trace: &mut Trace,
+    ) -> Response {
         let raw = match request::parameters(incoming).await {
             Ok(raw) => raw,
             Err(error) => return finished(Err((error, None))),

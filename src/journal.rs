@@ -90,7 +90,8 @@ impl Entry {
 
 /// Where a text over the limit is cut.
 fn cut(text: &str) -> Option<usize> {
-    (text.len() > MAX_BODY_BYTES).then(|| (0..=MAX_BODY_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0))
+    (text.len() > MAX_BODY_BYTES)
+        .then(|| (0..=MAX_BODY_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0))
 }
 
 /// What entries are looked for.
@@ -120,7 +121,10 @@ impl Filter {
     pub fn misses(&self, entry: &Entry) -> usize {
         let method = self.method.as_ref().is_some_and(|method| *method != entry.method);
         let path = self.path.as_ref().is_some_and(|path| *path != entry.path && Some(path.as_str()) != entry.route);
-        let user = self.user.as_ref().is_some_and(|user| !entry.user.as_ref().is_some_and(|one| one.eq_ignore_ascii_case(user)));
+        let user = self
+            .user
+            .as_ref()
+            .is_some_and(|user| !entry.user.as_ref().is_some_and(|one| one.eq_ignore_ascii_case(user)));
         let status = self.status.is_some_and(|status| status != entry.status);
         let params = self.params.iter().filter(|(name, value)| entry.params.get(*name) != Some(value)).count();
         // A request of another operation is further away than one with other parameters.

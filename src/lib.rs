@@ -33,6 +33,7 @@
 
 pub mod api;
 pub mod cli;
+pub mod control;
 pub mod dialect;
 pub mod error;
 pub mod fault;
@@ -46,4 +47,5 @@ pub mod server;
 pub mod time;
 pub mod world;
 
-pub use server::{ClockChoice, Credentials, Options, Server};
+pub use control::ClockDefault as ClockChoice;
+pub use server::{Credentials, Options, Server};

@@ -2,13 +2,15 @@
 
 pub mod listen;
 mod mangle;
+mod socket;
 
+use crate::control::{ClockDefault, Control, Defaults, Guard};
 use crate::dialect::Dialect;
 use crate::fixture;
 use crate::http::{Cors, Edge};
 use crate::realm::Realm;
 use crate::realm::id::UserId;
-use crate::time::{Clock, Span, Timestamp};
+use crate::time::{Span, Timestamp};
 use crate::world::{RealTime, World, WorldSettings, Worlds};
 use listen::{Bound, Running, WallClock};
 use std::fmt;
@@ -16,6 +18,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// How a server is to be started; the defaults are those of the command line but for the port, which is free.
 #[derive(Clone, Debug)]
@@ -27,7 +30,7 @@ pub struct Options {
     /// The text of a fixture.
     pub fixture: String,
     /// How the clock stands.
-    pub clock: ClockChoice,
+    pub clock: ClockDefault,
     /// The level that the default world emulates.
     pub feature_level: i64,
     /// Names on the wire.
@@ -38,28 +41,8 @@ pub struct Options {
     pub cors_origin: String,
     /// Whether there is a world `default`.
     pub has_root_world: bool,
-}
-
-/// How a new world's clock stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClockChoice {
-    /// It goes with real time.
-    Real,
-    /// It stands still at the time of starting.
-    Frozen,
-    /// It stands still at this time.
-    At(Timestamp),
-}
-
-impl ClockChoice {
-    /// The clock of a world that is made now.
-    pub fn clock(self, real: Timestamp) -> Clock {
-        match self {
-            ClockChoice::Real => Clock::Running { ahead: Span::default() },
-            ClockChoice::Frozen => Clock::Frozen { at: real },
-            ClockChoice::At(at) => Clock::Frozen { at },
-        }
-    }
+    /// What control asks for.
+    pub control_token: Option<String>,
 }
 
 impl Default for Options {
@@ -68,12 +51,13 @@ impl Default for Options {
             host: None,
             port: 0,
             fixture: fixture::builtin("default").unwrap_or_default().to_owned(),
-            clock: ClockChoice::Real,
+            clock: ClockDefault::Real,
             feature_level: crate::api::NEWEST_FEATURE_LEVEL,
             dialect: Dialect::neutral(),
             seed: 0,
             cors_origin: "*".into(),
             has_root_world: true,
+            control_token: None,
         }
     }
 }
@@ -109,6 +93,18 @@ pub struct Server {
     running: Running,
     edge: Arc<Edge>,
     base_url: String,
+    stopped: watch::Receiver<bool>,
+}
+
+/// What opens sockets for worlds that are made with one of their own.
+fn listener(edge: Arc<Edge>, stopped: watch::Receiver<bool>) -> crate::control::Listen {
+    Arc::new(move |name| {
+        let (edge, stopped) = (edge.clone(), stopped.clone());
+        Box::pin(async move {
+            let world = edge.worlds.get(&name).ok_or_else(|| io::Error::other("the world is gone"))?;
+            listen::serve_world(edge, world, stopped).await
+        })
+    })
 }
 
 impl Server {
@@ -134,14 +130,25 @@ impl Server {
         let clock = options.clock.clock(real_time.now());
         let realm = load(&options.fixture, clock.now(real_time.now()), options.seed)?;
         if options.has_root_world {
-            worlds.add(Arc::new(World::new(Worlds::DEFAULT.into(), realm, clock, settings.clone(), real_time)));
+            worlds.add(Arc::new(World::new(Worlds::DEFAULT.into(), realm, clock, settings.clone(), real_time.clone())));
         }
         let bound = Bound::bind(options.host.as_deref(), options.port).await.map_err(StartError::Listen)?;
         let host = options.host.as_deref().unwrap_or("127.0.0.1");
         let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() };
         let base_url = format!("http://{host}:{}", bound.address().port());
+        let guard = Guard { host: options.host.clone().unwrap_or_default(), token: options.control_token.clone() };
+        let defaults = Defaults {
+            fixture: options.fixture,
+            clock: options.clock,
+            feature_level: options.feature_level,
+            dialect: settings.dialect.clone(),
+            seed: options.seed,
+        };
         let edge = Arc::new(Edge::new(worlds, Cors::new(options.cors_origin), settings));
-        Ok(Self { running: Running::start(bound, edge.clone()), edge, base_url })
+        let (stop, stopped) = watch::channel(false);
+        let listen = listener(edge.clone(), stopped.clone());
+        let control = Arc::new(Control { edge: edge.clone(), guard, defaults, listen, real_time });
+        Ok(Self { running: Running::start(bound, control, stop), edge, base_url, stopped })
     }
 
     /// `http://HOST:PORT`, without a slash at the end.
@@ -168,7 +175,7 @@ impl Server {
     /// # Panics
     ///
     /// When the name is taken or can't be one: names are written in tests.
-    pub fn add_world(&self, name: &str, fixture: &str, clock: ClockChoice, seed: u64) -> Result<String, StartError> {
+    pub fn add_world(&self, name: &str, fixture: &str, clock: ClockDefault, seed: u64) -> Result<String, StartError> {
         let real_time: Arc<dyn RealTime> = Arc::new(WallClock);
         let clock = clock.clock(real_time.now());
         let realm = load(fixture, clock.now(real_time.now()), seed)?;
@@ -183,10 +190,7 @@ impl Server {
     ///
     /// What the system says.
     pub async fn listen_for(&self, world: &str) -> io::Result<String> {
-        let bound = Bound::bind(None, 0).await?;
-        let url = format!("http://127.0.0.1:{}", bound.address().port());
-        self.running.also_serve(bound, &self.edge, world);
-        Ok(url)
+        listen::serve_world(self.edge.clone(), self.world(world), self.stopped.clone()).await
     }
 
     /// The default world's credentials of a user, by the part of the address before the @.

@@ -18,10 +18,10 @@ use arc_swap::ArcSwap;
 use dashmap::DashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 pub use parking::Parking;
-pub use rewind::{Moment, SnapshotInfo};
+pub use rewind::{Moment, SnapshotInfo, without_queues};
 
 /// Frames that a slow watcher may lag behind before it misses some.
 const WATCH_CAPACITY: usize = 4096;
@@ -45,6 +45,7 @@ pub struct World {
     faults: Mutex<Faults>,
     journal: Journal,
     watchers: broadcast::Sender<Watched>,
+    ended: watch::Sender<bool>,
 }
 
 /// What a world emulates.
@@ -92,7 +93,13 @@ pub enum Watched {
 
 impl World {
     /// A world around a realm.
-    pub fn new(name: String, realm: Realm, clock: Clock, settings: WorldSettings, real_time: Arc<dyn RealTime>) -> Self {
+    pub fn new(
+        name: String,
+        realm: Realm,
+        clock: Clock,
+        settings: WorldSettings,
+        real_time: Arc<dyn RealTime>,
+    ) -> Self {
         let seed = realm.chance.seed;
         let realm = Arc::new(realm);
         Self {
@@ -107,6 +114,7 @@ impl World {
             faults: Mutex::new(Faults::new(seed)),
             journal: Journal::default(),
             watchers: broadcast::channel(WATCH_CAPACITY).0,
+            ended: watch::channel(false).0,
         }
     }
 
@@ -148,6 +156,11 @@ impl World {
     /// The world's time.
     pub fn now(&self) -> Timestamp {
         self.clock().now(self.real_time.now())
+    }
+
+    /// Becomes true when the world is deleted.
+    pub fn ended(&self) -> watch::Receiver<bool> {
+        self.ended.subscribe()
     }
 
     /// Watches from now on.
@@ -227,7 +240,8 @@ impl World {
     pub fn run_clock(&self, runs: bool) {
         let _turn = self.writer.lock();
         let now = self.now();
-        let clock = if runs { Clock::Running { ahead: now.since(self.real_time.now()) } } else { Clock::Frozen { at: now } };
+        let clock =
+            if runs { Clock::Running { ahead: now.since(self.real_time.now()) } } else { Clock::Frozen { at: now } };
         *self.clock.lock() = clock;
     }
 
@@ -297,6 +311,7 @@ impl Worlds {
     pub fn remove(&self, name: &str) -> Option<Arc<World>> {
         let (_, world) = self.by_name.remove(name)?;
         world.end_queues();
+        world.ended.send_replace(true);
         Some(world)
     }
 

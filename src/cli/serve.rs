@@ -1,11 +1,11 @@
 //! `chatdouble serve`: the server on a terminal or in CI.
 
 use super::Fault;
+use crate::control::ClockDefault;
 use crate::dialect::Dialect;
 use crate::fixture;
 use crate::server::listen::is_loopback;
-use crate::server::{ClockChoice, Options, Server, StartError};
-use crate::time::Timestamp;
+use crate::server::{Options, Server, StartError};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use std::io::Write;
@@ -33,8 +33,8 @@ pub struct Serve {
     fixture: String,
 
     /// real; frozen: stands still at the time of starting; an instant (RFC 3339): stands still there
-    #[arg(long, env = "CHATDOUBLE_CLOCK", value_name = "CLOCK", default_value = "real", value_parser = parse_clock)]
-    clock: ClockChoice,
+    #[arg(long, env = "CHATDOUBLE_CLOCK", value_name = "CLOCK", default_value = "real", value_parser = ClockDefault::parse)]
+    clock: ClockDefault,
 
     /// Feature level that the default world emulates [default: the newest]
     #[arg(long, env = "CHATDOUBLE_FEATURE_LEVEL", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(0..))]
@@ -115,6 +115,7 @@ impl Serve {
             seed: self.seed,
             cors_origin: self.cors_origin.clone(),
             has_root_world: !self.no_root_world,
+            control_token: self.control_token.clone(),
         })
     }
 
@@ -140,16 +141,6 @@ impl Serve {
                 Dialect::parse(&text).map_err(|fault| Fault::of_start(format!("{file}: {fault}")))
             }
         }
-    }
-}
-
-fn parse_clock(text: &str) -> Result<ClockChoice, String> {
-    match text {
-        "real" => Ok(ClockChoice::Real),
-        "frozen" => Ok(ClockChoice::Frozen),
-        instant => Timestamp::parse(instant)
-            .map(ClockChoice::At)
-            .map_err(|_| "takes real, frozen, or an instant such as 2026-01-01T00:00:00Z".to_owned()),
     }
 }
 

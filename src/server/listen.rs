@@ -1,10 +1,12 @@
 //! Binding, accepting, answering; the only place that reads the wall clock.
 
-use crate::http::request::{Incoming, read_body};
 use super::mangle::Mangling;
+use super::socket;
+use crate::control::Control;
+use crate::http::request::{Incoming, read_body};
 use crate::http::{Edge, Response};
 use crate::time::Timestamp;
-use crate::world::{RealTime, Worlds};
+use crate::world::{RealTime, World, Worlds};
 use http::{HeaderMap, Method};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -88,27 +90,21 @@ pub struct Running {
 }
 
 impl Running {
-    /// Serves bound sockets.
-    pub fn start(bound: Bound, edge: Arc<Edge>) -> Self {
-        let (stop, stopped) = watch::channel(false);
+    /// Serves bound sockets: the API of all worlds, and control.
+    pub fn start(bound: Bound, control: Arc<Control>, stop: watch::Sender<bool>) -> Self {
+        let stopped = stop.subscribe();
         let address = bound.address;
+        let worlds = control.edge.worlds.clone();
         for listener in bound.listeners {
-            tokio::spawn(accept(listener, edge.clone(), None, stopped.clone()));
+            tokio::spawn(accept(listener, Served::All(control.clone()), ended(stopped.clone()), stopped.clone()));
         }
-        tokio::spawn(tick(edge.worlds.clone(), stopped));
+        tokio::spawn(tick(worlds, stopped));
         Self { stop, address }
     }
 
     /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
-    }
-
-    /// Serves a further socket for one world alone.
-    pub fn also_serve(&self, bound: Bound, edge: &Arc<Edge>, world: &str) {
-        for listener in bound.listeners {
-            tokio::spawn(accept(listener, edge.clone(), Some(world.into()), self.stop.subscribe()));
-        }
     }
 
     /// Ends all connections, parked polls included.
@@ -139,14 +135,48 @@ async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
     }
 }
 
-async fn accept(listener: TcpListener, edge: Arc<Edge>, world: Option<Arc<str>>, stopped: watch::Receiver<bool>) {
-    let ending = ended(stopped.clone());
+/// What a socket serves.
+#[derive(Clone)]
+enum Served {
+    /// Everything.
+    All(Arc<Control>),
+    /// The API of one world.
+    One(Arc<Edge>, Arc<str>),
+}
+
+/// Serves a further socket for one world alone, until the world or the server ends; its base URL.
+///
+/// # Errors
+///
+/// What the system says.
+pub async fn serve_world(edge: Arc<Edge>, world: Arc<World>, stopped: watch::Receiver<bool>) -> io::Result<String> {
+    let bound = Bound::bind(None, 0).await?;
+    let url = format!("http://127.0.0.1:{}", bound.address().port());
+    for listener in bound.listeners {
+        let (server_ends, world_ends) = (ended(stopped.clone()), ended(world.ended()));
+        let ending = async move {
+            tokio::select! {
+                () = server_ends => {}
+                () = world_ends => {}
+            }
+        };
+        tokio::spawn(accept(listener, Served::One(edge.clone(), world.name().into()), ending, stopped.clone()));
+    }
+    Ok(url)
+}
+
+async fn accept(
+    listener: TcpListener,
+    served: Served,
+    ending: impl Future<Output = ()>,
+    stopped: watch::Receiver<bool>,
+) {
     tokio::pin!(ending);
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    let connection = connection(stream, edge.clone(), world.clone());
+                    let connection = connection(stream, served.clone());
                     let ending = ended(stopped.clone());
                     tokio::spawn(async move {
                         tokio::select! {
@@ -168,23 +198,34 @@ async fn ended(mut stopped: watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
-async fn connection(stream: TcpStream, edge: Arc<Edge>, world: Option<Arc<str>>) {
+async fn connection(stream: TcpStream, served: Served) {
     let _ = stream.set_nodelay(true);
-    let service = TowerToHyperService::new(Mangling(warp::service(filter(edge, world))));
-    let served = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .half_close(false)
-        .serve_connection(TokioIo::new(stream), service)
-        .with_upgrades();
-    if let Err(error) = served.await {
+    let builder = || {
+        let mut builder = http1::Builder::new();
+        builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).half_close(false);
+        builder
+    };
+    let io = TokioIo::new(stream);
+    let served = match served {
+        Served::All(control) => {
+            let service =
+                warp::service(watching(control.clone()).or(everything(control.edge.clone(), Some(control), None)));
+            builder().serve_connection(io, TowerToHyperService::new(Mangling(service))).with_upgrades().await
+        }
+        Served::One(edge, world) => {
+            let service = warp::service(everything(edge, None, Some(world)));
+            builder().serve_connection(io, TowerToHyperService::new(Mangling(service))).await
+        }
+    };
+    if let Err(error) = served {
         tracing::debug!("connection ended: {error}");
     }
 }
 
-/// The one filter: everything goes to the table of operations.
-fn filter(
+/// The one filter: everything goes to the table of operations, but for control.
+fn everything(
     edge: Arc<Edge>,
+    control: Option<Arc<Control>>,
     world: Option<Arc<str>>,
 ) -> impl Filter<Extract = (Response,), Error = warp::Rejection> + Clone {
     let query = warp::query::raw().or(warp::any().map(String::new)).unify();
@@ -195,15 +236,37 @@ fn filter(
         .and(warp::body::stream())
         .then(move |method: Method, path: warp::path::FullPath, query: String, headers: HeaderMap, body| {
             let edge = edge.clone();
+            let control = control.clone();
             let world = world.clone();
             async move {
                 let incoming = match read_body(&headers, body).await {
                     Ok(body) => Ok(Incoming { method, path: path.as_str().to_owned(), query, headers, body }),
                     Err(error) => Err((headers, error)),
                 };
-                edge.respond(incoming, world.as_deref()).await
+                match (&incoming, control) {
+                    (Ok(incoming), Some(control)) if is_control(&incoming.path) => control.respond(incoming).await,
+                    _ => edge.respond(incoming, world.as_deref()).await,
+                }
             }
         })
+}
+
+fn is_control(path: &str) -> bool {
+    path == "/control" || path.starts_with("/control/")
+}
+
+/// The WebSocket on which a world is watched.
+fn watching(control: Arc<Control>) -> impl Filter<Extract = (Response,), Error = warp::Rejection> + Clone {
+    warp::path!("control" / "worlds" / String / "watch").and(warp::header::headers_cloned()).and(warp::ws()).map(
+        move |name: String, headers: HeaderMap, socket: warp::ws::Ws| match control.watched(&name, headers) {
+            Ok(world) => {
+                let upgraded = socket.on_upgrade(move |socket| socket::tell(world, socket));
+                let (head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
+                Response::from_parts(head, bytes::Bytes::new())
+            }
+            Err(refused) => refused,
+        },
+    )
 }
 
 /// Whether an address is reached from this machine alone.

@@ -22,17 +22,27 @@ pub type MaybeCut<B> = Either<B, Cut>;
 #[derive(Debug)]
 pub struct Cut {
     beginning: Option<Bytes>,
+    has_paused: bool,
 }
 
 impl Body for Cut {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        Poll::Ready(Some(match self.beginning.take() {
-            Some(beginning) => Ok(Frame::data(beginning)),
-            None => Err(io::Error::new(io::ErrorKind::ConnectionAborted, "a fault breaks the reply off")),
-        }))
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        if let Some(beginning) = self.beginning.take() {
+            return Poll::Ready(Some(Ok(Frame::data(beginning))));
+        }
+        if !self.has_paused {
+            // What was written goes out while the body seems to be waiting; with the error it would be thrown away.
+            self.has_paused = true;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(Some(Err(io::Error::new(io::ErrorKind::ConnectionAborted, "a fault breaks the reply off"))))
     }
 }
 
@@ -73,5 +83,5 @@ where
     let whole = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     head.headers.insert(header::CONTENT_LENGTH, whole.len().into());
     let beginning = Some(whole.slice(..bytes.min(whole.len())));
-    Response::from_parts(head, Either::Right(Cut { beginning }))
+    Response::from_parts(head, Either::Right(Cut { beginning, has_paused: false }))
 }

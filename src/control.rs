@@ -1,0 +1,230 @@
+//! Steering the double from outside: worlds, clock, faults, journal, snapshots (contract, Control).
+//!
+//! JSON in, JSON out, in the API's envelope. What is not understood is refused and changes nothing.
+
+mod clock;
+mod faults;
+mod guard;
+mod journal;
+mod queues;
+mod snapshots;
+pub mod watch;
+mod worlds;
+
+use crate::api::NEWEST_FEATURE_LEVEL;
+use crate::dialect::Dialect;
+use crate::error::Error;
+use crate::http::request::Incoming;
+use crate::http::{Edge, Response, reply};
+use crate::time::{Clock, Timestamp};
+use crate::world::{RealTime, World};
+use bytes::Bytes;
+use http::{HeaderMap, Method};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+
+pub use guard::Guard;
+
+/// Opens a socket for one world; its base URL.
+pub type Listen = Arc<dyn Fn(String) -> Pin<Box<dyn Future<Output = io::Result<String>> + Send>> + Send + Sync>;
+
+/// The control endpoint.
+pub struct Control {
+    /// The worlds, behind their edge.
+    pub edge: Arc<Edge>,
+    /// Who may call.
+    pub guard: Guard,
+    /// What a new world has that is not told otherwise.
+    pub defaults: Defaults,
+    /// Opens a socket for a world.
+    pub listen: Listen,
+    /// Where real time comes from.
+    pub real_time: Arc<dyn RealTime>,
+}
+
+/// What a new world has that is not told otherwise: the options of `serve`.
+#[derive(Clone)]
+pub struct Defaults {
+    /// A fixture's text.
+    pub fixture: String,
+    /// How the clock stands.
+    pub clock: ClockDefault,
+    /// The level.
+    pub feature_level: i64,
+    /// Names on the wire.
+    pub dialect: Arc<Dialect>,
+    /// What all chance follows from.
+    pub seed: u64,
+}
+
+/// How a new world's clock stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockDefault {
+    /// With real time.
+    Real,
+    /// Still, at the time of creation.
+    Frozen,
+    /// Still, at this time.
+    At(Timestamp),
+}
+
+impl ClockDefault {
+    /// The clock of a world that is made at this real time.
+    pub fn clock(self, real: Timestamp) -> Clock {
+        match self {
+            ClockDefault::Real => Clock::Running { ahead: crate::time::Span::default() },
+            ClockDefault::Frozen => Clock::Frozen { at: real },
+            ClockDefault::At(at) => Clock::Frozen { at },
+        }
+    }
+
+    /// Reads `real`, `frozen` or an instant.
+    ///
+    /// # Errors
+    ///
+    /// What would have been understood.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "real" => Ok(ClockDefault::Real),
+            "frozen" => Ok(ClockDefault::Frozen),
+            instant => Timestamp::parse(instant)
+                .map(ClockDefault::At)
+                .map_err(|_| "takes real, frozen, or an instant such as 2026-01-01T00:00:00Z".to_owned()),
+        }
+    }
+}
+
+impl Control {
+    /// Answers a control request; `path` begins with `/control`.
+    pub async fn respond(&self, incoming: &Incoming) -> Response {
+        match self.carry_out(incoming).await {
+            Ok(data) => {
+                let mut body = Map::from_iter([
+                    ("result".to_owned(), Value::from("success")),
+                    ("msg".to_owned(), Value::from("")),
+                ]);
+                body.extend(data);
+                let mut bytes = serde_json::to_vec(&body).unwrap_or_default();
+                bytes.push(b'\n');
+                reply::success(bytes)
+            }
+            Err(error) => reply::failure(&error, None),
+        }
+    }
+
+    async fn carry_out(&self, incoming: &Incoming) -> Result<Map<String, Value>, Error> {
+        self.guard.check(incoming)?;
+        let path = percent_encoding::percent_decode_str(&incoming.path).decode_utf8_lossy().into_owned();
+        let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+        let method = incoming.method.as_str();
+        let data = match (method, &parts[1..]) {
+            ("GET", ["health"]) => json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "feature_level": NEWEST_FEATURE_LEVEL,
+                "worlds": self.edge.worlds.count(),
+            }),
+            ("GET", ["openapi.json"]) => return object(crate::openapi::document()),
+            ("GET", ["worlds"]) => worlds::list(self, incoming),
+            ("POST", ["worlds"]) => worlds::create(self, incoming).await?,
+            ("DELETE", ["worlds", name]) => worlds::delete(self, name)?,
+            (_, ["worlds", name, rest @ ..]) => {
+                let world = self.world(name)?;
+                in_world(&world, method, rest, incoming).await?
+            }
+            _ => return Err(unknown(method, &path)),
+        };
+        object(data)
+    }
+
+    /// The world that somebody wants to watch, or the refusal.
+    ///
+    /// # Errors
+    ///
+    /// The reply to those who may not, or to an unknown world.
+    #[expect(clippy::result_large_err, reason = "both sides are replies to one request")]
+    pub fn watched(&self, name: &str, headers: HeaderMap) -> Result<Arc<World>, Response> {
+        let incoming =
+            Incoming { method: Method::GET, path: String::new(), query: String::new(), headers, body: Bytes::new() };
+        let world = self.guard.check(&incoming).and_then(|()| self.world(name));
+        world.map_err(|error| reply::failure(&error, None))
+    }
+
+    fn world(&self, name: &str) -> Result<Arc<World>, Error> {
+        self.edge.worlds.get(name).ok_or(Error::UnknownWorld)
+    }
+}
+
+async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incoming) -> Result<Value, Error> {
+    match (method, rest) {
+        ("POST", ["reset"]) => {
+            nothing(incoming)?;
+            world.reset();
+            Ok(json!({}))
+        }
+        ("GET", ["snapshots"]) => Ok(snapshots::list(world)),
+        ("POST", ["snapshots"]) => snapshots::keep(world, body(incoming)?),
+        ("POST", ["snapshots", name, "restore"]) => snapshots::restore(world, name),
+        ("DELETE", ["snapshots", name]) => snapshots::forget(world, name),
+        ("GET", ["clock"]) => Ok(clock::show(world)),
+        ("POST", ["clock"]) => clock::change(world, body(incoming)?),
+        ("GET", ["faults"]) => Ok(faults::list(world)),
+        ("POST", ["faults"]) => faults::install(world, body(incoming)?),
+        ("DELETE", ["faults"]) => {
+            world.faults().lock().clear();
+            Ok(json!({}))
+        }
+        ("DELETE", ["faults", id]) => faults::remove(world, id),
+        ("GET", ["journal"]) => journal::show(world, &incoming.query),
+        ("DELETE", ["journal"]) => {
+            world.journal().clear();
+            Ok(json!({}))
+        }
+        ("POST", ["journal", "verify"]) => journal::verify(world, body(incoming)?),
+        ("POST", ["journal", "wait"]) => journal::wait(world, body(incoming)?).await,
+        ("GET", ["queues"]) => Ok(queues::list(world)),
+        ("DELETE", ["queues", id]) => queues::end(world, id),
+        _ => Err(unknown(method, &incoming.path)),
+    }
+}
+
+fn unknown(method: &str, path: &str) -> Error {
+    Error::ControlNotFound { what: format!("There is no control call {method} {path}").into() }
+}
+
+/// Refuses a control request for this reason.
+fn refused(reason: impl Into<String>) -> Error {
+    Error::ControlRefused { reason: reason.into().into() }
+}
+
+fn object(value: Value) -> Result<Map<String, Value>, Error> {
+    match value {
+        Value::Object(object) => Ok(object),
+        _ => Err(Error::Internal),
+    }
+}
+
+/// Reads a JSON body; an empty one is an empty object.
+fn body<T: DeserializeOwned>(incoming: &Incoming) -> Result<T, Error> {
+    let bytes: &[u8] = if incoming.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &incoming.body };
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = match error.path().to_string() {
+            path if path == "." => "$".to_owned(),
+            path => format!("$.{path}"),
+        };
+        refused(format!("{path}: {}", error.inner()))
+    })?;
+    json.end().map_err(|error| refused(format!("$: {error}")))?;
+    Ok(value)
+}
+
+/// Asserts that a call that takes nothing was given nothing.
+fn nothing(incoming: &Incoming) -> Result<(), Error> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Nothing {}
+    body::<Nothing>(incoming).map(|Nothing {}| ())
+}

@@ -1,0 +1,95 @@
+//! The clock: where it stands, what is to come, and moving it.
+
+use super::refused;
+use crate::error::Error;
+use crate::realm::timer::Due;
+use crate::time::{Clock, Span, Timestamp};
+use crate::world::World;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// The furthest that a clock can be moved.
+const FURTHEST: Span = Span::days(36_525);
+
+/// What is asked of the clock: exactly one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    advance_seconds: Option<f64>,
+    set: Option<f64>,
+    to_next: Option<bool>,
+    running: Option<bool>,
+}
+
+/// Where the clock stands and what is to come.
+pub fn show(world: &World) -> Value {
+    let realm = world.snapshot();
+    let told = realm.agenda.iter().filter(|(_, due)| due.is_told());
+    json!({
+        "now": world.now().fractional_seconds(),
+        "running": matches!(world.clock(), Clock::Running { .. }),
+        "agenda": told.map(|(at, due)| item(*at, due)).collect::<Vec<_>>(),
+    })
+}
+
+/// Moves the clock, or lets it go or stand.
+///
+/// # Errors
+///
+/// `ControlRefused`.
+pub fn change(world: &World, change: Change) -> Result<Value, Error> {
+    let now = world.now();
+    let fired = match change {
+        Change { advance_seconds: Some(seconds), set: None, to_next: None, running: None } => {
+            let span = span(seconds)
+                .filter(|span| span.micros() >= 0)
+                .ok_or_else(|| refused("$.advance_seconds: takes seconds from 0 on"))?;
+            world.advance_to(within_reach(now, now.plus(span))?)
+        }
+        Change { advance_seconds: None, set: Some(seconds), to_next: None, running: None } => {
+            let at = span(seconds).map(|span| Timestamp::from_micros(span.micros()));
+            let at = at.ok_or_else(|| refused("$.set: takes a time in UNIX seconds"))?;
+            if at < now {
+                return Err(refused("$.set: the clock can't go back; restore a snapshot instead"));
+            }
+            world.advance_to(within_reach(now, at)?)
+        }
+        Change { advance_seconds: None, set: None, to_next: Some(true), running: None } => world.advance_to_next(),
+        Change { advance_seconds: None, set: None, to_next: None, running: Some(runs) } => {
+            world.run_clock(runs);
+            Vec::new()
+        }
+        _ => return Err(refused("$: takes exactly one of advance_seconds, set, to_next (true) and running")),
+    };
+    let mut reply = show(world);
+    let told = fired.iter().filter(|(_, due)| due.is_told());
+    reply["fired"] = told.map(|(at, due)| item(*at, due)).collect::<Vec<_>>().into();
+    Ok(reply)
+}
+
+fn span(seconds: f64) -> Option<Span> {
+    let micros = seconds * 1e6;
+    (micros.is_finite() && micros.abs() < 9e18).then(|| Span::from_micros(micros.round() as i64))
+}
+
+fn within_reach(now: Timestamp, at: Timestamp) -> Result<Timestamp, Error> {
+    if at > now.plus(FURTHEST) { Err(refused("$: the clock can be moved by 100 years at most")) } else { Ok(at) }
+}
+
+/// A thing on the agenda, as control tells it.
+pub fn item(at: Timestamp, due: &Due) -> Value {
+    let (kind, key, id): (&str, &str, Value) = match due {
+        Due::Reminder(id) => ("reminder", "reminder_id", id.0.into()),
+        Due::ScheduledMessage(id) => ("scheduled_message", "scheduled_message_id", id.0.into()),
+        Due::InviteLink(id) => ("invite_expired", "invite_id", id.0.into()),
+        Due::Invite(id) => ("invite_expired", "invite_id", id.0.into()),
+        Due::Queue(id) => ("queue_expired", "queue_id", id.as_str().into()),
+        Due::Heartbeat(id) => ("heartbeat", "queue_id", id.as_str().into()),
+        Due::FullMember(id) => ("full_member", "user_id", id.0.into()),
+    };
+    let mut item = Map::new();
+    item.insert("kind".into(), kind.into());
+    item.insert("at".into(), at.fractional_seconds().into());
+    item.insert(key.into(), id);
+    item.into()
+}

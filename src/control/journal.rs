@@ -1,0 +1,190 @@
+//! The journal: looking at it, asserting on it, waiting for it.
+
+use super::refused;
+use crate::error::Error;
+use crate::journal::{Entry, Filter};
+use crate::world::World;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use similar::TextDiff;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Near misses that are shown.
+const NEAREST: usize = 3;
+
+/// What the journal should hold.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {
+    method: Option<String>,
+    path: Option<String>,
+    user: Option<String>,
+    params: Option<BTreeMap<String, String>>,
+    status: Option<u16>,
+    at_least: Option<usize>,
+    at_most: Option<usize>,
+    exactly: Option<usize>,
+    timeout_ms: Option<u64>,
+}
+
+/// The entries that the query's filters admit, newest last.
+///
+/// # Errors
+///
+/// `ControlRefused` for an unknown filter or a bad value.
+pub fn show(world: &World, query: &str) -> Result<Value, Error> {
+    let mut filter = Filter::default();
+    let mut limit = usize::MAX;
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        let number = || value.parse::<u64>().map_err(|_| refused(format!("{name}: takes a whole number")));
+        match name.as_ref() {
+            "method" => filter.method = Some(value.into_owned()),
+            "path" => filter.path = Some(value.into_owned()),
+            "user" => filter.user = Some(value.into_owned()),
+            "status" => {
+                filter.status = Some(u16::try_from(number()?).map_err(|_| refused("status: takes an HTTP status"))?)
+            }
+            "since" => filter.since = Some(number()?),
+            "limit" => limit = usize::try_from(number()?).unwrap_or(usize::MAX),
+            _ => {
+                return Err(refused(format!(
+                    "{name}: is no filter; there are method, path, user, status, since and limit"
+                )));
+            }
+        }
+    }
+    let mut entries = world.journal().find(&filter);
+    entries.drain(..entries.len().saturating_sub(limit));
+    Ok(json!({ "entries": entries.iter().map(AsRef::as_ref).collect::<Vec<&Entry>>() }))
+}
+
+/// Asserts that the journal holds what is wanted.
+///
+/// # Errors
+///
+/// `ControlRefused`, `VerificationFailed`.
+pub fn verify(world: &World, wanted: Wanted) -> Result<Value, Error> {
+    if wanted.timeout_ms.is_some() {
+        return Err(refused("$.timeout_ms: is for waiting"));
+    }
+    let (filter, bounds) = wanted.read()?;
+    let count = world.journal().find(&filter).len();
+    if bounds.admit(count) {
+        return Ok(json!({ "count": count }));
+    }
+    let nearest = nearest(world, &filter);
+    Err(Error::VerificationFailed { reason: bounds.reason(count).into(), count: count.into(), nearest: nearest.into() })
+}
+
+/// Waits until the journal holds what is wanted.
+///
+/// # Errors
+///
+/// `ControlRefused`, `VerificationTimedOut`.
+pub async fn wait(world: &World, wanted: Wanted) -> Result<Value, Error> {
+    let timeout = Duration::from_millis(wanted.timeout_ms.ok_or_else(|| refused("$.timeout_ms: is missing"))?);
+    let (filter, bounds) = wanted.read()?;
+    let holds = async {
+        loop {
+            let changed = world.journal().changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let count = world.journal().find(&filter).len();
+            if bounds.admit(count) {
+                return count;
+            }
+            changed.await;
+        }
+    };
+    match tokio::time::timeout(timeout, holds).await {
+        Ok(count) => Ok(json!({ "count": count })),
+        Err(_) => {
+            let count = world.journal().find(&filter).len();
+            let nearest = nearest(world, &filter);
+            let reason = bounds.reason(count).into();
+            Err(Error::VerificationTimedOut { reason, count: count.into(), nearest: nearest.into() })
+        }
+    }
+}
+
+/// How many entries there should be.
+#[derive(Clone, Copy)]
+struct Bounds {
+    at_least: usize,
+    at_most: Option<usize>,
+}
+
+impl Bounds {
+    fn admit(self, count: usize) -> bool {
+        count >= self.at_least && self.at_most.is_none_or(|most| count <= most)
+    }
+
+    fn reason(self, count: usize) -> String {
+        let wanted = match self.at_most {
+            Some(most) if most == self.at_least => format!("exactly {most}"),
+            Some(most) => format!("{} to {most}", self.at_least),
+            None => format!("at least {}", self.at_least),
+        };
+        format!("Expected {wanted} such requests, found {count}")
+    }
+}
+
+impl Wanted {
+    fn read(self) -> Result<(Filter, Bounds), Error> {
+        let bounds = match (self.exactly, self.at_least, self.at_most) {
+            (Some(exactly), None, None) => Bounds { at_least: exactly, at_most: Some(exactly) },
+            (Some(_), _, _) => return Err(refused("$.exactly: stands alone, without at_least and at_most")),
+            // Asking for at most so many does not ask for any.
+            (None, at_least, at_most) => {
+                Bounds { at_least: at_least.unwrap_or(usize::from(at_most.is_none())), at_most }
+            }
+        };
+        if bounds.at_most.is_some_and(|most| most < bounds.at_least) {
+            return Err(refused("$.at_most: is below at_least"));
+        }
+        let filter = Filter {
+            method: self.method,
+            path: self.path,
+            user: self.user,
+            status: self.status,
+            params: self.params.unwrap_or_default(),
+            since: None,
+        };
+        Ok((filter, bounds))
+    }
+}
+
+/// The entries that come nearest to what was looked for, each with a diff.
+fn nearest(world: &World, filter: &Filter) -> Vec<Value> {
+    let mut entries: Vec<(usize, Arc<Entry>)> =
+        world.journal().all().into_iter().map(|entry| (filter.misses(&entry), entry)).collect();
+    entries.sort_by_key(|(misses, entry)| (*misses, std::cmp::Reverse(entry.id)));
+    entries.truncate(NEAREST);
+    let expected = filter.expected();
+    let show = |(_, entry): &(usize, Arc<Entry>)| {
+        let whole = serde_json::to_value(entry.as_ref()).unwrap_or_default();
+        let keys = expected.keys().map(|key| {
+            let found = match (key.as_str(), entry.route) {
+                ("path", Some(route)) if expected[key] == route => Value::from(route),
+                ("params", _) => params_asked_for(&expected[key], &whole["params"]),
+                _ => whole[key].clone(),
+            };
+            (key.clone(), found)
+        });
+        let found: serde_json::Map<String, Value> = keys.collect();
+        let (wanted, found) = (format!("{:#}\n", Value::from(expected.clone())), format!("{:#}\n", Value::from(found)));
+        let diff = TextDiff::from_lines(&wanted, &found).unified_diff().header("expected", "found").to_string();
+        json!({ "entry": whole, "diff": diff })
+    };
+    entries.iter().map(show).collect()
+}
+
+/// Of the parameters sent, those that were asked for.
+fn params_asked_for(expected: &Value, sent: &Value) -> Value {
+    let keys = expected.as_object().into_iter().flatten().map(|(key, _)| key);
+    keys.filter_map(|key| Some((key.clone(), sent.get(key)?.clone())))
+        .collect::<serde_json::Map<String, Value>>()
+        .into()
+}

@@ -1,0 +1,58 @@
+//! Snapshots of a world, by name.
+
+use super::refused;
+use crate::error::Error;
+use crate::world::World;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Which name a snapshot is kept under.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Keep {
+    name: String,
+}
+
+/// All of them.
+pub fn list(world: &World) -> Value {
+    let snapshots = world.snapshots();
+    let record = |one: &crate::world::SnapshotInfo| json!({"name": one.name, "at": one.at.fractional_seconds()});
+    json!({"snapshots": snapshots.iter().map(record).collect::<Vec<_>>()})
+}
+
+/// Keeps the world as it is.
+///
+/// # Errors
+///
+/// `ControlRefused` for an empty name.
+pub fn keep(world: &World, keep: Keep) -> Result<Value, Error> {
+    if keep.name.is_empty() || keep.name.contains('/') {
+        return Err(refused("$.name: takes a text without slashes, not empty"));
+    }
+    world.keep_snapshot(&keep.name);
+    Ok(json!({}))
+}
+
+/// Goes back to a snapshot.
+///
+/// # Errors
+///
+/// `ControlNotFound`.
+pub fn restore(world: &World, name: &str) -> Result<Value, Error> {
+    let moment = world.snapshot_named(name).ok_or_else(|| missing(name))?;
+    world.go_to(&moment);
+    Ok(json!({}))
+}
+
+/// Forgets a snapshot.
+///
+/// # Errors
+///
+/// `ControlNotFound`.
+pub fn forget(world: &World, name: &str) -> Result<Value, Error> {
+    if world.forget_snapshot(name) { Ok(json!({})) } else { Err(missing(name)) }
+}
+
+fn missing(name: &str) -> Error {
+    Error::ControlNotFound { what: format!("There is no snapshot called '{name}'").into() }
+}

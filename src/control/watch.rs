@@ -1,0 +1,81 @@
+//! Watching a world live: what is told, as frames of JSON.
+
+use super::clock::item;
+use crate::journal::Entry;
+use crate::realm::Realm;
+use crate::realm::event::{Entry as Happening, Payload};
+use crate::realm::id::UserId;
+use crate::realm::queue::{Capabilities, Queue, QueueOptions};
+use crate::record::event::render;
+use crate::world::{Watched, World};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The frames for something that happened: one for a request or a movement of the clock, one for each event.
+pub fn frames(world: &World, watched: &Watched) -> Vec<Value> {
+    match watched {
+        Watched::Request(entry) => vec![request(entry)],
+        Watched::Clock { from, to, fired } => vec![json!({
+            "type": "clock",
+            "from": from.fractional_seconds(),
+            "now": to.fractional_seconds(),
+            "fired": fired.iter().filter(|(_, due)| due.is_told()).map(|(at, due)| item(*at, due)).collect::<Vec<_>>(),
+        })],
+        Watched::Events(caused) => {
+            let realm = world.snapshot();
+            let positions = caused.positions();
+            positions.iter().zip(&caused.entries).map(|(position, entry)| event(&realm, *position, entry)).collect()
+        }
+    }
+}
+
+/// The frame that tells how many were missed.
+pub fn lost(count: u64) -> Value {
+    json!({"type": "lost", "count": count})
+}
+
+fn request(entry: &Entry) -> Value {
+    let mut frame = serde_json::to_value(entry).unwrap_or_default();
+    frame["type"] = "request".into();
+    frame
+}
+
+fn event(realm: &Realm, position: u64, entry: &Happening) -> Value {
+    let users: Vec<UserId> = realm.active_users.iter().copied().filter(|user| entry.audience.contains(*user)).collect();
+    let shaped = shaped(realm, entry, users.first().copied());
+    json!({
+        "type": "event",
+        "id": position,
+        "at": entry.at.fractional_seconds(),
+        "queue_id": entry.queue,
+        "users": users,
+        "event": shaped,
+    })
+}
+
+/// The event as a capable client of one of those who get it sees it.
+fn shaped(realm: &Realm, entry: &Happening, viewer: Option<UserId>) -> Value {
+    let mut capabilities = Capabilities::default();
+    for (_, switch) in capabilities.by_name() {
+        *switch = true;
+    }
+    let owner = viewer.or_else(|| realm.users.keys().next().copied());
+    let bare = json!({"type": entry.event.kind, "op": entry.event.op});
+    let Some(owner) = owner else { return bare };
+    if matches!(entry.event.payload, Payload::Message(_)) && viewer.is_none() {
+        return bare;
+    }
+    let queue = Queue {
+        id: String::new(),
+        owner,
+        options: Arc::new(QueueOptions { capabilities, ..QueueOptions::default() }),
+        acknowledged: -1,
+        cursor: Default::default(),
+        idle_timeout: Default::default(),
+        idle_since: entry.at,
+        parked_since: None,
+        has_heartbeat: false,
+        poll: 0,
+    };
+    render(realm, &queue, entry).into_iter().next().map_or(bare, Value::from)
+}

@@ -1,0 +1,195 @@
+//! Worlds: listed, made, forked, ended.
+
+use super::{ClockDefault, Control, body, refused};
+use crate::api::Origin;
+use crate::dialect::Dialect;
+use crate::error::Error;
+use crate::fixture;
+use crate::http::request::Incoming;
+use crate::realm::chance::Chance;
+use crate::time::Clock;
+use crate::world::{World, WorldSettings, Worlds};
+use http::header;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// What a new world is to be.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    name: Option<String>,
+    fixture: Option<Value>,
+    fork_of: Option<String>,
+    snapshot: Option<String>,
+    feature_level: Option<i64>,
+    dialect: Option<Value>,
+    clock: Option<String>,
+    seed: Option<u64>,
+    #[serde(default)]
+    listen: bool,
+}
+
+/// All worlds.
+pub fn list(control: &Control, incoming: &Incoming) -> Value {
+    let record = |world: &Arc<World>| {
+        let realm = world.snapshot();
+        json!({
+            "name": world.name(),
+            "url": base_url(incoming, world.name()).base_url,
+            "users": realm.users.len(),
+            "channels": realm.channels.len(),
+            "messages": realm.messages.len(),
+            "now": world.now().fractional_seconds(),
+        })
+    };
+    json!({"worlds": control.edge.worlds.all().iter().map(record).collect::<Vec<_>>()})
+}
+
+/// Makes a world: from a fixture, or as a fork of a living one.
+///
+/// # Errors
+///
+/// `ControlRefused`, `WorldExists`.
+pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Error> {
+    let wanted: Wanted = body(incoming)?;
+    let name = match &wanted.name {
+        Some(name) if !Worlds::is_name(name) => {
+            return Err(refused("$.name: takes 1 to 63 of a-z, 0-9 and '-', not '-' at either end"));
+        }
+        Some(name) => name.clone(),
+        None => free_name(&control.edge.worlds),
+    };
+    if control.edge.worlds.get(&name).is_some() {
+        return Err(Error::WorldExists { name: name.into() });
+    }
+    let world = match &wanted.fork_of {
+        Some(origin) => fork(control, &wanted, origin, &name)?,
+        None => found(control, &wanted, &name)?,
+    };
+    if !control.edge.worlds.add(Arc::new(world)) {
+        return Err(Error::WorldExists { name: name.into() });
+    }
+    let url = if wanted.listen {
+        match (control.listen)(name.clone()).await {
+            Ok(url) => url,
+            Err(error) => {
+                control.edge.worlds.remove(&name);
+                return Err(refused(format!("$.listen: {error}")));
+            }
+        }
+    } else {
+        base_url(incoming, &name).base_url
+    };
+    Ok(json!({ "name": name, "url": url }))
+}
+
+/// Ends a world.
+///
+/// # Errors
+///
+/// `ControlRefused` for the default one, `UnknownWorld`.
+pub fn delete(control: &Control, name: &str) -> Result<Value, Error> {
+    if name == Worlds::DEFAULT {
+        return Err(refused("The world 'default' can't be deleted; reset it instead"));
+    }
+    control.edge.worlds.remove(name).map(|_| json!({})).ok_or(Error::UnknownWorld)
+}
+
+fn free_name(worlds: &Worlds) -> String {
+    (1..).map(|number| format!("world-{number}")).find(|name| worlds.get(name).is_none()).unwrap_or_default()
+}
+
+/// The address of a world as the one who asks can reach it.
+fn base_url(incoming: &Incoming, name: &str) -> Origin {
+    let host = incoming.header(header::HOST).unwrap_or("127.0.0.1");
+    if name == Worlds::DEFAULT {
+        return Origin { base_url: format!("http://{host}"), prefix: String::new() };
+    }
+    let prefix = format!("/w/{name}");
+    Origin { base_url: format!("http://{host}{prefix}"), prefix }
+}
+
+fn fork(control: &Control, wanted: &Wanted, origin: &str, name: &str) -> Result<World, Error> {
+    if wanted.fixture.is_some() {
+        return Err(refused("$.fixture: can't stand beside fork_of"));
+    }
+    let origin =
+        control.edge.worlds.get(origin).ok_or_else(|| refused(format!("$.fork_of: there is no world '{origin}'")))?;
+    let moment = match &wanted.snapshot {
+        Some(name) => {
+            let missing = || refused(format!("$.snapshot: '{}' has no snapshot '{name}'", origin.name()));
+            origin.snapshot_named(name).ok_or_else(missing)?
+        }
+        None => origin.moment(),
+    };
+    let mut realm = crate::world::without_queues(&moment.realm);
+    if let Some(seed) = wanted.seed {
+        realm.chance = Chance::from_seed(seed);
+    }
+    let clock = match clock(wanted)? {
+        Some(choice) => choice.clock(origin.real_time().now()),
+        None => moment.clock,
+    };
+    if let Clock::Frozen { at } = clock {
+        realm.now = at;
+    }
+    let settings = WorldSettings {
+        feature_level: level(wanted)?.unwrap_or(origin.settings().feature_level),
+        dialect: dialect(wanted)?.unwrap_or_else(|| origin.settings().dialect.clone()),
+    };
+    Ok(World::new(name.to_owned(), realm, clock, settings, origin.real_time().clone()))
+}
+
+fn found(control: &Control, wanted: &Wanted, name: &str) -> Result<World, Error> {
+    if wanted.snapshot.is_some() {
+        return Err(refused("$.snapshot: needs fork_of"));
+    }
+    let defaults = &control.defaults;
+    let text = match &wanted.fixture {
+        None => defaults.fixture.clone(),
+        Some(Value::String(name)) => fixture::builtin(name)
+            .ok_or_else(|| refused(format!("$.fixture: no fixture is built in as '{name}'")))?
+            .to_owned(),
+        Some(document @ Value::Object(_)) => document.to_string(),
+        Some(_) => return Err(refused("$.fixture: takes a built-in fixture's name or a document")),
+    };
+    let settings = WorldSettings {
+        feature_level: level(wanted)?.unwrap_or(defaults.feature_level),
+        dialect: dialect(wanted)?.unwrap_or_else(|| defaults.dialect.clone()),
+    };
+    let real_time = control.real_time.clone();
+    let clock = clock(wanted)?.unwrap_or(defaults.clock).clock(real_time.now());
+    let now = clock.now(real_time.now());
+    let realm = fixture::read(&text, now, wanted.seed.unwrap_or(defaults.seed)).map_err(|faults| {
+        let told: Vec<String> =
+            faults.iter().map(|fault| format!("$.fixture{}: {}", &fault.path[1..], fault.reason)).collect();
+        refused(told.join("; "))
+    })?;
+    Ok(World::new(name.to_owned(), realm, clock, settings, real_time))
+}
+
+fn clock(wanted: &Wanted) -> Result<Option<ClockDefault>, Error> {
+    let parse = |text: &String| ClockDefault::parse(text).map_err(|reason| refused(format!("$.clock: {reason}")));
+    wanted.clock.as_ref().map(parse).transpose()
+}
+
+fn level(wanted: &Wanted) -> Result<Option<i64>, Error> {
+    match wanted.feature_level {
+        Some(level) if level < 0 => Err(refused("$.feature_level: takes a whole number from 0 on")),
+        level => Ok(level),
+    }
+}
+
+fn dialect(wanted: &Wanted) -> Result<Option<Arc<Dialect>>, Error> {
+    let dialect = match &wanted.dialect {
+        None => return Ok(None),
+        Some(Value::String(name)) if name == "neutral" => Dialect::neutral(),
+        Some(Value::String(name)) if name == "zulip" => Dialect::zulip(),
+        Some(document @ Value::Object(_)) => {
+            Dialect::parse(&document.to_string()).map_err(|fault| refused(format!("$.dialect: {fault}")))?
+        }
+        Some(_) => return Err(refused("$.dialect: takes neutral, zulip or a dialect's document")),
+    };
+    Ok(Some(Arc::new(dialect)))
+}
