@@ -103,7 +103,7 @@ pub struct Faults {
 impl Faults {
     /// No rules; probabilities follow from the seed.
     pub fn new(seed: u64) -> Self {
-        Self { rules: Vec::new(), chance: Chance::from_seed(seed ^ 0x666_175_6c_74), installed: 0 }
+        Self { rules: Vec::new(), chance: Chance::from_seed(seed ^ 0x0066_6175_6c74), installed: 0 }
     }
 
     /// Installs a rule; gives its id.
