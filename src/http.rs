@@ -137,7 +137,7 @@ impl Edge {
             return if is_visitor { Ok(None) } else { Err(Error::NotLoggedIn) };
         };
         let user = authentication::authenticate(&realm, header)?;
-        row.access.check(&user)?;
+        row.access.check(&realm, &user)?;
         Ok(Some(user))
     }
 

@@ -8,6 +8,7 @@ mod credentials;
 mod edge;
 mod events;
 mod flags;
+mod group_changes;
 mod group_reading;
 mod messages;
 mod narrows;
