@@ -26,6 +26,7 @@ pub mod topics;
 pub mod typing;
 pub mod uploads;
 pub mod users;
+pub mod visibility;
 
 use crate::error::Error;
 use crate::realm::Realm;
@@ -90,6 +91,8 @@ pub enum Access {
     Human,
     /// Accounts that are not guests.
     NotGuest,
+    /// Accounts that may create user groups.
+    GroupCreator,
     /// People that are not guests.
     HumanNotGuest,
     /// Administrators and owners, bots of that role included.
@@ -103,8 +106,9 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// `WebhookBotNotAllowed`, `AdministratorRequired`, `GuestsNotAllowed`, `BotsNotAllowed`, `BotsOnly`.
-    pub fn check(self, caller: &User) -> Result<(), Error> {
+    /// `WebhookBotNotAllowed`, `AdministratorRequired`, `GuestsNotAllowed`, `BotsNotAllowed`, `BotsOnly`,
+    /// `InsufficientPermission`.
+    pub fn check(self, realm: &Realm, caller: &User) -> Result<(), Error> {
         use crate::realm::user::BotKind;
         let is_webhook = caller.bot.as_ref().is_some_and(|bot| bot.kind == BotKind::IncomingWebhook);
         if is_webhook && !matches!(self, Access::Anyone | Access::AnyAccount) {
@@ -113,10 +117,18 @@ impl Access {
         match self {
             Access::Anyone | Access::UserOrVisitor | Access::AnyAccount | Access::User => Ok(()),
             Access::Administrator if !caller.is_admin() => Err(Error::AdministratorRequired),
-            Access::NotGuest | Access::HumanNotGuest if caller.is_guest() => Err(Error::GuestsNotAllowed),
+            Access::NotGuest | Access::GroupCreator | Access::HumanNotGuest if caller.is_guest() => {
+                Err(Error::GuestsNotAllowed)
+            }
+            Access::GroupCreator if !realm.may(caller.id, "can_create_groups") => Err(Error::InsufficientPermission),
             Access::Human | Access::HumanNotGuest if caller.is_bot() => Err(Error::BotsNotAllowed),
             Access::Bot if !caller.is_bot() => Err(Error::BotsOnly),
-            Access::Administrator | Access::NotGuest | Access::HumanNotGuest | Access::Human | Access::Bot => Ok(()),
+            Access::Administrator
+            | Access::NotGuest
+            | Access::GroupCreator
+            | Access::HumanNotGuest
+            | Access::Human
+            | Access::Bot => Ok(()),
         }
     }
 
@@ -129,6 +141,7 @@ impl Access {
             Access::User => "any account",
             Access::Human => "people, not bots",
             Access::NotGuest => "any account but guests",
+            Access::GroupCreator => "those who may create user groups (`can_create_groups`), not guests",
             Access::HumanNotGuest => "people, not bots or guests",
             Access::Administrator => "organization administrators",
             Access::Bot => "bots",
@@ -383,4 +396,9 @@ pub static OPERATIONS: &[Row] = &[
     read::<groups::GetGroupMembers>(),
     read::<groups::IsGroupMember>(),
     read::<groups::GetSubgroups>(),
+    write::<groups::create::CreateGroup>(),
+    write::<groups::edit::EditGroup>(),
+    write::<groups::deactivate::DeactivateGroup>(),
+    write::<groups::members::ChangeMembers>(),
+    write::<groups::members::ChangeSubgroups>(),
 ];

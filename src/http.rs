@@ -201,7 +201,7 @@ fn caller(world: &World, row: &Row, incoming: &Incoming) -> Result<Option<Arc<Us
         return if is_visitor { Ok(None) } else { Err(Error::NotLoggedIn) };
     };
     let user = authentication::authenticate(&realm, header)?;
-    row.access.check(&user)?;
+    row.access.check(&realm, &user)?;
     Ok(Some(user))
 }
 

@@ -1,4 +1,10 @@
-//! User groups: looking at them. Changing them is the matter of other files.
+//! User groups: looking at them. Making, changing and filling them are in the files below.
+
+pub mod create;
+pub mod deactivate;
+pub mod edit;
+pub mod members;
+mod rules;
 
 use super::parameter::parameters;
 use super::{About, Access, Call, Operation, Read, Route};

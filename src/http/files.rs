@@ -82,7 +82,7 @@ fn upload(realm: &Realm, world: &World, incoming: &Incoming, rest: &str) -> Resu
         None => None,
     };
     if let Some(caller) = &caller {
-        Access::User.check(caller)?;
+        Access::User.check(realm, caller)?;
     }
     let attachment = realm.attachments.get(path_id).ok_or(Error::FileNotFound)?;
     if is_thumbnail && !attachment.content_type.starts_with("image/") {

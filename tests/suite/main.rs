@@ -12,6 +12,7 @@ mod events;
 mod every_operation;
 mod flags;
 mod generated;
+mod group_changes;
 mod group_reading;
 mod message_rules;
 mod messages;

@@ -75,8 +75,13 @@ pub fn tell_subscribed(tx: &mut Tx, actor: &User, added: &Changed) {
             [only] => format!("{who} subscribed you to {only}."),
             several => format!("{who} subscribed you to the following channels:\n\n* {}", several.join("\n* ")),
         };
-        send(tx, Target::Direct { users: vec![person] }, content);
+        tell_person(tx, person, content);
     }
+}
+
+/// Tells one person something, in a direct message.
+pub fn tell_person(tx: &mut Tx, person: UserId, content: String) {
+    send(tx, Target::Direct { users: vec![person] }, content);
 }
 
 fn send(tx: &mut Tx, to: Target, content: String) {

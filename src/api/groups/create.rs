@@ -1,0 +1,118 @@
+//! Making user groups (specification, POST /user_groups/create).
+
+use super::rules::{
+    active_users, check_description, check_name_is_free, checked_group_name, emit, group_permissions, groups_to_add,
+};
+use crate::api::group_settings::resolve_all;
+use crate::api::parameter::parameters;
+use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::group::Group;
+use crate::realm::id::{GroupId, UserId};
+use crate::realm::permission::{GROUP_PERMISSIONS, GroupSettingValue};
+use crate::record::group::GroupRecord;
+use imbl::OrdSet;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use std::sync::Arc;
+
+/// POST /user_groups/create
+pub struct CreateGroup;
+
+parameters! {
+    /// The group to be.
+    pub struct CreateGroupParams {
+        /// Who may add members; the creator by default.
+        can_add_members_group: Option<GroupSettingValue>,
+        /// Who may join; nobody by default.
+        can_join_group: Option<GroupSettingValue>,
+        /// Who may leave; everyone by default.
+        can_leave_group: Option<GroupSettingValue>,
+        /// Who may do all of this; the creator by default. Not `role:internet` or `role:everyone`.
+        can_manage_group: Option<GroupSettingValue>,
+        /// Who may mention it; everyone by default. Not `role:internet` or `role:owners`.
+        can_mention_group: Option<GroupSettingValue>,
+        /// Who may remove members; nobody by default.
+        can_remove_members_group: Option<GroupSettingValue>,
+        /// At most 1,024 characters.
+        description: String,
+        /// Initial members: active users. The creator is none unless listed.
+        members: Vec<UserId>,
+        /// At most 100 characters, unique whatever the case.
+        name: String,
+        /// Initial subgroups, whatever the rights over them.
+        subgroups: Vec<GroupId> = Vec::new(),
+    }
+}
+
+/// The new group.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct GroupIdReply {
+    /// Its ID.
+    pub group_id: GroupId,
+}
+
+impl Operation for CreateGroup {
+    const ROUTE: Route = Route::post("/user_groups/create");
+    const ACCESS: Access = Access::GroupCreator;
+    const ABOUT: About = About {
+        summary: "Makes a user group.",
+        since: 0,
+        is_specified: true,
+        errors: &[
+            "InsufficientPermission",
+            "BadValue",
+            "InvalidUserId",
+            "GroupNameEmpty",
+            "GroupNameTooLong",
+            "GroupNamePrefix",
+            "InvalidGroup",
+            "GroupDeactivated",
+            "DisallowedGroup",
+            "InvalidGroupId",
+            "GroupNameTaken",
+        ],
+        events: &["user_group add", "user_group add_subgroups"],
+    };
+    type Params = CreateGroupParams;
+    type Reply = GroupIdReply;
+}
+
+impl Write for CreateGroup {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<GroupIdReply, Error> {
+        let creator = call.caller().id;
+        check_description(&params.description)?;
+        let members = active_users(tx, &params.members)?;
+        let name = checked_group_name(&params.name)?;
+        let defaults = tx.default_permissions(GROUP_PERMISSIONS, Some(creator));
+        let permissions = resolve_all(tx, GROUP_PERMISSIONS, defaults, group_permissions!(params))?;
+        check_name_is_free(tx, &name, None)?;
+        let subgroups: OrdSet<GroupId> = groups_to_add(tx, &params.subgroups)?.into_iter().collect();
+
+        tx.realm_mut().counters.group += 1;
+        let id = GroupId(tx.counters.group);
+        let now = tx.now;
+        let group = Group {
+            id,
+            name,
+            description: params.description,
+            members: members.into_iter().collect(),
+            subgroups: OrdSet::new(),
+            creator: Some(creator),
+            date_created: Some(now),
+            system: None,
+            is_deactivated: false,
+            permissions,
+        };
+        let record = GroupRecord::new(tx, &group);
+        tx.realm_mut().groups.insert(id, Arc::new(group));
+        emit(tx, id, "add", json!({ "group": record }));
+        if !subgroups.is_empty() {
+            emit(tx, id, "add_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
+            tx.group_mut(id).subgroups = subgroups;
+        }
+        Ok(GroupIdReply { group_id: id })
+    }
+}

@@ -1,0 +1,96 @@
+//! Deactivating user groups: refused while something refers to them.
+
+use super::rules::group_to_change;
+use crate::api::parameter::parameters;
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Event, Needs};
+use crate::realm::id::GroupId;
+use crate::realm::permission::{GroupSettingValue, Permissions};
+use serde_json::{Value, json};
+
+/// POST /user_groups/{user_group_id}/deactivate
+pub struct DeactivateGroup;
+
+parameters! {
+    /// Which group.
+    pub struct DeactivateGroupParams {
+        /// The group.
+        @path user_group_id: GroupId,
+    }
+}
+
+impl Operation for DeactivateGroup {
+    const ROUTE: Route = Route::post("/user_groups/{user_group_id}/deactivate");
+    const ACCESS: Access = Access::NotGuest;
+    const ABOUT: About = About {
+        summary: "Deactivates a user group that nothing refers to; PATCH brings it back.",
+        since: 290,
+        is_specified: false,
+        errors: &["InvalidGroup", "GroupDeactivated", "InsufficientPermission", "GroupInUse"],
+        events: &["user_group update", "user_group remove"],
+    };
+    type Params = DeactivateGroupParams;
+    type Reply = Success;
+}
+
+impl Write for DeactivateGroup {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let id = params.user_group_id;
+        if tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
+            return Err(Error::GroupDeactivated);
+        }
+        group_to_change(tx, call.caller(), id, "can_manage_group")?;
+        let objections = objections(tx, id);
+        if !objections.is_empty() {
+            return Err(Error::GroupInUse { objections: objections.into() });
+        }
+
+        tx.group_mut(id).is_deactivated = true;
+        let audience = tx.everyone();
+        let update = json!({"group_id": id, "data": {"deactivated": true}});
+        let update = Event::shaped("user_group", Some("update"), update).needing(Needs::DeactivatedGroups);
+        let remove = Event::shaped("user_group", Some("remove"), json!({ "group_id": id }));
+        tx.emit(audience.clone(), update);
+        tx.emit(audience, remove.needing(Needs::NoDeactivatedGroups));
+        Ok(Success {})
+    }
+}
+
+/// What refers to a group: active groups that contain it, and permissions of living channels, of active groups (itself
+/// included) and of the organization.
+fn objections(realm: &Realm, id: GroupId) -> Vec<Value> {
+    let active = || realm.groups.values().filter(|group| !group.is_deactivated);
+    let mut objections = Vec::new();
+    let supergroups: Vec<GroupId> =
+        active().filter(|group| group.subgroups.contains(&id)).map(|group| group.id).collect();
+    if !supergroups.is_empty() {
+        objections.push(json!({"type": "subgroup", "supergroup_ids": supergroups}));
+    }
+    for channel in realm.channels.values().filter(|channel| !channel.is_archived) {
+        if let Some(settings) = settings_held_by(&channel.permissions, id) {
+            objections.push(json!({"type": "channel", "channel_id": channel.id, "settings": settings}));
+        }
+    }
+    for group in active() {
+        if let Some(settings) = settings_held_by(&group.permissions, id) {
+            objections.push(json!({"type": "user_group", "group_id": group.id, "settings": settings}));
+        }
+    }
+    if let Some(settings) = settings_held_by(&realm.organization.permissions, id) {
+        objections.push(json!({"type": "realm", "settings": settings}));
+    }
+    objections
+}
+
+/// The names of the permissions that a group holds, alone or beside others; None when it holds none.
+fn settings_held_by(permissions: &Permissions, id: GroupId) -> Option<Vec<&'static str>> {
+    let is_held = |value: &GroupSettingValue| match value {
+        GroupSettingValue::Group(group) => *group == id,
+        GroupSettingValue::Anonymous(value) => value.direct_subgroups.contains(&id),
+    };
+    let held: Vec<_> = permissions.iter().filter(|(_, value)| is_held(value)).map(|(name, _)| *name).collect();
+    Some(held).filter(|held| !held.is_empty())
+}

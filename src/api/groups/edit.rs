@@ -1,0 +1,140 @@
+//! Changing user groups and bringing deactivated ones back (specification, PATCH /user_groups/{user_group_id}).
+
+use super::rules::{
+    check_description, check_name_is_free, checked_group_name, emit, group_permissions, group_to_change,
+};
+use crate::api::group_settings::{GroupSettingUpdate, resolve_update};
+use crate::api::parameter::parameters;
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::event::{Event, Needs};
+use crate::realm::group::Group;
+use crate::realm::id::GroupId;
+use crate::realm::permission::{GROUP_PERMISSIONS, setting};
+use crate::record::group::GroupRecord;
+use serde_json::{Value, json};
+
+/// PATCH /user_groups/{user_group_id}
+pub struct EditGroup;
+
+parameters! {
+    /// What is to be changed.
+    pub struct EditGroupParams {
+        /// The group; deactivated ones too.
+        @path user_group_id: GroupId,
+        /// Who may add members.
+        can_add_members_group: Option<GroupSettingUpdate>,
+        /// Who may join.
+        can_join_group: Option<GroupSettingUpdate>,
+        /// Who may leave.
+        can_leave_group: Option<GroupSettingUpdate>,
+        /// Who may do all of this. Not `role:internet` or `role:everyone`.
+        can_manage_group: Option<GroupSettingUpdate>,
+        /// Who may mention it. Not `role:internet` or `role:owners`.
+        can_mention_group: Option<GroupSettingUpdate>,
+        /// Who may remove members.
+        can_remove_members_group: Option<GroupSettingUpdate>,
+        /// False brings a deactivated group back; true is nothing.
+        deactivated: Option<bool>,
+        /// At most 1,024 characters.
+        description: Option<String>,
+        /// At most 100 characters, unique whatever the case.
+        name: Option<String>,
+    }
+}
+
+impl Operation for EditGroup {
+    const ROUTE: Route = Route::patch("/user_groups/{user_group_id}");
+    const ACCESS: Access = Access::NotGuest;
+    const ABOUT: About = About {
+        summary: "Changes a user group, or brings a deactivated one back.",
+        since: 0,
+        is_specified: true,
+        errors: &[
+            "NoNewData",
+            "BadValue",
+            "InvalidGroup",
+            "InsufficientPermission",
+            "GroupNameEmpty",
+            "GroupNameTooLong",
+            "GroupNamePrefix",
+            "GroupNameTaken",
+            "ExpectationMismatch",
+            "GroupDeactivated",
+            "DisallowedGroup",
+            "InvalidUserId",
+            "InvalidGroupId",
+        ],
+        events: &["user_group update", "user_group add"],
+    };
+    type Params = EditGroupParams;
+    type Reply = Success;
+}
+
+impl Write for EditGroup {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        if is_empty(&params) {
+            return Err(Error::NoNewData);
+        }
+        let id = params.user_group_id;
+        params.description.as_deref().map_or(Ok(()), check_description)?;
+        let group = group_to_change(tx, call.caller(), id, "can_manage_group")?;
+        let name = checked_new_name(tx, &group, params.name.as_deref())?;
+
+        if let Some(name) = name {
+            tx.group_mut(id).name.clone_from(&name);
+            emit_update(tx, id, "name", name.into());
+        }
+        if let Some(description) = params.description.filter(|new| *new != group.description) {
+            tx.group_mut(id).description.clone_from(&description);
+            emit_update(tx, id, "description", description.into());
+        }
+        if params.deactivated == Some(false) && group.is_deactivated {
+            reactivate(tx, id);
+        }
+        // Checked last, as the group stands by then: a group that came back can hold its own permissions. One that is
+        // refused undoes all of the above.
+        for (name, update) in group_permissions!(params) {
+            let Some(update) = update else { continue };
+            let new = resolve_update(tx, setting(GROUP_PERMISSIONS, name), &group.permissions[name], update)?;
+            if let Some(value) = new {
+                let shown = json!(value);
+                tx.group_mut(id).permissions.insert(name, value);
+                emit_update(tx, id, name, shown);
+            }
+        }
+        Ok(Success {})
+    }
+}
+
+fn is_empty(params: &EditGroupParams) -> bool {
+    let params = params.clone();
+    params.name.is_none()
+        && params.description.is_none()
+        && params.deactivated.is_none()
+        && group_permissions!(params).iter().all(|(_, update)| update.is_none())
+}
+
+/// A name that differs in its case alone is free.
+fn checked_new_name(tx: &Tx, group: &Group, name: Option<&str>) -> Result<Option<String>, Error> {
+    let Some(name) = name.filter(|name| *name != group.name) else { return Ok(None) };
+    let name = checked_group_name(name)?;
+    check_name_is_free(tx, &name, Some(group.id))?;
+    Ok(Some(name).filter(|name| *name != group.name))
+}
+
+fn emit_update(tx: &mut Tx, id: GroupId, property: &str, value: Value) {
+    emit(tx, id, "update", json!({"group_id": id, "data": {property: value}}));
+}
+
+/// Brings a group back. Clients that don't know deactivated groups learn of it as of a new one.
+fn reactivate(tx: &mut Tx, id: GroupId) {
+    tx.group_mut(id).is_deactivated = false;
+    let audience = tx.everyone();
+    let update = Event::shaped("user_group", Some("update"), json!({"group_id": id, "data": {"deactivated": false}}));
+    let record = GroupRecord::new(tx, &tx.groups[&id]);
+    let add = Event::shaped("user_group", Some("add"), json!({ "group": record }));
+    tx.emit(audience.clone(), update.needing(Needs::DeactivatedGroups));
+    tx.emit(audience, add.needing(Needs::NoDeactivatedGroups));
+}

@@ -1,0 +1,239 @@
+//! Who is in a user group: adding and removing users and subgroups (specification, POST …/members and …/subgroups).
+
+use super::rules::{active_users, emit, existing_groups, group_to_change, groups_to_add};
+use crate::api::channels::notices::{silent_mention, tell_person};
+use crate::api::parameter::parameters;
+use crate::api::visibility::Sight;
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::id::{GroupId, UserId};
+use crate::realm::user::User;
+use imbl::OrdSet;
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// POST /user_groups/{user_group_id}/members
+pub struct ChangeMembers;
+
+parameters! {
+    /// Who comes and who goes; done in this order, all or nothing.
+    pub struct ChangeMembersParams {
+        /// The group; deactivated ones too.
+        @path user_group_id: GroupId,
+        /// Active users to be added.
+        add: Vec<UserId> = Vec::new(),
+        /// Groups to be added.
+        add_subgroups: Vec<GroupId> = Vec::new(),
+        /// Active users to be removed.
+        delete: Vec<UserId> = Vec::new(),
+        /// Groups to be removed.
+        delete_subgroups: Vec<GroupId> = Vec::new(),
+    }
+}
+
+impl Operation for ChangeMembers {
+    const ROUTE: Route = Route::post("/user_groups/{user_group_id}/members");
+    const ACCESS: Access = Access::NotGuest;
+    const ABOUT: About = About {
+        summary: "Adds and removes members and subgroups of a user group.",
+        since: 0,
+        is_specified: true,
+        errors: &[
+            "NoMembersToChange",
+            "InvalidGroup",
+            "InsufficientPermission",
+            "InvalidUserId",
+            "AlreadyMember",
+            "NotMember",
+            "InvalidGroupId",
+            "GroupDeactivated",
+            "AlreadySubgroup",
+            "SubgroupCycle",
+            "NotSubgroup",
+        ],
+        events: &[
+            "user_group add_members",
+            "user_group remove_members",
+            "user_group add_subgroups",
+            "user_group remove_subgroups",
+            "message",
+            "stream create",
+            "subscription peer_add",
+            "stream delete",
+        ],
+    };
+    type Params = ChangeMembersParams;
+    type Reply = Success;
+}
+
+impl Write for ChangeMembers {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let (caller, group) = (call.caller(), params.user_group_id);
+        let is_nothing = params.add.is_empty()
+            && params.delete.is_empty()
+            && params.add_subgroups.is_empty()
+            && params.delete_subgroups.is_empty();
+        if is_nothing {
+            return Err(Error::NoMembersToChange);
+        }
+
+        // Each list is checked as the group stands after those before it.
+        add_members(tx, caller, group, &params.add)?;
+        remove_members(tx, caller, group, &params.delete)?;
+        add_subgroups(tx, caller, group, &params.add_subgroups)?;
+        remove_subgroups(tx, caller, group, &params.delete_subgroups)?;
+        Ok(Success {})
+    }
+}
+
+/// POST /user_groups/{user_group_id}/subgroups
+pub struct ChangeSubgroups;
+
+parameters! {
+    /// Which groups come and go; done in this order, all or nothing.
+    pub struct ChangeSubgroupsParams {
+        /// The group; deactivated ones too.
+        @path user_group_id: GroupId,
+        /// Groups to be added.
+        add: Vec<GroupId> = Vec::new(),
+        /// Groups to be removed.
+        delete: Vec<GroupId> = Vec::new(),
+    }
+}
+
+impl Operation for ChangeSubgroups {
+    const ROUTE: Route = Route::post("/user_groups/{user_group_id}/subgroups");
+    const ACCESS: Access = Access::NotGuest;
+    const ABOUT: About = About {
+        summary: "Adds and removes subgroups of a user group.",
+        since: 127,
+        is_specified: true,
+        errors: &[
+            "NoSubgroupsToChange",
+            "InvalidGroup",
+            "InsufficientPermission",
+            "InvalidGroupId",
+            "GroupDeactivated",
+            "AlreadySubgroup",
+            "SubgroupCycle",
+            "NotSubgroup",
+        ],
+        events: &[
+            "user_group add_subgroups",
+            "user_group remove_subgroups",
+            "stream create",
+            "subscription peer_add",
+            "stream delete",
+        ],
+    };
+    type Params = ChangeSubgroupsParams;
+    type Reply = Success;
+}
+
+impl Write for ChangeSubgroups {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        if params.add.is_empty() && params.delete.is_empty() {
+            return Err(Error::NoSubgroupsToChange);
+        }
+
+        add_subgroups(tx, call.caller(), params.user_group_id, &params.add)?;
+        remove_subgroups(tx, call.caller(), params.user_group_id, &params.delete)?;
+        Ok(Success {})
+    }
+}
+
+fn add_members(tx: &mut Tx, caller: &User, id: GroupId, users: &[UserId]) -> Result<(), Error> {
+    if users.is_empty() {
+        return Ok(());
+    }
+    let group = match group_to_change(tx, caller, id, "can_add_members_group") {
+        Err(Error::InsufficientPermission) if users == [caller.id] => group_to_change(tx, caller, id, "can_join_group"),
+        outcome => outcome,
+    }?;
+    let users = active_users(tx, users)?;
+    if let Some(user) = users.iter().find(|user| group.members.contains(*user)) {
+        return Err(Error::AlreadyMember { user_id: user.0.into() });
+    }
+
+    let changed: OrdSet<UserId> = users.iter().copied().collect();
+    let sight = Sight::of(tx, &changed);
+    tx.group_mut(id).members = group.members.clone().union(changed);
+    emit(tx, id, "add_members", json!({"group_id": id, "user_ids": users}));
+    sight.tell_changes(tx);
+    tell_affected(tx, caller, &users, &format!("added you to the group @_*{}*.", group.name));
+    Ok(())
+}
+
+fn remove_members(tx: &mut Tx, caller: &User, id: GroupId, users: &[UserId]) -> Result<(), Error> {
+    if users.is_empty() {
+        return Ok(());
+    }
+    let is_own = users == [caller.id];
+    let users = active_users(tx, users)?;
+    let group = match group_to_change(tx, caller, id, "can_remove_members_group") {
+        Err(Error::InsufficientPermission) if is_own => group_to_change(tx, caller, id, "can_leave_group"),
+        outcome => outcome,
+    }?;
+    if let Some(user) = users.iter().find(|user| !group.members.contains(*user)) {
+        return Err(Error::NotMember { user_id: user.0.into() });
+    }
+
+    let changed: OrdSet<UserId> = users.iter().copied().collect();
+    let sight = Sight::of(tx, &changed);
+    tx.group_mut(id).members = group.members.clone().relative_complement(changed);
+    emit(tx, id, "remove_members", json!({"group_id": id, "user_ids": users}));
+    sight.tell_changes(tx);
+    tell_affected(tx, caller, &users, &format!("removed you from the group @_*{}*.", group.name));
+    Ok(())
+}
+
+/// Tells people whom somebody else added or removed, each in a direct message.
+fn tell_affected(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, what: &str) {
+    let people: Vec<UserId> = users.iter().copied().filter(|id| *id != actor.id && !tx.users[id].is_bot()).collect();
+    for person in people {
+        tell_person(tx, person, format!("{} {what}", silent_mention(actor)));
+    }
+}
+
+fn add_subgroups(tx: &mut Tx, caller: &User, id: GroupId, subgroups: &[GroupId]) -> Result<(), Error> {
+    if subgroups.is_empty() {
+        return Ok(());
+    }
+    let group = group_to_change(tx, caller, id, "can_add_members_group")?;
+    let subgroups = groups_to_add(tx, subgroups)?;
+    if let Some(subgroup) = subgroups.iter().find(|subgroup| group.subgroups.contains(*subgroup)) {
+        return Err(Error::AlreadySubgroup { group_id: subgroup.0.into() });
+    }
+    if subgroups.iter().any(|subgroup| *subgroup == id || tx.all_subgroups(*subgroup).contains(&id)) {
+        return Err(Error::SubgroupCycle { group_id: id.0.into() });
+    }
+
+    let sight = Sight::of(tx, &members_of(tx, &subgroups));
+    tx.group_mut(id).subgroups = group.subgroups.clone().union(subgroups.iter().copied().collect());
+    emit(tx, id, "add_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
+    sight.tell_changes(tx);
+    Ok(())
+}
+
+/// Removing subgroups takes managing the group: it can take away more than the remover could give.
+fn remove_subgroups(tx: &mut Tx, caller: &User, id: GroupId, subgroups: &[GroupId]) -> Result<(), Error> {
+    if subgroups.is_empty() {
+        return Ok(());
+    }
+    let group = group_to_change(tx, caller, id, "can_manage_group")?;
+    let subgroups = existing_groups(tx, subgroups)?;
+    if let Some(subgroup) = subgroups.iter().find(|subgroup| !group.subgroups.contains(*subgroup)) {
+        return Err(Error::NotSubgroup { group_id: subgroup.0.into() });
+    }
+
+    let sight = Sight::of(tx, &members_of(tx, &subgroups));
+    tx.group_mut(id).subgroups = group.subgroups.clone().relative_complement(subgroups.iter().copied().collect());
+    emit(tx, id, "remove_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
+    sight.tell_changes(tx);
+    Ok(())
+}
+
+fn members_of(tx: &Tx, groups: &BTreeSet<GroupId>) -> OrdSet<UserId> {
+    groups.iter().fold(OrdSet::new(), |all, group| all.union(tx.all_members(*group)))
+}

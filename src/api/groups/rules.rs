@@ -1,0 +1,139 @@
+//! What holds for every change of a user group: names, who may, who is told.
+
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Event, Needs};
+use crate::realm::group::Group;
+use crate::realm::id::{GroupId, UserId};
+use crate::realm::permission::{GROUP_PERMISSIONS, covers, setting};
+use crate::realm::user::User;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Longest name of a group, in code points.
+pub const MAX_GROUP_NAME_LENGTH: usize = 100;
+/// Longest description of a group, in code points.
+const MAX_GROUP_DESCRIPTION_LENGTH: usize = 1024;
+/// What names can't begin with: mentions and searches would read them otherwise.
+const RESERVED_PREFIXES: [&str; 5] = ["@", "role:", "user:", "stream:", "channel:"];
+
+/// The permissions among a request's parameters, by name.
+macro_rules! group_permissions {
+    ($params:ident) => {
+        [
+            ("can_add_members_group", $params.can_add_members_group),
+            ("can_join_group", $params.can_join_group),
+            ("can_leave_group", $params.can_leave_group),
+            ("can_manage_group", $params.can_manage_group),
+            ("can_mention_group", $params.can_mention_group),
+            ("can_remove_members_group", $params.can_remove_members_group),
+        ]
+    };
+}
+pub(super) use group_permissions;
+
+/// A name, trimmed, in a form that groups can have; whether it is free is another question.
+///
+/// # Errors
+///
+/// In this order: `GroupNameEmpty`, `GroupNameTooLong`, `GroupNamePrefix`.
+pub fn checked_group_name(name: &str) -> Result<String, Error> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(Error::GroupNameEmpty);
+    }
+    if name.chars().count() > MAX_GROUP_NAME_LENGTH {
+        return Err(Error::GroupNameTooLong { limit: MAX_GROUP_NAME_LENGTH.into() });
+    }
+    if let Some(prefix) = RESERVED_PREFIXES.iter().find(|prefix| name.starts_with(**prefix)) {
+        return Err(Error::GroupNamePrefix { prefix: (*prefix).into() });
+    }
+    Ok(name.to_owned())
+}
+
+/// Whether no other group, deactivated ones included, has the name, whatever the case.
+///
+/// # Errors
+///
+/// `GroupNameTaken`.
+pub fn check_name_is_free(realm: &Realm, name: &str, of: Option<GroupId>) -> Result<(), Error> {
+    match realm.group_by_name(name) {
+        Some(group) if Some(group.id) != of => Err(Error::GroupNameTaken { name: name.into() }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a description is short enough.
+///
+/// # Errors
+///
+/// `BadValue`.
+pub fn check_description(description: &str) -> Result<(), Error> {
+    if description.chars().count() > MAX_GROUP_DESCRIPTION_LENGTH {
+        let problem = format!("is too long (limit: {MAX_GROUP_DESCRIPTION_LENGTH} characters)");
+        return Err(Error::bad_value("description", problem));
+    }
+    Ok(())
+}
+
+/// A group that the caller may change, holding this permission of it or managing it; deactivated ones too.
+///
+/// # Errors
+///
+/// `InvalidGroup`; `InsufficientPermission`, for the system's groups always.
+pub fn group_to_change(
+    realm: &Realm,
+    caller: &User,
+    id: GroupId,
+    permission: &'static str,
+) -> Result<Arc<Group>, Error> {
+    let group = realm.groups.get(&id).ok_or(Error::InvalidGroup)?;
+    let holds = |name| covers(realm, &group.permissions[name], caller.id, setting(GROUP_PERMISSIONS, name));
+    let may = group.system.is_none()
+        && (realm.may(caller.id, "can_manage_all_groups") || holds("can_manage_group") || holds(permission));
+    if may { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
+}
+
+/// These users, who must all be active accounts of the organization.
+///
+/// # Errors
+///
+/// `InvalidUserId` of the first that is not.
+pub fn active_users(realm: &Realm, ids: &[UserId]) -> Result<BTreeSet<UserId>, Error> {
+    let is_active = |id: &UserId| realm.user(*id).is_some_and(|user| user.is_active && !user.is_system_bot());
+    match ids.iter().find(|id| !is_active(id)) {
+        Some(id) => Err(Error::InvalidUserId { user_id: id.0.into() }),
+        None => Ok(ids.iter().copied().collect()),
+    }
+}
+
+/// These groups, which may all become part of another: the system's too, deactivated ones not.
+///
+/// # Errors
+///
+/// `InvalidGroupId` of the first that does not exist, else `GroupDeactivated`.
+pub fn groups_to_add(realm: &Realm, ids: &[GroupId]) -> Result<BTreeSet<GroupId>, Error> {
+    let groups = existing_groups(realm, ids)?;
+    if groups.iter().any(|id| realm.groups[id].is_deactivated) { Err(Error::GroupDeactivated) } else { Ok(groups) }
+}
+
+/// These groups.
+///
+/// # Errors
+///
+/// `InvalidGroupId` of the first that does not exist.
+pub fn existing_groups(realm: &Realm, ids: &[GroupId]) -> Result<BTreeSet<GroupId>, Error> {
+    match ids.iter().find(|id| !realm.groups.contains_key(*id)) {
+        Some(id) => Err(Error::InvalidGroupId { group_id: id.0.into() }),
+        None => Ok(ids.iter().copied().collect()),
+    }
+}
+
+/// Tells everybody of a change of a group; clients that don't know deactivated groups hear nothing of those.
+pub fn emit(tx: &mut Tx, group: GroupId, op: &'static str, fields: Value) {
+    let needs = if tx.groups[&group].is_deactivated { Needs::DeactivatedGroups } else { Needs::Nothing };
+    let audience = tx.everyone();
+    tx.emit(audience, Event::shaped("user_group", Some(op), fields).needing(needs));
+}
