@@ -8,20 +8,26 @@
 
 pub mod channels;
 pub mod credentials;
+pub mod drafts;
 pub mod emoji;
 pub mod events;
 pub mod flags;
 pub mod group_settings;
 pub mod groups;
 pub mod messages;
+pub mod navigation_views;
 pub mod parameter;
 pub mod presence;
 pub mod reactions;
 pub mod register;
+pub mod reminders;
+pub mod scheduled_messages;
 pub mod server;
+pub mod snippets;
 pub mod statuses;
 pub mod subscribing;
 pub mod subscriptions;
+pub mod text;
 pub mod topics;
 pub mod typing;
 pub mod uploads;
@@ -377,4 +383,23 @@ pub static OPERATIONS: &[Row] = &[
     read::<groups::GetGroupMembers>(),
     read::<groups::IsGroupMember>(),
     read::<groups::GetSubgroups>(),
+    read::<navigation_views::GetNavigationViews>(),
+    write::<navigation_views::AddNavigationView>(),
+    write::<navigation_views::EditNavigationView>(),
+    write::<navigation_views::RemoveNavigationView>(),
+    read::<snippets::GetSnippets>(),
+    write::<snippets::CreateSnippet>(),
+    write::<snippets::EditSnippet>(),
+    write::<snippets::RemoveSnippet>(),
+    read::<reminders::GetReminders>(),
+    write::<reminders::CreateReminder>(),
+    write::<reminders::RemoveReminder>(),
+    read::<scheduled_messages::GetScheduledMessages>(),
+    write::<scheduled_messages::ScheduleMessage>(),
+    write::<scheduled_messages::EditScheduledMessage>(),
+    write::<scheduled_messages::RemoveScheduledMessage>(),
+    read::<drafts::GetDrafts>(),
+    write::<drafts::CreateDrafts>(),
+    write::<drafts::EditDraft>(),
+    write::<drafts::RemoveDraft>(),
 ];

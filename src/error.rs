@@ -444,6 +444,42 @@ errors! {
     /// Someone else's file.
     FileForbidden: 403 BAD_REQUEST "You are not authorized to view this file.";
 
+    // The user's own lists.
+    /// A view of the client's own with a name.
+    BuiltInViewNamed: 400 BAD_REQUEST "Built-in views cannot have a custom name.";
+    /// A view of the user's own without one.
+    CustomViewUnnamed: 400 BAD_REQUEST "Custom views must have a valid name.";
+    /// The fragment or the name is taken.
+    NavigationViewExists: 400 BAD_REQUEST "Navigation view already exists.";
+    /// Unknown view.
+    NoSuchNavigationView: 404 BAD_REQUEST "Navigation view does not exist.";
+    /// Unknown snippet, or another's.
+    NoSuchSnippet: 404 BAD_REQUEST "Saved snippet does not exist.";
+    /// The caller switched them off.
+    DraftsDisabled: 400 BAD_REQUEST "User has disabled synchronizing drafts.";
+    /// Unknown draft, or another's.
+    NoSuchDraft: 404 BAD_REQUEST "Draft does not exist";
+    /// Before 1970.
+    NegativeTimestamp: 400 BAD_REQUEST "Timestamp must not be negative.";
+    /// A draft to several channels, or none.
+    OneDraftChannel: 400 BAD_REQUEST "Must specify exactly 1 channel ID for channel messages";
+    /// A NUL character.
+    DraftTopicNullBytes: 400 BAD_REQUEST "Topic must not contain null bytes";
+    /// Now, or earlier.
+    DeliveryNotInFuture: 400 BAD_REQUEST "Scheduled delivery time must be in the future.";
+    /// Unknown scheduled message, or another's.
+    NoSuchScheduledMessage: 404 BAD_REQUEST "Scheduled message does not exist";
+    /// A list where one channel is wanted.
+    InvalidChannelIdType: 400 BAD_REQUEST "Invalid data type for channel ID";
+    /// Another type, but to whom?
+    RecipientNeeded: 400 BAD_REQUEST "Recipient required when updating type of scheduled message.";
+    /// To a channel, but under which topic?
+    TopicNeeded: 400 BAD_REQUEST "Topic required when updating scheduled message type to channel.";
+    /// Unknown reminder, or another's.
+    NoSuchReminder: 404 BAD_REQUEST "Reminder does not exist";
+    /// Over the limit.
+    NoteTooLong { limit }: 400 BAD_REQUEST "Maximum reminder note length: {limit} characters";
+
     // Event queues.
     /// A queue that is gone, or another's.
     BadEventQueue { queue_id }: 400 BAD_EVENT_QUEUE_ID "Bad event queue ID: {queue_id}" + [queue_id];

@@ -5,6 +5,7 @@ pub mod channel;
 pub mod event;
 pub mod group;
 pub mod message;
+pub mod personal;
 pub mod presence;
 pub mod scheduled;
 pub mod user;
