@@ -6,6 +6,7 @@
 //! To add an operation: write its parameters with `parameters!`, a reply struct, an `impl Read` or `impl Write`, and
 //! add its row below. Routing, the OpenAPI document and the reference follow from these.
 
+pub mod channel_folders;
 pub mod channels;
 pub mod credentials;
 pub mod drafts;
@@ -379,6 +380,13 @@ pub static OPERATIONS: &[Row] = &[
     read::<topics::GetTopics>(),
     write::<topics::SetTopicPolicy>(),
     write::<topics::MuteTopic>(),
+    write::<topics::delete::DeleteTopic>(),
+    write::<channels::defaults::AddDefaultChannel>(),
+    write::<channels::defaults::RemoveDefaultChannel>(),
+    read::<channel_folders::GetFolders>(),
+    write::<channel_folders::CreateFolder>(),
+    write::<channel_folders::EditFolder>(),
+    write::<channel_folders::ReorderFolders>(),
     read::<groups::GetGroups>(),
     read::<groups::GetGroupMembers>(),
     read::<groups::IsGroupMember>(),

@@ -263,6 +263,18 @@ errors! {
     InvalidParameters: 400 BAD_REQUEST "Invalid parameters";
     /// Unknown folder.
     InvalidFolder: 400 BAD_REQUEST "Invalid channel folder ID";
+    /// Blank.
+    FolderNameEmpty: 400 BAD_REQUEST "Channel folder name can't be empty.";
+    /// A control character.
+    FolderNameInvalidCharacter { position }: 400 BAD_REQUEST "Invalid character in channel folder name, at position {position}.";
+    /// Another folder's name, archived ones aside.
+    FolderNameTaken: 400 BAD_REQUEST "Channel folder name already in use";
+    /// Channels are in it.
+    FolderNotEmpty: 400 BAD_REQUEST "You need to remove all the channels from this folder to archive it.";
+    /// A folder is missing.
+    InvalidFolderOrder: 400 BAD_REQUEST "Invalid order mapping.";
+    /// Everybody gets the defaults, so they are open.
+    PrivateMadeDefault: 400 BAD_REQUEST "Private channels cannot be made default.";
     /// No such property of a subscription.
     UnknownSubscriptionProperty { property }: 400 BAD_REQUEST "Unknown subscription property: {property}";
     /// A property of a subscription that is true or false.

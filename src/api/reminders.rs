@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::json;
 
 /// Longest note, in code points (`max_reminder_note_length`).
-const MAX_NOTE_LENGTH: usize = 1_000;
+pub const MAX_NOTE_LENGTH: usize = 1_000;
 
 /// The reminders of a user as clients see them, the next one first.
 pub fn records_of(realm: &Realm, user: UserId) -> Vec<ReminderRecord> {

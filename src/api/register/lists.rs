@@ -1,7 +1,7 @@
 //! The user's own lists, and the organization's.
 
 use super::Wish;
-use crate::api::{reminders, scheduled_messages};
+use crate::api::{channel_folders, reminders, scheduled_messages};
 use crate::realm::Realm;
 use crate::realm::setting::{EMOJI_SETS, NOTIFICATION_SOUNDS, USER_SETTINGS};
 use crate::record::channel::FolderRecord;
@@ -112,9 +112,8 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     };
     let is_member = wish.viewer.is_some();
     put("channel_folders", "channel_folders", &|| {
-        let mut folders: Vec<_> = realm.folders.values().filter(|_| is_member).collect();
-        folders.sort_by_key(|folder| (folder.order, folder.id));
-        folders.into_iter().map(|folder| json!(FolderRecord::new(folder))).collect()
+        let folders = channel_folders::in_order(realm).into_iter().filter(|_| is_member);
+        folders.map(|folder| json!(FolderRecord::new(folder))).collect()
     });
     put("realm_user_groups", "realm_user_groups", &|| {
         let shows_deactivated = wish.options.capabilities.include_deactivated_groups;
