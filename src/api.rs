@@ -9,12 +9,14 @@
 pub mod channel_folders;
 pub mod channels;
 pub mod credentials;
+pub mod custom_emoji;
 pub mod drafts;
 pub mod emoji;
 pub mod events;
 pub mod flags;
 pub mod group_settings;
 pub mod groups;
+pub mod linkifiers;
 pub mod messages;
 pub mod navigation_views;
 pub mod parameter;
@@ -410,4 +412,12 @@ pub static OPERATIONS: &[Row] = &[
     write::<drafts::CreateDrafts>(),
     write::<drafts::EditDraft>(),
     write::<drafts::RemoveDraft>(),
+    read::<linkifiers::GetLinkifiers>(),
+    write::<linkifiers::ReorderLinkifiers>(),
+    write::<linkifiers::AddLinkifier>(),
+    write::<linkifiers::EditLinkifier>(),
+    write::<linkifiers::RemoveLinkifier>(),
+    read::<custom_emoji::GetCustomEmoji>(),
+    write::<custom_emoji::UploadCustomEmoji>(),
+    write::<custom_emoji::DeactivateCustomEmoji>(),
 ];

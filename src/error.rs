@@ -426,6 +426,37 @@ errors! {
     /// Removed by an administrator.
     CustomEmojiDeactivated: 400 BAD_REQUEST "This custom emoji has been deactivated.";
 
+    /// Nothing left after trimming.
+    EmojiNameMissing: 400 BAD_REQUEST "Emoji name is missing";
+    /// A character that can't stand between colons.
+    EmojiNameCharacters: 400 BAD_REQUEST "Emoji names must contain only lowercase English letters, digits, spaces, dashes, and underscores.";
+    /// Ends in a dash or an underscore.
+    EmojiNameEnding: 400 BAD_REQUEST "Emoji names must end with either a letter or digit.";
+    /// An active one has the name.
+    CustomEmojiExists: 400 BAD_REQUEST "A custom emoji with this name already exists.";
+    /// None, or several.
+    OneFileExpected: 400 BAD_REQUEST "You must upload exactly one file.";
+    /// The name of an emoji that everybody knows.
+    MayNotOverrideEmoji: 400 BAD_REQUEST "Only administrators can override default emoji.";
+    /// Over the limit of pictures.
+    PictureTooLarge { limit_mib }: 400 BAD_REQUEST "Uploaded file is larger than the allowed limit of {limit_mib} MiB";
+    /// Not a picture that can be read.
+    BadImage: 400 BAD_IMAGE "Invalid image format";
+    /// No active custom emoji has the name.
+    NoSuchCustomEmoji { emoji_name }: 404 BAD_REQUEST "Emoji '{emoji_name}' does not exist";
+    /// Another's emoji.
+    NotEmojiAuthor: 400 BAD_REQUEST "Must be an organization administrator or emoji author";
+
+    // Linkifiers.
+    /// Unknown linkifier.
+    NoSuchLinkifier: 400 BAD_REQUEST "Linkifier not found.";
+    /// What is wrong with it: the first thing, and all by field.
+    LinkifierRefused { errors, message }: 400 BAD_REQUEST "{message}" + [errors];
+    /// Twice in the list.
+    LinkifierRepeated: 400 BAD_REQUEST "The ordered list must not contain duplicated linkifiers";
+    /// One is missing, or does not exist.
+    LinkifierOrderIncomplete: 400 BAD_REQUEST "The ordered list must enumerate all existing linkifiers exactly once";
+
     // Typing.
     /// No recipients given.
     MissingTo: 400 BAD_REQUEST "Missing 'to' argument";

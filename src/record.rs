@@ -2,6 +2,7 @@
 
 pub mod attachment;
 pub mod channel;
+pub mod emoji;
 pub mod event;
 pub mod group;
 pub mod message;

@@ -1,7 +1,7 @@
 //! The user's own lists, and the organization's.
 
 use super::Wish;
-use crate::api::{channel_folders, reminders, scheduled_messages};
+use crate::api::{channel_folders, linkifiers, reminders, scheduled_messages};
 use crate::realm::Realm;
 use crate::realm::setting::{EMOJI_SETS, NOTIFICATION_SOUNDS, USER_SETTINGS};
 use crate::record::channel::FolderRecord;
@@ -122,7 +122,7 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     });
     put("realm_linkifiers", "realm_linkifiers", &|| {
         let understands = wish.options.capabilities.linkifier_url_template;
-        realm.linkifiers.iter().filter(|_| understands).map(|linkifier| json!(linkifier.as_ref())).collect()
+        if understands { json!(linkifiers::records(realm)) } else { json!([]) }
     });
     put("realm_filters", "realm_filters", &|| json!([]));
     put("realm_playgrounds", "realm_playgrounds", &|| json!([]));
@@ -130,7 +130,7 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
         let domains = realm.organization.domains.iter();
         domains.map(|(domain, subdomains)| json!({"domain": domain, "allow_subdomains": subdomains})).collect()
     });
-    put("realm_emoji", "realm_emoji", &|| realm_emoji(realm));
+    put("realm_emoji", "realm_emoji", &|| json!(crate::record::emoji::all(realm)));
     put("custom_profile_fields", "custom_profile_fields", &|| profile_fields(realm));
     put("custom_profile_fields", "custom_profile_field_types", &profile_field_types);
     put("realm_user_settings_defaults", "realm_user_settings_defaults", &|| {
@@ -156,23 +156,6 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     put("giphy", "giphy_api_key", &|| "".into());
     put("tenor", "tenor_api_key", &|| "".into());
     put("default_stream_groups", "realm_default_stream_groups", &|| json!([]));
-}
-
-/// Custom emoji by ID, deactivated ones too.
-pub fn realm_emoji(realm: &Realm) -> Value {
-    let record = |emoji: &crate::realm::message::CustomEmoji| {
-        json!({
-            "id": emoji.id.to_string(),
-            "name": emoji.name,
-            "source_url": realm.custom_emoji_url(emoji),
-            "still_url": null,
-            "deactivated": emoji.is_deactivated,
-            "author_id": emoji.author,
-        })
-    };
-    let emoji: Map<String, Value> =
-        realm.custom_emoji.values().map(|emoji| (emoji.id.to_string(), record(emoji))).collect();
-    emoji.into()
 }
 
 /// Custom profile fields in their order.
