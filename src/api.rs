@@ -6,22 +6,31 @@
 //! To add an operation: write its parameters with `parameters!`, a reply struct, an `impl Read` or `impl Write`, and
 //! add its row below. Routing, the OpenAPI document and the reference follow from these.
 
+pub mod channel_folders;
 pub mod channels;
 pub mod credentials;
+pub mod custom_emoji;
+pub mod drafts;
 pub mod emoji;
 pub mod events;
 pub mod flags;
 pub mod group_settings;
 pub mod groups;
+pub mod linkifiers;
 pub mod messages;
+pub mod navigation_views;
 pub mod parameter;
 pub mod presence;
 pub mod reactions;
 pub mod register;
+pub mod reminders;
+pub mod scheduled_messages;
 pub mod server;
+pub mod snippets;
 pub mod statuses;
 pub mod subscribing;
 pub mod subscriptions;
+pub mod text;
 pub mod topics;
 pub mod typing;
 pub mod uploads;
@@ -392,6 +401,13 @@ pub static OPERATIONS: &[Row] = &[
     read::<topics::GetTopics>(),
     write::<topics::SetTopicPolicy>(),
     write::<topics::MuteTopic>(),
+    write::<topics::delete::DeleteTopic>(),
+    write::<channels::defaults::AddDefaultChannel>(),
+    write::<channels::defaults::RemoveDefaultChannel>(),
+    read::<channel_folders::GetFolders>(),
+    write::<channel_folders::CreateFolder>(),
+    write::<channel_folders::EditFolder>(),
+    write::<channel_folders::ReorderFolders>(),
     read::<groups::GetGroups>(),
     read::<groups::GetGroupMembers>(),
     read::<groups::IsGroupMember>(),
@@ -401,4 +417,31 @@ pub static OPERATIONS: &[Row] = &[
     write::<groups::deactivate::DeactivateGroup>(),
     write::<groups::members::ChangeMembers>(),
     write::<groups::members::ChangeSubgroups>(),
+    read::<navigation_views::GetNavigationViews>(),
+    write::<navigation_views::AddNavigationView>(),
+    write::<navigation_views::EditNavigationView>(),
+    write::<navigation_views::RemoveNavigationView>(),
+    read::<snippets::GetSnippets>(),
+    write::<snippets::CreateSnippet>(),
+    write::<snippets::EditSnippet>(),
+    write::<snippets::RemoveSnippet>(),
+    read::<reminders::GetReminders>(),
+    write::<reminders::CreateReminder>(),
+    write::<reminders::RemoveReminder>(),
+    read::<scheduled_messages::GetScheduledMessages>(),
+    write::<scheduled_messages::ScheduleMessage>(),
+    write::<scheduled_messages::EditScheduledMessage>(),
+    write::<scheduled_messages::RemoveScheduledMessage>(),
+    read::<drafts::GetDrafts>(),
+    write::<drafts::CreateDrafts>(),
+    write::<drafts::EditDraft>(),
+    write::<drafts::RemoveDraft>(),
+    read::<linkifiers::GetLinkifiers>(),
+    write::<linkifiers::ReorderLinkifiers>(),
+    write::<linkifiers::AddLinkifier>(),
+    write::<linkifiers::EditLinkifier>(),
+    write::<linkifiers::RemoveLinkifier>(),
+    read::<custom_emoji::GetCustomEmoji>(),
+    write::<custom_emoji::UploadCustomEmoji>(),
+    write::<custom_emoji::DeactivateCustomEmoji>(),
 ];

@@ -289,6 +289,18 @@ errors! {
     InvalidParameters: 400 BAD_REQUEST "Invalid parameters";
     /// Unknown folder.
     InvalidFolder: 400 BAD_REQUEST "Invalid channel folder ID";
+    /// Blank.
+    FolderNameEmpty: 400 BAD_REQUEST "Channel folder name can't be empty.";
+    /// A control character.
+    FolderNameInvalidCharacter { position }: 400 BAD_REQUEST "Invalid character in channel folder name, at position {position}.";
+    /// Another folder's name, archived ones aside.
+    FolderNameTaken: 400 BAD_REQUEST "Channel folder name already in use";
+    /// Channels are in it.
+    FolderNotEmpty: 400 BAD_REQUEST "You need to remove all the channels from this folder to archive it.";
+    /// A folder is missing.
+    InvalidFolderOrder: 400 BAD_REQUEST "Invalid order mapping.";
+    /// Everybody gets the defaults, so they are open.
+    PrivateMadeDefault: 400 BAD_REQUEST "Private channels cannot be made default.";
     /// No such property of a subscription.
     UnknownSubscriptionProperty { property }: 400 BAD_REQUEST "Unknown subscription property: {property}";
     /// A property of a subscription that is true or false.
@@ -440,6 +452,37 @@ errors! {
     /// Removed by an administrator.
     CustomEmojiDeactivated: 400 BAD_REQUEST "This custom emoji has been deactivated.";
 
+    /// Nothing left after trimming.
+    EmojiNameMissing: 400 BAD_REQUEST "Emoji name is missing";
+    /// A character that can't stand between colons.
+    EmojiNameCharacters: 400 BAD_REQUEST "Emoji names must contain only lowercase English letters, digits, spaces, dashes, and underscores.";
+    /// Ends in a dash or an underscore.
+    EmojiNameEnding: 400 BAD_REQUEST "Emoji names must end with either a letter or digit.";
+    /// An active one has the name.
+    CustomEmojiExists: 400 BAD_REQUEST "A custom emoji with this name already exists.";
+    /// None, or several.
+    OneFileExpected: 400 BAD_REQUEST "You must upload exactly one file.";
+    /// The name of an emoji that everybody knows.
+    MayNotOverrideEmoji: 400 BAD_REQUEST "Only administrators can override default emoji.";
+    /// Over the limit of pictures.
+    PictureTooLarge { limit_mib }: 400 BAD_REQUEST "Uploaded file is larger than the allowed limit of {limit_mib} MiB";
+    /// Not a picture that can be read.
+    BadImage: 400 BAD_IMAGE "Invalid image format";
+    /// No active custom emoji has the name.
+    NoSuchCustomEmoji { emoji_name }: 404 BAD_REQUEST "Emoji '{emoji_name}' does not exist";
+    /// Another's emoji.
+    NotEmojiAuthor: 400 BAD_REQUEST "Must be an organization administrator or emoji author";
+
+    // Linkifiers.
+    /// Unknown linkifier.
+    NoSuchLinkifier: 400 BAD_REQUEST "Linkifier not found.";
+    /// What is wrong with it: the first thing, and all by field.
+    LinkifierRefused { errors, message }: 400 BAD_REQUEST "{message}" + [errors];
+    /// Twice in the list.
+    LinkifierRepeated: 400 BAD_REQUEST "The ordered list must not contain duplicated linkifiers";
+    /// One is missing, or does not exist.
+    LinkifierOrderIncomplete: 400 BAD_REQUEST "The ordered list must enumerate all existing linkifiers exactly once";
+
     // Typing.
     /// No recipients given.
     MissingTo: 400 BAD_REQUEST "Missing 'to' argument";
@@ -469,6 +512,42 @@ errors! {
     InvalidAttachment: 400 BAD_REQUEST "Invalid attachment";
     /// Someone else's file.
     FileForbidden: 403 BAD_REQUEST "You are not authorized to view this file.";
+
+    // The user's own lists.
+    /// A view of the client's own with a name.
+    BuiltInViewNamed: 400 BAD_REQUEST "Built-in views cannot have a custom name.";
+    /// A view of the user's own without one.
+    CustomViewUnnamed: 400 BAD_REQUEST "Custom views must have a valid name.";
+    /// The fragment or the name is taken.
+    NavigationViewExists: 400 BAD_REQUEST "Navigation view already exists.";
+    /// Unknown view.
+    NoSuchNavigationView: 404 BAD_REQUEST "Navigation view does not exist.";
+    /// Unknown snippet, or another's.
+    NoSuchSnippet: 404 BAD_REQUEST "Saved snippet does not exist.";
+    /// The caller switched them off.
+    DraftsDisabled: 400 BAD_REQUEST "User has disabled synchronizing drafts.";
+    /// Unknown draft, or another's.
+    NoSuchDraft: 404 BAD_REQUEST "Draft does not exist";
+    /// Before 1970.
+    NegativeTimestamp: 400 BAD_REQUEST "Timestamp must not be negative.";
+    /// A draft to several channels, or none.
+    OneDraftChannel: 400 BAD_REQUEST "Must specify exactly 1 channel ID for channel messages";
+    /// A NUL character.
+    DraftTopicNullBytes: 400 BAD_REQUEST "Topic must not contain null bytes";
+    /// Now, or earlier.
+    DeliveryNotInFuture: 400 BAD_REQUEST "Scheduled delivery time must be in the future.";
+    /// Unknown scheduled message, or another's.
+    NoSuchScheduledMessage: 404 BAD_REQUEST "Scheduled message does not exist";
+    /// A list where one channel is wanted.
+    InvalidChannelIdType: 400 BAD_REQUEST "Invalid data type for channel ID";
+    /// Another type, but to whom?
+    RecipientNeeded: 400 BAD_REQUEST "Recipient required when updating type of scheduled message.";
+    /// To a channel, but under which topic?
+    TopicNeeded: 400 BAD_REQUEST "Topic required when updating scheduled message type to channel.";
+    /// Unknown reminder, or another's.
+    NoSuchReminder: 404 BAD_REQUEST "Reminder does not exist";
+    /// Over the limit.
+    NoteTooLong { limit }: 400 BAD_REQUEST "Maximum reminder note length: {limit} characters";
 
     // Event queues.
     /// A queue that is gone, or another's.

@@ -22,6 +22,7 @@ pub mod personal;
 pub mod queue;
 pub mod read_set;
 pub mod render;
+pub mod schedule;
 pub mod send;
 pub mod setting;
 pub mod timer;

@@ -2,9 +2,11 @@
 
 pub mod attachment;
 pub mod channel;
+pub mod emoji;
 pub mod event;
 pub mod group;
 pub mod message;
+pub mod personal;
 pub mod presence;
 pub mod scheduled;
 pub mod user;

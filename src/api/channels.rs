@@ -3,6 +3,7 @@
 pub mod archive;
 pub mod create;
 pub mod creation;
+pub mod defaults;
 pub mod edit;
 pub mod notices;
 

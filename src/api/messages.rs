@@ -6,7 +6,7 @@ pub mod fetch;
 pub mod history;
 pub mod narrow_flags;
 pub mod parameter;
-mod target;
+pub mod target;
 
 use super::parameter::{parameters, words};
 use super::{About, Access, Call, Operation, Read, Route, Write};
@@ -130,7 +130,7 @@ impl Write for SendMessage {
 
 /// Whether a client is one that people write with, so that its user has read what it sends (A-7 in
 /// docs/assumptions.md).
-fn is_for_people(client: &str) -> bool {
+pub fn is_for_people(client: &str) -> bool {
     let client = client.to_lowercase();
     ["mobile", "website", "electron", "desktop", "terminal", "mozilla"].iter().any(|word| client.contains(word))
 }

@@ -1,5 +1,7 @@
 //! Topics: listing those of a channel, and how they are shown to the caller.
 
+pub mod delete;
+
 use super::parameter::{Parameter, json_parameter, parameters, words};
 use super::{About, Access, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;

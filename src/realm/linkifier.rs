@@ -10,7 +10,6 @@ use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateString;
 use iri_string::template::context::{Context, Visitor};
 use regex::{Captures, Regex, RegexBuilder};
-use serde::Serialize;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -33,7 +32,7 @@ const AFTER: &str = r"(?:$|[^\p{L}\p{N}])";
 /// A pattern and the address that its matches lead to.
 ///
 /// Two linkifiers are equal if their data is; the compiled part follows from it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Linkifier {
     /// Its identifier.
     pub id: LinkifierId,
@@ -47,7 +46,6 @@ pub struct Linkifier {
     pub reverse_template: Option<String>,
     /// Further address templates that lead back to the same text.
     pub alternative_url_templates: Vec<String>,
-    #[serde(skip)]
     compiled: Arc<Compiled>,
 }
 

@@ -161,6 +161,8 @@ pub struct ScheduledMessage {
     pub rendered: String,
     /// When.
     pub deliver_at: Timestamp,
+    /// The sender has read it once it is sent.
+    pub read_by_sender: bool,
     /// Could not be sent.
     pub has_failed: bool,
 }
@@ -177,7 +179,7 @@ pub enum ScheduledTarget {
     },
     /// People.
     Direct {
-        /// Without the sender.
+        /// Without the sender, unless it is alone.
         users: Vec<UserId>,
     },
 }

@@ -5,10 +5,9 @@ use super::Realm;
 use super::change::Tx;
 use super::channel::{Channel, RESOLVED_PREFIX, TopicKey, TopicsPolicy};
 use super::event::{Audience, Event, Payload, SentMessage};
-use super::id::{ChannelId, MessageId, ReminderId, ScheduledMessageId, UserId};
+use super::id::{ChannelId, MessageId, UserId};
 use super::markdown::{self, Mentions};
 use super::message::{Body, Message, Place};
-use super::organization::ScheduledTarget;
 use super::permission::{GROUP_PERMISSIONS, covers, setting};
 use super::personal::{UserTopic, VisibilityPolicy};
 use super::render::EMPTY_TOPIC_DISPLAY_NAME;
@@ -113,11 +112,12 @@ pub fn invalid_character(text: &str) -> Option<usize> {
         .map(|index| index + 1)
 }
 
-fn truncate(text: &str, limit: usize, suffix: &str) -> String {
+/// A text of at most `limit` code points; what was cut off is replaced by `suffix`.
+pub fn truncate(text: &str, limit: usize, suffix: &str) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();
     }
-    text.chars().take(limit - suffix.chars().count()).chain(suffix.chars()).collect()
+    text.chars().take(limit.saturating_sub(suffix.chars().count())).chain(suffix.chars()).collect()
 }
 
 impl Realm {
@@ -494,45 +494,6 @@ impl Tx {
             "visibility_policy": policy.number(),
         });
         self.emit(Audience::user(user), Event::with_topic("user_topic", None, &["topic_name"], fields));
-    }
-
-    /// Sends what a reminder promised, from the notification bot to its user.
-    pub(super) fn deliver_reminder(&mut self, id: ReminderId) {
-        let Some(reminder) = self.realm_mut().reminders.remove(&id) else { return };
-        if let Some(bot) = self.notification_bot() {
-            let to = Target::Direct { users: vec![reminder.user] };
-            // A reminder of somebody who left is dropped with its user's queues.
-            let _ = self.send(Outgoing::from_server(bot, to, reminder.content.clone()));
-        }
-        self.emit(
-            Audience::user(reminder.user),
-            Event::shaped("reminders", Some("remove"), json!({"reminder_id": id})),
-        );
-    }
-
-    /// Sends a scheduled message, or marks it as failed.
-    pub(super) fn deliver_scheduled(&mut self, id: ScheduledMessageId) {
-        let Some(scheduled) = self.scheduled_messages.get(&id).cloned() else { return };
-        let to = match &scheduled.to {
-            ScheduledTarget::Channel { channel, topic } => Target::Channel { channel: *channel, topic: topic.clone() },
-            ScheduledTarget::Direct { users } => Target::Direct { users: users.clone() },
-        };
-        let before = self.realm_mut().clone();
-        let outgoing =
-            Outgoing { read_by_sender: true, ..Outgoing::from_server(scheduled.sender, to, scheduled.content.clone()) };
-        if self.is_active(scheduled.sender) && self.send(outgoing).is_ok() {
-            self.realm_mut().scheduled_messages.remove(&id);
-            let fields = json!({"scheduled_message_id": id});
-            self.emit(Audience::user(scheduled.sender), Event::shaped("scheduled_messages", Some("remove"), fields));
-            return;
-        }
-        *self.realm_mut() = before;
-        let mut failed = scheduled.as_ref().clone();
-        failed.has_failed = true;
-        let failed = Arc::new(failed);
-        self.realm_mut().scheduled_messages.insert(id, failed.clone());
-        let event = Event::new("scheduled_messages", Some("update"), Payload::Scheduled(failed));
-        self.emit(Audience::user(scheduled.sender), event);
     }
 }
 

@@ -184,3 +184,35 @@ async fn the_old_way_of_muting_takes_a_channel_by_name_or_id() {
     hidden.error("BAD_REQUEST", "Invalid channel name 'leadership'");
     mute(json!({"op": "shout", "stream": "quiet", "topic": "noise"})).await.error("BAD_REQUEST", "Invalid op");
 }
+
+#[tokio::test]
+async fn an_administrator_deletes_a_topic_whatever_its_case() {
+    let server = TestServer::start().await;
+    let [adam, mel, mona] = server.users(["adam", "mel", "mona"]);
+    let general = server.channel("general");
+    let first = mel.send_to("general", "doomed", "one").await;
+    let second = mel.send_to("general", "Doomed", "two").await;
+    let mut at_mel = mel.events(["delete_message"]).await;
+    let path = format!("/streams/{general}/delete_topic");
+    let delete = async |user: &User, topic: &str| user.post(&path, json!({"topic_name": topic})).await;
+
+    let (code, message) = ("UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator");
+    delete(&mona, "doomed").await.error(code, message);
+    delete(&adam, "DOOMED").await.is(json!({"complete": true}));
+    delete(&adam, "DOOMED").await.is(json!({"complete": true}));
+
+    // One event for each spelling, since an event names the topic.
+    for (id, topic) in [(first, "doomed"), (second, "Doomed")] {
+        at_mel.next().await.is(json!({
+            "type": "delete_message",
+            "message_type": "stream",
+            "stream_id": general,
+            "topic": topic,
+            "message_ids": [id],
+        }));
+    }
+    at_mel.none().await;
+    assert!(!topics(&server, &mel, "general").await.iter().any(|(name, _)| name.eq_ignore_ascii_case("doomed")));
+    let hidden = format!("/streams/{}/delete_topic", server.channel("design"));
+    adam.post(&hidden, json!({"topic_name": "logo"})).await.error("BAD_REQUEST", "Invalid channel ID");
+}

@@ -1,14 +1,17 @@
 //! The user's own lists, and the organization's.
 
 use super::Wish;
+use crate::api::{channel_folders, linkifiers, reminders, scheduled_messages};
 use crate::realm::Realm;
-use crate::realm::personal::{Device, DraftTarget};
 use crate::realm::setting::{EMOJI_SETS, NOTIFICATION_SOUNDS, USER_SETTINGS};
 use crate::record::channel::FolderRecord;
 use crate::record::group::GroupRecord;
 use crate::record::message::shown_topic;
-use crate::record::scheduled::{ReminderRecord, ScheduledMessageRecord};
+use crate::record::personal::{DeviceRecord, DraftRecord, SnippetRecord};
 use serde_json::{Map, Value, json};
+
+/// The newest drafts, and no more.
+const MAX_DRAFTS: usize = 1_000;
 
 pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     add_own(realm, wish, state);
@@ -24,21 +27,13 @@ fn add_own(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     };
     put("alert_words", "alert_words", &|| json!(own.alert_words.iter().collect::<Vec<_>>()));
     put("saved_snippets", "saved_snippets", &|| {
-        let record = |snippet: &crate::realm::personal::Snippet| {
-            json!({
-                "id": snippet.id,
-                "title": snippet.title,
-                "content": snippet.content,
-                "date_created": snippet.date_created.seconds(),
-            })
-        };
-        own.snippets.values().map(|snippet| record(snippet)).collect()
+        own.snippets.values().map(|snippet| json!(SnippetRecord::new(snippet))).collect()
     });
     put("navigation_views", "navigation_views", &|| json!(own.navigation_views.iter().collect::<Vec<_>>()));
     put("drafts", "drafts", &|| {
         let mut drafts: Vec<_> = own.drafts.values().collect();
         drafts.sort_by_key(|draft| std::cmp::Reverse((draft.timestamp, draft.id)));
-        drafts.into_iter().map(|draft| draft_record(draft)).collect()
+        drafts.into_iter().take(MAX_DRAFTS).map(|draft| json!(DraftRecord::new(draft))).collect()
     });
     put("muted_users", "muted_users", &|| {
         own.muted_users.iter().map(|(user, at)| json!({"id": user, "timestamp": at.seconds()})).collect()
@@ -62,57 +57,24 @@ fn add_own(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     put("onboarding_steps", "navigation_tour_video_url", &|| Value::Null);
     put("device", "devices", &|| {
         let devices: Map<String, Value> =
-            own.devices.iter().map(|(id, device)| (id.to_string(), device_record(device))).collect();
+            own.devices.iter().map(|(id, device)| (id.to_string(), json!(DeviceRecord::new(device)))).collect();
         devices.into()
+    });
+    let viewer = wish.viewer.map(|viewer| viewer.id);
+    put("scheduled_messages", "scheduled_messages", &|| {
+        json!(viewer.map(|viewer| scheduled_messages::records_of(realm, viewer)).unwrap_or_default())
+    });
+    put("reminders", "reminders", &|| {
+        json!(viewer.map(|viewer| reminders::records_of(realm, viewer)).unwrap_or_default())
     });
     put("user_settings", "user_settings", &|| user_settings(realm, wish));
     put("video_calls", "has_zoom_token", &|| false.into());
     put("video_calls", "has_webex_token", &|| false.into());
-    let viewer = wish.viewer.map(|viewer| viewer.id);
     // The legacy list is left out for those who ask for the newer one by name.
     if wish.wants("muted_topics") && !wish.names("user_topic") {
         let muted = viewer.map(|viewer| realm.muted_topics(viewer)).unwrap_or_default();
         state.insert("muted_topics".into(), json!(muted));
     }
-    if wish.wants("scheduled_messages") {
-        let mut scheduled: Vec<_> =
-            realm.scheduled_messages.values().filter(|message| Some(message.sender) == viewer).collect();
-        scheduled.sort_by_key(|message| (message.deliver_at, message.id));
-        let records: Vec<_> = scheduled.into_iter().map(|message| ScheduledMessageRecord::new(message)).collect();
-        state.insert("scheduled_messages".into(), json!(records));
-    }
-    if wish.wants("reminders") {
-        let mut reminders: Vec<_> = realm.reminders.values().filter(|reminder| Some(reminder.user) == viewer).collect();
-        reminders.sort_by_key(|reminder| (reminder.deliver_at, reminder.id));
-        let records: Vec<_> = reminders.into_iter().map(|reminder| ReminderRecord::new(reminder)).collect();
-        state.insert("reminders".into(), json!(records));
-    }
-}
-
-fn draft_record(draft: &crate::realm::personal::Draft) -> Value {
-    let (kind, to) = match &draft.to {
-        DraftTarget::Nowhere => ("", Vec::new()),
-        DraftTarget::Channel(channel) => ("stream", vec![channel.0]),
-        DraftTarget::Users(users) => ("private", users.iter().map(|user| user.0).collect()),
-    };
-    json!({
-        "id": draft.id,
-        "type": kind,
-        "to": to,
-        "topic": draft.topic,
-        "content": draft.content,
-        "timestamp": draft.timestamp.seconds(),
-    })
-}
-
-fn device_record(device: &Device) -> Value {
-    json!({
-        "push_key_id": device.push_key_id,
-        "push_token_id": device.push_token_id,
-        "pending_push_token_id": device.pending_push_token_id,
-        "push_token_last_updated_timestamp": device.push_token_last_updated.map(|at| at.seconds()),
-        "push_registration_error_code": device.push_registration_error_code,
-    })
 }
 
 /// Choices that stand beside the settings.
@@ -150,9 +112,8 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     };
     let is_member = wish.viewer.is_some();
     put("channel_folders", "channel_folders", &|| {
-        let mut folders: Vec<_> = realm.folders.values().filter(|_| is_member).collect();
-        folders.sort_by_key(|folder| (folder.order, folder.id));
-        folders.into_iter().map(|folder| json!(FolderRecord::new(folder))).collect()
+        let folders = channel_folders::in_order(realm).into_iter().filter(|_| is_member);
+        folders.map(|folder| json!(FolderRecord::new(folder))).collect()
     });
     put("realm_user_groups", "realm_user_groups", &|| {
         let shows_deactivated = wish.options.capabilities.include_deactivated_groups;
@@ -161,7 +122,7 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     });
     put("realm_linkifiers", "realm_linkifiers", &|| {
         let understands = wish.options.capabilities.linkifier_url_template;
-        realm.linkifiers.iter().filter(|_| understands).map(|linkifier| json!(linkifier.as_ref())).collect()
+        if understands { json!(linkifiers::records(realm)) } else { json!([]) }
     });
     put("realm_filters", "realm_filters", &|| json!([]));
     put("realm_playgrounds", "realm_playgrounds", &|| json!([]));
@@ -169,7 +130,7 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
         let domains = realm.organization.domains.iter();
         domains.map(|(domain, subdomains)| json!({"domain": domain, "allow_subdomains": subdomains})).collect()
     });
-    put("realm_emoji", "realm_emoji", &|| realm_emoji(realm));
+    put("realm_emoji", "realm_emoji", &|| json!(crate::record::emoji::all(realm)));
     put("custom_profile_fields", "custom_profile_fields", &|| profile_fields(realm));
     put("custom_profile_fields", "custom_profile_field_types", &profile_field_types);
     put("realm_user_settings_defaults", "realm_user_settings_defaults", &|| {
@@ -195,23 +156,6 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     put("giphy", "giphy_api_key", &|| "".into());
     put("tenor", "tenor_api_key", &|| "".into());
     put("default_stream_groups", "realm_default_stream_groups", &|| json!([]));
-}
-
-/// Custom emoji by ID, deactivated ones too.
-pub fn realm_emoji(realm: &Realm) -> Value {
-    let record = |emoji: &crate::realm::message::CustomEmoji| {
-        json!({
-            "id": emoji.id.to_string(),
-            "name": emoji.name,
-            "source_url": realm.custom_emoji_url(emoji),
-            "still_url": null,
-            "deactivated": emoji.is_deactivated,
-            "author_id": emoji.author,
-        })
-    };
-    let emoji: Map<String, Value> =
-        realm.custom_emoji.values().map(|emoji| (emoji.id.to_string(), record(emoji))).collect();
-    emoji.into()
 }
 
 /// Custom profile fields in their order.

@@ -1,0 +1,263 @@
+//! Channel folders: listing, making, changing and ordering them.
+
+use super::channels::creation::rendered_description;
+use super::parameter::parameters;
+use super::text::Bounded;
+use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::channel::Folder;
+use crate::realm::event::Event;
+use crate::realm::id::FolderId;
+use crate::realm::send::invalid_character;
+use crate::record::channel::FolderRecord;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Longest name, in code points (`max_channel_folder_name_length`).
+pub const MAX_NAME_LENGTH: usize = 60;
+/// Longest description, in code points (`max_channel_folder_description_length`).
+pub const MAX_DESCRIPTION_LENGTH: usize = 1024;
+
+/// Folders in their order, archived ones too.
+pub fn in_order(realm: &Realm) -> Vec<&Folder> {
+    let mut folders: Vec<&Folder> = realm.folders.values().map(AsRef::as_ref).collect();
+    folders.sort_by_key(|folder| (folder.order, folder.id));
+    folders
+}
+
+/// GET /channel_folders
+pub struct GetFolders;
+
+parameters! {
+    /// Which folders.
+    pub struct GetFoldersParams {
+        /// Archived ones too.
+        include_archived: bool = false,
+    }
+}
+
+/// The organization's folders.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FoldersReply {
+    /// In their order.
+    pub channel_folders: Vec<FolderRecord>,
+}
+
+impl Operation for GetFolders {
+    const ROUTE: Route = Route::get("/channel_folders");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About =
+        About { summary: "Lists the channel folders.", since: 389, is_specified: false, errors: &[], events: &[] };
+    type Params = GetFoldersParams;
+    type Reply = FoldersReply;
+}
+
+impl Read for GetFolders {
+    fn run(realm: &Realm, _call: &Call<'_>, params: Self::Params) -> Result<FoldersReply, Error> {
+        let shown = in_order(realm).into_iter().filter(|folder| params.include_archived || !folder.is_archived);
+        Ok(FoldersReply { channel_folders: shown.map(FolderRecord::new).collect() })
+    }
+}
+
+/// POST /channel_folders/create
+pub struct CreateFolder;
+
+parameters! {
+    /// The folder.
+    pub struct CreateFolderParams {
+        /// Markdown.
+        description: Bounded<MAX_DESCRIPTION_LENGTH>,
+        /// Not blank; unique among the folders that are not archived.
+        name: Bounded<MAX_NAME_LENGTH>,
+    }
+}
+
+/// The new folder.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FolderIdReply {
+    /// Its ID.
+    pub channel_folder_id: FolderId,
+}
+
+impl Operation for CreateFolder {
+    const ROUTE: Route = Route::post("/channel_folders/create");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Makes a channel folder.",
+        since: 389,
+        is_specified: false,
+        errors: &["BadValue", "FolderNameEmpty", "FolderNameInvalidCharacter", "FolderNameTaken"],
+        events: &["channel_folder add"],
+    };
+    type Params = CreateFolderParams;
+    type Reply = FolderIdReply;
+}
+
+impl Write for CreateFolder {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<FolderIdReply, Error> {
+        let (Bounded(description), Bounded(name)) = (params.description, params.name);
+        check_name(tx, &name)?;
+
+        tx.realm_mut().counters.folder += 1;
+        let id = FolderId(tx.counters.folder);
+        let folder = Folder {
+            id,
+            name,
+            rendered_description: rendered_description(tx, &description),
+            description,
+            date_created: tx.now,
+            creator: Some(call.caller().id),
+            is_archived: false,
+            order: id.0,
+        };
+        let fields = json!({ "channel_folder": FolderRecord::new(&folder) });
+        tx.realm_mut().folders.insert(id, Arc::new(folder));
+        tx.emit(tx.everyone(), Event::shaped("channel_folder", Some("add"), fields));
+        Ok(FolderIdReply { channel_folder_id: id })
+    }
+}
+
+/// Whether a folder may be called so from now on. A folder that is open takes its own name too, in any case.
+fn check_name(realm: &Realm, name: &str) -> Result<(), Error> {
+    if name.trim().is_empty() {
+        return Err(Error::FolderNameEmpty);
+    }
+    if let Some(position) = invalid_character(name) {
+        return Err(Error::FolderNameInvalidCharacter { position: position.into() });
+    }
+    let folded = name.to_lowercase();
+    let is_taken = |folder: &Arc<Folder>| !folder.is_archived && folder.name.to_lowercase() == folded;
+    if realm.folders.values().any(is_taken) { Err(Error::FolderNameTaken) } else { Ok(()) }
+}
+
+/// PATCH /channel_folders/{channel_folder_id}
+pub struct EditFolder;
+
+parameters! {
+    /// Which folder, and what of it changes.
+    pub struct EditFolderParams {
+        /// The folder.
+        @path channel_folder_id: FolderId,
+        /// Markdown.
+        description: Option<Bounded<MAX_DESCRIPTION_LENGTH>>,
+        /// Hides it from choice; only an empty folder can be archived.
+        is_archived: Option<bool>,
+        /// Not blank; unique among the folders that are not archived.
+        name: Option<Bounded<MAX_NAME_LENGTH>>,
+    }
+}
+
+impl Operation for EditFolder {
+    const ROUTE: Route = Route::patch("/channel_folders/{channel_folder_id}");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Renames, describes, archives or brings back a channel folder.",
+        since: 389,
+        is_specified: true,
+        errors: &[
+            "BadValue",
+            "InvalidFolder",
+            "FolderNameEmpty",
+            "FolderNameInvalidCharacter",
+            "FolderNameTaken",
+            "FolderNotEmpty",
+        ],
+        events: &["channel_folder update"],
+    };
+    type Params = EditFolderParams;
+    type Reply = Success;
+}
+
+impl Write for EditFolder {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let id = params.channel_folder_id;
+        let folder = tx.folders.get(&id).ok_or(Error::InvalidFolder)?.as_ref().clone();
+        let name = params.name.map(|name| name.0).filter(|name| *name != folder.name);
+        let description = params.description.map(|text| text.0).filter(|text| *text != folder.description);
+        let is_archived = params.is_archived.filter(|is_archived| *is_archived != folder.is_archived);
+        if let Some(name) = &name {
+            check_name(tx, name)?;
+        }
+        if is_archived == Some(true) && tx.channels.values().any(|channel| channel.folder == Some(id)) {
+            return Err(Error::FolderNotEmpty);
+        }
+
+        let mut changed = folder;
+        if let Some(name) = name {
+            changed.name.clone_from(&name);
+            put(tx, &changed, json!({ "name": name }));
+        }
+        if let Some(description) = description {
+            changed.rendered_description = rendered_description(tx, &description);
+            changed.description = description;
+            let data = json!({
+                "description": changed.description,
+                "rendered_description": changed.rendered_description,
+            });
+            put(tx, &changed, data);
+        }
+        if let Some(is_archived) = is_archived {
+            changed.is_archived = is_archived;
+            put(tx, &changed, json!({ "is_archived": is_archived }));
+        }
+        Ok(Success {})
+    }
+}
+
+/// Stores a changed folder and tells everybody what changed.
+fn put(tx: &mut Tx, folder: &Folder, data: Value) {
+    tx.realm_mut().folders.insert(folder.id, Arc::new(folder.clone()));
+    let fields = json!({"channel_folder_id": folder.id, "data": data});
+    tx.emit(tx.everyone(), Event::shaped("channel_folder", Some("update"), fields));
+}
+
+/// PATCH /channel_folders
+pub struct ReorderFolders;
+
+parameters! {
+    /// The new order.
+    pub struct ReorderFoldersParams {
+        /// All folders, archived ones too; unknown ones are left out.
+        order: Vec<FolderId>,
+    }
+}
+
+impl Operation for ReorderFolders {
+    const ROUTE: Route = Route::patch("/channel_folders");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Puts the channel folders into an order.",
+        since: 414,
+        is_specified: false,
+        errors: &["InvalidFolderOrder"],
+        events: &["channel_folder reorder"],
+    };
+    type Params = ReorderFoldersParams;
+    type Reply = Success;
+}
+
+impl Write for ReorderFolders {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let mut order: Vec<FolderId> = Vec::new();
+        for id in params.order {
+            if tx.folders.contains_key(&id) && !order.contains(&id) {
+                order.push(id);
+            }
+        }
+        if order.len() != tx.folders.len() {
+            return Err(Error::InvalidFolderOrder);
+        }
+
+        for (id, place) in order.iter().zip(0..) {
+            let mut folder = tx.folders[id].as_ref().clone();
+            folder.order = place;
+            tx.realm_mut().folders.insert(*id, Arc::new(folder));
+        }
+        tx.emit(tx.everyone(), Event::shaped("channel_folder", Some("reorder"), json!({ "order": order })));
+        Ok(Success {})
+    }
+}

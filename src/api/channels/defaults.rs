@@ -1,0 +1,81 @@
+//! The channels that new users get.
+
+use super::creation::emit_defaults;
+use crate::api::parameter::parameters;
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::id::ChannelId;
+
+parameters! {
+    /// Which channel.
+    pub struct DefaultChannelParams {
+        /// The channel.
+        stream_id: ChannelId,
+    }
+}
+
+/// POST /default_streams
+pub struct AddDefaultChannel;
+
+impl Operation for AddDefaultChannel {
+    const ROUTE: Route = Route::post("/default_streams");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Has new users subscribed to a channel.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidChannelId", "PrivateMadeDefault"],
+        events: &["default_streams"],
+    };
+    type Params = DefaultChannelParams;
+    type Reply = Success;
+}
+
+impl Write for AddDefaultChannel {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let channel = tx.readable_channel(call.caller(), params.stream_id)?;
+        if channel.is_archived {
+            return Err(Error::InvalidChannelId);
+        }
+        if channel.privacy.is_private() {
+            return Err(Error::PrivateMadeDefault);
+        }
+
+        set_default(tx, params.stream_id, true);
+        Ok(Success {})
+    }
+}
+
+/// DELETE /default_streams
+pub struct RemoveDefaultChannel;
+
+impl Operation for RemoveDefaultChannel {
+    const ROUTE: Route = Route::delete("/default_streams");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Has new users no longer subscribed to a channel.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidChannelId"],
+        events: &["default_streams"],
+    };
+    type Params = DefaultChannelParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveDefaultChannel {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let channel = tx.living_channel(call.caller(), params.stream_id)?.id;
+
+        set_default(tx, channel, false);
+        Ok(Success {})
+    }
+}
+
+fn set_default(tx: &mut Tx, channel: ChannelId, is_default: bool) {
+    if tx.channels[&channel].is_default != is_default {
+        tx.channel_mut(channel).is_default = is_default;
+        emit_defaults(tx);
+    }
+}

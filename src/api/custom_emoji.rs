@@ -1,0 +1,180 @@
+//! The organization's own emoji.
+
+use super::parameter::parameters;
+use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::emoji;
+use crate::realm::event::{Event, Needs};
+use crate::realm::id::EmojiId;
+use crate::realm::message::{CustomEmoji, picture_extension};
+use crate::record::emoji::{EmojiRecord, all};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Largest picture, MiB.
+const MAX_PICTURE_MIB: usize = 5;
+
+/// GET /realm/emoji
+pub struct GetCustomEmoji;
+
+parameters! {
+    /// Takes none.
+    pub struct GetCustomEmojiParams {}
+}
+
+/// The organization's emoji.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CustomEmojiReply {
+    /// By ID; deactivated ones too.
+    pub emoji: BTreeMap<String, EmojiRecord>,
+}
+
+impl Operation for GetCustomEmoji {
+    const ROUTE: Route = Route::get("/realm/emoji");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About =
+        About { summary: "Lists the custom emoji.", since: 0, is_specified: false, errors: &[], events: &[] };
+    type Params = GetCustomEmojiParams;
+    type Reply = CustomEmojiReply;
+}
+
+impl Read for GetCustomEmoji {
+    fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<CustomEmojiReply, Error> {
+        Ok(CustomEmojiReply { emoji: all(realm) })
+    }
+}
+
+/// POST /realm/emoji/{emoji_name}
+pub struct UploadCustomEmoji;
+
+parameters! {
+    /// The emoji's name. Its picture is the one file of a multipart body, under any name.
+    pub struct CustomEmojiParams {
+        /// Lower-case letters, digits, dashes and underscores; spaces become underscores.
+        @path emoji_name: String,
+    }
+}
+
+impl Operation for UploadCustomEmoji {
+    const ROUTE: Route = Route::post("/realm/emoji/{emoji_name}");
+    const ACCESS: Access = Access::HumanNotGuest;
+    const ABOUT: About = About {
+        summary: "Adds a custom emoji.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "EmojiNameMissing",
+            "EmojiNameEnding",
+            "EmojiNameCharacters",
+            "InsufficientPermission",
+            "CustomEmojiExists",
+            "OneFileExpected",
+            "MayNotOverrideEmoji",
+            "PictureTooLarge",
+            "BadImage",
+        ],
+        events: &["realm_emoji add", "realm_emoji update"],
+    };
+    type Params = CustomEmojiParams;
+    type Reply = Success;
+}
+
+impl Write for UploadCustomEmoji {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = call.caller();
+        let name = checked_name(&params.emoji_name)?;
+        if !tx.may(caller.id, "can_add_custom_emoji_group") {
+            return Err(Error::InsufficientPermission);
+        }
+        if active(tx, &name).is_some() {
+            return Err(Error::CustomEmojiExists);
+        }
+        let [file] = call.files else { return Err(Error::OneFileExpected) };
+        let is_built_in = emoji::by_name(&name).is_some() || name == emoji::EXTRA_EMOJI.name;
+        if is_built_in && !caller.is_admin() {
+            return Err(Error::MayNotOverrideEmoji);
+        }
+        if file.bytes.len() > MAX_PICTURE_MIB * 1024 * 1024 {
+            return Err(Error::PictureTooLarge { limit_mib: MAX_PICTURE_MIB.into() });
+        }
+        let extension = picture_extension(&file.bytes).ok_or(Error::BadImage)?;
+
+        tx.realm_mut().counters.emoji += 1;
+        let id = EmojiId(tx.counters.emoji);
+        let emoji = CustomEmoji {
+            id,
+            name,
+            blob: tx.keep_blob(file.bytes.clone()),
+            file_name: format!("{id}.{extension}"),
+            is_deactivated: false,
+            author: Some(caller.id),
+        };
+        let added = json!({ "emoji": EmojiRecord::new(tx, &emoji) });
+        tx.realm_mut().custom_emoji.insert(id, Arc::new(emoji));
+        emit(tx, "add", added);
+        Ok(Success {})
+    }
+}
+
+/// A name as it is stored: without white space.
+fn checked_name(name: &str) -> Result<String, Error> {
+    let name = name.trim().replace(' ', "_");
+    if name.is_empty() {
+        return Err(Error::EmojiNameMissing);
+    }
+    if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_')) {
+        return Err(Error::EmojiNameCharacters);
+    }
+    if name.ends_with(['-', '_']) { Err(Error::EmojiNameEnding) } else { Ok(name) }
+}
+
+fn active<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<CustomEmoji>> {
+    realm.custom_emoji.values().find(|emoji| emoji.name == name && !emoji.is_deactivated)
+}
+
+/// Tells everybody: what changed where a client understands that, else the whole.
+fn emit(tx: &mut Tx, op: &'static str, change: Value) {
+    tx.emit(tx.everyone(), Event::shaped("realm_emoji", Some(op), change).needing(Needs::SingleEmoji));
+    let whole = Event::shaped("realm_emoji", Some("update"), json!({ "realm_emoji": all(tx) }));
+    tx.emit(tx.everyone(), whole.needing(Needs::WholeEmoji));
+}
+
+/// DELETE /realm/emoji/{emoji_name}
+pub struct DeactivateCustomEmoji;
+
+impl Operation for DeactivateCustomEmoji {
+    const ROUTE: Route = Route::delete("/realm/emoji/{emoji_name}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Deactivates a custom emoji; what carries it already keeps it.",
+        since: 0,
+        is_specified: false,
+        errors: &["NoSuchCustomEmoji", "NotEmojiAuthor"],
+        events: &["realm_emoji update_one", "realm_emoji update"],
+    };
+    type Params = CustomEmojiParams;
+    type Reply = Success;
+}
+
+impl Write for DeactivateCustomEmoji {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = call.caller();
+        let missing = || Error::NoSuchCustomEmoji { emoji_name: params.emoji_name.as_str().into() };
+        let emoji = active(tx, &params.emoji_name).ok_or_else(missing)?;
+        if !caller.is_admin() && emoji.author != Some(caller.id) {
+            return Err(Error::NotEmojiAuthor);
+        }
+
+        let mut emoji = emoji.as_ref().clone();
+        let id = emoji.id;
+        emoji.is_deactivated = true;
+        tx.realm_mut().custom_emoji.insert(id, Arc::new(emoji));
+        emit(tx, "update_one", json!({"emoji_id": id.to_string(), "data": {"deactivated": true}}));
+        Ok(Success {})
+    }
+}

@@ -1,0 +1,331 @@
+//! Drafts: unsent messages, kept in step between a user's clients.
+
+use super::parameter::{FromJson, Parameter, json_object, parameters, words};
+use super::text::AnyLabel;
+use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::{ChannelId, DraftId, UserId};
+use crate::realm::personal::{Draft, DraftTarget};
+use crate::realm::send::{MAX_TOPIC_LENGTH, normal_content, truncate};
+use crate::realm::user::User;
+use crate::record::personal::DraftRecord;
+use crate::time::Timestamp;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+words! {
+    /// Where a draft would go.
+    pub enum DraftType {
+        /// Nothing is chosen yet.
+        Nowhere = "",
+        /// To a channel.
+        Channel = "stream",
+        /// To people.
+        Direct = "private",
+    }
+}
+
+impl FromJson for DraftType {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        let text = value.as_str().ok_or_else(|| Error::InvalidValue { parameter: at.into() })?;
+        Self::from_text(text, at)
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Self::schema(generator)
+    }
+}
+
+/// A time in seconds, whole or not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seconds(f64);
+
+impl FromJson for Seconds {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        value.as_f64().map(Self).ok_or_else(|| Error::bad_value(format!("{at}[\"int\"]"), "is not an integer"))
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<f64>()
+    }
+}
+
+json_object! {
+    closed
+    /// A draft as a client gives it.
+    pub struct DraftInput {
+        /// `stream`, `private`, or "".
+        type_ as "type": DraftType,
+        /// One channel's ID, users' IDs, or nothing.
+        to: Vec<i64>,
+        /// Of channel messages; cut at 60 code points.
+        topic: String,
+        /// Markdown; not blank.
+        content: AnyLabel,
+        /// UNIX seconds of the last change; now by default.
+        timestamp: Option<Seconds> = None,
+    }
+}
+
+/// Whether the caller keeps drafts on the server.
+fn check_enabled(realm: &Realm, user: UserId) -> Result<(), Error> {
+    if realm.own(user).is_on("enable_drafts_synchronization") { Ok(()) } else { Err(Error::DraftsDisabled) }
+}
+
+/// A draft as it is stored.
+///
+/// # Errors
+///
+/// In this order: `MessageNullBytes`, `NegativeTimestamp`, `DraftTopicNullBytes`, `OneDraftChannel`,
+/// `InvalidChannelId`, `InvalidRecipientId`.
+fn checked(realm: &Realm, call: &Call<'_>, input: DraftInput, id: DraftId) -> Result<Draft, Error> {
+    let caller = call.caller();
+    let content = normal_content(&call.origin.strip(&input.content.0))?;
+    let timestamp = match input.timestamp {
+        Some(Seconds(seconds)) if seconds < 0.0 => return Err(Error::NegativeTimestamp),
+        // A cast saturates where the number is beyond all time.
+        Some(Seconds(seconds)) => Timestamp::from_micros((seconds * 1e6).round() as i64),
+        None => realm.now,
+    };
+    let (to, topic) = match input.type_ {
+        DraftType::Nowhere => (DraftTarget::Nowhere, String::new()),
+        DraftType::Direct => (people(realm, caller, &input.to)?, String::new()),
+        DraftType::Channel => {
+            let topic = truncate(&input.topic, MAX_TOPIC_LENGTH, "...");
+            if topic.contains('\0') {
+                return Err(Error::DraftTopicNullBytes);
+            }
+            let [channel] = input.to.as_slice() else { return Err(Error::OneDraftChannel) };
+            let channel = realm.readable_channel(caller, ChannelId(*channel))?;
+            if channel.is_archived {
+                return Err(Error::InvalidChannelId);
+            }
+            (DraftTarget::Channel(channel.id), topic)
+        }
+    };
+    Ok(Draft { id, to, topic, content, timestamp })
+}
+
+/// The recipients without the caller, unless it is alone; none is as if nothing were chosen.
+fn people(realm: &Realm, caller: &User, ids: &[i64]) -> Result<DraftTarget, Error> {
+    let mut users = Vec::new();
+    for id in ids.iter().copied().map(UserId) {
+        if realm.user(id).is_none() {
+            return Err(Error::InvalidRecipientId { user_id: id.0.into() });
+        }
+        if !users.contains(&id) {
+            users.push(id);
+        }
+    }
+    if users.len() > 1 {
+        users.retain(|id| *id != caller.id);
+    }
+    Ok(if users.is_empty() { DraftTarget::Nowhere } else { DraftTarget::Users(users) })
+}
+
+/// GET /drafts
+pub struct GetDrafts;
+
+parameters! {
+    /// Takes none.
+    pub struct GetDraftsParams {}
+}
+
+/// The caller's drafts.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DraftsReply {
+    /// How many there are.
+    pub count: usize,
+    /// The one changed longest ago first.
+    pub drafts: Vec<DraftRecord>,
+}
+
+impl Operation for GetDrafts {
+    const ROUTE: Route = Route::get("/drafts");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Lists the caller's drafts.",
+        since: 87,
+        is_specified: false,
+        errors: &["DraftsDisabled"],
+        events: &[],
+    };
+    type Params = GetDraftsParams;
+    type Reply = DraftsReply;
+}
+
+impl Read for GetDrafts {
+    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<DraftsReply, Error> {
+        let user = call.caller().id;
+        check_enabled(realm, user)?;
+
+        let mut drafts: Vec<&Arc<Draft>> = realm.own(user).drafts.values().collect();
+        drafts.sort_by_key(|draft| (draft.timestamp, draft.id));
+        let drafts: Vec<DraftRecord> = drafts.into_iter().map(|draft| DraftRecord::new(draft)).collect();
+        Ok(DraftsReply { count: drafts.len(), drafts })
+    }
+}
+
+/// POST /drafts
+pub struct CreateDrafts;
+
+parameters! {
+    /// The drafts.
+    pub struct CreateDraftsParams {
+        /// As objects of `type`, `to`, `topic`, `content` and perhaps `timestamp`.
+        drafts: Vec<DraftInput> = Vec::new(),
+    }
+}
+
+/// The new drafts.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DraftIdsReply {
+    /// Their IDs, in the order in which they were given.
+    pub ids: Vec<DraftId>,
+}
+
+/// The errors of a draft, in the order in which they are checked.
+const DRAFT_ERRORS: &[&str] = &[
+    "BadValue",
+    "UnexpectedKey",
+    "DraftsDisabled",
+    "MessageNullBytes",
+    "NegativeTimestamp",
+    "DraftTopicNullBytes",
+    "OneDraftChannel",
+    "InvalidChannelId",
+    "InvalidRecipientId",
+];
+
+impl Operation for CreateDrafts {
+    const ROUTE: Route = Route::post("/drafts");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Keeps drafts for the caller.",
+        since: 87,
+        is_specified: false,
+        errors: DRAFT_ERRORS,
+        events: &["drafts add"],
+    };
+    type Params = CreateDraftsParams;
+    type Reply = DraftIdsReply;
+}
+
+impl Write for CreateDrafts {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<DraftIdsReply, Error> {
+        let user = call.caller().id;
+        check_enabled(tx, user)?;
+        let first = tx.counters.draft + 1;
+        let numbered = params.drafts.into_iter().zip(first..);
+        let drafts: Vec<Draft> =
+            numbered.map(|(input, id)| checked(tx, call, input, DraftId(id))).collect::<Result<_, _>>()?;
+
+        let ids: Vec<DraftId> = drafts.iter().map(|draft| draft.id).collect();
+        if ids.is_empty() {
+            return Ok(DraftIdsReply { ids });
+        }
+        let records: Vec<DraftRecord> = drafts.iter().map(DraftRecord::new).collect();
+        for draft in drafts {
+            tx.realm_mut().counters.draft = draft.id.0;
+            tx.own_mut(user).drafts.insert(draft.id, Arc::new(draft));
+        }
+        tx.emit(Audience::user(user), Event::shaped("drafts", Some("add"), json!({ "drafts": records })));
+        Ok(DraftIdsReply { ids })
+    }
+}
+
+/// PATCH /drafts/{draft_id}
+pub struct EditDraft;
+
+parameters! {
+    /// Which draft, and what it is from now on.
+    pub struct EditDraftParams {
+        /// The draft.
+        @path draft_id: DraftId,
+        /// The whole of it.
+        draft: DraftInput,
+    }
+}
+
+impl Operation for EditDraft {
+    const ROUTE: Route = Route::patch("/drafts/{draft_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Replaces one of the caller's drafts.",
+        since: 87,
+        is_specified: false,
+        errors: &[
+            "BadValue",
+            "UnexpectedKey",
+            "DraftsDisabled",
+            "NoSuchDraft",
+            "MessageNullBytes",
+            "NegativeTimestamp",
+            "DraftTopicNullBytes",
+            "OneDraftChannel",
+            "InvalidChannelId",
+            "InvalidRecipientId",
+        ],
+        events: &["drafts update"],
+    };
+    type Params = EditDraftParams;
+    type Reply = Success;
+}
+
+impl Write for EditDraft {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = call.caller().id;
+        check_enabled(tx, user)?;
+        if !tx.own(user).drafts.contains_key(&params.draft_id) {
+            return Err(Error::NoSuchDraft);
+        }
+        let draft = checked(tx, call, params.draft, params.draft_id)?;
+
+        let fields = json!({ "draft": DraftRecord::new(&draft) });
+        tx.own_mut(user).drafts.insert(draft.id, Arc::new(draft));
+        tx.emit(Audience::user(user), Event::shaped("drafts", Some("update"), fields));
+        Ok(Success {})
+    }
+}
+
+/// DELETE /drafts/{draft_id}
+pub struct RemoveDraft;
+
+parameters! {
+    /// Which draft.
+    pub struct RemoveDraftParams {
+        /// The draft.
+        @path draft_id: DraftId,
+    }
+}
+
+impl Operation for RemoveDraft {
+    const ROUTE: Route = Route::delete("/drafts/{draft_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Removes one of the caller's drafts.",
+        since: 87,
+        is_specified: false,
+        errors: &["DraftsDisabled", "NoSuchDraft"],
+        events: &["drafts remove"],
+    };
+    type Params = RemoveDraftParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveDraft {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = call.caller().id;
+        check_enabled(tx, user)?;
+        if !tx.own(user).drafts.contains_key(&params.draft_id) {
+            return Err(Error::NoSuchDraft);
+        }
+
+        tx.own_mut(user).drafts.remove(&params.draft_id);
+        tx.emit(Audience::user(user), Event::shaped("drafts", Some("remove"), json!({ "draft_id": params.draft_id })));
+        Ok(Success {})
+    }
+}

@@ -1,0 +1,252 @@
+//! Adding, changing, removing and ordering linkifiers.
+
+use super::records;
+use crate::api::parameter::parameters;
+use crate::api::text::{OrNull, given};
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Event, Needs};
+use crate::realm::id::LinkifierId;
+use crate::realm::linkifier::{Linkifier, LinkifierErrors, LinkifierSource};
+use imbl::Vector;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// What a pattern that is there already is told: the web framework's own words.
+const DUPLICATE: &str = "Realm filter with this Realm and Pattern already exists.";
+
+/// Checks a linkifier and that no other has its pattern.
+///
+/// # Errors
+///
+/// `LinkifierRefused` with all that is wrong.
+fn checked(realm: &Realm, id: LinkifierId, source: LinkifierSource) -> Result<Linkifier, Error> {
+    let pattern = source.pattern.trim();
+    let is_taken = realm.linkifiers.iter().any(|other| other.id != id && other.pattern == pattern);
+    let compiled = Linkifier::compile(id, source);
+    let mut errors = match compiled {
+        Ok(linkifier) if !is_taken => return Ok(linkifier),
+        Ok(_) => LinkifierErrors(Vec::new()),
+        Err(errors) => errors,
+    };
+    if is_taken {
+        errors.0.push((LinkifierErrors::ALL, DUPLICATE.to_owned()));
+    }
+    let message = errors.first_message().to_owned();
+    let mut by_field: Map<String, Value> = Map::new();
+    for (field, message) in errors.0 {
+        if let Some(messages) = by_field.entry(field).or_insert_with(|| json!([])).as_array_mut() {
+            messages.push(message.into());
+        }
+    }
+    Err(Error::LinkifierRefused { errors: Value::from(by_field).into(), message: message.into() })
+}
+
+fn position(realm: &Realm, id: LinkifierId) -> Result<usize, Error> {
+    realm.linkifiers.iter().position(|linkifier| linkifier.id == id).ok_or(Error::NoSuchLinkifier)
+}
+
+/// Tells everybody how the linkifiers are from now on.
+fn emit(tx: &mut Tx) {
+    let event = Event::shaped("realm_linkifiers", None, json!({ "realm_linkifiers": records(tx) }));
+    tx.emit(tx.everyone(), event.needing(Needs::LinkifierTemplates));
+}
+
+/// POST /realm/filters
+pub struct AddLinkifier;
+
+parameters! {
+    /// The linkifier.
+    pub struct AddLinkifierParams {
+        /// Python regular expression; named groups may be used in the templates.
+        pattern: String,
+        /// RFC 6570 template.
+        url_template: String,
+        /// A text that the pattern matches; "" for none.
+        example_input: Option<OrNull<String>>,
+        /// Leads from the pattern's groups back to the text; "" for none.
+        reverse_template: Option<OrNull<String>>,
+        /// Further templates that lead back to the text.
+        alternative_url_templates: Vec<String> = Vec::new(),
+    }
+}
+
+/// The new linkifier.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LinkifierIdReply {
+    /// Its ID.
+    pub id: LinkifierId,
+}
+
+impl Operation for AddLinkifier {
+    const ROUTE: Route = Route::post("/realm/filters");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Adds a linkifier, which applies after the others.",
+        since: 0,
+        is_specified: false,
+        errors: &["LinkifierRefused"],
+        events: &["realm_linkifiers"],
+    };
+    type Params = AddLinkifierParams;
+    type Reply = LinkifierIdReply;
+}
+
+impl Write for AddLinkifier {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<LinkifierIdReply, Error> {
+        let id = LinkifierId(tx.counters.linkifier + 1);
+        let source = LinkifierSource {
+            pattern: params.pattern,
+            url_template: params.url_template,
+            example_input: given(params.example_input),
+            reverse_template: given(params.reverse_template),
+            alternative_url_templates: params.alternative_url_templates,
+        };
+        let linkifier = checked(tx, id, source)?;
+
+        tx.realm_mut().counters.linkifier = id.0;
+        tx.realm_mut().linkifiers.push_back(Arc::new(linkifier));
+        emit(tx);
+        Ok(LinkifierIdReply { id })
+    }
+}
+
+/// PATCH /realm/filters/{filter_id}
+pub struct EditLinkifier;
+
+parameters! {
+    /// Which linkifier, and what it is from now on.
+    pub struct EditLinkifierParams {
+        /// The linkifier.
+        @path filter_id: LinkifierId,
+        /// Python regular expression; named groups may be used in the templates.
+        pattern: String,
+        /// RFC 6570 template.
+        url_template: String,
+        /// A text that the pattern matches; "" for none, null for no change.
+        example_input: Option<OrNull<String>>,
+        /// Leads from the pattern's groups back to the text; "" for none, null for no change.
+        reverse_template: Option<OrNull<String>>,
+        /// Further templates that lead back to the text; unchanged by default.
+        alternative_url_templates: Option<Vec<String>>,
+    }
+}
+
+impl Operation for EditLinkifier {
+    const ROUTE: Route = Route::patch("/realm/filters/{filter_id}");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Changes a linkifier.",
+        since: 57,
+        is_specified: true,
+        errors: &["NoSuchLinkifier", "LinkifierRefused"],
+        events: &["realm_linkifiers"],
+    };
+    type Params = EditLinkifierParams;
+    type Reply = Success;
+}
+
+impl Write for EditLinkifier {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let index = position(tx, params.filter_id)?;
+        let old = tx.linkifiers[index].as_ref().clone();
+        let source = LinkifierSource {
+            pattern: params.pattern,
+            url_template: params.url_template,
+            example_input: given(params.example_input).or(old.example_input),
+            reverse_template: given(params.reverse_template).or(old.reverse_template),
+            alternative_url_templates: params.alternative_url_templates.unwrap_or(old.alternative_url_templates),
+        };
+        let linkifier = checked(tx, params.filter_id, source)?;
+
+        tx.realm_mut().linkifiers.set(index, Arc::new(linkifier));
+        emit(tx);
+        Ok(Success {})
+    }
+}
+
+/// DELETE /realm/filters/{filter_id}
+pub struct RemoveLinkifier;
+
+parameters! {
+    /// Which linkifier.
+    pub struct RemoveLinkifierParams {
+        /// The linkifier.
+        @path filter_id: LinkifierId,
+    }
+}
+
+impl Operation for RemoveLinkifier {
+    const ROUTE: Route = Route::delete("/realm/filters/{filter_id}");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Removes a linkifier.",
+        since: 0,
+        is_specified: false,
+        errors: &["NoSuchLinkifier"],
+        events: &["realm_linkifiers"],
+    };
+    type Params = RemoveLinkifierParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveLinkifier {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let index = position(tx, params.filter_id)?;
+
+        tx.realm_mut().linkifiers.remove(index);
+        emit(tx);
+        Ok(Success {})
+    }
+}
+
+/// PATCH /realm/linkifiers
+pub struct ReorderLinkifiers;
+
+parameters! {
+    /// The new order.
+    pub struct ReorderLinkifiersParams {
+        /// All linkifiers, each once.
+        ordered_linkifier_ids: Vec<LinkifierId>,
+    }
+}
+
+impl Operation for ReorderLinkifiers {
+    const ROUTE: Route = Route::patch("/realm/linkifiers");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Puts the linkifiers into the order in which they apply.",
+        since: 202,
+        is_specified: false,
+        errors: &["LinkifierRepeated", "LinkifierOrderIncomplete"],
+        events: &["realm_linkifiers"],
+    };
+    type Params = ReorderLinkifiersParams;
+    type Reply = Success;
+}
+
+impl Write for ReorderLinkifiers {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let ids = params.ordered_linkifier_ids;
+        if ids.iter().enumerate().any(|(index, id)| ids[..index].contains(id)) {
+            return Err(Error::LinkifierRepeated);
+        }
+        let found = |id: &LinkifierId| position(tx, *id).map(|index| tx.linkifiers[index].clone());
+        let ordered: Vector<Arc<Linkifier>> =
+            ids.iter().map(found).collect::<Result<_, _>>().map_err(|_| Error::LinkifierOrderIncomplete)?;
+        if ordered.len() != tx.linkifiers.len() {
+            return Err(Error::LinkifierOrderIncomplete);
+        }
+        if ordered.is_empty() {
+            return Ok(Success {});
+        }
+
+        tx.realm_mut().linkifiers = ordered;
+        emit(tx);
+        Ok(Success {})
+    }
+}

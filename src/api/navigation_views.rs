@@ -1,0 +1,220 @@
+//! The left sidebar: which views it has, and which of them are pinned.
+
+use super::parameter::parameters;
+use super::text::{AnyLabel, OrNull, given};
+use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::UserId;
+use crate::realm::personal::NavigationView;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, json};
+
+/// Fragments of the views that every client has; they go by the client's own names.
+pub const BUILT_IN_FRAGMENTS: [&str; 9] = [
+    "inbox",
+    "recent",
+    "feed",
+    "drafts",
+    "narrow/has/reaction/sender/me",
+    "narrow/is/mentioned",
+    "narrow/is/starred",
+    "scheduled",
+    "reminders",
+];
+
+fn is_built_in(fragment: &str) -> bool {
+    BUILT_IN_FRAGMENTS.contains(&fragment)
+}
+
+/// GET /navigation_views
+pub struct GetNavigationViews;
+
+parameters! {
+    /// Takes none.
+    pub struct GetNavigationViewsParams {}
+}
+
+/// The caller's views.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct NavigationViewsReply {
+    /// In the order in which they were added.
+    pub navigation_views: Vec<NavigationView>,
+}
+
+impl Operation for GetNavigationViews {
+    const ROUTE: Route = Route::get("/navigation_views");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Lists the views of the caller's left sidebar.",
+        since: 390,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    type Params = GetNavigationViewsParams;
+    type Reply = NavigationViewsReply;
+}
+
+impl Read for GetNavigationViews {
+    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<NavigationViewsReply, Error> {
+        let views = &realm.own(call.caller().id).navigation_views;
+        Ok(NavigationViewsReply { navigation_views: views.iter().cloned().collect() })
+    }
+}
+
+/// POST /navigation_views
+pub struct AddNavigationView;
+
+parameters! {
+    /// The view.
+    pub struct AddNavigationViewParams {
+        /// Identifies the view.
+        fragment: AnyLabel,
+        /// Shown in the sidebar rather than inside the menu.
+        is_pinned: bool,
+        /// Of custom views, which need one.
+        name: Option<OrNull<AnyLabel>>,
+    }
+}
+
+impl Operation for AddNavigationView {
+    const ROUTE: Route = Route::post("/navigation_views");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Adds a view to the caller's left sidebar.",
+        since: 390,
+        is_specified: true,
+        errors: &["BadValue", "BuiltInViewNamed", "CustomViewUnnamed", "NavigationViewExists"],
+        events: &["navigation_view add"],
+    };
+    type Params = AddNavigationViewParams;
+    type Reply = Success;
+}
+
+impl Write for AddNavigationView {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = call.caller().id;
+        let fragment = params.fragment.0;
+        let name = given(params.name).map(|name| name.0);
+        match (is_built_in(&fragment), &name) {
+            (true, Some(_)) => return Err(Error::BuiltInViewNamed),
+            (false, None) => return Err(Error::CustomViewUnnamed),
+            _ => {}
+        }
+        let is_taken = |view: &NavigationView| view.fragment == fragment || (name.is_some() && view.name == name);
+        if tx.own(user).navigation_views.iter().any(is_taken) {
+            return Err(Error::NavigationViewExists);
+        }
+
+        let view = NavigationView { fragment, is_pinned: params.is_pinned, name };
+        tx.own_mut(user).navigation_views.push_back(view.clone());
+        tx.emit(
+            Audience::user(user),
+            Event::shaped("navigation_view", Some("add"), json!({ "navigation_view": view })),
+        );
+        Ok(Success {})
+    }
+}
+
+/// PATCH /navigation_views/{fragment}
+pub struct EditNavigationView;
+
+parameters! {
+    /// Which view, and what of it changes.
+    pub struct EditNavigationViewParams {
+        /// The view; slashes may be percent-encoded or not.
+        @path fragment: String,
+        /// Shown in the sidebar rather than inside the menu.
+        is_pinned: Option<bool>,
+        /// Of custom views.
+        name: Option<OrNull<AnyLabel>>,
+    }
+}
+
+impl Operation for EditNavigationView {
+    const ROUTE: Route = Route::patch("/navigation_views/{*fragment}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Pins, unpins or renames a view of the caller's left sidebar.",
+        since: 390,
+        is_specified: false,
+        errors: &["BadValue", "NoSuchNavigationView", "BuiltInViewNamed", "NavigationViewExists"],
+        events: &["navigation_view update"],
+    };
+    type Params = EditNavigationViewParams;
+    type Reply = Success;
+}
+
+impl Write for EditNavigationView {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = call.caller().id;
+        let index = position(tx, user, &params.fragment)?;
+        let name = given(params.name).map(|name| name.0);
+        if name.is_some() && is_built_in(&params.fragment) {
+            return Err(Error::BuiltInViewNamed);
+        }
+        if name.is_some() && tx.own(user).navigation_views.iter().any(|view| view.name == name) {
+            return Err(Error::NavigationViewExists);
+        }
+
+        let mut data = Map::new();
+        let view = &mut tx.own_mut(user).navigation_views[index];
+        if let Some(is_pinned) = params.is_pinned {
+            view.is_pinned = is_pinned;
+            data.insert("is_pinned".into(), is_pinned.into());
+        }
+        if let Some(name) = name {
+            view.name = Some(name.clone());
+            data.insert("name".into(), name.into());
+        }
+        let fields = json!({"fragment": params.fragment, "data": data});
+        tx.emit(Audience::user(user), Event::shaped("navigation_view", Some("update"), fields));
+        Ok(Success {})
+    }
+}
+
+/// DELETE /navigation_views/{fragment}
+pub struct RemoveNavigationView;
+
+parameters! {
+    /// Which view.
+    pub struct RemoveNavigationViewParams {
+        /// The view; slashes may be percent-encoded or not.
+        @path fragment: String,
+    }
+}
+
+impl Operation for RemoveNavigationView {
+    const ROUTE: Route = Route::delete("/navigation_views/{*fragment}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Removes a view from the caller's left sidebar.",
+        since: 390,
+        is_specified: false,
+        errors: &["NoSuchNavigationView"],
+        events: &["navigation_view remove"],
+    };
+    type Params = RemoveNavigationViewParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveNavigationView {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = call.caller().id;
+        let index = position(tx, user, &params.fragment)?;
+
+        tx.own_mut(user).navigation_views.remove(index);
+        let fields = json!({ "fragment": params.fragment });
+        tx.emit(Audience::user(user), Event::shaped("navigation_view", Some("remove"), fields));
+        Ok(Success {})
+    }
+}
+
+fn position(realm: &Realm, user: UserId, fragment: &str) -> Result<usize, Error> {
+    let views = &realm.own(user).navigation_views;
+    views.iter().position(|view| view.fragment == fragment).ok_or(Error::NoSuchNavigationView)
+}

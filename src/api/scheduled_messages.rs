@@ -1,0 +1,257 @@
+//! Scheduled messages: written now, sent later.
+
+mod edit;
+
+pub use edit::EditScheduledMessage;
+
+use super::messages::parameter::Recipients;
+use super::messages::{MessageType, is_for_people, target};
+use super::parameter::{FromJson, Parameter, json_parameter, parameters};
+use super::reminders::future_time;
+use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::{ScheduledMessageId, UserId};
+use crate::realm::organization::ScheduledMessage;
+use crate::realm::schedule::Trial;
+use crate::realm::send::{Outgoing, normal_content};
+use crate::realm::timer::Due;
+use crate::record::scheduled::ScheduledMessageRecord;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// `to`: a channel's ID, or users' IDs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum To {
+    /// A number alone.
+    One(i64),
+    /// A list.
+    Many(Vec<i64>),
+}
+
+impl Parameter for To {
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        let value: Value = json_parameter(text, name)?;
+        match value {
+            // Of the two forms the first is named where neither fits.
+            Value::Array(_) => Vec::from_json(&value, &format!("{name}[\"list[int]\"]")).map(Self::Many),
+            other => i64::from_json(&other, &format!("{name}[\"int\"]")).map(Self::One),
+        }
+    }
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]})
+    }
+}
+
+impl To {
+    /// The recipients of a message of this type.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidChannelIdType`, `InvalidRecipientsType`.
+    fn recipients(&self, kind: MessageType) -> Result<Recipients, Error> {
+        match (kind, self) {
+            (MessageType::Channel, To::One(id)) => Ok(Recipients(json!(id))),
+            (MessageType::Channel, To::Many(_)) => Err(Error::InvalidChannelIdType),
+            (MessageType::Direct, To::Many(ids)) => Ok(Recipients(json!(ids))),
+            (MessageType::Direct, To::One(_)) => Err(Error::InvalidRecipientsType),
+        }
+    }
+}
+
+/// The scheduled messages of a user as clients see them, the next one first.
+pub fn records_of(realm: &Realm, user: UserId) -> Vec<ScheduledMessageRecord> {
+    let mut own: Vec<&ScheduledMessage> =
+        realm.scheduled_messages.values().filter(|message| message.sender == user).map(AsRef::as_ref).collect();
+    own.sort_by_key(|message| (message.deliver_at, message.id));
+    own.into_iter().map(ScheduledMessageRecord::new).collect()
+}
+
+/// GET /scheduled_messages
+pub struct GetScheduledMessages;
+
+parameters! {
+    /// Takes none.
+    pub struct GetScheduledMessagesParams {}
+}
+
+/// The caller's scheduled messages.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ScheduledMessagesReply {
+    /// The next one first.
+    pub scheduled_messages: Vec<ScheduledMessageRecord>,
+}
+
+impl Operation for GetScheduledMessages {
+    const ROUTE: Route = Route::get("/scheduled_messages");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Lists the caller's scheduled messages, those that could not be sent included.",
+        since: 173,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    type Params = GetScheduledMessagesParams;
+    type Reply = ScheduledMessagesReply;
+}
+
+impl Read for GetScheduledMessages {
+    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<ScheduledMessagesReply, Error> {
+        Ok(ScheduledMessagesReply { scheduled_messages: records_of(realm, call.caller().id) })
+    }
+}
+
+/// POST /scheduled_messages
+pub struct ScheduleMessage;
+
+parameters! {
+    /// What is to be sent, where and when.
+    pub struct ScheduleMessageParams {
+        /// `channel` (or `stream`), `direct` (or `private`).
+        type_ as "type": MessageType,
+        /// A channel's ID, or a list of users' IDs.
+        to: To,
+        /// Markdown; cut at 10,000 code points.
+        content: String,
+        /// Needed for channels.
+        topic: Option<String>,
+        /// UNIX seconds, later than now.
+        scheduled_delivery_timestamp: i64,
+        /// Whether the sender has read it once it is sent; by default when a client for people schedules it.
+        read_by_sender: Option<bool>,
+    }
+}
+
+/// The new scheduled message.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ScheduledMessageIdReply {
+    /// Its ID.
+    pub scheduled_message_id: ScheduledMessageId,
+}
+
+/// Errors of sending, which apply when a message is scheduled too, in the order in which they are checked.
+pub const SENDING_ERRORS: &[&str] = &[
+    "InvalidChannelIdType",
+    "InvalidRecipientsType",
+    "DeliveryNotInFuture",
+    "MessageEmpty",
+    "MessageNullBytes",
+    "MissingTopic",
+    "UnknownChannelId",
+    "NoRecipients",
+    "InvalidRecipientId",
+    "TopicInvalidCharacter",
+    "MayNotPost",
+    "NotAuthorizedToSend",
+    "MayNotCreateTopic",
+    "EmptyTopicNotAllowed",
+    "OnlyEmptyTopicAllowed",
+    "RecipientDeactivated",
+    "RecipientsInaccessible",
+    "DirectMessagesDisabled",
+    "DirectNotAuthorized",
+    "MayNotInitiateDirect",
+    "UnableToRender",
+    "ChannelWildcardNotAllowed",
+    "TopicWildcardNotAllowed",
+    "MayNotMentionGroup",
+];
+
+impl Operation for ScheduleMessage {
+    const ROUTE: Route = Route::post("/scheduled_messages");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Schedules a message to be sent later; all checks of sending apply at once.",
+        since: 179,
+        is_specified: false,
+        errors: SENDING_ERRORS,
+        events: &["scheduled_messages add"],
+    };
+    type Params = ScheduleMessageParams;
+    type Reply = ScheduledMessageIdReply;
+}
+
+impl Write for ScheduleMessage {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ScheduledMessageIdReply, Error> {
+        let sender = call.caller().id;
+        let to = params.to.recipients(params.type_)?;
+        let deliver_at = future_time(tx, params.scheduled_delivery_timestamp)?;
+        let Trial { to, content, rendered } = checked(tx, call, params.type_, &to, params.topic, &params.content)?;
+
+        let id = ScheduledMessageId(tx.next_scheduled());
+        let read_by_sender = params.read_by_sender.unwrap_or_else(|| is_for_people(&call.client));
+        let message =
+            ScheduledMessage { id, sender, to, content, rendered, deliver_at, read_by_sender, has_failed: false };
+        let message = tx.put_scheduled(message);
+        let fields = json!({ "scheduled_messages": [ScheduledMessageRecord::new(&message)] });
+        tx.emit(Audience::user(sender), Event::shaped("scheduled_messages", Some("add"), fields));
+        Ok(ScheduledMessageIdReply { scheduled_message_id: id })
+    }
+}
+
+/// A message as it would be stored if it were sent now.
+///
+/// # Errors
+///
+/// Those of sending.
+fn checked(
+    realm: &Realm,
+    call: &Call<'_>,
+    kind: MessageType,
+    to: &Recipients,
+    topic: Option<String>,
+    content: &str,
+) -> Result<Trial, Error> {
+    normal_content(content)?;
+    let caller = call.caller();
+    let target = target::resolve(realm, caller, kind, to, topic)?;
+    let outgoing = Outgoing::from_server(caller.id, target, call.origin.strip(content));
+    realm.try_sending(Outgoing { own_urls: vec![call.origin.base_url.clone()], ..outgoing })
+}
+
+/// DELETE /scheduled_messages/{scheduled_message_id}
+pub struct RemoveScheduledMessage;
+
+parameters! {
+    /// Which scheduled message.
+    pub struct RemoveScheduledMessageParams {
+        /// The scheduled message; the caller's own.
+        @path scheduled_message_id: ScheduledMessageId,
+    }
+}
+
+impl Operation for RemoveScheduledMessage {
+    const ROUTE: Route = Route::delete("/scheduled_messages/{scheduled_message_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Removes one of the caller's scheduled messages.",
+        since: 173,
+        is_specified: false,
+        errors: &["NoSuchScheduledMessage"],
+        events: &["scheduled_messages remove"],
+    };
+    type Params = RemoveScheduledMessageParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveScheduledMessage {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = call.caller().id;
+        let id = own(tx, user, params.scheduled_message_id)?.id;
+
+        tx.realm_mut().scheduled_messages.remove(&id);
+        tx.schedule(Due::ScheduledMessage(id), None);
+        let fields = json!({ "scheduled_message_id": id });
+        tx.emit(Audience::user(user), Event::shaped("scheduled_messages", Some("remove"), fields));
+        Ok(Success {})
+    }
+}
+
+fn own(realm: &Realm, user: UserId, id: ScheduledMessageId) -> Result<&ScheduledMessage, Error> {
+    let message = realm.scheduled_messages.get(&id).filter(|message| message.sender == user);
+    message.map(AsRef::as_ref).ok_or(Error::NoSuchScheduledMessage)
+}

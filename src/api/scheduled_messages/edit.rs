@@ -1,0 +1,123 @@
+//! Changing a scheduled message, or giving one that failed another time.
+
+use super::{SENDING_ERRORS, To, checked, own};
+use crate::api::messages::MessageType;
+use crate::api::parameter::parameters;
+use crate::api::reminders::future_time;
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::ScheduledMessageId;
+use crate::realm::organization::{ScheduledMessage, ScheduledTarget};
+use crate::record::scheduled::ScheduledMessageRecord;
+use serde_json::json;
+
+/// PATCH /scheduled_messages/{scheduled_message_id}
+pub struct EditScheduledMessage;
+
+parameters! {
+    /// Which scheduled message, and what of it changes.
+    pub struct EditScheduledMessageParams {
+        /// The scheduled message; the caller's own.
+        @path scheduled_message_id: ScheduledMessageId,
+        /// `channel` (or `stream`), `direct` (or `private`); needs `to`.
+        type_ as "type": Option<MessageType>,
+        /// A channel's ID, or a list of users' IDs.
+        to: Option<To>,
+        /// Markdown.
+        content: Option<String>,
+        /// Needed when the type becomes that of channels.
+        topic: Option<String>,
+        /// UNIX seconds, later than now; needed for one that could not be sent.
+        scheduled_delivery_timestamp: Option<i64>,
+    }
+}
+
+/// The errors of changing one, in the order in which they are checked.
+const ERRORS: [&str; SENDING_ERRORS.len() + 4] = {
+    let mut errors = ["NothingToChange"; SENDING_ERRORS.len() + 4];
+    errors[1] = "RecipientNeeded";
+    errors[2] = "TopicNeeded";
+    errors[3] = "NoSuchScheduledMessage";
+    let mut index = 0;
+    while index < SENDING_ERRORS.len() {
+        errors[index + 4] = SENDING_ERRORS[index];
+        index += 1;
+    }
+    errors
+};
+
+impl Operation for EditScheduledMessage {
+    const ROUTE: Route = Route::patch("/scheduled_messages/{scheduled_message_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Changes one of the caller's scheduled messages.",
+        since: 184,
+        is_specified: false,
+        errors: &ERRORS,
+        events: &["scheduled_messages update"],
+    };
+    type Params = EditScheduledMessageParams;
+    type Reply = Success;
+}
+
+impl EditScheduledMessageParams {
+    /// Checks what can be told without looking at the message.
+    fn check(&self) -> Result<(), Error> {
+        let is_empty = self.type_.is_none()
+            && self.to.is_none()
+            && self.content.is_none()
+            && self.topic.is_none()
+            && self.scheduled_delivery_timestamp.is_none();
+        if is_empty {
+            return Err(Error::NothingToChange);
+        }
+        if self.type_.is_some() && self.to.is_none() {
+            return Err(Error::RecipientNeeded);
+        }
+        if self.type_ == Some(MessageType::Channel) && self.topic.is_none() {
+            return Err(Error::TopicNeeded);
+        }
+        Ok(())
+    }
+}
+
+impl Write for EditScheduledMessage {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        params.check()?;
+        let sender = call.caller().id;
+        let deliver_at = params.scheduled_delivery_timestamp.map(|at| future_time(tx, at)).transpose()?;
+        let message = own(tx, sender, params.scheduled_message_id)?.clone();
+        if message.has_failed && deliver_at.is_none() {
+            return Err(Error::DeliveryNotInFuture);
+        }
+        let (old_kind, old_to, old_topic) = parts(&message.to);
+        let kind = params.type_.unwrap_or(old_kind);
+        let to = params.to.unwrap_or(old_to).recipients(kind)?;
+        let content = params.content.as_deref().unwrap_or(&message.content);
+        let trial = checked(tx, call, kind, &to, params.topic.or(old_topic), content)?;
+
+        let message = tx.put_scheduled(ScheduledMessage {
+            to: trial.to,
+            content: trial.content,
+            rendered: trial.rendered,
+            deliver_at: deliver_at.unwrap_or(message.deliver_at),
+            has_failed: false,
+            ..message
+        });
+        let fields = json!({ "scheduled_message": ScheduledMessageRecord::new(&message) });
+        tx.emit(Audience::user(sender), Event::shaped("scheduled_messages", Some("update"), fields));
+        Ok(Success {})
+    }
+}
+
+/// A target as it was once given.
+fn parts(target: &ScheduledTarget) -> (MessageType, To, Option<String>) {
+    match target {
+        ScheduledTarget::Channel { channel, topic } => (MessageType::Channel, To::One(channel.0), Some(topic.clone())),
+        ScheduledTarget::Direct { users } => {
+            (MessageType::Direct, To::Many(users.iter().map(|user| user.0).collect()), None)
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Saved snippets: phrases that a user keeps.
+
+use super::parameter::parameters;
+use super::text::Label;
+use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::{SnippetId, UserId};
+use crate::realm::personal::Snippet;
+use crate::realm::send::MAX_MESSAGE_LENGTH;
+use crate::record::personal::SnippetRecord;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Longest title, in code points.
+const MAX_TITLE_LENGTH: usize = 60;
+
+/// A snippet's title.
+pub type Title = Label<MAX_TITLE_LENGTH>;
+/// A snippet's text.
+pub type Content = Label<MAX_MESSAGE_LENGTH>;
+
+/// GET /saved_snippets
+pub struct GetSnippets;
+
+parameters! {
+    /// Takes none.
+    pub struct GetSnippetsParams {}
+}
+
+/// The caller's snippets.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SnippetsReply {
+    /// In the order in which they were made.
+    pub saved_snippets: Vec<SnippetRecord>,
+}
+
+impl Operation for GetSnippets {
+    const ROUTE: Route = Route::get("/saved_snippets");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Lists the caller's saved snippets.",
+        since: 297,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    type Params = GetSnippetsParams;
+    type Reply = SnippetsReply;
+}
+
+impl Read for GetSnippets {
+    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<SnippetsReply, Error> {
+        let snippets = realm.own(call.caller().id).snippets.values();
+        Ok(SnippetsReply { saved_snippets: snippets.map(|snippet| SnippetRecord::new(snippet)).collect() })
+    }
+}
+
+/// POST /saved_snippets
+pub struct CreateSnippet;
+
+parameters! {
+    /// The snippet.
+    pub struct CreateSnippetParams {
+        /// Markdown.
+        content: Content,
+        /// What it goes by.
+        title: Title,
+    }
+}
+
+/// The new snippet.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SnippetIdReply {
+    /// Its ID.
+    pub saved_snippet_id: SnippetId,
+}
+
+impl Operation for CreateSnippet {
+    const ROUTE: Route = Route::post("/saved_snippets");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Saves a snippet for the caller.",
+        since: 297,
+        is_specified: false,
+        errors: &["BadValue"],
+        events: &["saved_snippets add"],
+    };
+    type Params = CreateSnippetParams;
+    type Reply = SnippetIdReply;
+}
+
+impl Write for CreateSnippet {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SnippetIdReply, Error> {
+        let user = call.caller().id;
+
+        tx.realm_mut().counters.snippet += 1;
+        let id = SnippetId(tx.counters.snippet);
+        let content = call.origin.strip(&params.content.0);
+        let snippet = Arc::new(Snippet { id, title: params.title.0, content, date_created: tx.now });
+        tx.own_mut(user).snippets.insert(id, snippet);
+        emit(tx, user, "add", id);
+        Ok(SnippetIdReply { saved_snippet_id: id })
+    }
+}
+
+/// PATCH /saved_snippets/{saved_snippet_id}
+pub struct EditSnippet;
+
+parameters! {
+    /// Which snippet, and what of it changes.
+    pub struct EditSnippetParams {
+        /// The snippet.
+        @path saved_snippet_id: SnippetId,
+        /// Markdown.
+        content: Option<Content>,
+        /// What it goes by.
+        title: Option<Title>,
+    }
+}
+
+impl Operation for EditSnippet {
+    const ROUTE: Route = Route::patch("/saved_snippets/{saved_snippet_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Changes one of the caller's saved snippets.",
+        since: 368,
+        is_specified: false,
+        errors: &["BadValue", "NoSuchSnippet"],
+        events: &["saved_snippets update"],
+    };
+    type Params = EditSnippetParams;
+    type Reply = Success;
+}
+
+impl Write for EditSnippet {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = call.caller().id;
+        let id = params.saved_snippet_id;
+        let snippet = tx.own(user).snippets.get(&id).ok_or(Error::NoSuchSnippet)?;
+        if params.content.is_none() && params.title.is_none() {
+            return Ok(Success {});
+        }
+
+        let mut snippet = snippet.as_ref().clone();
+        if let Some(content) = params.content {
+            snippet.content = call.origin.strip(&content.0);
+        }
+        if let Some(title) = params.title {
+            snippet.title = title.0;
+        }
+        tx.own_mut(user).snippets.insert(id, Arc::new(snippet));
+        emit(tx, user, "update", id);
+        Ok(Success {})
+    }
+}
+
+fn emit(tx: &mut Tx, user: UserId, op: &'static str, id: SnippetId) {
+    let record = SnippetRecord::new(&tx.own(user).snippets[&id]);
+    tx.emit(Audience::user(user), Event::shaped("saved_snippets", Some(op), json!({ "saved_snippet": record })));
+}
+
+/// DELETE /saved_snippets/{saved_snippet_id}
+pub struct RemoveSnippet;
+
+parameters! {
+    /// Which snippet.
+    pub struct RemoveSnippetParams {
+        /// The snippet.
+        @path saved_snippet_id: SnippetId,
+    }
+}
+
+impl Operation for RemoveSnippet {
+    const ROUTE: Route = Route::delete("/saved_snippets/{saved_snippet_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Removes one of the caller's saved snippets.",
+        since: 297,
+        is_specified: false,
+        errors: &["NoSuchSnippet"],
+        events: &["saved_snippets remove"],
+    };
+    type Params = RemoveSnippetParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveSnippet {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = call.caller().id;
+        let id = params.saved_snippet_id;
+        if !tx.own(user).snippets.contains_key(&id) {
+            return Err(Error::NoSuchSnippet);
+        }
+
+        tx.own_mut(user).snippets.remove(&id);
+        let fields = json!({ "saved_snippet_id": id });
+        tx.emit(Audience::user(user), Event::shaped("saved_snippets", Some("remove"), fields));
+        Ok(Success {})
+    }
+}

@@ -1,0 +1,60 @@
+//! Deleting all messages of a topic.
+
+use super::TopicName;
+use crate::api::messages::delete::delete;
+use crate::api::parameter::parameters;
+use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::channel::TopicKey;
+use crate::realm::id::{ChannelId, MessageId};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// POST /streams/{stream_id}/delete_topic
+pub struct DeleteTopic;
+
+parameters! {
+    /// Which topic.
+    pub struct DeleteTopicParams {
+        /// The channel.
+        @path stream_id: ChannelId,
+        /// The topic, whatever the case.
+        topic_name: TopicName,
+    }
+}
+
+/// Whether all is done.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DeleteTopicReply {
+    /// Always true: nothing is left for a further request.
+    pub complete: bool,
+}
+
+impl Operation for DeleteTopic {
+    const ROUTE: Route = Route::post("/streams/{stream_id}/delete_topic");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Deletes the messages of a topic that the caller can see.",
+        since: 0,
+        is_specified: false,
+        errors: &["BadValue", "InvalidChannelId"],
+        events: &["delete_message", "stream update"],
+    };
+    type Params = DeleteTopicParams;
+    type Reply = DeleteTopicReply;
+}
+
+impl Write for DeleteTopic {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<DeleteTopicReply, Error> {
+        let caller = call.caller();
+        let channel = super::open_channel(tx, caller, params.stream_id)?.id;
+        let topic = tx.topics.get(&(channel, TopicKey::new(&params.topic_name.0)));
+        let seen = |id: &&MessageId| tx.message_seen_by(caller, **id).is_some();
+        let messages: Vec<MessageId> =
+            topic.map(|topic| topic.messages.iter().filter(seen).copied().collect()).unwrap_or_default();
+
+        delete(tx, &messages);
+        Ok(DeleteTopicReply { complete: true })
+    }
+}

@@ -1,0 +1,178 @@
+//! What is sent later: scheduled messages and reminders (reference behaviour, 13.2 and 13.3).
+
+use super::Realm;
+use super::change::Tx;
+use super::event::{Audience, Event, Payload};
+use super::id::{MessageId, ReminderId, ScheduledMessageId, UserId};
+use super::markdown;
+use super::message::{Message, Place};
+use super::organization::{Reminder, ScheduledMessage, ScheduledTarget};
+use super::send::{MAX_MESSAGE_LENGTH, Outgoing, Target, truncate};
+use super::timer::Due;
+use crate::error::Error;
+use crate::time::Timestamp;
+use serde_json::json;
+use std::sync::Arc;
+
+/// A message as it would be stored if it were sent now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// Where it would go; the topic as it would be stored.
+    pub to: ScheduledTarget,
+    /// Markdown.
+    pub content: String,
+    /// As HTML.
+    pub rendered: String,
+}
+
+impl Realm {
+    /// Sends a message on a copy of the realm, so that all checks of sending apply, and gives what came of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tx::send`].
+    pub fn try_sending(&self, outgoing: Outgoing) -> Result<Trial, Error> {
+        let sender = outgoing.sender;
+        let mut trial = Tx::new(self.clone());
+        let sent = trial.send(outgoing)?;
+        let message = &trial.messages[&sent.id];
+        let to = match &message.place {
+            Place::Channel { channel, topic } => {
+                ScheduledTarget::Channel { channel: *channel, topic: topic.to_string() }
+            }
+            Place::Direct { conversation } => {
+                let members = trial.conversations[conversation].members.iter().copied();
+                let others: Vec<UserId> = members.filter(|user| *user != sender).collect();
+                ScheduledTarget::Direct { users: if others.is_empty() { vec![sender] } else { others } }
+            }
+        };
+        Ok(Trial { to, content: message.body.content.clone(), rendered: message.body.rendered.clone() })
+    }
+
+    /// What the notification bot will say of a message; "" when it is gone.
+    pub fn reminder_text(&self, id: MessageId, note: &str) -> String {
+        let Some(message) = self.messages.get(&id) else { return String::new() };
+        let what = match message.channel() {
+            Some((channel, topic)) => format!("#**{}>{topic}@{id}**", self.channels[&channel].name),
+            None => "the following direct message".to_owned(),
+        };
+        let note = if note.is_empty() { String::new() } else { format!(" Note:\n > {note}") };
+        let sender = &self.users[&message.sender];
+        let who = format!("@_**{}|{}**", sender.full_name, sender.id);
+        let link = self.message_link(message);
+        let beginning = format!("You requested a reminder for {what}.{note}\n\n{who}");
+        let content = &message.body.content;
+        if content.starts_with("/poll") {
+            return format!("{beginning} [sent]({link}) a poll.");
+        }
+        if content.starts_with("/todo") {
+            return format!("{beginning} [sent]({link}) a to-do list.");
+        }
+        let fence = "`".repeat(longest_run(content, '`').max(2) + 1);
+        let frame = |quoted: &str| format!("{beginning} [said]({link}):\n{fence}quote\n{quoted}\n{fence}");
+        // The quoted text is what gives way when the whole is too long to be sent.
+        let room = MAX_MESSAGE_LENGTH.saturating_sub(frame("").chars().count());
+        frame(&truncate(content, room, "\n[message truncated]"))
+    }
+
+    /// The address of a message inside the client.
+    pub fn message_link(&self, message: &Message) -> String {
+        match message.channel() {
+            Some((channel, topic)) => {
+                let name = self.channels[&channel].name.replace(' ', "-");
+                let encode = markdown::encode_hash_component;
+                format!("#narrow/channel/{channel}-{}/topic/{}/near/{}", encode(&name), encode(topic), message.id)
+            }
+            None => {
+                let ids: Vec<String> = message.recipients.iter().map(ToString::to_string).collect();
+                format!("#narrow/dm/{}/near/{}", ids.join(","), message.id)
+            }
+        }
+    }
+}
+
+fn longest_run(text: &str, character: char) -> usize {
+    text.split(|other| other != character).map(str::len).max().unwrap_or_default()
+}
+
+impl Tx {
+    /// The next number of the sequence that reminders and scheduled messages share.
+    pub fn next_scheduled(&mut self) -> i64 {
+        self.realm_mut().counters.scheduled += 1;
+        self.counters.scheduled
+    }
+
+    /// Adds a reminder of a message that is there, and puts it on the agenda.
+    pub fn add_reminder(
+        &mut self,
+        user: UserId,
+        message: MessageId,
+        note: String,
+        deliver_at: Timestamp,
+    ) -> Arc<Reminder> {
+        let id = ReminderId(self.next_scheduled());
+        let content = self.reminder_text(message, &note);
+        // What is too large to be rendered is shown empty; it was a message, so it hardly is.
+        let rendered =
+            markdown::render(&content, &self.seen_by(user, &[])).map(|rendered| rendered.html).unwrap_or_default();
+        let reminder = Arc::new(Reminder { id, user, message, note, content, rendered, deliver_at, has_failed: false });
+        self.realm_mut().reminders.insert(id, reminder.clone());
+        self.schedule(Due::Reminder(id), Some(deliver_at));
+        reminder
+    }
+
+    /// Adds or replaces a scheduled message, and puts it on the agenda.
+    pub fn put_scheduled(&mut self, message: ScheduledMessage) -> Arc<ScheduledMessage> {
+        let message = Arc::new(message);
+        self.realm_mut().scheduled_messages.insert(message.id, message.clone());
+        self.schedule(Due::ScheduledMessage(message.id), Some(message.deliver_at));
+        message
+    }
+
+    /// Sends what a reminder promised, from the notification bot to its user.
+    pub(super) fn deliver_reminder(&mut self, id: ReminderId) {
+        let Some(reminder) = self.realm_mut().reminders.remove(&id) else { return };
+        if let Some(bot) = self.notification_bot() {
+            let to = Target::Direct { users: vec![reminder.user] };
+            // A reminder of somebody who left is dropped with its user's queues.
+            let _ = self.send(Outgoing::from_server(bot, to, reminder.content.clone()));
+        }
+        self.emit(
+            Audience::user(reminder.user),
+            Event::shaped("reminders", Some("remove"), json!({"reminder_id": id})),
+        );
+    }
+
+    /// Sends a scheduled message, or marks it as failed.
+    pub(super) fn deliver_scheduled(&mut self, id: ScheduledMessageId) {
+        let Some(scheduled) = self.scheduled_messages.get(&id).cloned() else { return };
+        let before = self.realm_mut().clone();
+        let outgoing = Outgoing {
+            read_by_sender: scheduled.read_by_sender,
+            ..Outgoing::from_server(scheduled.sender, scheduled.to.target(), scheduled.content.clone())
+        };
+        if self.is_active(scheduled.sender) && self.send(outgoing).is_ok() {
+            self.realm_mut().scheduled_messages.remove(&id);
+            let fields = json!({"scheduled_message_id": id});
+            self.emit(Audience::user(scheduled.sender), Event::shaped("scheduled_messages", Some("remove"), fields));
+            return;
+        }
+        *self.realm_mut() = before;
+        let mut failed = scheduled.as_ref().clone();
+        failed.has_failed = true;
+        let failed = Arc::new(failed);
+        self.realm_mut().scheduled_messages.insert(id, failed.clone());
+        let event = Event::new("scheduled_messages", Some("update"), Payload::Scheduled(failed));
+        self.emit(Audience::user(scheduled.sender), event);
+    }
+}
+
+impl ScheduledTarget {
+    /// Where it goes when it is sent.
+    pub fn target(&self) -> Target {
+        match self {
+            ScheduledTarget::Channel { channel, topic } => Target::Channel { channel: *channel, topic: topic.clone() },
+            ScheduledTarget::Direct { users } => Target::Direct { users: users.clone() },
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Custom emoji as clients see them.
+
+use crate::realm::Realm;
+use crate::realm::message::CustomEmoji;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A custom emoji.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RealmEmoji")]
+pub struct EmojiRecord {
+    /// Its ID, a text.
+    pub id: String,
+    /// What it goes by.
+    pub name: String,
+    /// Address of the picture, relative to the organization's.
+    pub source_url: String,
+    /// Of an animated picture; the double makes none.
+    pub still_url: Option<String>,
+    /// Can't be used any more.
+    pub deactivated: bool,
+    /// Who uploaded it.
+    pub author_id: Option<i64>,
+}
+
+impl EmojiRecord {
+    /// An emoji.
+    pub fn new(realm: &Realm, emoji: &CustomEmoji) -> Self {
+        Self {
+            id: emoji.id.to_string(),
+            name: emoji.name.clone(),
+            source_url: realm.custom_emoji_url(emoji),
+            still_url: None,
+            deactivated: emoji.is_deactivated,
+            author_id: emoji.author.map(|author| author.0),
+        }
+    }
+}
+
+/// All custom emoji by ID, deactivated ones too.
+pub fn all(realm: &Realm) -> BTreeMap<String, EmojiRecord> {
+    realm.custom_emoji.values().map(|emoji| (emoji.id.to_string(), EmojiRecord::new(realm, emoji))).collect()
+}
