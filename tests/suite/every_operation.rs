@@ -15,11 +15,12 @@ const OWN_WORDS: &[(&str, &str)] = &[];
 const NOT_PROVOKED: &[(&str, &str)] = &[
     ("BodyTooSlow", "takes half a minute of real time to provoke"),
     ("Internal", "a fault of our own, which no request is known to cause"),
-    ("UnexpectedKey", "no operation that is served takes a closed object"),
     ("BotsOnly", "no operation that is served is for bots alone"),
-    ("InvalidGroupId", "no operation that is served takes a list of groups"),
-    ("InvalidUserId", "no operation that is served takes a list of members"),
     ("SystemGroupRequired", "no operation that is served changes the organization's permissions"),
+    ("WorldExists", "control's refusals are tested where control is"),
+    ("ControlForbidden", "control's refusals are tested where control is"),
+    ("ControlToken", "control's refusals are tested where control is"),
+    ("RateLimitHit", "control's refusals are tested where control is"),
     ("WebPublicDisabled", "the server always has web-public channels switched on"),
 ];
 

@@ -66,13 +66,8 @@ fn the_whole_is_checked_in_order() {
 fn strings_are_stripped_and_blank_ones_are_absent() {
     let linkifier = compile(LinkifierSource { example_input: Some("  ".to_owned()), ..source(" a ", " b ") });
     let Ok(linkifier) = linkifier else { panic!("{linkifier:?}") };
-    assert_eq!(
-        serde_json::to_value(&linkifier).unwrap_or_default(),
-        serde_json::json!({
-            "id": 1, "pattern": "a", "url_template": "b",
-            "example_input": null, "reverse_template": null, "alternative_url_templates": [],
-        })
-    );
+    assert_eq!((linkifier.pattern.as_str(), linkifier.url_template.as_str()), ("a", "b"));
+    assert_eq!((linkifier.example_input, linkifier.reverse_template), (None, None));
 }
 
 #[test]
