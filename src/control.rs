@@ -8,6 +8,7 @@ mod guard;
 mod journal;
 mod queues;
 mod snapshots;
+mod state;
 pub mod watch;
 mod worlds;
 
@@ -168,6 +169,8 @@ async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incomin
         ("POST", ["snapshots"]) => snapshots::keep(world, body(incoming)?),
         ("POST", ["snapshots", name, "restore"]) => snapshots::restore(world, name),
         ("DELETE", ["snapshots", name]) => snapshots::forget(world, name),
+        ("GET", ["state"]) => Ok(state::show(world)),
+        ("PUT", ["state"]) => state::put(world, body(incoming)?),
         ("GET", ["clock"]) => Ok(clock::show(world)),
         ("POST", ["clock"]) => clock::change(world, body(incoming)?),
         ("GET", ["faults"]) => Ok(faults::list(world)),

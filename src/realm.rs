@@ -25,6 +25,7 @@ pub mod render;
 pub mod schedule;
 pub mod send;
 pub mod setting;
+pub mod stored;
 pub mod timer;
 pub mod user;
 
@@ -41,13 +42,14 @@ use message::{Attachment, Conversation, CustomEmoji, Message};
 use organization::{Invite, InviteLink, Organization, ProfileField, Reminder, ScheduledMessage};
 use personal::Personal;
 use queue::Queue;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use user::User;
 
 use crate::time::Timestamp;
 
 /// One organization, whole.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Realm {
     /// The time up to which everything that was due is done.
     pub now: Timestamp,
@@ -58,40 +60,51 @@ pub struct Realm {
     /// What is the users' own.
     pub personal: OrdMap<UserId, Arc<Personal>>,
     /// Accounts by real address in lower case.
+    #[serde(skip)]
     pub users_by_email: OrdMap<String, UserId>,
     /// Accounts by API key.
+    #[serde(skip)]
     pub users_by_key: OrdMap<String, UserId>,
     /// Active accounts, the system's bots left out.
+    #[serde(skip)]
     pub active_users: OrdSet<UserId>,
     /// Groups.
     pub groups: OrdMap<GroupId, Arc<Group>>,
     /// The system's groups.
+    #[serde(skip)]
     pub system_groups: Arc<std::collections::BTreeMap<SystemGroup, GroupId>>,
     /// Channels.
     pub channels: OrdMap<ChannelId, Arc<Channel>>,
     /// Channels by name in lower case.
+    #[serde(skip)]
     pub channels_by_name: OrdMap<String, ChannelId>,
     /// Channel folders.
     pub folders: OrdMap<FolderId, Arc<Folder>>,
     /// Topics that have messages.
+    #[serde(skip)]
     pub topics: OrdMap<(ChannelId, TopicKey), Arc<Topic>>,
     /// Direct message conversations.
     pub conversations: OrdMap<RecipientId, Arc<Conversation>>,
     /// Conversations by their sorted members.
+    #[serde(skip)]
     pub conversations_by_members: OrdMap<Arc<[UserId]>, RecipientId>,
     /// Messages.
     pub messages: OrdMap<MessageId, Arc<Message>>,
     /// Messages for which rows were made later, and whose these are: `historical` of each user, the other way round.
+    #[serde(skip)]
     pub late_rows: OrdMap<MessageId, OrdSet<UserId>>,
     /// Alert words in lower case, and whose they are.
+    #[serde(skip)]
     pub alert_words: OrdMap<String, OrdSet<UserId>>,
     /// Uploaded files by path id.
     pub attachments: OrdMap<String, Arc<Attachment>>,
     /// Bytes of uploads and pictures by content hash; a value like all the rest, so that a fork shares them.
+    #[serde(with = "stored::blobs")]
     pub blobs: OrdMap<String, bytes::Bytes>,
     /// Custom emoji.
     pub custom_emoji: OrdMap<EmojiId, Arc<CustomEmoji>>,
     /// Linkifiers in processing order.
+    #[serde(with = "stored::linkifiers")]
     pub linkifiers: Vector<Arc<linkifier::Linkifier>>,
     /// Custom profile fields.
     pub profile_fields: OrdMap<ProfileFieldId, Arc<ProfileField>>,
@@ -104,10 +117,13 @@ pub struct Realm {
     /// Reminders.
     pub reminders: OrdMap<ReminderId, Arc<Reminder>>,
     /// Event queues.
+    #[serde(skip)]
     pub queues: OrdMap<String, Arc<Queue>>,
     /// What happened, for the queues.
+    #[serde(skip)]
     pub log: EventLog,
     /// What is to come.
+    #[serde(skip)]
     pub agenda: timer::Agenda,
     /// Seeded chance.
     pub chance: Chance,
@@ -116,7 +132,7 @@ pub struct Realm {
 }
 
 /// The number that was given last, of each kind. Numbers are never given twice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Users.
     pub user: i64,

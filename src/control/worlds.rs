@@ -154,19 +154,32 @@ fn found(control: &Control, wanted: &Wanted, name: &str) -> Result<World, Error>
         Some(document @ Value::Object(_)) => document.to_string(),
         Some(_) => return Err(refused("$.fixture: takes a built-in fixture's name or a document")),
     };
+    let document = wanted.fixture.as_ref().filter(|document| fixture::state::is_state(document));
     let settings = WorldSettings {
         feature_level: level(wanted)?.unwrap_or(defaults.feature_level),
         dialect: dialect(wanted)?.unwrap_or_else(|| defaults.dialect.clone()),
     };
     let real_time = control.real_time.clone();
+    if let Some(document) = document {
+        let (mut realm, own_clock) =
+            fixture::state::read(document.clone(), real_time.now()).map_err(|faults| told(&faults))?;
+        let clock = clock(wanted)?.map_or(own_clock, |choice| choice.clock(real_time.now()));
+        if let Some(seed) = wanted.seed {
+            realm.chance = Chance::from_seed(seed);
+        }
+        return Ok(World::new(name.to_owned(), realm, clock, settings, real_time));
+    }
     let clock = clock(wanted)?.unwrap_or(defaults.clock).clock(real_time.now());
     let now = clock.now(real_time.now());
-    let realm = fixture::read(&text, now, wanted.seed.unwrap_or(defaults.seed)).map_err(|faults| {
-        let told: Vec<String> =
-            faults.iter().map(|fault| format!("$.fixture{}: {}", &fault.path[1..], fault.reason)).collect();
-        refused(told.join("; "))
-    })?;
+    let seed = wanted.seed.unwrap_or(defaults.seed);
+    let realm = fixture::read(&text, now, seed).map_err(|faults| told(&faults))?;
     Ok(World::new(name.to_owned(), realm, clock, settings, real_time))
+}
+
+/// A fixture's faults as one sentence.
+fn told(faults: &[fixture::Fault]) -> Error {
+    let told = faults.iter().map(|fault| format!("$.fixture{}: {}", fault.path.trim_start_matches('$'), fault.reason));
+    refused(told.collect::<Vec<_>>().join("; "))
 }
 
 fn clock(wanted: &Wanted) -> Result<Option<ClockDefault>, Error> {

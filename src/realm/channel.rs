@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A channel.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Channel {
     /// Its number.
     pub id: ChannelId,
@@ -38,6 +38,7 @@ pub struct Channel {
     /// Which topics may be used.
     pub topics_policy: TopicsPolicy,
     /// Who may do what in it.
+    #[serde(with = "super::stored::permissions")]
     pub permissions: Permissions,
     /// Active users that are subscribed.
     pub subscribers: OrdSet<UserId>,
@@ -99,7 +100,7 @@ pub enum TopicsPolicy {
 }
 
 /// A channel folder.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Folder {
     /// Its number.
     pub id: FolderId,
@@ -120,7 +121,7 @@ pub struct Folder {
 }
 
 /// A topic's name as it is compared: whatever the case. The empty one is the general topic.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TopicKey(Arc<str>);
 
 impl TopicKey {
@@ -141,7 +142,7 @@ pub struct Topic {
 pub const RESOLVED_PREFIX: &str = "✔ ";
 
 /// A user's subscription to a channel. It outlives unsubscribing, so that the settings are remembered.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Subscription {
     /// False once unsubscribed.
     pub is_active: bool,

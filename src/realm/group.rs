@@ -9,7 +9,7 @@ use imbl::OrdSet;
 use serde::{Deserialize, Serialize};
 
 /// A user group.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     /// Its number.
     pub id: GroupId,
@@ -30,6 +30,7 @@ pub struct Group {
     /// Deactivated groups keep their members but can't be mentioned or hold permissions.
     pub is_deactivated: bool,
     /// Who may do what with it.
+    #[serde(with = "super::stored::permissions")]
     pub permissions: Permissions,
 }
 

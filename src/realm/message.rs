@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A message as it stands.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     /// Its number.
     pub id: MessageId,
@@ -36,7 +36,7 @@ pub struct Message {
 }
 
 /// A message's text and what follows from it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Body {
     /// Markdown source.
     pub content: String,
@@ -63,7 +63,7 @@ pub struct Body {
 }
 
 /// Where a message lies.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
     /// In a topic of a channel.
     Channel {
@@ -98,7 +98,7 @@ impl Message {
 }
 
 /// A direct message conversation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Conversation {
     /// Its number.
     pub id: RecipientId,
@@ -109,7 +109,7 @@ pub struct Conversation {
 }
 
 /// Somebody's reaction to a message.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reaction {
     /// Whose.
     pub user: UserId,
@@ -153,7 +153,7 @@ impl ReactionType {
 }
 
 /// A custom emoji of the realm.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CustomEmoji {
     /// Its number; text on the wire.
     pub id: EmojiId,
@@ -170,7 +170,7 @@ pub struct CustomEmoji {
 }
 
 /// One change of a message, with what was before.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edit {
     /// When.
     pub at: Timestamp,
@@ -185,7 +185,7 @@ pub struct Edit {
 }
 
 /// An uploaded file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attachment {
     /// Its number.
     pub id: super::id::AttachmentId,

@@ -8,11 +8,12 @@ use super::setting::{self, REALM_SETTINGS};
 use super::user::Role;
 use crate::time::Timestamp;
 use imbl::OrdMap;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The organization.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Organization {
     /// Its number, which stands in the addresses of uploads.
     pub id: i64,
@@ -31,8 +32,10 @@ pub struct Organization {
     /// When it was made.
     pub date_created: Timestamp,
     /// Settings that differ from the defaults, by name without `realm_`.
+    #[serde(with = "super::stored::settings")]
     pub settings: OrdMap<&'static str, Value>,
     /// Who may do what.
+    #[serde(with = "super::stored::permissions")]
     pub permissions: Permissions,
     /// Where new channels are announced.
     pub new_channel_announcements: Option<ChannelId>,
@@ -43,6 +46,7 @@ pub struct Organization {
     /// Domains from which addresses are accepted when these are restricted.
     pub domains: Vec<(String, bool)>,
     /// Days for which new users' settings, by name.
+    #[serde(with = "super::stored::settings")]
     pub user_defaults: OrdMap<&'static str, Value>,
 }
 
@@ -72,7 +76,7 @@ impl Organization {
 }
 
 /// A custom profile field (specification leaves its shape open).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProfileField {
     /// Its number.
     pub id: ProfileFieldId,
@@ -98,7 +102,7 @@ pub struct ProfileField {
 pub type LinkifierKey = LinkifierId;
 
 /// A link by which anybody may join.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InviteLink {
     /// Its number.
     pub id: InviteLinkId,
@@ -111,7 +115,7 @@ pub struct InviteLink {
 }
 
 /// An invitation sent by email.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Invite {
     /// Its number.
     pub id: InviteId,
@@ -126,7 +130,7 @@ pub struct Invite {
 }
 
 /// What an invitation gives and until when.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InviteTerms {
     /// Who invites.
     pub invited_by: UserId,
@@ -147,7 +151,7 @@ pub struct InviteTerms {
 }
 
 /// A message to be sent later.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScheduledMessage {
     /// Its number; shares its sequence with reminders.
     pub id: ScheduledMessageId,
@@ -168,7 +172,7 @@ pub struct ScheduledMessage {
 }
 
 /// Where a scheduled message goes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ScheduledTarget {
     /// A topic.
     Channel {
@@ -185,7 +189,7 @@ pub enum ScheduledTarget {
 }
 
 /// A reminder of a message (specification, "Message reminder").
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reminder {
     /// Its number; shares its sequence with scheduled messages.
     pub id: ReminderId,

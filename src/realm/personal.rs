@@ -14,9 +14,10 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// A user's own state.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Personal {
     /// Settings that differ from the defaults, by name.
+    #[serde(with = "super::stored::settings")]
     pub settings: OrdMap<&'static str, Value>,
     /// Subscriptions, past ones included.
     pub subscriptions: OrdMap<ChannelId, Arc<Subscription>>,
@@ -31,6 +32,7 @@ pub struct Personal {
     /// Direct message conversations.
     pub conversations: OrdSet<RecipientId>,
     /// What was said of topics.
+    #[serde(with = "super::stored::pairs")]
     pub topics: OrdMap<(ChannelId, TopicKey), Arc<UserTopic>>,
     /// Whose messages are hidden, and since when.
     pub muted_users: OrdMap<UserId, Timestamp>,
@@ -102,7 +104,7 @@ impl Personal {
 }
 
 /// What a user said of a topic.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UserTopic {
     /// As spelt.
     pub name: Arc<str>,
@@ -139,7 +141,7 @@ impl VisibilityPolicy {
 }
 
 /// What a user says of themselves (specification, "User status").
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Status {
     /// Not empty when set.
     pub text: Option<String>,
@@ -148,7 +150,7 @@ pub struct Status {
 }
 
 /// When a user was seen.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Presence {
     /// Last used a client.
     pub active_at: Option<Timestamp>,
@@ -159,7 +161,7 @@ pub struct Presence {
 }
 
 /// An unsent message.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
     /// Its number.
     pub id: DraftId,
@@ -174,7 +176,7 @@ pub struct Draft {
 }
 
 /// Where a draft would go.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum DraftTarget {
     /// Not chosen yet.
     Nowhere,
@@ -185,7 +187,7 @@ pub enum DraftTarget {
 }
 
 /// A kept phrase.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snippet {
     /// Its number.
     pub id: SnippetId,
@@ -211,7 +213,7 @@ pub struct NavigationView {
 }
 
 /// A device registered for encrypted push notifications.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Device {
     /// Names the key that notifications are encrypted with.
     pub push_key_id: Option<i64>,

@@ -2,12 +2,13 @@
 
 use super::id::MessageId;
 use imbl::OrdMap;
+use serde::{Deserialize, Serialize};
 
 /// A set of message ids, kept as runs without gaps.
 ///
 /// A run may cover ids of messages that the user never got: whether there is a personal row is
 /// asked of the message first.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReadSet {
     /// First id of a run → its last id. Runs neither touch nor overlap.
     runs: OrdMap<i64, i64>,

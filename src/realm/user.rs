@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// An account, human or bot.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct User {
     /// Its number.
     pub id: UserId,
@@ -74,7 +74,7 @@ impl User {
 }
 
 /// What makes an account a bot.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bot {
     /// What it does.
     pub kind: BotKind,
@@ -197,7 +197,7 @@ impl EmailVisibility {
 }
 
 /// A user's picture.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Avatar {
     /// Where it comes from.
     pub source: AvatarSource,
@@ -206,7 +206,7 @@ pub struct Avatar {
 }
 
 /// Where a picture comes from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum AvatarSource {
     /// `G`: the third-party provider, found by a hash of the address.
     Provider,

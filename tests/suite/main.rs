@@ -5,6 +5,7 @@ mod support;
 mod channel_changes;
 mod channels;
 mod cli;
+mod control_state;
 mod credentials;
 mod custom_emoji;
 mod default_channels;
