@@ -2,11 +2,14 @@
 
 mod support;
 
+mod bot_storage;
+mod bots;
 mod channel_changes;
 mod channels;
 mod cli;
 mod credentials;
 mod custom_emoji;
+mod deactivation;
 mod default_channels;
 mod determinism;
 mod drafts;
