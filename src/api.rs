@@ -6,6 +6,10 @@
 //! To add an operation: write its parameters with `parameters!`, a reply struct, an `impl Read` or `impl Write`, and
 //! add its row below. Routing, the OpenAPI document and the reference follow from these.
 
+pub mod alert_words;
+pub mod avatars;
+pub mod bot_storage;
+pub mod bots;
 pub mod channel_folders;
 pub mod channels;
 pub mod credentials;
@@ -18,14 +22,18 @@ pub mod group_settings;
 pub mod groups;
 pub mod linkifiers;
 pub mod messages;
+pub mod muted_users;
 pub mod navigation_views;
 pub mod parameter;
 pub mod presence;
+pub mod profile;
+pub mod profile_fields;
 pub mod reactions;
 pub mod register;
 pub mod reminders;
 pub mod scheduled_messages;
 pub mod server;
+pub mod settings;
 pub mod snippets;
 pub mod statuses;
 pub mod subscribing;
@@ -240,6 +248,16 @@ impl Call<'_> {
     pub fn caller(&self) -> &User {
         self.caller.as_deref().expect("the operation needs credentials, which were checked")
     }
+
+    /// Whether the caller's credentials still hold: another request may have come in between since they were checked.
+    fn check_credentials_hold(&self, realm: &Realm) -> Result<(), Error> {
+        let Some(caller) = &self.caller else { return Ok(()) };
+        match realm.user(caller.id) {
+            Some(user) if !user.is_active => Err(Error::UserDeactivated),
+            Some(user) if user.api_key == caller.api_key => Ok(()),
+            _ => Err(Error::InvalidApiKey),
+        }
+    }
 }
 
 /// The address that a request came to: what URLs in its reply begin with.
@@ -363,6 +381,35 @@ pub static OPERATIONS: &[Row] = &[
     read::<users::GetOwnUser>(),
     read::<users::GetUser>(),
     read::<users::GetUserByEmail>(),
+    write::<users::edit::EditUser>(),
+    write::<users::edit::EditUserByEmail>(),
+    write::<users::deactivate::DeactivateUser>(),
+    write::<users::deactivate::DeactivateOwnUser>(),
+    write::<users::reactivate::ReactivateUser>(),
+    write::<settings::ChangeSettings>(),
+    write::<profile::ChangeProfile>(),
+    write::<profile::RemoveProfile>(),
+    read::<profile_fields::GetProfileFields>(),
+    write::<profile_fields::CreateProfileField>(),
+    write::<profile_fields::OrderProfileFields>(),
+    write::<profile_fields::EditProfileField>(),
+    write::<profile_fields::RemoveProfileField>(),
+    write::<avatars::UploadAvatar>(),
+    write::<avatars::RemoveAvatar>(),
+    read::<alert_words::GetAlertWords>(),
+    write::<alert_words::AddAlertWords>(),
+    write::<alert_words::RemoveAlertWords>(),
+    write::<muted_users::MuteUser>(),
+    write::<muted_users::UnmuteUser>(),
+    read::<bots::GetBots>(),
+    write::<bots::create::CreateBot>(),
+    write::<bots::edit::EditBot>(),
+    write::<bots::DeactivateBot>(),
+    read::<bots::GetBotApiKey>(),
+    write::<bots::RegenerateBotApiKey>(),
+    write::<bot_storage::UpdateBotStorage>(),
+    read::<bot_storage::GetBotStorage>(),
+    write::<bot_storage::RemoveBotStorage>(),
     write::<credentials::RegenerateOwnApiKey>(),
     read::<statuses::GetStatus>(),
     write::<statuses::UpdateOwnStatus>(),

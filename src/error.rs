@@ -188,6 +188,99 @@ errors! {
     /// Names are unique here.
     NameTaken: 400 BAD_REQUEST "Unique names required in this organization.";
 
+    /// An organization keeps an owner.
+    OnlyOwner: 400 BAD_REQUEST "Cannot deactivate the only organization owner";
+    /// Somebody who can't leave: the only account or the only owner.
+    LastUser { entity, is_last_owner }: 400 CANNOT_DEACTIVATE_LAST_USER "Cannot deactivate the only {entity}." + [is_last_owner, entity];
+    /// An organization keeps an owner.
+    OnlyOwnerRole: 400 BAD_REQUEST "The owner permission cannot be removed from the only organization owner.";
+    /// The account's data are gone.
+    PlaceholderAccount: 400 BAD_REQUEST "Cannot activate a placeholder account; ask the user to sign up, instead.";
+    /// Lacks the flag that allows changing addresses.
+    MayNotChangeEmails: 400 BAD_REQUEST "User not authorized to change user emails";
+    /// Not an address.
+    InvalidNewEmail: 400 BAD_REQUEST "Invalid new email address.";
+    /// An address that can't be had.
+    NewEmailRefused { detail }: 400 BAD_REQUEST "New email value error: {detail}";
+    /// The organization keeps addresses.
+    EmailChangesDisabled: 400 BAD_REQUEST "Email address changes are disabled in this organization.";
+    /// Not the current password.
+    WrongPassword: 400 BAD_REQUEST "Wrong password!";
+    /// Too easy to guess.
+    NewPasswordTooWeak: 400 BAD_REQUEST "New password is too weak!";
+    /// Not a sound of the service.
+    InvalidNotificationSound { sound }: 400 BAD_REQUEST "Invalid notification sound '{sound}'";
+    /// Less than a second or more than a week.
+    InvalidBatchingPeriod { seconds }: 400 BAD_REQUEST "Invalid email batching period: {seconds} seconds";
+    /// No file, or several.
+    OneAvatarExpected: 400 BAD_REQUEST "You must upload exactly one avatar.";
+    /// The organization keeps pictures.
+    AvatarChangesDisabled: 400 BAD_REQUEST "Avatar changes are disabled in this organization.";
+    /// A picture over the limit.
+    PictureTooLarge { limit_mib }: 400 BAD_REQUEST "Uploaded file is larger than the allowed limit of {limit_mib} MiB";
+    /// Not a picture.
+    NotAPicture: 400 BAD_IMAGE "Could not decode image; did you upload an image file?";
+    /// Muting oneself.
+    CannotMuteSelf: 400 BAD_REQUEST "Cannot mute self";
+    /// Muted already.
+    UserAlreadyMuted: 400 BAD_REQUEST "User already muted";
+    /// Not muted.
+    UserNotMuted: 400 BAD_REQUEST "User is not muted";
+
+    // Custom profile fields.
+    /// No such field.
+    FieldNotFound { field_id }: 400 BAD_REQUEST "Field id {field_id} not found.";
+    /// A field that administrators fill in.
+    FieldLocked: 400 BAD_REQUEST "You are not allowed to change this field. Contact an administrator to update it.";
+    /// Not among a field's choices.
+    NotAChoice { value, field }: 400 BAD_REQUEST "'{value}' is not a valid choice for '{field}'.";
+    /// Somebody who left, in a field of users.
+    FieldUserDeactivated { user_id }: 400 BAD_REQUEST "User with ID {user_id} is deactivated";
+    /// A bot, in a field of users.
+    FieldUserIsBot { user_id }: 400 BAD_REQUEST "User with ID {user_id} is a bot";
+    /// No label.
+    FieldLabelBlank: 400 BAD_REQUEST "Label cannot be blank.";
+    /// The label is taken.
+    FieldLabelTaken: 400 BAD_REQUEST "A field with that label already exists.";
+    /// Not a kind of field.
+    InvalidFieldType: 400 BAD_REQUEST "Invalid field type.";
+    /// Nothing to choose from.
+    FieldWithoutChoices: 400 BAD_REQUEST "Field must have at least one choice.";
+    /// Data that the kind of field can't have.
+    InvalidFieldData: 400 BAD_REQUEST "Invalid field data";
+    /// Too long for the summary.
+    FieldNotForSummary: 400 BAD_REQUEST "Field type not supported for display in profile summary.";
+    /// The summary holds no more.
+    ProfileSummaryFull { limit }: 400 BAD_REQUEST "Only {limit} custom profile fields can be displayed in the profile summary.";
+    /// A field is missing in the order.
+    InvalidFieldOrder: 400 BAD_REQUEST "Invalid order mapping.";
+
+    // Bots.
+    /// Missing, or a person.
+    NoSuchBot: 400 BAD_REQUEST "No such bot";
+    /// Not a kind of bot.
+    InvalidBotType: 400 BAD_REQUEST "Invalid bot type";
+    /// Not a form of outgoing calls.
+    InvalidInterfaceType: 400 BAD_REQUEST "Invalid interface type";
+    /// No bot of this name runs inside the server.
+    InvalidEmbeddedBot: 400 BAD_REQUEST "Invalid embedded bot name.";
+    /// The bot's address is taken.
+    UsernameInUse: 400 BAD_REQUEST "Username already in use";
+    /// Another active bot has the name.
+    BotNameTaken: 400 BAD_REQUEST "Name is already in use!";
+    /// Another active bot has the name of the one that comes back.
+    BotNameActive { name }: 400 BAD_REQUEST "There is already an active bot named \"{name}\" in this organization. To reactivate this bot, you must rename or deactivate the other one first.";
+    /// Unknown.
+    BotOwnerUnknown: 400 BAD_REQUEST "Failed to change owner, no such user";
+    /// Left.
+    BotOwnerDeactivated: 400 BAD_REQUEST "Failed to change owner, user is deactivated";
+    /// Not a person.
+    BotOwnerIsBot: 400 BAD_REQUEST "Failed to change owner, bots can't own other bots";
+    /// The bot's storage would grow over its limit.
+    StorageFull { excess, limit }: 400 BAD_REQUEST "Request exceeds storage limit by {excess} characters. The limit is {limit} characters.";
+    /// Not in the bot's storage.
+    StorageKeyNotFound: 400 BAD_REQUEST "Key does not exist.";
+
     // Status and presence.
     /// Nothing to change.
     NoNewValues: 400 BAD_REQUEST "Client did not pass any new values.";

@@ -93,8 +93,11 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams) -> Result<B
 }
 
 /// Looks whether a parked poll has its answer: events, a newer poll in its place (then what there is), or the
-/// queue's end. None: it goes on waiting.
+/// end of the queue or of its owner's account. None: it goes on waiting.
 pub fn look(realm: &Realm, parked: &Queue) -> Option<Result<EventsReply, Error>> {
+    if !realm.is_active(parked.owner) {
+        return Some(Err(Error::UserDeactivated));
+    }
     let Some(queue) = realm.queues.get(&parked.id) else {
         return Some(Err(Error::BadEventQueue { queue_id: parked.id.as_str().into() }));
     };

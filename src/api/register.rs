@@ -1,7 +1,7 @@
 //! POST /register: an event queue, and the state from which its events go on, in one step.
 
 mod channels;
-mod lists;
+pub mod lists;
 mod messages;
 mod options;
 mod organization;

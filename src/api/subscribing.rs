@@ -86,6 +86,38 @@ pub fn unsubscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     unsubscribe_all(tx, &BTreeSet::from([user]), channels);
 }
 
+/// Takes a user who is being deactivated out of all channels; the subscriptions themselves are kept.
+///
+/// Event: `subscription` peer_remove to everybody else who may see the subscribers.
+pub fn suspend(tx: &mut Tx, user: UserId) {
+    let channels = active_subscriptions(tx, user);
+    let audiences = peer_audiences(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect());
+    for channel in channels {
+        tx.channel_mut(channel).subscribers.remove(&user);
+    }
+    emit_peers(tx, "peer_remove", audiences);
+}
+
+/// Puts a user who is being reactivated back into all channels whose subscriptions were kept; gives those.
+pub fn resume(tx: &mut Tx, user: UserId) -> Vec<ChannelId> {
+    let channels = active_subscriptions(tx, user);
+    for channel in &channels {
+        tx.channel_mut(*channel).subscribers.insert(user);
+    }
+    channels
+}
+
+/// Tells everybody else who may see the subscribers that a user is among them again: `subscription` peer_add.
+pub fn emit_resumed(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
+    let audiences = peer_audiences(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect());
+    emit_peers(tx, "peer_add", audiences);
+}
+
+fn active_subscriptions(realm: &Realm, user: UserId) -> Vec<ChannelId> {
+    let subscriptions = realm.own(user).subscriptions.iter();
+    subscriptions.filter(|(_, subscription)| subscription.is_active).map(|(channel, _)| *channel).collect()
+}
+
 fn leave(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let mut unread: Vec<_> = channels.iter().flat_map(|channel| tx.unsubscribe(user, *channel)).collect();
     let (archived, living): (Vec<_>, Vec<_>) = channels.iter().copied().partition(|id| tx.channels[id].is_archived);

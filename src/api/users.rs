@@ -1,6 +1,11 @@
-//! Users: looking them up; making them is in [`create`].
+//! Users: looking them up. Making and changing them, their going and coming back are in the files below.
 
+pub mod activity;
+pub mod change;
 pub mod create;
+pub mod deactivate;
+pub mod edit;
+pub mod reactivate;
 
 pub use create::{
     CreateUser, MAX_NAME_LENGTH, NewPerson, add_person, announce_user, check_password, checked_email, checked_name,

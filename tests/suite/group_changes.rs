@@ -158,6 +158,100 @@ async fn groups_are_refused_for_what_is_wrong_with_them_in_order() {
 }
 
 #[tokio::test]
+async fn can_manage_group_cannot_be_the_internet_or_everyone() {
+    let server = TestServer::start().await;
+    let adam = server.user("adam");
+    let id = group(&server, "leads");
+
+    for name in ["role:internet", "role:everyone"] {
+        let value = group(&server, name);
+        let text = format!("'can_manage_group' setting cannot be set to '{name}' group.");
+        create(&adam, "x", json!({"can_manage_group": value})).await.error("BAD_REQUEST", &text);
+        edit(&adam, id, json!({"can_manage_group": {"new": value}})).await.error("BAD_REQUEST", &text);
+    }
+    edit(&adam, id, json!({"can_manage_group": {"new": group(&server, "role:members")}})).await.is(json!({}));
+}
+
+#[tokio::test]
+async fn can_mention_group_cannot_be_the_internet_or_owners() {
+    let server = TestServer::start().await;
+    let adam = server.user("adam");
+    let id = group(&server, "leads");
+
+    for name in ["role:internet", "role:owners"] {
+        let value = group(&server, name);
+        let text = format!("'can_mention_group' setting cannot be set to '{name}' group.");
+        create(&adam, "x", json!({"can_mention_group": value})).await.error("BAD_REQUEST", &text);
+        edit(&adam, id, json!({"can_mention_group": {"new": value}})).await.error("BAD_REQUEST", &text);
+    }
+    edit(&adam, id, json!({"can_mention_group": {"new": group(&server, "role:nobody")}})).await.is(json!({}));
+}
+
+#[tokio::test]
+async fn a_deactivated_group_cannot_be_a_permissions_value_until_it_comes_back() {
+    let server = TestServer::start().await;
+    let [olive, adam] = server.users(["olive", "adam"]);
+    let (id, old) = (group(&server, "leads"), group(&server, "old-timers"));
+    let among = json!({"direct_members": [adam.id()], "direct_subgroups": [old]});
+
+    for value in [json!(old), among.clone()] {
+        let deactivated = "User group is deactivated.";
+        create(&adam, "x", json!({"can_join_group": value})).await.error("BAD_REQUEST", deactivated);
+        edit(&adam, id, json!({"can_join_group": {"new": value}})).await.error("BAD_REQUEST", deactivated);
+    }
+    edit(&olive, old, json!({"deactivated": false})).await.is(json!({}));
+    edit(&adam, id, json!({"can_join_group": {"new": among}})).await.is(json!({}));
+}
+
+#[tokio::test]
+async fn initial_subgroups_may_be_added_regardless_of_other_permissions() {
+    let server = TestServer::start().await;
+    let nora = server.user("nora");
+    let (leads, owners) = (group(&server, "leads"), group(&server, "role:owners"));
+
+    // She may not do anything with either.
+    let id = created(&nora, "mine", json!({"subgroups": [owners, leads]})).await;
+
+    assert_eq!(record(&nora, id).await["direct_subgroup_ids"], json!([owners, leads]));
+}
+
+#[tokio::test]
+async fn a_group_setting_value_is_a_group_or_users_and_groups() {
+    let server = TestServer::start().await;
+    let [adam, mel, max] = server.users(["adam", "mel", "max"]);
+    let (leads, members) = (group(&server, "leads"), group(&server, "role:members"));
+    let value = json!({"direct_members": [max.id(), mel.id()], "direct_subgroups": [leads]});
+
+    let id = created(&adam, "x", json!({"can_join_group": members, "can_leave_group": value})).await;
+
+    let group = record(&adam, id).await;
+    let sorted = json!({"direct_members": [mel.id(), max.id()], "direct_subgroups": [leads]});
+    assert_eq!((&group["can_join_group"], &group["can_leave_group"]), (&json!(members), &sorted));
+    for (value, text) in [
+        (json!("x"), "can_join_group is not valid JSON"),
+        (json!(true), "can_join_group is not an integer"),
+        (json!({"direct_members": []}), "can_join_group does not have the expected format"),
+    ] {
+        create(&adam, "y", json!({"can_join_group": value})).await.error("BAD_REQUEST", text);
+    }
+}
+
+#[tokio::test]
+async fn name_and_description_are_optional_in_a_change() {
+    let server = TestServer::start().await;
+    let adam = server.user("adam");
+    let id = group(&server, "leads");
+    let before = record(&adam, id).await;
+
+    edit(&adam, id, json!({"name": "heads"})).await.is(json!({}));
+    edit(&adam, id, json!({"description": "Who heads it", "x": 1})).await.is(json!({"ignored_parameters_unsupported": ["x"]}));
+
+    let after = record(&adam, id).await;
+    assert_eq!((&after["name"], &after["description"]), (&json!("heads"), &json!("Who heads it")));
+    assert_eq!(after["members"], before["members"]);
+}
+
+#[tokio::test]
 async fn those_who_may_create_groups_do_bots_too_but_not_guests() {
     let server = TestServer::start().await;
     let [olive, bot, gus, mel] = server.users(["olive", "build-bot", "gus", "mel"]);

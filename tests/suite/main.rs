@@ -2,12 +2,15 @@
 
 mod support;
 
+mod bot_storage;
+mod bots;
 mod channel_changes;
 mod channels;
 mod cli;
 mod control_state;
 mod credentials;
 mod custom_emoji;
+mod deactivation;
 mod default_channels;
 mod determinism;
 mod drafts;
@@ -25,10 +28,12 @@ mod messages;
 mod narrows;
 mod navigation_views;
 mod presence;
+mod profile;
 mod reactions;
 mod register;
 mod reminders;
 mod scheduled_messages;
+mod settings;
 mod snippets;
 mod statuses;
 mod subscriptions;
@@ -36,5 +41,6 @@ mod tidy;
 mod topics;
 mod typing;
 mod uploads;
+mod user_changes;
 mod users;
 mod worlds;

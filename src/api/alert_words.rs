@@ -1,0 +1,151 @@
+//! Words that the caller wants to be alerted to. They are compared whatever the case, and kept as first written.
+
+use super::parameter::parameters;
+use super::{About, Access, Call, Operation, Read, Route, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::UserId;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+/// Longest word, in code points.
+const MAX_ALERT_WORD_LENGTH: usize = 100;
+
+/// The caller's words.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AlertWordsReply {
+    /// In the order in which they were added.
+    pub alert_words: Vec<String>,
+}
+
+parameters! {
+    /// Takes none.
+    pub struct GetAlertWordsParams {}
+}
+
+parameters! {
+    /// Which words.
+    pub struct AlertWordsParams {
+        /// Trimmed; blank ones are left out.
+        alert_words: Vec<String>,
+    }
+}
+
+/// GET /users/me/alert_words
+pub struct GetAlertWords;
+
+impl Operation for GetAlertWords {
+    const ROUTE: Route = Route::get("/users/me/alert_words");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About =
+        About { summary: "Lists the caller's alert words.", since: 0, is_specified: false, errors: &[], events: &[] };
+    type Params = GetAlertWordsParams;
+    type Reply = AlertWordsReply;
+}
+
+impl Read for GetAlertWords {
+    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<AlertWordsReply, Error> {
+        Ok(reply(realm, call.caller().id))
+    }
+}
+
+/// POST /users/me/alert_words
+pub struct AddAlertWords;
+
+impl Operation for AddAlertWords {
+    const ROUTE: Route = Route::post("/users/me/alert_words");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Adds alert words; those that the caller has, whatever the case, stay as they are.",
+        since: 0,
+        is_specified: false,
+        errors: &["BadValue"],
+        events: &["alert_words"],
+    };
+    type Params = AlertWordsParams;
+    type Reply = AlertWordsReply;
+}
+
+impl Write for AddAlertWords {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<AlertWordsReply, Error> {
+        let user = call.caller().id;
+        check_lengths(&params.alert_words)?;
+
+        for word in cleaned(&params.alert_words) {
+            let folded = word.to_lowercase();
+            let holders = tx.realm_mut().alert_words.entry(folded).or_default();
+            if holders.insert(user).is_none() {
+                tx.own_mut(user).alert_words.push_back(word);
+            }
+        }
+        emit(tx, user);
+        Ok(reply(tx, user))
+    }
+}
+
+/// DELETE /users/me/alert_words
+pub struct RemoveAlertWords;
+
+impl Operation for RemoveAlertWords {
+    const ROUTE: Route = Route::delete("/users/me/alert_words");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Removes alert words, whatever the case; those that the caller does not have are passed over.",
+        since: 0,
+        is_specified: false,
+        errors: &[],
+        events: &["alert_words"],
+    };
+    type Params = AlertWordsParams;
+    type Reply = AlertWordsReply;
+}
+
+impl Write for RemoveAlertWords {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<AlertWordsReply, Error> {
+        let user = call.caller().id;
+
+        for word in cleaned(&params.alert_words) {
+            let folded = word.to_lowercase();
+            tx.own_mut(user).alert_words.retain(|other| other.to_lowercase() != folded);
+            forget(tx, user, &folded);
+        }
+        emit(tx, user);
+        Ok(reply(tx, user))
+    }
+}
+
+/// Keeps the index true: words that nobody has any more are not looked for in messages.
+fn forget(tx: &mut Tx, user: UserId, folded: &str) {
+    let words = &mut tx.realm_mut().alert_words;
+    let Some(holders) = words.get_mut(folded) else { return };
+    holders.remove(&user);
+    if holders.is_empty() {
+        words.remove(folded);
+    }
+}
+
+fn check_lengths(words: &[String]) -> Result<(), Error> {
+    match words.iter().position(|word| word.chars().count() > MAX_ALERT_WORD_LENGTH) {
+        Some(index) => Err(Error::bad_value(
+            format!("alert_words[{index}]"),
+            format!("is too long (limit: {MAX_ALERT_WORD_LENGTH} characters)"),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn cleaned(words: &[String]) -> Vec<String> {
+    words.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()
+}
+
+fn reply(realm: &Realm, user: UserId) -> AlertWordsReply {
+    AlertWordsReply { alert_words: realm.own(user).alert_words.iter().cloned().collect() }
+}
+
+fn emit(tx: &mut Tx, user: UserId) {
+    let event = Event::shaped("alert_words", None, json!(reply(tx, user)));
+    tx.emit(Audience::user(user), event);
+}

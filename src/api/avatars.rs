@@ -1,0 +1,108 @@
+//! The caller's picture (reference behaviour, POST /users/me/avatar).
+
+use super::parameter::{UploadedFile, parameters};
+use super::users::change::change_avatar;
+use super::{About, Access, Call, Operation, Route, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::message::picture_dimensions;
+use crate::realm::user::{AvatarSource, User};
+use crate::record::user::avatar_url;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Largest picture, MiB (`max_avatar_file_size_mib`).
+pub const MAX_AVATAR_MIB: usize = 5;
+
+parameters! {
+    /// None besides the file, a part of a multipart body under any name.
+    pub struct AvatarParams {}
+}
+
+/// The picture from now on.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AvatarReply {
+    /// Its address.
+    pub avatar_url: String,
+}
+
+/// POST /users/me/avatar
+pub struct UploadAvatar;
+
+impl Operation for UploadAvatar {
+    const ROUTE: Route = Route::post("/users/me/avatar");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Uploads the caller's picture: PNG, GIF, JPEG or WebP.",
+        since: 0,
+        is_specified: false,
+        errors: &["OneAvatarExpected", "AvatarChangesDisabled", "PictureTooLarge", "NotAPicture"],
+        events: &["realm_user update"],
+    };
+    type Params = AvatarParams;
+    type Reply = AvatarReply;
+}
+
+impl Write for UploadAvatar {
+    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<AvatarReply, Error> {
+        let caller = call.caller();
+        let [file] = call.files else { return Err(Error::OneAvatarExpected) };
+        check_may_change(tx, caller)?;
+        check_picture(file)?;
+
+        let source = keep_picture(tx, file);
+        change_avatar(tx, caller.id, source);
+        Ok(AvatarReply { avatar_url: avatar_url(tx, &tx.users[&caller.id], false) })
+    }
+}
+
+/// DELETE /users/me/avatar
+pub struct RemoveAvatar;
+
+impl Operation for RemoveAvatar {
+    const ROUTE: Route = Route::delete("/users/me/avatar");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Takes the caller's picture away: the one found by a hash of the address stands for it.",
+        since: 0,
+        is_specified: false,
+        errors: &["AvatarChangesDisabled"],
+        events: &["realm_user update"],
+    };
+    type Params = AvatarParams;
+    type Reply = AvatarReply;
+}
+
+impl Write for RemoveAvatar {
+    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<AvatarReply, Error> {
+        let caller = call.caller();
+        check_may_change(tx, caller)?;
+
+        change_avatar(tx, caller.id, AvatarSource::Provider);
+        Ok(AvatarReply { avatar_url: avatar_url(tx, &tx.users[&caller.id], false) })
+    }
+}
+
+fn check_may_change(realm: &Realm, caller: &User) -> Result<(), Error> {
+    let is_closed = realm.organization.is_on("avatar_changes_disabled") && !caller.is_admin();
+    if is_closed { Err(Error::AvatarChangesDisabled) } else { Ok(()) }
+}
+
+/// Whether a file is a picture that is not too large.
+///
+/// # Errors
+///
+/// `PictureTooLarge`, `NotAPicture`.
+pub fn check_picture(file: &UploadedFile) -> Result<(), Error> {
+    if file.bytes.len() > MAX_AVATAR_MIB * 1024 * 1024 {
+        return Err(Error::PictureTooLarge { limit_mib: MAX_AVATAR_MIB.into() });
+    }
+    if picture_dimensions(&file.bytes).is_none() { Err(Error::NotAPicture) } else { Ok(()) }
+}
+
+/// Keeps a picture; it is not scaled, so that it serves in both sizes.
+pub fn keep_picture(tx: &mut Tx, file: &UploadedFile) -> AvatarSource {
+    let blob = tx.keep_blob(file.bytes.clone());
+    AvatarSource::Uploaded { medium_blob: blob.clone(), blob }
+}

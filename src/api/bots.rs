@@ -1,0 +1,223 @@
+//! Bots: listing one's own, their keys, deactivating them. Making and changing them are in the files below.
+
+pub mod create;
+pub mod edit;
+
+use super::credentials::NewApiKeyReply;
+use super::parameter::parameters;
+use super::users::activity::deactivate;
+use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::UserId;
+use crate::realm::user::{BotKind, Role, User};
+use crate::record::user::avatar_url;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// GET /bots
+pub struct GetBots;
+
+parameters! {
+    /// Takes none.
+    pub struct GetBotsParams {}
+}
+
+/// The caller's bots.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BotsReply {
+    /// Active ones.
+    pub bots: Vec<OwnBot>,
+}
+
+/// A bot as its owner sees it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct OwnBot {
+    /// Its address.
+    pub username: String,
+    /// Display name.
+    pub full_name: String,
+    /// 32 letters and digits.
+    pub api_key: String,
+    /// Its picture's address.
+    pub avatar_url: String,
+    /// Always null: bots have no channel that they send to by default.
+    pub default_sending_stream: Option<String>,
+    /// Always null.
+    pub default_events_register_stream: Option<String>,
+    /// Always false.
+    pub default_all_public_streams: bool,
+}
+
+impl Operation for GetBots {
+    const ROUTE: Route = Route::get("/bots");
+    const ACCESS: Access = Access::HumanNotGuest;
+    const ABOUT: About = About {
+        summary: "Lists the caller's active bots, with their keys.",
+        since: 0,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    type Params = GetBotsParams;
+    type Reply = BotsReply;
+}
+
+impl Read for GetBots {
+    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<BotsReply, Error> {
+        let owner = call.caller().id;
+        let own = realm.users.values().filter(|user| user.is_active && user.bot_owner() == Some(owner));
+        let bot = |user: &Arc<User>| OwnBot {
+            username: user.email.clone(),
+            full_name: user.full_name.clone(),
+            api_key: user.api_key.clone(),
+            avatar_url: avatar_url(realm, user, false),
+            default_sending_stream: None,
+            default_events_register_stream: None,
+            default_all_public_streams: false,
+        };
+        Ok(BotsReply { bots: own.map(bot).collect() })
+    }
+}
+
+parameters! {
+    /// Which bot.
+    pub struct BotParams {
+        /// The bot's user ID.
+        @path bot_id: UserId,
+    }
+}
+
+/// GET /bots/{bot_id}/api_key
+pub struct GetBotApiKey;
+
+impl Operation for GetBotApiKey {
+    const ROUTE: Route = Route::get("/bots/{bot_id}/api_key");
+    const ACCESS: Access = Access::HumanNotGuest;
+    const ABOUT: About = About {
+        summary: "Gives a bot's API key to its owner and to administrators.",
+        since: 474,
+        is_specified: false,
+        errors: &["NoSuchBot", "InsufficientPermission", "OwnerRequired"],
+        events: &[],
+    };
+    type Params = BotParams;
+    type Reply = NewApiKeyReply;
+}
+
+impl Read for GetBotApiKey {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<NewApiKeyReply, Error> {
+        let bot = administered_bot(realm, call.caller(), params.bot_id)?;
+        Ok(NewApiKeyReply { api_key: bot.api_key.clone() })
+    }
+}
+
+/// POST /bots/{bot_id}/api_key/regenerate
+pub struct RegenerateBotApiKey;
+
+impl Operation for RegenerateBotApiKey {
+    const ROUTE: Route = Route::post("/bots/{bot_id}/api_key/regenerate");
+    const ACCESS: Access = Access::HumanNotGuest;
+    const ABOUT: About = About {
+        summary: "Gives a bot a new API key; the old one fails from now on. For its owner and administrators.",
+        since: 0,
+        is_specified: true,
+        errors: &["NoSuchBot", "InsufficientPermission", "OwnerRequired"],
+        events: &[],
+    };
+    type Params = BotParams;
+    type Reply = NewApiKeyReply;
+}
+
+impl Write for RegenerateBotApiKey {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<NewApiKeyReply, Error> {
+        let bot = administered_bot(tx, call.caller(), params.bot_id)?.id;
+
+        let api_key = tx.realm_mut().chance.api_key();
+        tx.replace_api_key(bot, api_key.clone());
+        Ok(NewApiKeyReply { api_key })
+    }
+}
+
+/// DELETE /bots/{bot_id}
+pub struct DeactivateBot;
+
+impl Operation for DeactivateBot {
+    const ROUTE: Route = Route::delete("/bots/{bot_id}");
+    const ACCESS: Access = Access::HumanNotGuest;
+    const ABOUT: About = About {
+        summary: "Deactivates a bot; for its owner and administrators.",
+        since: 0,
+        is_specified: false,
+        errors: &["NoSuchBot", "InsufficientPermission", "OwnerRequired"],
+        events: &["subscription peer_remove", "realm_user update"],
+    };
+    type Params = BotParams;
+    type Reply = Success;
+}
+
+impl Write for DeactivateBot {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let bot = administered_bot(tx, call.caller(), params.bot_id)?;
+        let (id, is_active) = (bot.id, bot.is_active);
+
+        if is_active {
+            deactivate(tx, id, None);
+        }
+        Ok(Success {})
+    }
+}
+
+/// A bot that the caller may administer: its owner and administrators may, and only owners of the organization where
+/// the bot may make users. Deactivated ones too.
+///
+/// # Errors
+///
+/// In this order: `NoSuchBot` (for people and the system's bots too), `InsufficientPermission`, `OwnerRequired`.
+pub fn administered_bot<'realm>(realm: &'realm Realm, caller: &User, id: UserId) -> Result<&'realm Arc<User>, Error> {
+    let bot = realm.user(id).filter(|user| user.is_bot() && !user.is_system_bot()).ok_or(Error::NoSuchBot)?;
+    if !caller.is_admin() && bot.bot_owner() != Some(caller.id) {
+        return Err(Error::InsufficientPermission);
+    }
+    if bot.can_create_users && caller.role != Role::Owner { Err(Error::OwnerRequired) } else { Ok(bot) }
+}
+
+/// Whether somebody may make bots of a kind; those that only send messages take less.
+///
+/// # Errors
+///
+/// `InsufficientPermission`.
+pub fn check_may_create_bot(realm: &Realm, caller: &User, kind: BotKind) -> Result<(), Error> {
+    let may = |name| realm.may(caller.id, name);
+    let may_create =
+        may("can_create_bots_group") || (kind == BotKind::IncomingWebhook && may("can_create_write_only_bots_group"));
+    if may_create { Ok(()) } else { Err(Error::InsufficientPermission) }
+}
+
+/// The active bot of this name, whatever the case.
+pub fn bot_named<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<User>> {
+    let folded = name.to_lowercase();
+    realm.users.values().find(|user| user.is_bot() && user.is_active && user.full_name.to_lowercase() == folded)
+}
+
+/// What `realm_bot` events say of a bot.
+fn bot_record(bot: &User) -> Value {
+    json!({
+        "user_id": bot.id,
+        "default_sending_stream": null,
+        "default_events_register_stream": null,
+        "default_all_public_streams": false,
+        "services": bot.bot.as_ref().map(|bot| bot.services.clone()).unwrap_or_default(),
+    })
+}
+
+/// Tells a bot's owner and the administrators of the bot.
+fn emit(tx: &mut Tx, bot: UserId, op: &'static str, fields: Value) {
+    let owner = tx.users[&bot].bot_owner();
+    let audience = Audience::of(tx.at_least(Role::Administrator)).and(owner.into_iter().collect());
+    tx.emit(audience, Event::shaped("realm_bot", Some(op), json!({ "bot": fields })));
+}

@@ -1,0 +1,224 @@
+//! Making bots (reference behaviour, POST /bots).
+
+use super::{bot_named, bot_record, check_may_create_bot, emit};
+use crate::api::avatars::{check_picture, keep_picture};
+use crate::api::parameter::parameters;
+use crate::api::profile::is_url;
+use crate::api::server::is_email;
+use crate::api::users::{announce_user, checked_name};
+use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::id::UserId;
+use crate::realm::user::{Avatar, AvatarSource, Bot, BotKind, EmailVisibility, Role, User};
+use crate::record::user::avatar_url;
+use imbl::OrdMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// Bots that run inside the server, as the register reply lists them.
+const EMBEDDED_BOTS: [&str; 1] = ["helloworld"];
+
+/// POST /bots
+pub struct CreateBot;
+
+parameters! {
+    /// The bot to be; perhaps with a picture as a part of a multipart body.
+    pub struct CreateBotParams {
+        /// 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded.
+        bot_type: i64 = 1,
+        /// Settings of an embedded bot.
+        config_data: BTreeMap<String, String> = BTreeMap::new(),
+        /// Display name.
+        full_name: String,
+        /// Form of an outgoing webhook's calls: 1 or 2.
+        interface_type: i64 = 1,
+        /// Where an outgoing webhook calls; JSON text.
+        payload_url: Option<JsonText>,
+        /// Which bot an embedded one is.
+        service_name: Option<String>,
+        /// Begins its address.
+        short_name: String,
+    }
+}
+
+/// A text that travels as JSON.
+#[derive(Clone, Debug)]
+pub struct JsonText(pub String);
+
+impl crate::api::parameter::FromJson for JsonText {
+    fn from_json(value: &serde_json::Value, at: &str) -> Result<Self, Error> {
+        String::from_json(value, at).map(Self)
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        generator.subschema_for::<String>()
+    }
+}
+crate::api::parameter::through_json!(JsonText);
+
+/// The new bot.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct NewBotReply {
+    /// Its ID.
+    pub user_id: i64,
+    /// 32 letters and digits.
+    pub api_key: String,
+    /// Its picture's address.
+    pub avatar_url: String,
+    /// Always null.
+    pub default_sending_stream: Option<String>,
+    /// Always null.
+    pub default_events_register_stream: Option<String>,
+    /// Always false.
+    pub default_all_public_streams: bool,
+}
+
+impl Operation for CreateBot {
+    const ROUTE: Route = Route::post("/bots");
+    const ACCESS: Access = Access::HumanNotGuest;
+    const ABOUT: About = About {
+        summary: "Makes a bot of the caller's.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "NameTooLong",
+            "NameEmpty",
+            "NameInvalidCharacters",
+            "NameInvalidFormat",
+            "NameTaken",
+            "InvalidEmbeddedBot",
+            "BadNameOrUsername",
+            "UsernameInUse",
+            "InvalidBotType",
+            "InsufficientPermission",
+            "InvalidInterfaceType",
+            "BadValue",
+            "BotNameTaken",
+            "SeveralFiles",
+            "PictureTooLarge",
+            "NotAPicture",
+        ],
+        events: &["realm_user add", "user_group add_members", "realm_bot add"],
+    };
+    type Params = CreateBotParams;
+    type Reply = NewBotReply;
+}
+
+impl Write for CreateBot {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<NewBotReply, Error> {
+        let checked = check(tx, call, &params)?;
+
+        let services = services(tx, checked.kind, &params);
+        let source = match call.files {
+            [file] => keep_picture(tx, file),
+            _ => AvatarSource::Provider,
+        };
+        let id = add_bot(tx, call.caller().id, checked, services, source);
+        let bot = tx.users[&id].clone();
+        Ok(NewBotReply {
+            user_id: id.0,
+            api_key: bot.api_key.clone(),
+            avatar_url: avatar_url(tx, &bot, false),
+            default_sending_stream: None,
+            default_events_register_stream: None,
+            default_all_public_streams: false,
+        })
+    }
+}
+
+struct Checked {
+    kind: BotKind,
+    email: String,
+    full_name: String,
+}
+
+fn check(realm: &Realm, call: &Call<'_>, params: &CreateBotParams) -> Result<Checked, Error> {
+    let full_name = checked_name(realm, &params.full_name, None)?;
+    let kind = match params.bot_type {
+        1 => Some(BotKind::Generic),
+        2 => Some(BotKind::IncomingWebhook),
+        3 => Some(BotKind::OutgoingWebhook),
+        4 => Some(BotKind::Embedded),
+        _ => None,
+    };
+    let is_known = |name: &String| EMBEDDED_BOTS.contains(&name.as_str());
+    if kind == Some(BotKind::Embedded) && !params.service_name.as_ref().is_some_and(is_known) {
+        return Err(Error::InvalidEmbeddedBot);
+    }
+    let email = format!("{}-bot@{}", params.short_name.trim(), realm.organization.host);
+    if params.short_name.trim().is_empty() || !is_email(&email) {
+        return Err(Error::BadNameOrUsername);
+    }
+    if realm.user_by_email(&email).is_some() {
+        return Err(Error::UsernameInUse);
+    }
+    let kind = kind.ok_or(Error::InvalidBotType)?;
+    check_may_create_bot(realm, call.caller(), kind)?;
+    if !matches!(params.interface_type, 1 | 2) {
+        return Err(Error::InvalidInterfaceType);
+    }
+    if params.payload_url.as_ref().is_some_and(|url| !url.0.is_empty() && !is_url(&url.0)) {
+        return Err(Error::bad_value("payload_url", "is not a URL"));
+    }
+    if bot_named(realm, &full_name).is_some() {
+        return Err(Error::BotNameTaken);
+    }
+    match call.files {
+        [] => {}
+        [file] => check_picture(file)?,
+        _ => return Err(Error::SeveralFiles),
+    }
+    Ok(Checked { kind, email, full_name })
+}
+
+fn services(tx: &mut Tx, kind: BotKind, params: &CreateBotParams) -> Vec<serde_json::Value> {
+    match kind {
+        BotKind::OutgoingWebhook => {
+            let url = params.payload_url.as_ref().map_or("", |url| &url.0);
+            let token = tx.realm_mut().chance.api_key();
+            vec![json!({"base_url": url, "token": token, "interface": params.interface_type})]
+        }
+        BotKind::Embedded => vec![json!({"service_name": params.service_name, "config_data": params.config_data})],
+        BotKind::Generic | BotKind::IncomingWebhook => Vec::new(),
+    }
+}
+
+/// Adds a bot and tells everybody of it as of a user, its owner and administrators as of a bot.
+fn add_bot(
+    tx: &mut Tx,
+    owner: UserId,
+    checked: Checked,
+    services: Vec<serde_json::Value>,
+    source: AvatarSource,
+) -> UserId {
+    tx.realm_mut().counters.user += 1;
+    let id = UserId(tx.counters.user);
+    let api_key = tx.realm_mut().chance.api_key();
+    let now = tx.now;
+    tx.add_user(User {
+        id,
+        email: checked.email,
+        full_name: checked.full_name,
+        role: Role::Member,
+        is_active: true,
+        is_imported_stub: false,
+        is_deleted: false,
+        bot: Some(Bot { kind: checked.kind, owner: Some(owner), is_system: false, services }),
+        date_joined: now,
+        joins_at_first_login: false,
+        timezone: String::new(),
+        avatar: Avatar { source, version: 1 },
+        email_visibility: EmailVisibility::Everyone,
+        api_key,
+        password: None,
+        can_create_users: false,
+        profile: OrdMap::new(),
+    });
+    announce_user(tx, id);
+    let record = bot_record(&tx.users[&id]);
+    emit(tx, id, "add", record);
+    id
+}

@@ -1,0 +1,228 @@
+//! Changing bots (reference behaviour, PATCH /bots/{bot_id}).
+
+use super::create::JsonText;
+use super::{administered_bot, bot_named, bot_record, emit};
+use crate::api::avatars::{check_picture, keep_picture};
+use crate::api::parameter::parameters;
+use crate::api::profile::is_url;
+use crate::api::users::change::{change_avatar, change_name, change_role};
+use crate::api::users::edit::{RoleNumber, checked_role};
+use crate::api::users::{checked_name, person_update, who_can_access};
+use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::UserId;
+use crate::realm::user::{BotKind, User};
+use crate::record::user::avatar_url;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// PATCH /bots/{bot_id}
+pub struct EditBot;
+
+parameters! {
+    /// What is to be changed; perhaps the picture too, as a part of a multipart body.
+    pub struct EditBotParams {
+        /// The bot.
+        @path bot_id: UserId,
+        /// Its owner: an active person.
+        bot_owner_id: Option<UserId>,
+        /// Settings of an embedded bot; those that are not named stay.
+        config_data: Option<BTreeMap<String, String>>,
+        /// Display name.
+        full_name: Option<String>,
+        /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest; for administrators.
+        role: Option<RoleNumber>,
+        /// Form of an outgoing webhook's calls: 1 or 2.
+        service_interface: i64 = 1,
+        /// Where an outgoing webhook calls; JSON text.
+        service_payload_url: Option<JsonText>,
+    }
+}
+
+/// The bot as it is now.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BotReply {
+    /// Display name.
+    pub full_name: String,
+    /// Its picture's address.
+    pub avatar_url: String,
+    /// As passed, or 1.
+    pub service_interface: i64,
+    /// As passed, or null.
+    pub service_payload_url: Option<String>,
+    /// As passed, or empty.
+    pub config_data: BTreeMap<String, String>,
+    /// Always null.
+    pub default_sending_stream: Option<String>,
+    /// Always null.
+    pub default_events_register_stream: Option<String>,
+    /// Always false.
+    pub default_all_public_streams: bool,
+    /// The owner's address for the API; absent for bots without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bot_owner: Option<String>,
+}
+
+impl Operation for EditBot {
+    const ROUTE: Route = Route::patch("/bots/{bot_id}");
+    const ACCESS: Access = Access::HumanNotGuest;
+    const ABOUT: About = About {
+        summary: "Changes a bot; for its owner and administrators.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "InvalidValueBecause",
+            "NoSuchBot",
+            "InsufficientPermission",
+            "OwnerRequired",
+            "NameTooLong",
+            "NameEmpty",
+            "NameInvalidCharacters",
+            "NameInvalidFormat",
+            "NameTaken",
+            "BotNameTaken",
+            "AdministratorRequired",
+            "OnlyOwnerRole",
+            "BotOwnerUnknown",
+            "BotOwnerDeactivated",
+            "BotOwnerIsBot",
+            "InvalidInterfaceType",
+            "BadValue",
+            "SeveralFiles",
+            "PictureTooLarge",
+            "NotAPicture",
+        ],
+        events: &[
+            "realm_user update",
+            "user_group remove_members",
+            "user_group add_members",
+            "realm_bot delete",
+            "realm_bot add",
+            "realm_bot update",
+        ],
+    };
+    type Params = EditBotParams;
+    type Reply = BotReply;
+}
+
+impl Write for EditBot {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<BotReply, Error> {
+        let bot = administered_bot(tx, call.caller(), params.bot_id)?.clone();
+        let name = checked_bot_name(tx, &bot, params.full_name.as_deref())?;
+        let role = checked_role(tx, call.caller(), &bot, params.role.map(|role| role.0))?;
+        let owner = params.bot_owner_id.filter(|owner| bot.bot_owner() != Some(*owner));
+        owner.map_or(Ok(()), |owner| check_owner(tx, owner))?;
+        check_service(&params)?;
+        match call.files {
+            [] => {}
+            [file] => check_picture(file)?,
+            _ => return Err(Error::SeveralFiles),
+        }
+
+        if let Some(name) = name {
+            change_name(tx, bot.id, name);
+        }
+        if let Some(role) = role {
+            change_role(tx, bot.id, role);
+        }
+        if let Some(owner) = owner {
+            change_owner(tx, &bot, owner);
+        }
+        change_services(tx, &bot, &params);
+        if let [file] = call.files {
+            let source = keep_picture(tx, file);
+            change_avatar(tx, bot.id, source);
+        }
+        Ok(reply(tx, params))
+    }
+}
+
+fn checked_bot_name(realm: &Realm, bot: &User, name: Option<&str>) -> Result<Option<String>, Error> {
+    let Some(name) = name.filter(|name| *name != bot.full_name) else { return Ok(None) };
+    let name = checked_name(realm, name, Some(bot.id))?;
+    let is_taken = bot_named(realm, &name).is_some_and(|other| other.id != bot.id);
+    if is_taken { Err(Error::BotNameTaken) } else { Ok(Some(name)) }
+}
+
+fn check_owner(realm: &Realm, owner: UserId) -> Result<(), Error> {
+    let owner = realm.user(owner).ok_or(Error::BotOwnerUnknown)?;
+    if !owner.is_active {
+        return Err(Error::BotOwnerDeactivated);
+    }
+    if owner.is_bot() { Err(Error::BotOwnerIsBot) } else { Ok(()) }
+}
+
+fn check_service(params: &EditBotParams) -> Result<(), Error> {
+    if !matches!(params.service_interface, 1 | 2) {
+        return Err(Error::InvalidInterfaceType);
+    }
+    if params.service_payload_url.as_ref().is_some_and(|url| !is_url(&url.0)) {
+        return Err(Error::bad_value("service_payload_url", "is not a URL"));
+    }
+    Ok(())
+}
+
+/// Hands a bot over: administrators have it in their lists already, other owners lose and get it.
+fn change_owner(tx: &mut Tx, bot: &User, owner: UserId) {
+    if let Some(former) = bot.bot_owner().filter(|former| !is_admin(tx, *former)) {
+        let event = Event::shaped("realm_bot", Some("delete"), json!({"bot": {"user_id": bot.id}}));
+        tx.emit(Audience::user(former), event);
+    }
+    if let Some(kind) = &mut tx.user_mut(bot.id).bot {
+        kind.owner = Some(owner);
+    }
+    if !is_admin(tx, owner) {
+        let record = bot_record(&tx.users[&bot.id]);
+        tx.emit(Audience::user(owner), Event::shaped("realm_bot", Some("add"), json!({ "bot": record })));
+    }
+    let audience = who_can_access(tx, bot.id);
+    tx.emit(audience, person_update(json!({"user_id": bot.id, "bot_owner_id": owner})));
+}
+
+fn is_admin(realm: &Realm, user: UserId) -> bool {
+    realm.user(user).is_some_and(|user| user.is_admin())
+}
+
+/// Changes what an outgoing webhook calls, or how an embedded bot is configured.
+fn change_services(tx: &mut Tx, bot: &User, params: &EditBotParams) {
+    let Some(kind) = &mut tx.user_mut(bot.id).bot else { return };
+    let before = kind.services.clone();
+    for service in &mut kind.services {
+        match (kind.kind, &params.service_payload_url, &params.config_data) {
+            (BotKind::OutgoingWebhook, Some(url), _) => {
+                service["base_url"] = url.0.as_str().into();
+                service["interface"] = params.service_interface.into();
+            }
+            (BotKind::Embedded, _, Some(config)) => {
+                for (key, value) in config {
+                    service["config_data"][key] = Value::String(value.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+    if kind.services != before {
+        let services = kind.services.clone();
+        emit(tx, bot.id, "update", json!({"user_id": bot.id, "services": services}));
+    }
+}
+
+fn reply(realm: &Realm, params: EditBotParams) -> BotReply {
+    let bot = &realm.users[&params.bot_id];
+    BotReply {
+        full_name: bot.full_name.clone(),
+        avatar_url: avatar_url(realm, bot, false),
+        service_interface: params.service_interface,
+        service_payload_url: params.service_payload_url.map(|url| url.0),
+        config_data: params.config_data.unwrap_or_default(),
+        default_sending_stream: None,
+        default_events_register_stream: None,
+        default_all_public_streams: false,
+        bot_owner: bot.bot_owner().and_then(|owner| realm.user(owner)).map(|owner| realm.api_email(owner)),
+    }
+}

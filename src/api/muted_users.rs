@@ -1,0 +1,89 @@
+//! Users whose messages the caller does not want to see.
+
+use super::parameter::parameters;
+use super::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::UserId;
+use serde_json::{Value, json};
+
+parameters! {
+    /// Whom.
+    pub struct MutedUserParams {
+        /// The user; bots and deactivated ones too.
+        @path muted_user_id: UserId,
+    }
+}
+
+/// POST /users/me/muted_users/{muted_user_id}
+pub struct MuteUser;
+
+impl Operation for MuteUser {
+    const ROUTE: Route = Route::post("/users/me/muted_users/{muted_user_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Mutes a user.",
+        since: 48,
+        is_specified: false,
+        errors: &["CannotMuteSelf", "NoSuchUser", "InsufficientPermission", "UserAlreadyMuted"],
+        events: &["muted_users"],
+    };
+    type Params = MutedUserParams;
+    type Reply = Success;
+}
+
+impl Write for MuteUser {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let (caller, muted) = (call.caller(), params.muted_user_id);
+        if muted == caller.id {
+            return Err(Error::CannotMuteSelf);
+        }
+        tx.accessible_user(caller, muted)?;
+        if tx.own(caller.id).muted_users.contains_key(&muted) {
+            return Err(Error::UserAlreadyMuted);
+        }
+
+        let now = tx.now;
+        tx.own_mut(caller.id).muted_users.insert(muted, now);
+        emit(tx, caller.id);
+        Ok(Success {})
+    }
+}
+
+/// DELETE /users/me/muted_users/{muted_user_id}
+pub struct UnmuteUser;
+
+impl Operation for UnmuteUser {
+    const ROUTE: Route = Route::delete("/users/me/muted_users/{muted_user_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Unmutes a user.",
+        since: 48,
+        is_specified: false,
+        errors: &["NoSuchUser", "InsufficientPermission", "UserNotMuted"],
+        events: &["muted_users"],
+    };
+    type Params = MutedUserParams;
+    type Reply = Success;
+}
+
+impl Write for UnmuteUser {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let (caller, muted) = (call.caller(), params.muted_user_id);
+        tx.accessible_user(caller, muted)?;
+        if !tx.own(caller.id).muted_users.contains_key(&muted) {
+            return Err(Error::UserNotMuted);
+        }
+
+        tx.own_mut(caller.id).muted_users.remove(&muted);
+        emit(tx, caller.id);
+        Ok(Success {})
+    }
+}
+
+fn emit(tx: &mut Tx, user: UserId) {
+    let muted = tx.own(user).muted_users.iter();
+    let muted: Vec<Value> = muted.map(|(user, at)| json!({"id": user, "timestamp": at.seconds()})).collect();
+    tx.emit(Audience::user(user), Event::shaped("muted_users", None, json!({ "muted_users": muted })));
+}

@@ -1,0 +1,376 @@
+//! Custom profile fields: listing them, and for administrators making, changing, ordering and removing them.
+
+use super::parameter::parameters;
+use super::register::lists::profile_fields;
+use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::Event;
+use crate::realm::id::{ProfileFieldId, UserId};
+use crate::realm::organization::ProfileField;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Longest label, in code points.
+const MAX_LABEL_LENGTH: usize = 40;
+/// Longest help, in code points.
+const MAX_HINT_LENGTH: usize = 80;
+/// How many fields the summary of a profile holds.
+const MAX_FIELDS_IN_SUMMARY: usize = 2;
+
+/// GET /realm/profile_fields
+pub struct GetProfileFields;
+
+parameters! {
+    /// Takes none.
+    pub struct GetProfileFieldsParams {}
+}
+
+/// Custom profile fields.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ProfileFieldsReply {
+    /// In their order.
+    pub custom_fields: Value,
+}
+
+impl Operation for GetProfileFields {
+    const ROUTE: Route = Route::get("/realm/profile_fields");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About =
+        About { summary: "Lists the custom profile fields.", since: 0, is_specified: false, errors: &[], events: &[] };
+    type Params = GetProfileFieldsParams;
+    type Reply = ProfileFieldsReply;
+}
+
+impl Read for GetProfileFields {
+    fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<ProfileFieldsReply, Error> {
+        Ok(ProfileFieldsReply { custom_fields: profile_fields(realm) })
+    }
+}
+
+/// POST /realm/profile_fields
+pub struct CreateProfileField;
+
+parameters! {
+    /// The field to be.
+    pub struct CreateProfileFieldParams {
+        /// Shown in the summary of a profile.
+        display_in_profile_summary: bool = false,
+        /// Users may fill it in themselves.
+        editable_by_user: bool = true,
+        /// Choices by key, or an external account's site.
+        field_data: Value = json!({}),
+        /// 1 short text, 2 paragraph, 3 choice, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.
+        field_type: i64,
+        /// At most 80 characters.
+        hint: String = String::new(),
+        /// Label, at most 40 characters, unique.
+        name: String = String::new(),
+        /// Must be filled in.
+        required: bool = false,
+    }
+}
+
+/// The new field.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct ProfileFieldIdReply {
+    /// Its ID.
+    pub id: ProfileFieldId,
+}
+
+impl Operation for CreateProfileField {
+    const ROUTE: Route = Route::post("/realm/profile_fields");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Makes a custom profile field.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "BadValue",
+            "FieldLabelBlank",
+            "InvalidFieldType",
+            "FieldWithoutChoices",
+            "InvalidFieldData",
+            "FieldNotForSummary",
+            "ProfileSummaryFull",
+            "FieldLabelTaken",
+        ],
+        events: &["custom_profile_fields"],
+    };
+    type Params = CreateProfileFieldParams;
+    type Reply = ProfileFieldIdReply;
+}
+
+impl Write for CreateProfileField {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<ProfileFieldIdReply, Error> {
+        let name = checked_label(&params.name)?;
+        let hint = checked_hint(&params.hint)?;
+        if !(1..=8).contains(&params.field_type) {
+            return Err(Error::InvalidFieldType);
+        }
+        let data = checked_data(params.field_type, &params.field_data)?;
+        let field = ProfileField {
+            id: ProfileFieldId(tx.counters.profile_field + 1),
+            kind: params.field_type,
+            name,
+            hint,
+            order: tx.profile_fields.values().map(|field| field.order).max().unwrap_or_default() + 1,
+            data,
+            in_summary: params.display_in_profile_summary,
+            is_required: params.required,
+            is_editable: params.editable_by_user,
+        };
+        check_summary(tx, &field)?;
+        check_label_is_free(tx, &field)?;
+
+        tx.realm_mut().counters.profile_field += 1;
+        let id = field.id;
+        tx.realm_mut().profile_fields.insert(id, Arc::new(field));
+        emit(tx);
+        Ok(ProfileFieldIdReply { id })
+    }
+}
+
+/// PATCH /realm/profile_fields
+pub struct OrderProfileFields;
+
+parameters! {
+    /// The order to be.
+    pub struct OrderProfileFieldsParams {
+        /// All fields.
+        order: Vec<ProfileFieldId>,
+    }
+}
+
+impl Operation for OrderProfileFields {
+    const ROUTE: Route = Route::patch("/realm/profile_fields");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Orders the custom profile fields.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidFieldOrder"],
+        events: &["custom_profile_fields"],
+    };
+    type Params = OrderProfileFieldsParams;
+    type Reply = Success;
+}
+
+impl Write for OrderProfileFields {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        if tx.profile_fields.keys().any(|id| !params.order.contains(id)) {
+            return Err(Error::InvalidFieldOrder);
+        }
+
+        for (place, id) in (1..).zip(params.order) {
+            if let Some(field) = tx.realm_mut().profile_fields.get_mut(&id) {
+                Arc::make_mut(field).order = place;
+            }
+        }
+        emit(tx);
+        Ok(Success {})
+    }
+}
+
+/// PATCH /realm/profile_fields/{field_id}
+pub struct EditProfileField;
+
+parameters! {
+    /// What is to be changed.
+    pub struct EditProfileFieldParams {
+        /// The field.
+        @path field_id: ProfileFieldId,
+        /// Shown in the summary of a profile.
+        display_in_profile_summary: Option<bool>,
+        /// Users may fill it in themselves.
+        editable_by_user: Option<bool>,
+        /// Choices by key, or an external account's site. Values that are no choices any more are taken away.
+        field_data: Option<Value>,
+        /// At most 80 characters.
+        hint: Option<String>,
+        /// Label, at most 40 characters, unique.
+        name: Option<String>,
+        /// Must be filled in.
+        required: Option<bool>,
+    }
+}
+
+impl Operation for EditProfileField {
+    const ROUTE: Route = Route::patch("/realm/profile_fields/{field_id}");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Changes a custom profile field.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "FieldNotFound",
+            "BadValue",
+            "FieldLabelBlank",
+            "FieldWithoutChoices",
+            "InvalidFieldData",
+            "FieldNotForSummary",
+            "ProfileSummaryFull",
+            "FieldLabelTaken",
+        ],
+        events: &["custom_profile_fields", "realm_user update"],
+    };
+    type Params = EditProfileFieldParams;
+    type Reply = Success;
+}
+
+impl Write for EditProfileField {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let mut field = existing(tx, params.field_id)?;
+        if let Some(name) = &params.name {
+            field.name = checked_label(name)?;
+        }
+        if let Some(hint) = &params.hint {
+            field.hint = checked_hint(hint)?;
+        }
+        if let Some(data) = &params.field_data {
+            field.data = checked_data(field.kind, data)?;
+        }
+        field.in_summary = params.display_in_profile_summary.unwrap_or(field.in_summary);
+        field.is_required = params.required.unwrap_or(field.is_required);
+        field.is_editable = params.editable_by_user.unwrap_or(field.is_editable);
+        check_summary(tx, &field)?;
+        check_label_is_free(tx, &field)?;
+
+        let id = field.id;
+        tx.realm_mut().profile_fields.insert(id, Arc::new(field));
+        emit(tx);
+        drop_lost_choices(tx, id);
+        Ok(Success {})
+    }
+}
+
+/// DELETE /realm/profile_fields/{field_id}
+pub struct RemoveProfileField;
+
+parameters! {
+    /// Which field.
+    pub struct RemoveProfileFieldParams {
+        /// The field.
+        @path field_id: ProfileFieldId,
+    }
+}
+
+impl Operation for RemoveProfileField {
+    const ROUTE: Route = Route::delete("/realm/profile_fields/{field_id}");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Removes a custom profile field and all its values.",
+        since: 0,
+        is_specified: false,
+        errors: &["FieldNotFound"],
+        events: &["custom_profile_fields"],
+    };
+    type Params = RemoveProfileFieldParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveProfileField {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let id = existing(tx, params.field_id)?.id;
+
+        tx.realm_mut().profile_fields.remove(&id);
+        let holders: Vec<UserId> =
+            tx.users.values().filter(|user| user.profile.contains_key(&id)).map(|user| user.id).collect();
+        for holder in holders {
+            tx.user_mut(holder).profile.remove(&id);
+        }
+        emit(tx);
+        Ok(Success {})
+    }
+}
+
+fn existing(realm: &Realm, id: ProfileFieldId) -> Result<ProfileField, Error> {
+    let field = realm.profile_fields.get(&id).ok_or_else(|| Error::FieldNotFound { field_id: id.0.into() })?;
+    Ok(field.as_ref().clone())
+}
+
+fn checked_label(name: &str) -> Result<String, Error> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(Error::FieldLabelBlank);
+    }
+    check_length("name", name, MAX_LABEL_LENGTH)?;
+    Ok(name.to_owned())
+}
+
+fn checked_hint(hint: &str) -> Result<String, Error> {
+    check_length("hint", hint, MAX_HINT_LENGTH)?;
+    Ok(hint.to_owned())
+}
+
+fn check_length(parameter: &str, text: &str, limit: usize) -> Result<(), Error> {
+    if text.chars().count() > limit {
+        return Err(Error::bad_value(parameter, format!("is too long (limit: {limit} characters)")));
+    }
+    Ok(())
+}
+
+/// A field's data as they are stored: choices have a text and an order each, accounts a site; others have none.
+fn checked_data(kind: i64, data: &Value) -> Result<String, Error> {
+    let object = data.as_object().ok_or_else(|| Error::bad_value("field_data", "is not a dict"))?;
+    let is_text = |value: Option<&Value>| value.and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
+    match kind {
+        3 if object.is_empty() => Err(Error::FieldWithoutChoices),
+        3 => {
+            let is_choice = |choice: &Value| is_text(choice.get("text")) && is_text(choice.get("order"));
+            let texts: BTreeSet<_> = object.values().map(|choice| choice["text"].to_string()).collect();
+            let is_good = object.values().all(is_choice) && texts.len() == object.len();
+            if is_good { Ok(data.to_string()) } else { Err(Error::InvalidFieldData) }
+        }
+        7 => {
+            let is_custom = data["subtype"] == "custom";
+            let is_good = is_text(data.get("subtype")) && (!is_custom || is_text(data.get("url_pattern")));
+            if is_good { Ok(data.to_string()) } else { Err(Error::InvalidFieldData) }
+        }
+        _ => Ok(String::new()),
+    }
+}
+
+fn check_summary(realm: &Realm, field: &ProfileField) -> Result<(), Error> {
+    if !field.in_summary {
+        return Ok(());
+    }
+    if matches!(field.kind, 2 | 6) {
+        return Err(Error::FieldNotForSummary);
+    }
+    let others = realm.profile_fields.values().filter(|other| other.in_summary && other.id != field.id).count();
+    if others >= MAX_FIELDS_IN_SUMMARY {
+        return Err(Error::ProfileSummaryFull { limit: MAX_FIELDS_IN_SUMMARY.into() });
+    }
+    Ok(())
+}
+
+fn check_label_is_free(realm: &Realm, field: &ProfileField) -> Result<(), Error> {
+    let is_taken = realm.profile_fields.values().any(|other| other.name == field.name && other.id != field.id);
+    if is_taken { Err(Error::FieldLabelTaken) } else { Ok(()) }
+}
+
+/// Takes away the values of a field of choices that can be chosen no more.
+fn drop_lost_choices(tx: &mut Tx, id: ProfileFieldId) {
+    let field = tx.profile_fields[&id].clone();
+    if field.kind != 3 {
+        return;
+    }
+    let choices: Value = serde_json::from_str(&field.data).unwrap_or_default();
+    let is_lost = |value: &String| choices.get(value.as_str()).is_none();
+    let holders: Vec<UserId> =
+        tx.users.values().filter(|user| user.profile.get(&id).is_some_and(is_lost)).map(|user| user.id).collect();
+    for holder in holders {
+        super::profile::change_values(tx, holder, vec![(id, None)]);
+    }
+}
+
+fn emit(tx: &mut Tx) {
+    let fields = profile_fields(tx);
+    let audience = tx.everyone();
+    tx.emit(audience, Event::shaped("custom_profile_fields", None, json!({ "fields": fields })));
+}

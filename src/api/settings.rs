@@ -1,0 +1,208 @@
+//! The caller's settings, and what of the account is changed beside them (reference behaviour, PATCH /settings).
+
+mod parameters;
+
+use super::server::is_email;
+use super::users::change::{change_email_visibility, change_name};
+use super::users::{check_password, checked_email, checked_name, person_update, who_can_access};
+use super::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::UserId;
+use crate::realm::setting::NOTIFICATION_SOUNDS;
+use crate::realm::user::{EmailVisibility, User};
+pub use parameters::SettingsParams;
+use serde_json::{Value, json};
+
+/// Longest time for which mails about messages are gathered, seconds.
+const MAX_BATCHING_PERIOD_SECONDS: i64 = 604_800;
+
+/// Languages of the service, by code.
+const LANGUAGES: [(&str, &str); 24] = [
+    ("ar", "العربية"),
+    ("bg", "Български"),
+    ("ca", "català"),
+    ("cs", "česky"),
+    ("da", "dansk"),
+    ("de", "Deutsch"),
+    ("en", "English"),
+    ("en-gb", "British English"),
+    ("es", "español"),
+    ("fa", "فارسی"),
+    ("fi", "suomi"),
+    ("fr", "français"),
+    ("hi", "हिन्दी"),
+    ("hu", "magyar"),
+    ("it", "Italiano"),
+    ("ja", "日本語"),
+    ("ko", "한국어"),
+    ("nl", "Nederlands"),
+    ("pl", "polski"),
+    ("pt-br", "Português brasileiro"),
+    ("ru", "Русский"),
+    ("sv", "svenska"),
+    ("tr", "Türkçe"),
+    ("zh-hans", "简体中文"),
+];
+
+/// PATCH /settings
+pub struct ChangeSettings;
+
+impl Operation for ChangeSettings {
+    const ROUTE: Route = Route::patch("/settings");
+    const ACCESS: Access = Access::Human;
+    const ABOUT: About = About {
+        summary: "Changes the caller's settings, name, password, time zone and who sees the address.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "BadValue",
+            "InvalidValueBecause",
+            "InvalidValue",
+            "InvalidNotificationSound",
+            "InvalidBatchingPeriod",
+            "WrongPassword",
+            "NewPasswordTooWeak",
+            "EmailChangesDisabled",
+            "InvalidNewEmail",
+            "EmailContainsPlus",
+            "EmailNotAllowed",
+            "EmailInUse",
+            "NameTooLong",
+            "NameEmpty",
+            "NameInvalidCharacters",
+            "NameInvalidFormat",
+            "NameTaken",
+        ],
+        events: &["realm_user update", "user_settings update", "user_status"],
+    };
+    type Params = SettingsParams;
+    type Reply = Success;
+}
+
+impl Write for ChangeSettings {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = tx.user(call.caller().id).cloned().ok_or(Error::NoSuchUser)?;
+        for (name, value) in &params.settings {
+            check_setting(name, value)?;
+        }
+        check_new_password(&user, &params)?;
+        check_email(tx, &user, params.email.as_deref())?;
+        let name = checked_new_name(tx, &user, params.full_name.as_deref())?;
+
+        if let Some(password) = params.new_password {
+            tx.user_mut(user.id).password = Some(password);
+        }
+        if let Some(name) = name {
+            change_name(tx, user.id, name);
+        }
+        for (name, value) in params.settings {
+            change_setting(tx, user.id, name, value);
+        }
+        if let Some(visibility) = params.email_address_visibility.and_then(EmailVisibility::from_number) {
+            change_visibility(tx, &user, visibility);
+        }
+        if let Some(timezone) = params.timezone {
+            change_timezone(tx, &user, timezone);
+        }
+        Ok(Success {})
+    }
+}
+
+fn check_setting(name: &str, value: &Value) -> Result<(), Error> {
+    let text = value.as_str().unwrap_or_default();
+    match name {
+        "default_language" if language_name(text).is_none() => Err(Error::InvalidValue { parameter: name.into() }),
+        "notification_sound" if !NOTIFICATION_SOUNDS.contains(&text) => {
+            Err(Error::InvalidNotificationSound { sound: text.into() })
+        }
+        "email_notifications_batching_period_seconds" => {
+            let seconds = value.as_i64().unwrap_or_default();
+            let is_possible = (1..=MAX_BATCHING_PERIOD_SECONDS).contains(&seconds);
+            if is_possible { Ok(()) } else { Err(Error::InvalidBatchingPeriod { seconds: seconds.into() }) }
+        }
+        _ => Ok(()),
+    }
+}
+
+fn language_name(code: &str) -> Option<&'static str> {
+    LANGUAGES.iter().find(|(other, _)| *other == code).map(|(_, name)| *name)
+}
+
+fn check_new_password(user: &User, params: &SettingsParams) -> Result<(), Error> {
+    let Some(password) = params.new_password.as_deref() else { return Ok(()) };
+    if user.password.as_deref().unwrap_or_default() != params.old_password.as_deref().unwrap_or_default() {
+        return Err(Error::WrongPassword);
+    }
+    check_password(password, &[&user.full_name, &user.email]).map_err(|_| Error::NewPasswordTooWeak)
+}
+
+/// A new address waits for a confirmation that nobody can give here: it is only checked.
+fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Error> {
+    let Some(email) = email.map(str::trim).filter(|email| *email != user.email) else { return Ok(()) };
+    if realm.organization.is_on("email_changes_disabled") && !user.is_admin() {
+        return Err(Error::EmailChangesDisabled);
+    }
+    if !is_email(email) {
+        return Err(Error::InvalidNewEmail);
+    }
+    if email.to_lowercase() == user.email.to_lowercase() {
+        return Ok(());
+    }
+    checked_email(realm, email).map(|_| ())
+}
+
+/// A new name, unless the organization keeps names: then it is passed over in silence.
+fn checked_new_name(realm: &Realm, user: &User, name: Option<&str>) -> Result<Option<String>, Error> {
+    let is_closed = realm.organization.is_on("name_changes_disabled") && !user.is_admin();
+    let Some(name) = name.filter(|name| *name != user.full_name && !is_closed) else { return Ok(None) };
+    checked_name(realm, name, Some(user.id)).map(Some)
+}
+
+/// Changes a setting of the table; what is so already is not told.
+fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
+    if *tx.own(user).setting(name) == value {
+        return;
+    }
+    let language = if name == "default_language" { value.as_str().and_then(language_name) } else { None };
+    tx.own_mut(user).settings.insert(name, value.clone());
+    emit_setting(tx, user, name, value.clone(), language);
+    match name {
+        "presence_enabled" => {
+            let away = value == Value::Bool(false);
+            let audience = who_can_access(tx, user);
+            tx.emit(audience, Event::shaped("user_status", None, json!({"user_id": user, "away": away})));
+        }
+        // Drafts stay where they were written, so that nobody is told of their end.
+        "enable_drafts_synchronization" if value == Value::Bool(false) => tx.own_mut(user).drafts.clear(),
+        _ => {}
+    }
+}
+
+fn emit_setting(tx: &mut Tx, user: UserId, name: &str, value: Value, language: Option<&str>) {
+    let mut fields = json!({"property": name, "value": value});
+    if let Some(language) = language {
+        fields["language_name"] = language.into();
+    }
+    tx.emit(Audience::user(user), Event::shaped("user_settings", Some("update"), fields));
+}
+
+fn change_visibility(tx: &mut Tx, user: &User, visibility: EmailVisibility) {
+    if user.email_visibility != visibility {
+        emit_setting(tx, user.id, "email_address_visibility", visibility.number().into(), None);
+        change_email_visibility(tx, user.id, visibility);
+    }
+}
+
+fn change_timezone(tx: &mut Tx, user: &User, timezone: String) {
+    if user.timezone == timezone {
+        return;
+    }
+    tx.user_mut(user.id).timezone.clone_from(&timezone);
+    emit_setting(tx, user.id, "timezone", timezone.as_str().into(), None);
+    let person = json!({"user_id": user.id, "email": tx.api_email(&tx.users[&user.id]), "timezone": timezone});
+    let audience = who_can_access(tx, user.id);
+    tx.emit(audience, person_update(person));
+}

@@ -1,0 +1,166 @@
+//! Accounts that are deactivated and come back, with all that follows (reference behaviour, DELETE /users/{user_id}).
+
+use super::change::{change_avatar, change_name, emit_groups};
+use super::{person_update, who_can_access};
+use crate::api::messages::delete::delete;
+use crate::api::parameter::json_object;
+use crate::api::subscribing::{emit_resumed, resume, suspend};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event, Payload};
+use crate::realm::group::SystemGroup;
+use crate::realm::id::{GroupId, MessageId, UserId};
+use crate::realm::message::{Message, Place};
+use crate::realm::timer::Due;
+use crate::realm::user::{AvatarSource, Role, User};
+use imbl::OrdSet;
+use serde_json::json;
+use std::sync::Arc;
+
+/// The name of users whose profile was deleted.
+pub const DELETED_USER_NAME: &str = "Deleted user";
+
+json_object! {
+    open
+    /// What is deleted with an account.
+    pub struct DeletionActions {
+        /// Rename the user to 'Deleted user' and remove the picture.
+        delete_profile: bool = false,
+        /// Messages in public channels, web-public ones included.
+        delete_public_channel_messages: bool = false,
+        /// Messages in private channels.
+        delete_private_channel_messages: bool = false,
+        /// Direct messages.
+        delete_direct_messages: bool = false,
+    }
+}
+
+/// A user whom the caller may administer: administrators may all, owners of bots those; deactivated ones too.
+///
+/// # Errors
+///
+/// In this order: `NoSuchUser`, `InsufficientPermission`.
+pub fn administered_user(realm: &Realm, caller: &User, id: UserId) -> Result<Arc<User>, Error> {
+    let user = realm.user(id).filter(|user| !user.is_system_bot()).ok_or(Error::NoSuchUser)?;
+    let may = caller.is_admin() || user.bot_owner() == Some(caller.id);
+    if may { Ok(user.clone()) } else { Err(Error::InsufficientPermission) }
+}
+
+/// Whether a user is the organization's only active owner.
+pub fn is_only_owner(realm: &Realm, user: &User) -> bool {
+    let is_other = |id: &UserId| *id != user.id && realm.is_active(*id);
+    user.role == Role::Owner && user.is_active && !realm.system_group_members(SystemGroup::Owners).iter().any(is_other)
+}
+
+/// Deactivates a user, the bots that they own before; what is to be deleted goes with each account, bots' first.
+///
+/// Events for each account, in this order: `delete_message`, `realm_user` update of name and picture, `invites_changed`,
+/// `subscription` peer_remove, `realm_user` update to everybody who may still know of it and remove to guests who may
+/// not any more.
+pub fn deactivate(tx: &mut Tx, id: UserId, actions: Option<&DeletionActions>) {
+    let is_own_bot = |user: &&UserId| tx.users[*user].bot_owner() == Some(id);
+    let bots: Vec<UserId> = tx.active_users.iter().filter(is_own_bot).copied().collect();
+    for account in bots.into_iter().chain([id]) {
+        if let Some(actions) = actions {
+            delete_belongings(tx, account, actions);
+        }
+        deactivate_account(tx, account);
+    }
+}
+
+fn delete_belongings(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
+    let is_wanted = |message: &&Arc<Message>| {
+        message.sender == id
+            && match &message.place {
+                Place::Direct { .. } => actions.delete_direct_messages,
+                Place::Channel { channel, .. } if tx.channels[channel].privacy.is_private() => {
+                    actions.delete_private_channel_messages
+                }
+                Place::Channel { .. } => actions.delete_public_channel_messages,
+            }
+    };
+    let deletes_messages = actions.delete_direct_messages
+        || actions.delete_private_channel_messages
+        || actions.delete_public_channel_messages;
+    if deletes_messages {
+        let messages: Vec<MessageId> = tx.messages.values().filter(is_wanted).map(|message| message.id).collect();
+        delete(tx, &messages);
+    }
+    if actions.delete_profile {
+        change_name(tx, id, DELETED_USER_NAME.to_owned());
+        if tx.users[&id].avatar.source != AvatarSource::Provider {
+            change_avatar(tx, id, AvatarSource::Provider);
+        }
+    }
+}
+
+/// Ends an account: its key is refused from now on, its hanging polls end, its subscriptions don't count.
+fn deactivate_account(tx: &mut Tx, id: UserId) {
+    let before = who_can_access(tx, id).except(id);
+    tx.user_mut(id).is_active = false;
+    tx.realm_mut().active_users.remove(&id);
+    let queues: Vec<String> =
+        tx.queues.values().filter(|queue| queue.owner == id).map(|queue| queue.id.clone()).collect();
+    for queue in queues {
+        tx.touch_queue(&queue);
+    }
+    revoke_invitations(tx, id);
+    suspend(tx, id);
+    let lost = difference(tx, &before, &who_can_access(tx, id));
+    tx.emit(before.except_all(&lost), person_update(json!({"user_id": id, "is_active": false})));
+    if !lost.is_empty() {
+        let person = json!({"user_id": id, "full_name": tx.users[&id].full_name});
+        tx.emit(Audience::of(lost), Event::shaped("realm_user", Some("remove"), json!({ "person": person })));
+    }
+}
+
+/// Guests who are in the one audience and not in the other: they alone can come to know users and lose them.
+fn difference(realm: &Realm, one: &Audience, other: &Audience) -> OrdSet<UserId> {
+    realm.guests().iter().copied().filter(|guest| one.contains(*guest) && !other.contains(*guest)).collect()
+}
+
+/// What a user has invited to is over.
+fn revoke_invitations(tx: &mut Tx, id: UserId) {
+    let links = tx.invite_links.values().filter(|link| link.terms.invited_by == id && !link.is_revoked);
+    let links: Vec<_> = links.map(|link| link.id).collect();
+    let invites = tx.invites.values().filter(|invite| invite.terms.invited_by == id);
+    let invites: Vec<_> = invites.map(|invite| invite.id).collect();
+    if links.is_empty() && invites.is_empty() {
+        return;
+    }
+    for link in links {
+        tx.schedule(Due::InviteLink(link), None);
+        if let Some(link) = tx.realm_mut().invite_links.get_mut(&link) {
+            Arc::make_mut(link).is_revoked = true;
+        }
+    }
+    for invite in invites {
+        tx.schedule(Due::Invite(invite), None);
+        tx.realm_mut().invites.remove(&invite);
+    }
+    let administrators = tx.at_least(Role::Administrator);
+    tx.emit(Audience::of(administrators), Event::shaped("invites_changed", None, json!({})));
+}
+
+/// Brings an account back, with its subscriptions and groups.
+///
+/// Events, in this order: `realm_user` update to everybody who may know of it and add to guests who come to, then
+/// `subscription` peer_add, `user_group` add_members for each group that lists it again.
+pub fn reactivate(tx: &mut Tx, id: UserId) {
+    let before = who_can_access(tx, id);
+    tx.user_mut(id).is_active = true;
+    tx.realm_mut().active_users.insert(id);
+    let channels = resume(tx, id);
+    let after = who_can_access(tx, id);
+    let gained = difference(tx, &after, &before);
+    tx.emit(after.except_all(&gained), person_update(json!({"user_id": id, "is_active": true})));
+    if !gained.is_empty() {
+        let user = tx.users[&id].clone();
+        tx.emit(Audience::of(gained), Event::new("realm_user", Some("add"), Payload::UserAdd(user)));
+    }
+    emit_resumed(tx, id, &channels);
+    let groups: Vec<GroupId> =
+        tx.groups.values().filter(|group| group.members.contains(&id)).map(|group| group.id).collect();
+    emit_groups(tx, id, "add_members", groups.iter());
+}

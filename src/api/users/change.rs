@@ -1,0 +1,139 @@
+//! Changes of an account, each with its events, for every operation that makes them.
+
+use super::{person_update, who_can_access};
+use crate::api::visibility::Sight;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::{GroupId, UserId};
+use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
+use crate::record::user::avatar_url;
+use imbl::OrdSet;
+use serde_json::json;
+
+/// Gives a user another name.
+///
+/// Event: `realm_user` update to everybody who may know of the user; so with the others here.
+pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
+    let person = json!({"user_id": id, "full_name": full_name});
+    tx.user_mut(id).full_name = full_name;
+    let audience = who_can_access(tx, id);
+    tx.emit(audience, person_update(person));
+}
+
+/// Gives a user another role, and with it other system groups and other channels in sight.
+///
+/// Events: `realm_user` update; `user_group` remove_members and add_members to everybody; to the user `stream` create
+/// with `subscription` peer_add, and `stream` delete.
+pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
+    let sight = Sight::of(tx, &OrdSet::unit(id));
+    let left = tx.leave_roles(id);
+    tx.user_mut(id).role = role;
+    let entered = tx.enter_role(id, role);
+    tx.schedule_full_membership(id);
+    let audience = who_can_access(tx, id);
+    tx.emit(audience, person_update(json!({"user_id": id, "role": role.number()})));
+    // Deactivated users are listed in no group.
+    if tx.is_active(id) {
+        emit_groups(tx, id, "remove_members", left.iter().filter(|group| !entered.contains(group)));
+        emit_groups(tx, id, "add_members", entered.iter().filter(|group| !left.contains(group)));
+    }
+    sight.tell_changes(tx);
+}
+
+/// Tells everybody that a user came to or left groups.
+pub fn emit_groups<'ids>(tx: &mut Tx, id: UserId, op: &'static str, groups: impl Iterator<Item = &'ids GroupId>) {
+    let audience = tx.everyone();
+    for group in groups {
+        let fields = json!({"group_id": group, "user_ids": [id]});
+        tx.emit(audience.clone(), Event::shaped("user_group", Some(op), fields));
+    }
+}
+
+/// Replaces a user's picture, or with [`AvatarSource::Provider`] takes it away.
+pub fn change_avatar(tx: &mut Tx, id: UserId, source: AvatarSource) {
+    let avatar = &mut tx.user_mut(id).avatar;
+    avatar.source = source;
+    avatar.version += 1;
+    emit_avatar(tx, id);
+}
+
+fn emit_avatar(tx: &mut Tx, id: UserId) {
+    let user = &tx.users[&id];
+    let person = json!({
+        "user_id": id,
+        "avatar_source": user.avatar.source.letter(),
+        "avatar_url": avatar_url(tx, user, false),
+        "avatar_url_medium": avatar_url(tx, user, true),
+        "avatar_version": user.avatar.version,
+    });
+    let audience = who_can_access(tx, id);
+    tx.emit(audience, person_update(person));
+}
+
+/// Gives a user another address, which is free: only the new one authenticates from now on.
+///
+/// Events: `realm_user` update with `delivery_email` to those who may see it, and where everyone may, with `new_email`
+/// to all; a picture that is found by a hash of the address changes with it.
+pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
+    let old = std::mem::replace(&mut tx.user_mut(id).email, email.clone());
+    let realm = tx.realm_mut();
+    realm.users_by_email.remove(&old.to_lowercase());
+    realm.users_by_email.insert(email.to_lowercase(), id);
+    let user = tx.users[&id].clone();
+    let audience = who_sees_email(tx, &user, user.email_visibility);
+    tx.emit(audience, person_update(json!({"user_id": id, "delivery_email": email})));
+    if user.is_bot() || user.email_visibility == EmailVisibility::Everyone {
+        emit_new_email(tx, &user);
+    }
+    if user.avatar.source == AvatarSource::Provider {
+        emit_avatar(tx, id);
+    }
+}
+
+/// Changes who may see a user's real address.
+///
+/// Events: `realm_user` update with `delivery_email` to those who come to see it or (null) see it no more; where the
+/// address for the API changes between the real one and a dummy, with `new_email` and the picture to all.
+pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibility) {
+    let user = tx.users[&id].clone();
+    let before = who_sees_email(tx, &user, user.email_visibility);
+    let after = who_sees_email(tx, &user, visibility);
+    tx.user_mut(id).email_visibility = visibility;
+    let change = |tx: &Tx, gained: bool| -> OrdSet<UserId> {
+        let (from, to) = if gained { (&before, &after) } else { (&after, &before) };
+        tx.active_users.iter().copied().filter(|viewer| to.contains(*viewer) && !from.contains(*viewer)).collect()
+    };
+    for (viewers, email) in [(change(tx, true), json!(user.email)), (change(tx, false), json!(null))] {
+        if !viewers.is_empty() {
+            tx.emit(Audience::of(viewers), person_update(json!({"user_id": id, "delivery_email": email})));
+        }
+    }
+    if [user.email_visibility, visibility].contains(&EmailVisibility::Everyone) {
+        let user = tx.users[&id].clone();
+        emit_new_email(tx, &user);
+        emit_avatar(tx, id);
+    }
+}
+
+fn emit_new_email(tx: &mut Tx, user: &User) {
+    let person = json!({"user_id": user.id, "new_email": tx.api_email(user)});
+    let audience = who_can_access(tx, user.id);
+    tx.emit(audience, person_update(person));
+}
+
+/// Those who may see a user's real address: the user always.
+fn who_sees_email(realm: &Realm, user: &User, visibility: EmailVisibility) -> Audience {
+    let role = match visibility {
+        _ if user.is_bot() => Role::Guest,
+        EmailVisibility::Everyone => Role::Guest,
+        EmailVisibility::Members => Role::Member,
+        EmailVisibility::Moderators => Role::Moderator,
+        EmailVisibility::Administrators => Role::Administrator,
+        EmailVisibility::Nobody => return Audience::user(user.id),
+    };
+    if role == Role::Guest {
+        return who_can_access(realm, user.id);
+    }
+    Audience::of(realm.at_least(role)).and(OrdSet::unit(user.id))
+}

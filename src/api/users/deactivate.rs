@@ -1,0 +1,130 @@
+//! Deactivating users (specification, DELETE /users/{user_id}), and leaving oneself.
+
+use super::activity::{DeletionActions, deactivate, is_only_owner};
+use crate::api::parameter::parameters;
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::id::UserId;
+use crate::realm::user::{Role, User};
+use serde_json::Value;
+
+/// Longest comment in the mail to a deactivated user, in code points.
+const MAX_COMMENT_LENGTH: usize = 2000;
+
+/// DELETE /users/{user_id}
+pub struct DeactivateUser;
+
+parameters! {
+    /// Whom, and what goes with them.
+    pub struct DeactivateUserParams {
+        /// The user; an active person.
+        @path user_id: UserId,
+        /// What is deleted, of the user's bots first.
+        actions: Option<DeletionActions>,
+        /// For the mail to the user, which the server does not send; at most 2,000 characters.
+        deactivation_notification_comment: Option<String>,
+    }
+}
+
+impl Operation for DeactivateUser {
+    const ROUTE: Route = Route::delete("/users/{user_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Deactivates a user, the bots that they own before; for administrators.",
+        since: 0,
+        is_specified: true,
+        errors: &[
+            "BadValue",
+            "NoSuchUser",
+            "TargetDeactivated",
+            "InsufficientPermission",
+            "OwnerRequired",
+            "OnlyOwner",
+        ],
+        events: &[
+            "delete_message",
+            "stream update",
+            "realm_user update",
+            "invites_changed",
+            "subscription peer_remove",
+            "realm_user remove",
+        ],
+    };
+    type Params = DeactivateUserParams;
+    type Reply = Success;
+}
+
+impl Write for DeactivateUser {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        check_comment(params.deactivation_notification_comment.as_deref())?;
+        check_may_deactivate(tx, call.caller(), params.user_id)?;
+
+        deactivate(tx, params.user_id, params.actions.as_ref());
+        Ok(Success {})
+    }
+}
+
+fn check_comment(comment: Option<&str>) -> Result<(), Error> {
+    if comment.is_some_and(|comment| comment.trim().chars().count() > MAX_COMMENT_LENGTH) {
+        let problem = format!("is too long (limit: {MAX_COMMENT_LENGTH} characters)");
+        return Err(Error::bad_value("deactivation_notification_comment", problem));
+    }
+    Ok(())
+}
+
+fn check_may_deactivate(realm: &Realm, caller: &User, id: UserId) -> Result<(), Error> {
+    let user = realm.user(id).filter(|user| !user.is_bot()).ok_or(Error::NoSuchUser)?;
+    if !user.is_active {
+        return Err(Error::TargetDeactivated);
+    }
+    if !caller.is_admin() {
+        return Err(Error::InsufficientPermission);
+    }
+    if user.role == Role::Owner && caller.role != Role::Owner {
+        return Err(Error::OwnerRequired);
+    }
+    if is_only_owner(realm, user) { Err(Error::OnlyOwner) } else { Ok(()) }
+}
+
+/// DELETE /users/me
+pub struct DeactivateOwnUser;
+
+parameters! {
+    /// Takes none.
+    pub struct DeactivateOwnUserParams {}
+}
+
+impl Operation for DeactivateOwnUser {
+    const ROUTE: Route = Route::delete("/users/me");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Deactivates the caller, the bots that they own before.",
+        since: 0,
+        is_specified: false,
+        errors: &["LastUser"],
+        events: &["realm_user update", "invites_changed", "subscription peer_remove", "realm_user remove"],
+    };
+    type Params = DeactivateOwnUserParams;
+    type Reply = Success;
+}
+
+impl Write for DeactivateOwnUser {
+    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<Success, Error> {
+        let caller = call.caller();
+        if tx.active_users.len() == 1 {
+            return Err(last_user("user", false));
+        }
+        if is_only_owner(tx, caller) {
+            return Err(last_user("organization owner", true));
+        }
+
+        deactivate(tx, caller.id, None);
+        Ok(Success {})
+    }
+}
+
+fn last_user(entity: &str, is_last_owner: bool) -> Error {
+    Error::LastUser { entity: entity.into(), is_last_owner: Value::Bool(is_last_owner).into() }
+}

@@ -1,0 +1,210 @@
+//! Changing others' accounts (reference behaviour, PATCH /users/{user_id} and /users/{email}).
+
+use super::activity::{administered_user, is_only_owner};
+use super::change::{change_email, change_name, change_role};
+use super::{checked_email, checked_name};
+use crate::api::parameter::{FromJson, parameters, through_json};
+use crate::api::profile::{ProfileEntry, change_values, checked_values};
+use crate::api::server::is_email;
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::id::{ProfileFieldId, UserId};
+use crate::realm::user::{Role, User};
+use schemars::{Schema, SchemaGenerator};
+use serde_json::Value;
+
+/// A role by its number; others are refused as not possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoleNumber(pub Role);
+
+impl FromJson for RoleNumber {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        Role::from_number(i64::from_json(value, at)?).map(Self).ok_or_else(|| Error::InvalidValueBecause {
+            parameter: at.into(),
+            reason: "Not in the list of possible values".into(),
+        })
+    }
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": "integer", "enum": Role::ALL.map(Role::number)})
+    }
+}
+through_json!(RoleNumber);
+
+/// PATCH /users/{user_id}
+pub struct EditUser;
+
+parameters! {
+    /// Whom, and what changes.
+    pub struct EditUserParams {
+        /// The user; bots and deactivated ones too.
+        @path user_id: UserId,
+        /// Display name; a blank one changes nothing.
+        full_name: Option<String>,
+        /// Real address, for administrators that may make users.
+        new_email: Option<String>,
+        /// Custom profile fields; null or empty values are taken away.
+        profile_data: Option<Vec<ProfileEntry>>,
+        /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
+        role: Option<RoleNumber>,
+    }
+}
+
+const ERRORS: &[&str] = &[
+    "BadValue",
+    "InvalidValueBecause",
+    "NoSuchUser",
+    "InsufficientPermission",
+    "MayNotChangeEmails",
+    "AdministratorRequired",
+    "OwnerRequired",
+    "OnlyOwnerRole",
+    "NameTooLong",
+    "NameInvalidCharacters",
+    "NameInvalidFormat",
+    "NameTaken",
+    "FieldNotFound",
+    "NotAChoice",
+    "InvalidUserId",
+    "FieldUserDeactivated",
+    "FieldUserIsBot",
+    "InvalidNewEmail",
+    "NewEmailRefused",
+];
+const EVENTS: &[&str] = &[
+    "realm_user update",
+    "user_group remove_members",
+    "user_group add_members",
+    "stream create",
+    "subscription peer_add",
+    "stream delete",
+];
+
+impl Operation for EditUser {
+    const ROUTE: Route = Route::patch("/users/{user_id}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Changes a user's name, role, profile or address; for administrators, and owners of bots.",
+        since: 0,
+        is_specified: false,
+        errors: ERRORS,
+        events: EVENTS,
+    };
+    type Params = EditUserParams;
+    type Reply = Success;
+}
+
+impl Write for EditUser {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let EditUserParams { user_id, full_name, new_email, profile_data, role } = params;
+        edit(tx, call.caller(), user_id, Wanted { full_name, new_email, profile_data, role })
+    }
+}
+
+/// PATCH /users/{email}
+pub struct EditUserByEmail;
+
+parameters! {
+    /// Whom, and what changes.
+    pub struct EditUserByEmailParams {
+        /// The real address, where the caller may see it, or the dummy `user<user_id>@<realm_host>`.
+        @path email: String,
+        /// Display name; a blank one changes nothing.
+        full_name: Option<String>,
+        /// Real address, for administrators that may make users.
+        new_email: Option<String>,
+        /// Custom profile fields; null or empty values are taken away.
+        profile_data: Option<Vec<ProfileEntry>>,
+        /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
+        role: Option<RoleNumber>,
+    }
+}
+
+impl Operation for EditUserByEmail {
+    const ROUTE: Route = Route::patch("/users/{email}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Changes a user, found by address, as by ID.",
+        since: 313,
+        is_specified: false,
+        errors: ERRORS,
+        events: EVENTS,
+    };
+    type Params = EditUserByEmailParams;
+    type Reply = Success;
+}
+
+impl Write for EditUserByEmail {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let EditUserByEmailParams { email, full_name, new_email, profile_data, role } = params;
+        let user = tx.user_by_api_email(call.caller(), &email).ok_or(Error::NoSuchUser)?.id;
+        edit(tx, call.caller(), user, Wanted { full_name, new_email, profile_data, role })
+    }
+}
+
+/// What a request wants to be changed.
+struct Wanted {
+    full_name: Option<String>,
+    new_email: Option<String>,
+    profile_data: Option<Vec<ProfileEntry>>,
+    role: Option<RoleNumber>,
+}
+
+fn edit(tx: &mut Tx, caller: &User, id: UserId, wanted: Wanted) -> Result<Success, Error> {
+    let user = administered_user(tx, caller, id)?;
+    if wanted.new_email.is_some() && !(caller.is_admin() && caller.can_create_users) {
+        return Err(Error::MayNotChangeEmails);
+    }
+    let role = checked_role(tx, caller, &user, wanted.role.map(|role| role.0))?;
+    let name = wanted.full_name.filter(|name| !name.trim().is_empty() && *name != user.full_name);
+    let name = name.map(|name| checked_name(tx, &name, Some(id))).transpose()?;
+    let values: Vec<(ProfileFieldId, Option<String>)> = match wanted.profile_data {
+        Some(entries) => checked_values(tx, entries, true)?,
+        None => Vec::new(),
+    };
+    let email = wanted.new_email.map(|email| checked_new_email(tx, &user, email.trim())).transpose()?.flatten();
+
+    if let Some(role) = role {
+        change_role(tx, id, role);
+    }
+    if let Some(name) = name {
+        change_name(tx, id, name);
+    }
+    change_values(tx, id, values);
+    if let Some(email) = email {
+        change_email(tx, id, email);
+    }
+    Ok(Success {})
+}
+
+/// The role to be, when it is another and the caller may give it.
+///
+/// # Errors
+///
+/// `AdministratorRequired`, `OwnerRequired` to make or unmake an owner, `OnlyOwnerRole`.
+pub fn checked_role(realm: &Realm, caller: &User, user: &User, role: Option<Role>) -> Result<Option<Role>, Error> {
+    let Some(role) = role.filter(|role| *role != user.role) else { return Ok(None) };
+    if !caller.is_admin() {
+        return Err(Error::AdministratorRequired);
+    }
+    if [role, user.role].contains(&Role::Owner) && caller.role != Role::Owner {
+        return Err(Error::OwnerRequired);
+    }
+    if is_only_owner(realm, user) { Err(Error::OnlyOwnerRole) } else { Ok(Some(role)) }
+}
+
+/// The address to be, when it is another; one that differs in its case alone is free.
+fn checked_new_email(realm: &Realm, user: &User, email: &str) -> Result<Option<String>, Error> {
+    if email == user.email {
+        return Ok(None);
+    }
+    if !is_email(email) {
+        return Err(Error::InvalidNewEmail);
+    }
+    if email.to_lowercase() == user.email.to_lowercase() {
+        return Ok(Some(email.to_owned()));
+    }
+    let refused = |error: Error| Error::NewEmailRefused { detail: error.message().into() };
+    checked_email(realm, email).map(Some).map_err(refused)
+}

@@ -1,0 +1,80 @@
+//! Bringing deactivated users and bots back.
+
+use super::activity::{administered_user, reactivate};
+use super::{person_update, who_can_access};
+use crate::api::bots::{bot_named, check_may_create_bot};
+use crate::api::parameter::parameters;
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::id::UserId;
+use crate::realm::user::User;
+use serde_json::json;
+
+/// POST /users/{user_id}/reactivate
+pub struct ReactivateUser;
+
+parameters! {
+    /// Whom.
+    pub struct ReactivateUserParams {
+        /// The user; bots too.
+        @path user_id: UserId,
+    }
+}
+
+impl Operation for ReactivateUser {
+    const ROUTE: Route = Route::post("/users/{user_id}/reactivate");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Brings a deactivated user back, with subscriptions and groups; for administrators, and owners of bots.",
+        since: 0,
+        is_specified: false,
+        errors: &["NoSuchUser", "InsufficientPermission", "BotNameActive", "PlaceholderAccount"],
+        events: &["realm_user update", "realm_user add", "subscription peer_add", "user_group add_members"],
+    };
+    type Params = ReactivateUserParams;
+    type Reply = Success;
+}
+
+impl Write for ReactivateUser {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = call.caller();
+        let user = administered_user(tx, caller, params.user_id)?;
+        if user.is_active {
+            return Ok(Success {});
+        }
+        check_bot(tx, caller, &user)?;
+        if user.is_deleted {
+            return Err(Error::PlaceholderAccount);
+        }
+
+        reactivate(tx, user.id);
+        adopt(tx, caller, &user);
+        Ok(Success {})
+    }
+}
+
+fn check_bot(realm: &Realm, caller: &User, user: &User) -> Result<(), Error> {
+    let Some(bot) = &user.bot else { return Ok(()) };
+    check_may_create_bot(realm, caller, bot.kind)?;
+    match bot_named(realm, &user.full_name) {
+        Some(_) => Err(Error::BotNameActive { name: user.full_name.as_str().into() }),
+        None => Ok(()),
+    }
+}
+
+/// A bot whose owner is gone becomes the caller's: somebody who is there must answer for it.
+fn adopt(tx: &mut Tx, caller: &User, user: &User) {
+    let is_orphan = user.bot_owner().is_some_and(|owner| !tx.is_active(owner));
+    // Bots don't own bots: one that brings another back does so for its owner.
+    let owner = if caller.is_bot() { caller.bot_owner() } else { Some(caller.id) };
+    if !is_orphan {
+        return;
+    }
+    if let Some(bot) = &mut tx.user_mut(user.id).bot {
+        bot.owner = owner;
+    }
+    let audience = who_can_access(tx, user.id);
+    tx.emit(audience, person_update(json!({"user_id": user.id, "bot_owner_id": owner})));
+}

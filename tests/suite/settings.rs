@@ -1,0 +1,321 @@
+//! The caller's settings, alert words, muted users, picture.
+
+use crate::support::{TestServer, User};
+use serde_json::{Value, json};
+
+/// A PNG of one pixel.
+const PICTURE: &[u8] = &[
+    0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, b'I', b'H', b'D', b'R', 0, 0, 0, 1, 0, 0, 0, 1, 8, 6,
+    0, 0, 0, 0x1f, 0x15, 0xc4, 0x89,
+];
+
+fn setting(property: &str, value: Value) -> Value {
+    json!({"type": "user_settings", "op": "update", "property": property, "value": value})
+}
+
+fn person(user: &User, key: &str, value: Value) -> Value {
+    json!({"type": "realm_user", "op": "update", "person": {"user_id": user.id(), key: value}})
+}
+
+#[tokio::test]
+async fn each_changed_setting_is_told_to_the_user_alone() {
+    let server = TestServer::start().await;
+    let [max, mel] = server.users(["max", "mel"]);
+    let types = ["user_settings", "realm_user", "user_status"];
+    let (mut at_max, mut at_mel) = (max.events(types).await, mel.events(types).await);
+
+    let params = json!({
+        "enter_sends": true, "color_scheme": 2, "emojiset": "text", "twenty_four_hour_time": null,
+        "starred_message_counts": true, "default_language": "de",
+    });
+    max.patch("/settings", params).await.is(json!({}));
+
+    at_max.next().await.is(setting("twenty_four_hour_time", Value::Null));
+    at_max.next().await.is(setting("enter_sends", json!(true)));
+    at_max.next().await.is(setting("color_scheme", json!(2)));
+    at_max.next().await.is(json!({
+        "type": "user_settings", "op": "update", "property": "default_language", "value": "de", "language_name": "Deutsch",
+    }));
+    at_max.next().await.is(setting("emojiset", json!("text")));
+    at_max.none().await;
+    at_mel.none().await;
+    let state = max.post("/register", json!({"fetch_event_types": ["user_settings"]})).await.success();
+    let settings = &state["user_settings"];
+    assert_eq!((&settings["enter_sends"], &settings["default_language"]), (&json!(true), &json!("de")));
+}
+
+#[tokio::test]
+async fn unknown_settings_are_ignored_and_bots_have_none() {
+    let server = TestServer::start().await;
+    let [max, bot] = server.users(["max", "build-bot"]);
+
+    max.patch("/settings", json!({"dense_mode": true}))
+        .await
+        .is(json!({"ignored_parameters_unsupported": ["dense_mode"]}));
+    bot.patch("/settings", json!({})).await.error("BAD_REQUEST", "This endpoint does not accept bot requests.");
+}
+
+#[tokio::test]
+async fn a_refused_setting_changes_nothing() {
+    let server = TestServer::start().await;
+    let [max, mona] = server.users(["max", "mona"]);
+    let mut events = max.events(["user_settings", "realm_user", "user_status"]).await;
+    let impossible = |name: &str| format!("Invalid {name}: Value error, Not in the list of possible values");
+
+    for (params, text) in [
+        (json!({"enter_sends": 1}), "enter_sends is not a boolean".to_owned()),
+        (json!({"color_scheme": "x"}), "color_scheme is not valid JSON".to_owned()),
+        (json!({"color_scheme": 9}), impossible("color_scheme")),
+        (json!({"emojiset": "x"}), impossible("emojiset")),
+        (json!({"email_address_visibility": 9}), impossible("email_address_visibility")),
+        (json!({"timezone": "Mars/Olympus"}), "Invalid timezone: Value error, Not a recognized time zone".to_owned()),
+        (json!({"default_language": "xx"}), "Invalid default_language".to_owned()),
+        (json!({"notification_sound": "moo"}), "Invalid notification sound 'moo'".to_owned()),
+        (
+            json!({"email_notifications_batching_period_seconds": 0}),
+            "Invalid email batching period: 0 seconds".to_owned(),
+        ),
+        (
+            json!({"email_notifications_batching_period_seconds": 604_801}),
+            "Invalid email batching period: 604801 seconds".to_owned(),
+        ),
+        (json!({"new_password": "x", "old_password": "wrong"}), "Wrong password!".to_owned()),
+        (json!({"new_password": "12345", "old_password": "max-password-7421"}), "New password is too weak!".to_owned()),
+        (json!({"email": "nonsense"}), "Invalid new email address.".to_owned()),
+        (json!({"email": mona.email()}), "Email is already in use.".to_owned()),
+        (json!({"full_name": "*"}), "Invalid characters in name!".to_owned()),
+    ] {
+        let mut all = json!({"enter_sends": true});
+        for (key, value) in params.as_object().into_iter().flatten() {
+            all[key] = value.clone();
+        }
+        max.patch("/settings", all).await.with_status(400).error("BAD_REQUEST", &text);
+    }
+    events.none().await;
+}
+
+#[tokio::test]
+async fn the_organization_may_keep_names_and_addresses() {
+    let server = TestServer::start().await;
+    let [max, adam] = server.users(["max", "adam"]);
+    let mut events = max.events(["realm_user"]).await;
+    server.arrange(|tx| {
+        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
+        organization.settings.insert("name_changes_disabled", true.into());
+        organization.settings.insert("email_changes_disabled", true.into());
+    });
+
+    max.patch("/settings", json!({"full_name": "Maxim"})).await.is(json!({}));
+    let refused = max.patch("/settings", json!({"email": "m@chat.test"})).await;
+    refused.error("BAD_REQUEST", "Email address changes are disabled in this organization.");
+    events.none().await;
+    adam.patch("/settings", json!({"full_name": "Adam A.", "email": "a@chat.test"})).await.is(json!({}));
+    events.next().await.is(person(&adam, "full_name", json!("Adam A.")));
+    events.none().await;
+    // A new address waits for its confirmation.
+    assert_eq!(adam.get("/users/me", json!({})).await.success()["delivery_email"], adam.email());
+}
+
+#[tokio::test]
+async fn a_new_password_is_the_one_that_logs_in() {
+    let server = TestServer::start().await;
+    let (max, visitor) = (server.user("max"), server.anonymous());
+    let log_in = async |password: &str| {
+        visitor.post("/fetch_api_key", json!({"username": max.email(), "password": password})).await
+    };
+
+    let params = json!({"old_password": "max-password-7421", "new_password": "purple-otter-9983"});
+    max.patch("/settings", params).await.is(json!({}));
+
+    log_in("max-password-7421")
+        .await
+        .with_status(401)
+        .error("AUTHENTICATION_FAILED", "Your username or password is incorrect");
+    assert_eq!(log_in("purple-otter-9983").await.success()["user_id"], max.id());
+}
+
+#[tokio::test]
+async fn a_new_time_zone_is_told_to_all_in_its_canonical_form() {
+    let server = TestServer::start().await;
+    let [max, gus] = server.users(["max", "gus"]);
+    let types = ["user_settings", "realm_user"];
+    let (mut at_max, mut at_gus) = (max.events(types).await, gus.events(types).await);
+
+    max.patch("/settings", json!({"timezone": "europe/lisbon"})).await.is(json!({}));
+    max.patch("/settings", json!({"timezone": "Europe/Lisbon"})).await.is(json!({}));
+
+    let person = json!({"user_id": max.id(), "email": max.email(), "timezone": "Europe/Lisbon"});
+    let told = json!({"type": "realm_user", "op": "update", "person": person});
+    at_max.next().await.is(setting("timezone", json!("Europe/Lisbon")));
+    at_max.next().await.is(told.clone());
+    at_gus.next().await.is(told);
+    at_max.none().await;
+    at_gus.none().await;
+}
+
+#[tokio::test]
+async fn who_switches_presence_off_is_away() {
+    let server = TestServer::start().await;
+    let [max, gus] = server.users(["max", "gus"]);
+    let (mut at_max, mut at_gus) =
+        (max.events(["user_settings"]).await, gus.events(["user_settings", "user_status"]).await);
+
+    max.patch("/settings", json!({"presence_enabled": false})).await.is(json!({}));
+
+    at_max.next().await.is(setting("presence_enabled", json!(false)));
+    at_gus.next().await.is(json!({"type": "user_status", "user_id": max.id(), "away": true}));
+    at_gus.none().await;
+}
+
+#[tokio::test]
+async fn drafts_end_with_their_synchronization() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+
+    mel.patch("/settings", json!({"enable_drafts_synchronization": false})).await.is(json!({}));
+
+    let state = mel.post("/register", json!({"fetch_event_types": ["drafts"]})).await.success();
+    assert_eq!(state["drafts"], json!([]));
+}
+
+#[tokio::test]
+async fn an_address_is_told_to_those_who_come_to_see_it_and_taken_from_the_others() {
+    let server = TestServer::start().await;
+    let [max, adam, mona, mel] = server.users(["max", "adam", "mona", "mel"]);
+    let dummy = format!("user{}@chat.test", max.id());
+    let row =
+        async |viewer: &User| viewer.get(&format!("/users/{}", max.id()), json!({})).await.success()["user"].clone();
+    let (mut at_adam, mut at_mona, mut at_mel, mut at_max) = (
+        adam.events(["realm_user"]).await,
+        mona.events(["realm_user"]).await,
+        mel.events(["realm_user"]).await,
+        max.events(["realm_user"]).await,
+    );
+
+    max.patch("/settings", json!({"email_address_visibility": 5})).await.is(json!({}));
+
+    at_mel.next().await.is(person(&max, "delivery_email", Value::Null));
+    for queue in [&mut at_adam, &mut at_mona, &mut at_mel, &mut at_max] {
+        queue.next().await.is(person(&max, "new_email", json!(dummy)));
+        queue.next().await.has(json!({"person": {"avatar_source": "G"}}));
+        queue.none().await;
+    }
+    assert_eq!(
+        (&row(&mona).await["delivery_email"], &row(&mel).await["delivery_email"]),
+        (&json!(max.email()), &Value::Null)
+    );
+
+    // From some to others: the address for the API stays.
+    max.patch("/settings", json!({"email_address_visibility": 3})).await.is(json!({}));
+    at_mona.next().await.is(person(&max, "delivery_email", Value::Null));
+    for queue in [&mut at_adam, &mut at_mona, &mut at_mel, &mut at_max] {
+        queue.none().await;
+    }
+    max.patch("/settings", json!({"email_address_visibility": 1})).await.is(json!({}));
+    at_mel.next().await.is(person(&max, "delivery_email", json!(max.email())));
+    at_mel.next().await.is(person(&max, "new_email", json!(max.email())));
+    at_adam.next().await.is(person(&max, "new_email", json!(max.email())));
+}
+
+#[tokio::test]
+async fn alert_words_are_the_same_whatever_their_case() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let mut at_mel = mel.events(["alert_words", "message"]).await;
+    let words = "/users/me/alert_words";
+
+    mel.get(words, json!({})).await.is(json!({"alert_words": ["deploy", "coffee machine"]}));
+    let all = json!(["deploy", "coffee machine", "Crème"]);
+    mel.post(words, json!({"alert_words": ["DEPLOY", " Crème ", "CRÈME", "  "]})).await.is(json!({"alert_words": all}));
+    at_mel.next().await.is(json!({"type": "alert_words", "alert_words": all}));
+    let id = max.send_to("general", "t", "No crème today").await;
+    at_mel.next().await.has(json!({"message": {"id": id}, "flags": ["has_alert_word"]}));
+
+    let left = json!({"alert_words": ["coffee machine"]});
+    mel.delete(words, json!({"alert_words": ["crème", "Deploy", "none"]})).await.is(left.clone());
+    at_mel.next().await.has(left);
+    max.send_to("general", "t", "No crème again").await;
+    at_mel.next().await.has(json!({"type": "message", "flags": []}));
+    let long = json!({"alert_words": ["a", "x".repeat(101)]});
+    mel.post(words, long).await.error("BAD_REQUEST", "alert_words[1] is too long (limit: 100 characters)");
+    mel.post(words, json!({})).await.error("REQUEST_VARIABLE_MISSING", "Missing 'alert_words' argument");
+    at_mel.none().await;
+}
+
+#[tokio::test]
+async fn users_are_muted_once_and_unmuted_once() {
+    let server = TestServer::start().await;
+    let [mel, max, bot] = server.users(["mel", "max", "build-bot"]);
+    let (mut at_mel, mut at_max) = (mel.events(["muted_users"]).await, max.events(["muted_users"]).await);
+    let path = |id: i64| format!("/users/me/muted_users/{id}");
+
+    mel.post(&path(max.id()), json!({})).await.is(json!({}));
+    mel.post(&path(max.id()), json!({})).await.error("BAD_REQUEST", "User already muted");
+    mel.post(&path(mel.id()), json!({})).await.error("BAD_REQUEST", "Cannot mute self");
+    mel.post(&path(999), json!({})).await.error("BAD_REQUEST", "No such user");
+    mel.post(&path(bot.id()), json!({})).await.is(json!({}));
+    mel.delete(&path(max.id()), json!({})).await.is(json!({}));
+    mel.delete(&path(max.id()), json!({})).await.error("BAD_REQUEST", "User is not muted");
+    mel.delete(&path(999), json!({})).await.error("BAD_REQUEST", "No such user");
+
+    let muted = |users: &[&User]| {
+        let users: Vec<Value> = users.iter().map(|user| json!({"id": user.id(), "timestamp": 1_767_268_800})).collect();
+        json!({"type": "muted_users", "muted_users": users})
+    };
+    at_mel.next().await.is(muted(&[&max]));
+    at_mel.next().await.is(muted(&[&max, &bot]));
+    at_mel.next().await.is(muted(&[&bot]));
+    at_mel.none().await;
+    at_max.none().await;
+}
+
+#[tokio::test]
+async fn a_picture_is_told_to_all_and_served_until_it_is_taken_away() {
+    let server = TestServer::start().await;
+    let [max, gus] = server.users(["max", "gus"]);
+    let mut at_gus = gus.events(["realm_user"]).await;
+
+    let url = max.upload("/users/me/avatar", "me.png", "image/png", PICTURE).await.success()["avatar_url"].clone();
+
+    let url = url.as_str().unwrap_or_default().to_owned();
+    assert!(url.starts_with("/user_avatars/2/") && url.ends_with(".png?v=2"), "{url}");
+    let medium = url.replace(".png", "-medium.png");
+    at_gus.next().await.is(json!({
+        "type": "realm_user",
+        "op": "update",
+        "person": {
+            "user_id": max.id(),
+            "avatar_source": "U",
+            "avatar_url": url,
+            "avatar_url_medium": medium,
+            "avatar_version": 2,
+        },
+    }));
+    assert_eq!(gus.get(&url, json!({})).await.with_status(200).bytes, PICTURE);
+    let reply = max.delete("/users/me/avatar", json!({})).await.success();
+    assert!(reply["avatar_url"].as_str().is_some_and(|url| url.contains("gravatar") && url.ends_with("?v=3")));
+    at_gus.next().await.has(json!({"person": {"avatar_source": "G", "avatar_version": 3}}));
+    let _ = gus.get(&url, json!({})).await.with_status(404);
+}
+
+#[tokio::test]
+async fn what_is_no_picture_is_refused() {
+    let server = TestServer::start().await;
+    let [max, adam] = server.users(["max", "adam"]);
+    let path = "/users/me/avatar";
+
+    let refused = max.upload(path, "me.png", "image/png", b"no picture").await;
+    refused.error("BAD_IMAGE", "Could not decode image; did you upload an image file?");
+    let large = [PICTURE, &vec![0; 5 * 1024 * 1024]].concat();
+    let refused = max.upload(path, "me.png", "image/png", &large).await;
+    refused.error("BAD_REQUEST", "Uploaded file is larger than the allowed limit of 5 MiB");
+    max.post(path, json!({})).await.error("BAD_REQUEST", "You must upload exactly one avatar.");
+    server.arrange(|tx| {
+        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
+        organization.settings.insert("avatar_changes_disabled", true.into());
+    });
+    let closed = "Avatar changes are disabled in this organization.";
+    max.upload(path, "me.png", "image/png", PICTURE).await.error("BAD_REQUEST", closed);
+    max.delete(path, json!({})).await.error("BAD_REQUEST", closed);
+    adam.upload(path, "me.png", "image/png", PICTURE).await.success();
+}
