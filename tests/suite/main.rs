@@ -24,6 +24,7 @@ mod messages;
 mod narrows;
 mod navigation_views;
 mod presence;
+mod properties;
 mod reactions;
 mod register;
 mod reminders;
