@@ -29,6 +29,7 @@
 //! - [`api`]: the operations: a type each beside its kin, a row each in one table.
 //! - [`http`]: the way of one request: world, route, credentials, parameters, reply; dialects and addresses.
 //! - [`server`]: sockets, and the library's [`Server`].
+//! - [`reducer`]: a client's state: a register reply with events folded into it. Names nothing of the server.
 //! - [`fixture`]: realms as documents. [`openapi`]: the table of operations as a document.
 
 pub mod api;
@@ -43,6 +44,7 @@ pub mod journal;
 pub mod openapi;
 pub mod realm;
 pub mod record;
+pub mod reducer;
 pub mod server;
 pub mod time;
 pub mod world;

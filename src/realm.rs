@@ -12,6 +12,7 @@ pub mod event;
 pub mod flag;
 pub mod group;
 pub mod id;
+pub mod invariants;
 pub mod linkifier;
 pub mod markdown;
 pub mod message;

@@ -74,6 +74,9 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     }
     // Those who can see the subscribers while the users are among them.
     let audiences = peer_audiences(tx, left);
+    for change in &audiences {
+        emit_fellow_leavers(tx, change);
+    }
     emit_peers(tx, "peer_remove", audiences);
     for (user, channels) in &removed {
         leave(tx, *user, channels);
@@ -214,6 +217,15 @@ fn peer_audiences(realm: &Realm, changed: BTreeMap<ChannelId, OrdSet<UserId>>) -
         }
     }
     changes
+}
+
+/// Those who leave together hear of each other too: nothing else tells them.
+fn emit_fellow_leavers(tx: &mut Tx, change: &PeerChange) {
+    if change.users.len() > 1 {
+        let payload = Payload::PeersLeft { channels: change.channels.clone(), users: change.users.clone() };
+        let event = Event::new("subscription", Some("peer_remove"), payload).needing(needs(change.is_archived));
+        tx.emit(Audience::of(change.users.clone()), event);
+    }
 }
 
 fn emit_peers(tx: &mut Tx, op: &'static str, changes: Vec<PeerChange>) {

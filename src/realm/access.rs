@@ -258,6 +258,27 @@ impl Realm {
         if channel.privacy.has_public_history() { audience.and(channel.subscribers.clone()) } else { audience }
     }
 
+    /// Whom a change of several messages of one place concerns: whoever any of them concerns.
+    pub fn who_follows_any(&self, messages: &[MessageId]) -> super::event::Audience {
+        let mut messages = messages.iter().filter_map(|id| self.messages.get(id));
+        let Some(first) = messages.next() else { return super::event::Audience::default() };
+        let mut more: OrdSet<UserId> = OrdSet::new();
+        let mut known = &first.recipients;
+        for message in messages {
+            let late = self.late_rows.get(&message.id);
+            // Messages of one topic mostly share their recipients.
+            if late.is_none() && message.recipients == *known {
+                continue;
+            }
+            known = &message.recipients;
+            let holders = message.recipients.iter().chain(late.into_iter().flatten());
+            let sees = |id: &&UserId| self.users.get(*id).is_some_and(|user| self.can_see_message(user, message));
+            more.extend(holders.filter(sees).copied());
+        }
+        let audience = self.who_follows(first);
+        if more.is_empty() { audience } else { audience.including(more) }
+    }
+
     /// Whether an anonymous visitor may look at the organization's public part
     /// (specification, Authentication 4).
     pub fn has_public_access(&self) -> bool {

@@ -107,6 +107,13 @@ impl Audience {
         self
     }
 
+    /// These users too, even where they are left out so far.
+    #[must_use]
+    pub fn including(mut self, users: OrdSet<UserId>) -> Self {
+        self.except = self.except.relative_complement(users.clone());
+        self.and(users)
+    }
+
     /// Whether the event is for this user.
     pub fn contains(&self, user: UserId) -> bool {
         self.sets.iter().any(|set| set.contains(&user)) && !self.except.contains(&user)
@@ -201,6 +208,13 @@ pub enum Payload {
     UserAdd(Arc<User>),
     /// The user was subscribed to channels.
     Subscribed(Vec<(Arc<Channel>, Arc<Subscription>)>),
+    /// Users left channels; each of them hears of the others.
+    PeersLeft {
+        /// Sorted.
+        channels: Vec<super::id::ChannelId>,
+        /// Who.
+        users: OrdSet<UserId>,
+    },
     /// Somebody was seen.
     Presence {
         /// Who.

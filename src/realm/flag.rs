@@ -133,11 +133,7 @@ impl Realm {
 
     /// The newest message that a user has a row for.
     pub fn newest_message_of(&self, user: UserId) -> Option<MessageId> {
-        let is_received = |id: &&MessageId| self.messages[*id].recipients.contains(&user);
-        let own = self.own(user);
-        let direct = own.conversations.iter().filter_map(|id| self.conversations[id].messages.get_max()).max();
-        let in_channels =
-            own.subscriptions.keys().filter_map(|id| self.channels[id].messages.iter().rev().find(is_received)).max();
-        direct.max(in_channels).copied()
+        // Not through subscriptions: who is mentioned receives messages of channels that they never subscribed to.
+        self.messages.values().rev().find(|message| message.recipients.contains(&user)).map(|message| message.id)
     }
 }

@@ -485,7 +485,7 @@ impl Tx {
 
     fn emit_topic_policy(&mut self, user: UserId, channel: ChannelId, topic: &str, policy: VisibilityPolicy) {
         let muted: Vec<_> = self.muted_topics(user);
-        let event = Event::shaped("muted_topics", None, json!({"muted_topics": muted}));
+        let event = Event::with_topic("muted_topics", None, &["muted_topics"], json!({"muted_topics": muted}));
         self.emit(Audience::user(user), event.needing(super::event::Needs::NoUserTopics));
         let fields = json!({
             "stream_id": channel,

@@ -37,6 +37,9 @@ pub fn render(realm: &Realm, queue: &Queue, entry: &Entry) -> Vec<Map<String, Va
             };
             object(json!({ "subscriptions": subscriptions.iter().map(record).collect::<Vec<_>>() }))
         }
+        Payload::PeersLeft { channels, users } => {
+            object(json!({"stream_ids": channels, "user_ids": users.without(&viewer.id)}))
+        }
         Payload::Presence { user, presence, now } => {
             crate::record::presence::event(realm, queue, user, *presence, *now)
         }
@@ -73,10 +76,12 @@ fn with_shown_topics(queue: &Queue, keys: &[&str], shaped: &Map<String, Value>) 
     fields
 }
 
-/// Replaces an empty topic: the value itself, or the `topic` of each object in it (`message_details`).
+/// Replaces an empty topic: the value itself, the `topic` of each object in it (`message_details`), or texts of lists.
 fn show_topics(value: &mut Value) {
     match value {
         Value::String(topic) if topic.is_empty() => *topic = shown_topic("", false),
+        // Rows of the older list of muted topics: a channel's name, which is never empty, a topic, a time.
+        Value::Array(rows) => rows.iter_mut().for_each(show_topics),
         Value::Object(object) => {
             for (inner_key, inner) in object.iter_mut() {
                 if inner.is_object() || inner_key == "topic" {

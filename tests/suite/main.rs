@@ -29,6 +29,7 @@ mod narrows;
 mod navigation_views;
 mod presence;
 mod profile;
+mod properties;
 mod reactions;
 mod register;
 mod reminders;

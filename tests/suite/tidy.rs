@@ -33,6 +33,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("time", &[]),
     ("realm", &["error", "time"]),
     ("dialect", &[]),
+    ("reducer", &[]),
     ("journal", &[]),
     ("fault", &["realm"]),
     ("world", &["fault", "journal", "realm", "error", "time", "dialect"]),

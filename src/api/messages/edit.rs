@@ -130,7 +130,7 @@ impl Write for EditMessage {
         let mut fields = Map::new();
         let mut detached_uploads = Vec::new();
         // Those who knew the message before it went where they may not see it.
-        let audience = tx.who_follows(&wanted.message);
+        let audience = tx.who_follows_any(&[&[wanted.message.id], wanted.moved.as_slice()].concat());
         if let Some((channel, _)) = wanted.message.channel() {
             fields.insert("stream_id".into(), json!(channel));
             fields.insert("stream_name".into(), tx.channels[&channel].name.as_str().into());

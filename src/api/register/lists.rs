@@ -72,7 +72,9 @@ fn add_own(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     put("video_calls", "has_webex_token", &|| false.into());
     // The legacy list is left out for those who ask for the newer one by name.
     if wish.wants("muted_topics") && !wish.names("user_topic") {
-        let muted = viewer.map(|viewer| realm.muted_topics(viewer)).unwrap_or_default();
+        let allows_empty = wish.options.capabilities.empty_topic_name;
+        let mut muted = viewer.map(|viewer| realm.muted_topics(viewer)).unwrap_or_default();
+        muted.iter_mut().for_each(|(_, topic, _)| *topic = shown_topic(topic, allows_empty));
         state.insert("muted_topics".into(), json!(muted));
     }
 }

@@ -1,0 +1,70 @@
+//! What is true of every realm at every moment, whatever was asked of it.
+//!
+//! The test suite checks all of it after every step of its properties and whenever a test's server ends; `chatdouble
+//! serve` checks it at the end of its run. A violation is always a fault of this program, never of a client.
+
+mod channels;
+mod groups;
+mod messages;
+mod people;
+mod personal;
+mod time;
+
+#[cfg(test)]
+mod tests;
+
+use super::Realm;
+use std::fmt;
+use std::sync::LazyLock;
+
+/// Something that is always true of a realm.
+#[derive(Clone, Copy, Debug)]
+pub struct Invariant {
+    /// Names it.
+    pub name: &'static str,
+    /// What is true, in a sentence.
+    pub meaning: &'static str,
+    /// What contradicts it, a sentence each; nothing in a sound realm.
+    pub check: fn(&Realm) -> Vec<String>,
+}
+
+/// A contradiction that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which invariant is broken.
+    pub invariant: &'static str,
+    /// What contradicts it.
+    pub what: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.invariant, self.what)
+    }
+}
+
+static ALL: LazyLock<Vec<Invariant>> =
+    LazyLock::new(|| [people::ALL, groups::ALL, channels::ALL, messages::ALL, personal::ALL, time::ALL].concat());
+
+/// All invariants.
+pub fn all() -> &'static [Invariant] {
+    &ALL
+}
+
+/// All that is broken in a realm.
+pub fn check(realm: &Realm) -> Vec<Violation> {
+    let of = |invariant: &'static Invariant| {
+        (invariant.check)(realm).into_iter().map(|what| Violation { invariant: invariant.name, what })
+    };
+    all().iter().flat_map(of).collect()
+}
+
+/// A sentence for each item for which there is one.
+fn faults<T>(items: impl IntoIterator<Item = T>, fault: impl FnMut(T) -> Option<String>) -> Vec<String> {
+    items.into_iter().filter_map(fault).collect()
+}
+
+/// A sentence when two things that should be the same are not.
+fn mismatch<T: PartialEq + fmt::Debug>(what: &str, kept: &T, right: &T) -> Vec<String> {
+    if kept == right { Vec::new() } else { vec![format!("{what} {kept:?}, should have {right:?}")] }
+}

@@ -1,0 +1,144 @@
+//! Invariants of channels, topics and subscriptions.
+
+use super::{Invariant, faults, mismatch};
+use crate::realm::Realm;
+use crate::realm::channel::TopicKey;
+use crate::realm::id::{ChannelId, MessageId, RecipientId};
+use imbl::{OrdMap, OrdSet};
+use std::collections::BTreeSet;
+
+pub(super) const ALL: &[Invariant] = &[
+    Invariant {
+        name: "channels-by-name",
+        meaning: "The index of names has every channel under its name in lower case, and nothing else: names are unique.",
+        check: channels_by_name,
+    },
+    Invariant {
+        name: "subscribers-are-subscribed",
+        meaning: "A channel's subscribers are the active accounts with an active subscription to it.",
+        check: subscribers_are_subscribed,
+    },
+    Invariant {
+        name: "subscriptions-have-channels",
+        meaning: "Subscriptions, past ones too, are of channels that exist, and begin at a message that was sent.",
+        check: subscriptions_have_channels,
+    },
+    Invariant {
+        name: "channels-have-their-messages",
+        meaning: "A channel's messages are those that lie in it.",
+        check: channels_have_their_messages,
+    },
+    Invariant {
+        name: "topics-have-their-messages",
+        meaning: "A topic's messages are those that lie in it, and a topic without messages does not exist.",
+        check: topics_have_their_messages,
+    },
+    Invariant { name: "folders-exist", meaning: "The folder of a channel exists.", check: folders_exist },
+    Invariant {
+        name: "default-channels-are-open",
+        meaning: "Channels that new users get are neither private nor archived.",
+        check: default_channels_are_open,
+    },
+    Invariant {
+        name: "notices-have-channels",
+        meaning: "The channels in which the organization announces things exist.",
+        check: notices_have_channels,
+    },
+    Invariant {
+        name: "audiences-are-numbered-apart",
+        meaning: "No two channels or conversations share the number of their audience.",
+        check: audiences_are_numbered_apart,
+    },
+];
+
+fn channels_by_name(realm: &Realm) -> Vec<String> {
+    let right: OrdMap<String, ChannelId> =
+        realm.channels.values().map(|channel| (channel.name.to_lowercase(), channel.id)).collect();
+    let mut faults = mismatch("the index of channels has", &realm.channels_by_name, &right);
+    if right.len() != realm.channels.len() {
+        faults.push("two channels have the same name".to_owned());
+    }
+    faults
+}
+
+fn subscribers_are_subscribed(realm: &Realm) -> Vec<String> {
+    faults(realm.channels.values(), |channel| {
+        let subscribed = realm
+            .personal
+            .iter()
+            .filter(|(user, own)| realm.is_active(**user) && own.subscription(channel.id).is_some());
+        let right: OrdSet<_> = subscribed.map(|(user, _)| *user).collect();
+        (channel.subscribers != right)
+            .then(|| format!("channel {} has {:?}, should have {right:?}", channel.id, channel.subscribers))
+    })
+}
+
+fn subscriptions_have_channels(realm: &Realm) -> Vec<String> {
+    faults(realm.personal.iter(), |(user, own)| {
+        let is_sound = |(channel, subscription): (&ChannelId, &std::sync::Arc<crate::realm::channel::Subscription>)| {
+            realm.channels.contains_key(channel) && subscription.since.0 <= realm.counters.message
+        };
+        let (channel, _) = own.subscriptions.iter().find(|one| !is_sound(*one))?;
+        Some(format!("user {user} has a subscription to channel {channel} that can't be"))
+    })
+}
+
+fn channels_have_their_messages(realm: &Realm) -> Vec<String> {
+    let mut right: OrdMap<ChannelId, OrdSet<MessageId>> = OrdMap::new();
+    for message in realm.messages.values() {
+        if let Some((channel, _)) = message.channel() {
+            right.entry(channel).or_default().insert(message.id);
+        }
+    }
+    let mut found = faults(realm.channels.values(), |channel| {
+        let right = right.remove(&channel.id).unwrap_or_default();
+        (channel.messages != right)
+            .then(|| format!("channel {} has {:?}, should have {right:?}", channel.id, channel.messages))
+    });
+    found.extend(faults(right.keys(), |channel| {
+        Some(format!("messages lie in channel {channel}, which does not exist"))
+    }));
+    found
+}
+
+fn topics_have_their_messages(realm: &Realm) -> Vec<String> {
+    let mut right: OrdMap<(ChannelId, TopicKey), OrdSet<MessageId>> = OrdMap::new();
+    for message in realm.messages.values() {
+        if let Some((channel, topic)) = message.channel() {
+            right.entry((channel, TopicKey::new(topic))).or_default().insert(message.id);
+        }
+    }
+    let kept: OrdMap<_, _> = realm.topics.iter().map(|(key, topic)| (key.clone(), topic.messages.clone())).collect();
+    mismatch("the index of topics has", &kept, &right)
+}
+
+fn folders_exist(realm: &Realm) -> Vec<String> {
+    faults(realm.channels.values(), |channel| {
+        let folder = channel.folder.filter(|folder| !realm.folders.contains_key(folder))?;
+        Some(format!("channel {} is in folder {folder}, which does not exist", channel.id))
+    })
+}
+
+fn default_channels_are_open(realm: &Realm) -> Vec<String> {
+    faults(realm.channels.values().filter(|channel| channel.is_default), |channel| {
+        (channel.is_archived || channel.privacy.is_private())
+            .then(|| format!("new users get channel {}, which is private or archived", channel.id))
+    })
+}
+
+fn notices_have_channels(realm: &Realm) -> Vec<String> {
+    let organization = &realm.organization;
+    let named =
+        [organization.new_channel_announcements, organization.signup_announcements, organization.moderation_requests];
+    faults(named.into_iter().flatten(), |channel| {
+        (!realm.channels.contains_key(&channel))
+            .then(|| format!("notices go to channel {channel}, which does not exist"))
+    })
+}
+
+fn audiences_are_numbered_apart(realm: &Realm) -> Vec<String> {
+    let mut seen: BTreeSet<RecipientId> = BTreeSet::new();
+    let channels = realm.channels.values().map(|channel| channel.recipient);
+    let all = channels.chain(realm.conversations.keys().copied());
+    faults(all, |recipient| (!seen.insert(recipient)).then(|| format!("two audiences are number {recipient}")))
+}

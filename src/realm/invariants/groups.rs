@@ -1,0 +1,130 @@
+//! Invariants of user groups and permissions.
+
+use super::{Invariant, faults};
+use crate::realm::Realm;
+use crate::realm::group::SystemGroup;
+use crate::realm::id::{GroupId, UserId};
+use crate::realm::permission::{
+    CHANNEL_PERMISSIONS, GROUP_PERMISSIONS, GroupSettingValue, PermissionSetting, Permissions, REALM_PERMISSIONS,
+};
+use crate::realm::user::Role;
+use imbl::OrdSet;
+use std::collections::BTreeSet;
+
+pub(super) const ALL: &[Invariant] = &[
+    Invariant {
+        name: "group-names-are-unique",
+        meaning: "No two groups have the same name, whatever the case.",
+        check: names_are_unique,
+    },
+    Invariant { name: "groups-are-acyclic", meaning: "No group is its own subgroup, at any depth.", check: acyclic },
+    Invariant {
+        name: "groups-have-what-exists",
+        meaning: "Members and subgroups of groups exist.",
+        check: have_what_exists,
+    },
+    Invariant {
+        name: "system-groups-are-complete",
+        meaning: "The system's groups exist, each with the next as its subgroup, active, and known as what they are.",
+        check: system_groups_are_complete,
+    },
+    Invariant {
+        name: "system-groups-follow-roles",
+        meaning: "Who is in which of the system's groups follows from role and waiting period.",
+        check: system_groups_follow_roles,
+    },
+    Invariant {
+        name: "permissions-are-complete",
+        meaning: "Every group, channel and the organization has each of its permissions, held by users and groups that exist.",
+        check: permissions_are_complete,
+    },
+];
+
+fn names_are_unique(realm: &Realm) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    faults(realm.groups.values(), |group| {
+        (!names.insert(group.name.to_lowercase())).then(|| format!("two groups are called {}", group.name))
+    })
+}
+
+fn acyclic(realm: &Realm) -> Vec<String> {
+    faults(realm.groups.keys(), |start| {
+        let mut seen: BTreeSet<GroupId> = BTreeSet::new();
+        let mut next: Vec<GroupId> = vec![*start];
+        while let Some(group) = next.pop() {
+            for subgroup in realm.groups.get(&group).into_iter().flat_map(|group| &group.subgroups) {
+                if subgroup == start {
+                    return Some(format!("group {start} contains itself"));
+                }
+                if seen.insert(*subgroup) {
+                    next.push(*subgroup);
+                }
+            }
+        }
+        None
+    })
+}
+
+fn have_what_exists(realm: &Realm) -> Vec<String> {
+    faults(realm.groups.iter(), |(id, group)| {
+        let user = group.members.iter().find(|user| !realm.users.contains_key(*user));
+        let subgroup = group.subgroups.iter().find(|subgroup| !realm.groups.contains_key(*subgroup));
+        let is_itself = group.id == *id;
+        (user.is_some() || subgroup.is_some() || !is_itself)
+            .then(|| format!("group {id} has user {user:?} and subgroup {subgroup:?}, which don't exist"))
+    })
+}
+
+fn system_groups_are_complete(realm: &Realm) -> Vec<String> {
+    faults(SystemGroup::ALL, |which| {
+        let group = realm.system_groups.get(&which).and_then(|id| realm.groups.get(id));
+        let is_sound = group.is_some_and(|group| {
+            let subgroup = which.subgroup().and_then(|subgroup| realm.system_groups.get(&subgroup).copied());
+            group.system == Some(which)
+                && !group.is_deactivated
+                && group.name == which.name()
+                && group.subgroups.iter().copied().eq(subgroup)
+        });
+        (!is_sound).then(|| format!("{} is not as it was made", which.name()))
+    })
+}
+
+fn system_groups_follow_roles(realm: &Realm) -> Vec<String> {
+    let people = || realm.users.values().filter(|user| !user.is_system_bot());
+    faults(SystemGroup::ALL, |which| {
+        let right: OrdSet<UserId> = match which {
+            SystemGroup::FullMembers => people()
+                .filter(|user| user.role == Role::Member && realm.is_full_member(user))
+                .map(|user| user.id)
+                .collect(),
+            _ => people().filter(|user| SystemGroup::of_role(user.role) == which).map(|user| user.id).collect(),
+        };
+        let members = &realm.groups.get(realm.system_groups.get(&which)?)?.members;
+        (*members != right).then(|| format!("{} has {members:?}, should have {right:?}", which.name()))
+    })
+}
+
+fn permissions_are_complete(realm: &Realm) -> Vec<String> {
+    let groups =
+        realm.groups.values().map(|group| (format!("group {}", group.id), &group.permissions, GROUP_PERMISSIONS));
+    let channels = realm
+        .channels
+        .values()
+        .map(|channel| (format!("channel {}", channel.id), &channel.permissions, CHANNEL_PERMISSIONS));
+    let organization = ("the organization".to_owned(), &realm.organization.permissions, REALM_PERMISSIONS);
+    faults(groups.chain(channels).chain([organization]), |(owner, permissions, table)| {
+        let setting = unsound(realm, permissions, table)?;
+        Some(format!("{owner} does not say who holds {setting}, or names somebody who does not exist"))
+    })
+}
+
+fn unsound(realm: &Realm, permissions: &Permissions, table: &[PermissionSetting]) -> Option<&'static str> {
+    let exists = |value: &GroupSettingValue| match value {
+        GroupSettingValue::Group(group) => realm.groups.contains_key(group),
+        GroupSettingValue::Anonymous(anonymous) => {
+            anonymous.direct_subgroups.iter().all(|group| realm.groups.contains_key(group))
+                && anonymous.direct_members.iter().all(|user| realm.users.contains_key(user))
+        }
+    };
+    table.iter().map(|row| row.name).find(|name| !permissions.get(name).is_some_and(exists))
+}

@@ -1,0 +1,196 @@
+//! Invariants of messages, conversations and uploads.
+
+use super::{Invariant, faults, mismatch};
+use crate::realm::Realm;
+use crate::realm::id::{MessageId, RecipientId, UserId};
+use crate::realm::message::Place;
+use imbl::{OrdMap, OrdSet};
+use std::collections::BTreeSet;
+
+pub(super) const ALL: &[Invariant] = &[
+    Invariant {
+        name: "messages-are-of-users",
+        meaning: "Senders and recipients of messages, and those who reacted or edited, exist.",
+        check: are_of_users,
+    },
+    Invariant {
+        name: "direct-messages-reach-the-conversation",
+        meaning: "A direct message's recipients are the members of its conversation, the sender among them.",
+        check: direct_messages,
+    },
+    Invariant {
+        name: "conversations-have-their-messages",
+        meaning: "A conversation's messages are those that lie in it.",
+        check: conversations_have_their_messages,
+    },
+    Invariant {
+        name: "conversations-by-members",
+        meaning: "Conversations are found by their sorted members, and by each member.",
+        check: conversations_by_members,
+    },
+    Invariant {
+        name: "reactions-are-unique",
+        meaning: "Nobody reacts to a message twice with the same emoji.",
+        check: reactions_are_unique,
+    },
+    Invariant {
+        name: "mentions-reach-recipients",
+        meaning: "Those whom a message mentions or alerts have received it.",
+        check: mentions_reach_recipients,
+    },
+    Invariant {
+        name: "uploads-know-their-messages",
+        meaning: "An upload's messages are those that link it.",
+        check: uploads_know_their_messages,
+    },
+    Invariant {
+        name: "late-rows",
+        meaning: "Rows made later are known by message as by user, and nobody who received the message has one.",
+        check: late_rows,
+    },
+    Invariant {
+        name: "unread-where-subscribed",
+        meaning: "Unread channel messages lie in channels that the user is subscribed to, after the subscription's beginning.",
+        check: unread_where_subscribed,
+    },
+    Invariant {
+        name: "read-runs-are-apart",
+        meaning: "The runs of what a user has read neither touch nor overlap.",
+        check: read_runs_are_apart,
+    },
+    Invariant {
+        name: "starred-messages-have-rows",
+        meaning: "Whoever starred or collapsed a message that still exists has a row for it.",
+        check: starred_have_rows,
+    },
+];
+
+fn are_of_users(realm: &Realm) -> Vec<String> {
+    faults(realm.messages.iter(), |(id, message)| {
+        let reacted = message.reactions.iter().map(|reaction| reaction.user);
+        let edited = message.history.iter().filter_map(|edit| edit.user);
+        let mut named = message.recipients.iter().copied().chain([message.sender]).chain(reacted).chain(edited);
+        let nobody = named.find(|user| !realm.users.contains_key(user));
+        match nobody {
+            Some(user) => Some(format!("message {id} has to do with user {user}, who does not exist")),
+            None => (message.id != *id).then(|| format!("message {id} says that it is {}", message.id)),
+        }
+    })
+}
+
+fn direct_messages(realm: &Realm) -> Vec<String> {
+    faults(realm.messages.values(), |message| {
+        let members = &realm.conversations.get(&message.conversation()?)?.members;
+        let is_sound = message.recipients.iter().eq(members.iter()) && members.contains(&message.sender);
+        (!is_sound).then(|| format!("message {} went to {:?}, not to {members:?}", message.id, message.recipients))
+    })
+}
+
+fn conversations_have_their_messages(realm: &Realm) -> Vec<String> {
+    let mut right: OrdMap<RecipientId, OrdSet<MessageId>> =
+        realm.conversations.keys().map(|id| (*id, OrdSet::new())).collect();
+    for message in realm.messages.values() {
+        if let Place::Direct { conversation } = message.place {
+            right.entry(conversation).or_default().insert(message.id);
+        }
+    }
+    let kept: OrdMap<_, _> =
+        realm.conversations.iter().map(|(id, conversation)| (*id, conversation.messages.clone())).collect();
+    mismatch("conversations have", &kept, &right)
+}
+
+fn conversations_by_members(realm: &Realm) -> Vec<String> {
+    let mut found = faults(realm.conversations.values(), |conversation| {
+        let is_sorted = conversation.members.is_sorted_by(|one, other| one < other);
+        let is_found = realm.conversations_by_members.get(&conversation.members) == Some(&conversation.id);
+        (!is_sorted || !is_found).then(|| format!("conversation {} is not found by its members", conversation.id))
+    });
+    if realm.conversations_by_members.len() != realm.conversations.len() {
+        found.push("the index of conversations has others".to_owned());
+    }
+    found.extend(faults(realm.personal.iter(), |(user, own)| {
+        let member_of = realm.conversations.values().filter(|conversation| conversation.members.contains(user));
+        let right: OrdSet<RecipientId> = member_of.map(|conversation| conversation.id).collect();
+        (own.conversations != right)
+            .then(|| format!("user {user} is in conversations {:?}, should be in {right:?}", own.conversations))
+    }));
+    found
+}
+
+fn reactions_are_unique(realm: &Realm) -> Vec<String> {
+    faults(realm.messages.values(), |message| {
+        let mut seen = BTreeSet::new();
+        let is_again = |user: UserId, emoji: &crate::realm::message::Emoji| {
+            !seen.insert((user, emoji.reaction_type, emoji.emoji_code.clone()))
+        };
+        let mut is_again = is_again;
+        let twice = message.reactions.iter().find(|reaction| is_again(reaction.user, &reaction.emoji))?;
+        Some(format!("user {} reacted twice to message {}", twice.user, message.id))
+    })
+}
+
+fn mentions_reach_recipients(realm: &Realm) -> Vec<String> {
+    faults(realm.messages.values(), |message| {
+        let mut named = message.body.mentioned.iter().chain(&message.body.alerted).chain(&message.body.group_mentioned);
+        let user = named.find(|user| !message.recipients.contains(*user))?;
+        Some(format!("message {} mentions user {user}, who did not receive it", message.id))
+    })
+}
+
+fn uploads_know_their_messages(realm: &Realm) -> Vec<String> {
+    faults(realm.attachments.iter(), |(path_id, attachment)| {
+        let linking = realm.messages.values().filter(|message| message.body.uploads.contains(path_id));
+        let right: BTreeSet<MessageId> = linking.map(|message| message.id).collect();
+        (attachment.messages != right || attachment.path_id != *path_id)
+            .then(|| format!("upload {path_id} is linked by {:?}, should be by {right:?}", attachment.messages))
+    })
+}
+
+fn late_rows(realm: &Realm) -> Vec<String> {
+    let mut right: OrdMap<MessageId, OrdSet<UserId>> = OrdMap::new();
+    for (user, own) in &realm.personal {
+        for message in &own.historical {
+            right.entry(*message).or_default().insert(*user);
+        }
+    }
+    let kept: OrdMap<_, _> =
+        realm.late_rows.iter().filter(|(_, users)| !users.is_empty()).map(|(id, users)| (*id, users.clone())).collect();
+    let mut found = mismatch("late rows are", &kept, &right);
+    found.extend(faults(&right, |(id, _)| {
+        (!realm.messages.contains_key(id)).then(|| format!("late rows of message {id}, which does not exist"))
+    }));
+    found
+}
+
+fn unread_where_subscribed(realm: &Realm) -> Vec<String> {
+    faults(realm.messages.values(), |message| {
+        let (channel, _) = message.channel()?;
+        let counts = |user: &UserId| {
+            let subscription = realm.personal.get(user).and_then(|own| own.subscription(channel));
+            subscription.is_some_and(|subscription| subscription.since < message.id)
+        };
+        let user = message
+            .recipients
+            .iter()
+            .find(|user| realm.personal.contains_key(*user) && realm.is_unread(**user, message) && !counts(user))?;
+        Some(format!("message {} is unread for user {user}, who is not subscribed to channel {channel}", message.id))
+    })
+}
+
+fn read_runs_are_apart(realm: &Realm) -> Vec<String> {
+    faults(realm.personal.iter(), |(user, own)| {
+        let runs: Vec<_> = own.read.runs().collect();
+        let is_sound = runs.iter().all(|(first, last)| first <= last)
+            && runs.windows(2).all(|pair| pair[0].1.0.saturating_add(1) < pair[1].0.0);
+        (!is_sound).then(|| format!("user {user} has read {runs:?}"))
+    })
+}
+
+fn starred_have_rows(realm: &Realm) -> Vec<String> {
+    faults(realm.personal.iter(), |(user, own)| {
+        let marked = own.starred.iter().chain(&own.collapsed);
+        let mut existing = marked.filter_map(|id| realm.messages.get(id));
+        let message = existing.find(|message| !realm.has_row(*user, message))?;
+        Some(format!("user {user} marked message {} without a row for it", message.id))
+    })
+}

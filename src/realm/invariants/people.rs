@@ -1,0 +1,107 @@
+//! Invariants of accounts.
+
+use super::{Invariant, faults, mismatch};
+use crate::realm::Realm;
+use crate::realm::id::UserId;
+use crate::realm::user::{AvatarSource, Role};
+use imbl::{OrdMap, OrdSet};
+
+pub(super) const ALL: &[Invariant] = &[
+    Invariant {
+        name: "users-by-email",
+        meaning: "The index of addresses has every account under its address in lower case, and nothing else.",
+        check: users_by_email,
+    },
+    Invariant {
+        name: "users-by-key",
+        meaning: "The index of API keys has every account under its key, and nothing else.",
+        check: users_by_key,
+    },
+    Invariant {
+        name: "active-users",
+        meaning: "The set of active accounts has those that are active and not the system's bots.",
+        check: active_users,
+    },
+    Invariant {
+        name: "an-active-owner",
+        meaning: "An organization with people in it has an active owner.",
+        check: an_active_owner,
+    },
+    Invariant {
+        name: "everybody-has-own-state",
+        meaning: "Every account has a state of its own, and every such state an account.",
+        check: everybody_has_own_state,
+    },
+    Invariant {
+        name: "bots-have-owners-that-exist",
+        meaning: "Who answers for a bot is a person's account.",
+        check: bots_have_owners,
+    },
+    Invariant {
+        name: "profiles-fill-fields",
+        meaning: "Values of custom profile fields belong to fields that exist.",
+        check: profiles_fill_fields,
+    },
+    Invariant {
+        name: "blobs-are-kept",
+        meaning: "The bytes of every upload, picture and custom emoji are kept.",
+        check: blobs_are_kept,
+    },
+];
+
+fn users_by_email(realm: &Realm) -> Vec<String> {
+    let right: OrdMap<String, UserId> = realm.users.values().map(|user| (user.email.to_lowercase(), user.id)).collect();
+    mismatch("the index of addresses has", &realm.users_by_email, &right)
+}
+
+fn users_by_key(realm: &Realm) -> Vec<String> {
+    let right: OrdMap<String, UserId> = realm.users.values().map(|user| (user.api_key.clone(), user.id)).collect();
+    mismatch("the index of keys has", &realm.users_by_key, &right)
+}
+
+fn active_users(realm: &Realm) -> Vec<String> {
+    let active = realm.users.values().filter(|user| user.is_active && !user.is_system_bot());
+    let right: OrdSet<UserId> = active.map(|user| user.id).collect();
+    mismatch("the set of active accounts has", &realm.active_users, &right)
+}
+
+fn an_active_owner(realm: &Realm) -> Vec<String> {
+    let mut people = realm.users.values().filter(|user| !user.is_bot()).peekable();
+    if people.peek().is_none() || people.any(|user| user.is_active && user.role == Role::Owner) {
+        return Vec::new();
+    }
+    vec!["nobody who is active is an owner".to_owned()]
+}
+
+fn everybody_has_own_state(realm: &Realm) -> Vec<String> {
+    let (accounts, states): (OrdSet<UserId>, OrdSet<UserId>) =
+        (realm.users.keys().copied().collect(), realm.personal.keys().copied().collect());
+    mismatch("own states have", &states, &accounts)
+}
+
+fn bots_have_owners(realm: &Realm) -> Vec<String> {
+    faults(realm.users.values(), |bot| {
+        let owner = bot.bot_owner()?;
+        let is_person = realm.users.get(&owner).is_some_and(|owner| !owner.is_bot());
+        (!is_person).then(|| format!("bot {} is owned by {owner}, who is nobody", bot.id))
+    })
+}
+
+fn profiles_fill_fields(realm: &Realm) -> Vec<String> {
+    faults(realm.users.values(), |user| {
+        let field = user.profile.keys().find(|field| !realm.profile_fields.contains_key(*field))?;
+        Some(format!("user {} has a value in field {field}, which does not exist", user.id))
+    })
+}
+
+fn blobs_are_kept(realm: &Realm) -> Vec<String> {
+    let pictures = realm.users.values().flat_map(|user| match &user.avatar.source {
+        AvatarSource::Provider => Vec::new(),
+        AvatarSource::Uploaded { blob, medium_blob } => vec![blob, medium_blob],
+    });
+    let uploads = realm.attachments.values().map(|attachment| &attachment.blob);
+    let emoji = realm.custom_emoji.values().map(|emoji| &emoji.blob);
+    faults(pictures.chain(uploads).chain(emoji), |blob| {
+        (!realm.blobs.contains_key(blob)).then(|| format!("nothing is kept under {blob}"))
+    })
+}

@@ -1,0 +1,148 @@
+//! Invariants of users' own lists, of the organization's small lists and of numbers.
+
+use super::{Invariant, faults, mismatch};
+use crate::realm::Realm;
+use crate::realm::channel::TopicKey;
+use crate::realm::id::UserId;
+use crate::realm::personal::VisibilityPolicy;
+use imbl::{OrdMap, OrdSet};
+use std::collections::BTreeSet;
+
+pub(super) const ALL: &[Invariant] = &[
+    Invariant {
+        name: "alert-words",
+        meaning: "The index of alert words has every user's words in lower case, and nothing else.",
+        check: alert_words,
+    },
+    Invariant {
+        name: "topic-policies-say-something",
+        meaning: "What users said of topics is of channels that exist, under the topic's name, and not nothing.",
+        check: topic_policies,
+    },
+    Invariant {
+        name: "muted-users-are-others",
+        meaning: "Muted users exist, and nobody mutes themselves.",
+        check: muted_users,
+    },
+    Invariant {
+        name: "navigation-views-are-unique",
+        meaning: "No view is twice in a user's left sidebar.",
+        check: navigation_views,
+    },
+    Invariant {
+        name: "emoji-names-are-unique",
+        meaning: "No two custom emoji that can be used have the same name.",
+        check: emoji_names,
+    },
+    Invariant { name: "keys-are-ids", meaning: "What is kept under a number has that number.", check: keys_are_ids },
+    Invariant {
+        name: "counters-are-ahead",
+        meaning: "No number is above the last one that was given of its kind.",
+        check: counters_are_ahead,
+    },
+];
+
+fn alert_words(realm: &Realm) -> Vec<String> {
+    let mut right: OrdMap<String, OrdSet<UserId>> = OrdMap::new();
+    for (user, own) in &realm.personal {
+        for word in &own.alert_words {
+            right.entry(word.to_lowercase()).or_default().insert(*user);
+        }
+    }
+    mismatch("the index of alert words has", &realm.alert_words, &right)
+}
+
+fn topic_policies(realm: &Realm) -> Vec<String> {
+    faults(realm.personal.iter(), |(user, own)| {
+        let ((channel, _), topic) = own.topics.iter().find(|((channel, key), topic)| {
+            !realm.channels.contains_key(channel)
+                || *key != TopicKey::new(&topic.name)
+                || topic.policy == VisibilityPolicy::None
+        })?;
+        Some(format!("user {user} says {:?} of topic {} in channel {channel}", topic.policy, topic.name))
+    })
+}
+
+fn muted_users(realm: &Realm) -> Vec<String> {
+    faults(realm.personal.iter(), |(user, own)| {
+        let muted = own.muted_users.keys().find(|muted| *muted == user || !realm.users.contains_key(*muted))?;
+        Some(format!("user {user} mutes user {muted}"))
+    })
+}
+
+fn navigation_views(realm: &Realm) -> Vec<String> {
+    faults(realm.personal.iter(), |(user, own)| {
+        let mut seen = BTreeSet::new();
+        let twice = own.navigation_views.iter().find(|view| !seen.insert(&view.fragment))?;
+        Some(format!("user {user} has the view {} twice", twice.fragment))
+    })
+}
+
+fn emoji_names(realm: &Realm) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    faults(realm.custom_emoji.values().filter(|emoji| !emoji.is_deactivated), |emoji| {
+        (!seen.insert(&emoji.name)).then(|| format!("two custom emoji are called {}", emoji.name))
+    })
+}
+
+/// Each kind of thing: what it is called, its keys with the numbers of what is kept there, the counter.
+fn numbered(realm: &Realm) -> Vec<(&'static str, Vec<(i64, i64)>, i64)> {
+    let counters = &realm.counters;
+    let pairs = |pairs: &mut dyn Iterator<Item = (i64, i64)>| pairs.collect::<Vec<_>>();
+    let own = || realm.personal.values();
+    vec![
+        ("user", pairs(&mut realm.users.iter().map(|(key, user)| (key.0, user.id.0))), counters.user),
+        ("group", pairs(&mut realm.groups.iter().map(|(key, group)| (key.0, group.id.0))), counters.group),
+        ("channel", pairs(&mut realm.channels.iter().map(|(key, channel)| (key.0, channel.id.0))), counters.channel),
+        ("folder", pairs(&mut realm.folders.iter().map(|(key, folder)| (key.0, folder.id.0))), counters.folder),
+        ("message", pairs(&mut realm.messages.iter().map(|(key, message)| (key.0, message.id.0))), counters.message),
+        ("audience", pairs(&mut realm.conversations.iter().map(|(key, one)| (key.0, one.id.0))), counters.recipient),
+        (
+            "audience",
+            pairs(&mut realm.channels.values().map(|one| (one.recipient.0, one.recipient.0))),
+            counters.recipient,
+        ),
+        ("emoji", pairs(&mut realm.custom_emoji.iter().map(|(key, emoji)| (key.0, emoji.id.0))), counters.emoji),
+        ("linkifier", pairs(&mut realm.linkifiers.iter().map(|one| (one.id.0, one.id.0))), counters.linkifier),
+        ("field", pairs(&mut realm.profile_fields.iter().map(|(key, one)| (key.0, one.id.0))), counters.profile_field),
+        ("reminder", pairs(&mut realm.reminders.iter().map(|(key, one)| (key.0, one.id.0))), counters.scheduled),
+        (
+            "scheduled message",
+            pairs(&mut realm.scheduled_messages.iter().map(|(key, one)| (key.0, one.id.0))),
+            counters.scheduled,
+        ),
+        ("link", pairs(&mut realm.invite_links.iter().map(|(key, one)| (key.0, one.id.0))), counters.invite_link),
+        ("invitation", pairs(&mut realm.invites.iter().map(|(key, one)| (key.0, one.id.0))), counters.invite),
+        ("upload", pairs(&mut realm.attachments.values().map(|one| (one.id.0, one.id.0))), counters.attachment),
+        (
+            "draft",
+            pairs(&mut own().flat_map(|own| own.drafts.iter().map(|(key, one)| (key.0, one.id.0)))),
+            counters.draft,
+        ),
+        (
+            "snippet",
+            pairs(&mut own().flat_map(|own| own.snippets.iter().map(|(key, one)| (key.0, one.id.0)))),
+            counters.snippet,
+        ),
+        ("device", pairs(&mut own().flat_map(|own| own.devices.keys().map(|key| (key.0, key.0)))), counters.device),
+        (
+            "change of presence",
+            pairs(&mut own().filter_map(|own| own.presence).map(|one| (one.update_id, one.update_id))),
+            counters.presence,
+        ),
+    ]
+}
+
+fn keys_are_ids(realm: &Realm) -> Vec<String> {
+    faults(numbered(realm), |(kind, pairs, _)| {
+        let (key, id) = pairs.into_iter().find(|(key, id)| key != id)?;
+        Some(format!("{kind} {id} is kept under {key}"))
+    })
+}
+
+fn counters_are_ahead(realm: &Realm) -> Vec<String> {
+    faults(numbered(realm), |(kind, pairs, counter)| {
+        let (_, id) = pairs.into_iter().find(|(_, id)| *id > counter)?;
+        Some(format!("{kind} {id} exists, but only {counter} were given"))
+    })
+}

@@ -1,0 +1,84 @@
+//! Invariants of queues, of the event log and of what is to come.
+
+use super::{Invariant, faults, mismatch};
+use crate::realm::Realm;
+use crate::realm::timer::Due;
+use crate::realm::user::Role;
+use crate::time::{Span, Timestamp};
+use std::collections::BTreeMap;
+
+pub(super) const ALL: &[Invariant] = &[
+    Invariant {
+        name: "queues-read-the-log",
+        meaning: "A queue has an owner, and a place in the part of the event log that is kept.",
+        check: queues_read_the_log,
+    },
+    Invariant {
+        name: "agenda",
+        meaning: "On the agenda stands what is to come, each thing at its time, and nothing else.",
+        check: agenda,
+    },
+    Invariant { name: "nothing-is-overdue", meaning: "What was due is done.", check: nothing_is_overdue },
+    Invariant {
+        name: "plans-are-of-users",
+        meaning: "Reminders, scheduled messages and invitations are by users, and of channels and groups, that exist.",
+        check: plans_are_of_users,
+    },
+];
+
+fn queues_read_the_log(realm: &Realm) -> Vec<String> {
+    faults(realm.queues.iter(), |(id, queue)| {
+        let is_inside = (realm.log.first..=realm.log.end()).contains(&queue.cursor.entry);
+        let is_sound =
+            is_inside && queue.id == *id && queue.acknowledged >= -1 && realm.users.contains_key(&queue.owner);
+        (!is_sound).then(|| format!("queue {id} of user {} reads at {:?}", queue.owner, queue.cursor))
+    })
+}
+
+fn agenda(realm: &Realm) -> Vec<String> {
+    let kept: BTreeMap<Due, Timestamp> = realm.agenda.iter().map(|(at, due)| (due.clone(), *at)).collect();
+    let mut right: BTreeMap<Due, Timestamp> = BTreeMap::new();
+    let reminders = realm.reminders.values().filter(|reminder| !reminder.has_failed);
+    right.extend(reminders.map(|reminder| (Due::Reminder(reminder.id), reminder.deliver_at)));
+    let scheduled = realm.scheduled_messages.values().filter(|scheduled| !scheduled.has_failed);
+    right.extend(scheduled.map(|scheduled| (Due::ScheduledMessage(scheduled.id), scheduled.deliver_at)));
+    let to_come = |at: &Timestamp| *at > realm.now;
+    let links = realm.invite_links.values().filter(|link| !link.is_revoked);
+    right.extend(links.filter_map(|link| Some((Due::InviteLink(link.id), link.terms.expires_at.filter(to_come)?))));
+    let invites = realm.invites.values();
+    right.extend(invites.filter_map(|one| Some((Due::Invite(one.id), one.terms.expires_at.filter(to_come)?))));
+    for queue in realm.queues.values() {
+        right.extend(queue.expires_at().map(|at| (Due::Queue(queue.id.clone()), at)));
+        right.extend(queue.next_heartbeat().map(|at| (Due::Heartbeat(queue.id.clone()), at)));
+    }
+    let wait = Span::days(realm.organization.limit("waiting_period_threshold").unwrap_or_default());
+    let new = realm
+        .users
+        .values()
+        .filter(|user| user.role == Role::Member && !user.is_system_bot() && !realm.is_full_member(user));
+    right.extend(new.map(|user| (Due::FullMember(user.id), user.date_joined.plus(wait))));
+    mismatch("the agenda has", &kept, &right)
+}
+
+fn nothing_is_overdue(realm: &Realm) -> Vec<String> {
+    let overdue = realm.agenda.next().filter(|(at, _)| *at < realm.now);
+    faults(overdue, |(at, due)| Some(format!("{due:?} was due at {at:?}")))
+}
+
+fn plans_are_of_users(realm: &Realm) -> Vec<String> {
+    let reminders = realm.reminders.values().map(|reminder| reminder.user);
+    let scheduled = realm.scheduled_messages.values().map(|scheduled| scheduled.sender);
+    let terms =
+        || realm.invite_links.values().map(|link| &link.terms).chain(realm.invites.values().map(|one| &one.terms));
+    let planners = reminders.chain(scheduled).chain(terms().map(|terms| terms.invited_by));
+    let mut found = faults(planners, |user| {
+        (!realm.users.contains_key(&user)).then(|| format!("user {user} plans something, but does not exist"))
+    });
+    found.extend(faults(terms(), |terms| {
+        let channel = terms.channels.iter().find(|channel| !realm.channels.contains_key(*channel));
+        let group = terms.groups.iter().find(|group| !realm.groups.contains_key(*group));
+        (channel.is_some() || group.is_some())
+            .then(|| format!("an invitation gives channel {channel:?} and group {group:?}, which don't exist"))
+    }));
+    found
+}

@@ -1,0 +1,134 @@
+//! What a client knows: a register reply with the events since then folded into it.
+//!
+//! Written against the API's documents alone, as a client would write it: it names nothing of the server. Client
+//! teams may use it to check their own; the test suite uses it to check that the server's events tell all that its
+//! state does (`tests/suite/properties.rs`).
+//!
+//! ```
+//! use chatdouble::reducer::State;
+//! use serde_json::json;
+//!
+//! let mut state = State::from_register(json!({"alert_words": ["tea"]}));
+//! assert!(state.apply(&json!({"type": "alert_words", "alert_words": ["tea", "cake"], "id": 0})));
+//! assert_eq!(state.value()["alert_words"], json!(["tea", "cake"]));
+//! assert!(state.differences(&json!({"alert_words": ["cake", "tea"]})).is_empty());
+//! ```
+//!
+//! Some things no client can keep up to date: for good ([`NOT_KEPT`]), or since an event that took away what nothing
+//! tells anew ([`Doubt`]). [`State::differences`] leaves both out.
+
+mod channels;
+mod comparison;
+mod lists;
+mod messages;
+mod organization;
+mod rights;
+mod rows;
+mod users;
+
+pub use comparison::Difference;
+
+use rows::Object;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What events don't keep up to date, and why. A name with a dot is a key inside the rows of lists.
+pub const NOT_KEPT: &[(&str, &str)] = &[
+    ("queue_id", "names the queue, not the state"),
+    ("last_event_id", "is a place in the queue, not state"),
+    ("server_timestamp", "is the time of the reply"),
+    ("presences", "events tell only when somebody comes back; the rest is fetched every minute by POST presence"),
+    ("presence_last_update_id", "no event carries it"),
+    ("*.stream_weekly_traffic", "is an average over time that no event tells of"),
+    ("*.is_recently_active", "follows from time"),
+    ("*.first_message_id", "nobody hears of messages of channels that they are not subscribed to"),
+];
+
+/// Something that the client knows it does not know any more, until it registers again.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Doubt {
+    /// The newest message was deleted or went out of sight: which is the newest now?
+    NewestMessage,
+    /// The newest message of a direct conversation was deleted: is there an older one?
+    RecentConversations,
+    /// Unread messages lie in a channel that this client does not see, so whether they count is not known.
+    UnreadCount,
+    /// The channel came into sight: whether the user was subscribed once, and with which settings, is not told.
+    PastSubscription(i64),
+    /// Topics are muted in a channel that this client does not see, and the older list of them has its name.
+    MutedTopics,
+    /// Settings that stand for inherited ones of subscriptions changed, in a client that does not understand null.
+    InheritedSettings,
+}
+
+/// A client's state.
+#[derive(Clone, Debug)]
+pub struct State {
+    value: Object,
+    own_id: Option<i64>,
+    has_subscribers: bool,
+    /// Subscriptions, active or not, of channels that went out of sight.
+    past: BTreeMap<i64, Object>,
+    doubts: BTreeSet<Doubt>,
+}
+
+impl State {
+    /// The state as a register reply has it. Keys that the reply does not have are not kept.
+    pub fn from_register(reply: Value) -> Self {
+        let value = rows::object(reply);
+        let own_id = value.get("user_id").and_then(Value::as_i64);
+        let lists = ["subscriptions", "unsubscribed", "never_subscribed"];
+        let has_subscribers = lists
+            .iter()
+            .filter_map(|list| value.get(*list)?.as_array())
+            .flatten()
+            .any(|row| row.get("subscribers").is_some() || row.get("partial_subscribers").is_some());
+        Self { value, own_id, has_subscribers, past: BTreeMap::new(), doubts: BTreeSet::new() }
+    }
+
+    /// The state now.
+    pub fn value(&self) -> &Object {
+        &self.value
+    }
+
+    /// What is not known any more.
+    pub fn doubts(&self) -> &BTreeSet<Doubt> {
+        &self.doubts
+    }
+
+    /// Folds an event in; events must come in the order of their ids. False: events of this type or with this `op`
+    /// are not known, and a client does well to register anew.
+    pub fn apply(&mut self, event: &Value) -> bool {
+        let op = event["op"].as_str().unwrap_or_default();
+        match event["type"].as_str().unwrap_or_default() {
+            "message" => self.message(event),
+            "update_message" => self.update_message(event),
+            "delete_message" => self.delete_message(event),
+            "update_message_flags" => return self.update_message_flags(event, op),
+            "stream" => return self.stream(event, op),
+            "subscription" => return self.subscription(event, op),
+            "default_streams" => self.replace("realm_default_streams", &event["default_streams"]),
+            "default_stream_groups" => self.replace("realm_default_stream_groups", &event["default_stream_groups"]),
+            "realm_user" => return self.realm_user(event, op),
+            "realm_bot" => return self.realm_bot(event, op),
+            "user_group" => return self.user_group(event, op),
+            "user_status" => self.user_status(event),
+            "presence" => self.presence(event),
+            "user_settings" => self.user_settings(event),
+            "realm" => return self.realm(event, op),
+            "realm_user_settings_defaults" => self.user_settings_defaults(event),
+            "realm_emoji" => return self.realm_emoji(event, op),
+            "realm_domains" => return self.realm_domains(event, op),
+            "restart" => self.restart(event),
+            kind => return self.own_list(kind, event, op),
+        }
+        true
+    }
+
+    /// Puts another value in the place of a whole key that is kept.
+    fn replace(&mut self, key: &str, value: &Value) {
+        if let Some(place) = self.value.get_mut(key) {
+            *place = value.clone();
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Channels and subscriptions.
+
+use super::rows::{Object, insert_number, merge, numbers, object, put, remove_number, row, take};
+use super::{Doubt, State};
+use serde_json::{Value, json};
+
+/// The lists that hold channels; the last three are one for each channel.
+const LISTS: [&str; 4] = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
+/// The personal part of a subscription.
+const PERSONAL: [&str; 9] = [
+    "color",
+    "is_muted",
+    "in_home_view",
+    "pin_to_top",
+    "desktop_notifications",
+    "audible_notifications",
+    "push_notifications",
+    "email_notifications",
+    "wildcard_mentions_notify",
+];
+
+impl State {
+    pub(super) fn stream(&mut self, event: &Value, op: &str) -> bool {
+        match op {
+            "create" => {
+                for channel in event["streams"].as_array().into_iter().flatten() {
+                    self.discover(channel);
+                }
+            }
+            "delete" => {
+                for id in numbers(&event["stream_ids"]) {
+                    self.lose(id);
+                }
+            }
+            "update" => self.update_channel(event),
+            _ => return false,
+        }
+        self.recount();
+        true
+    }
+
+    fn discover(&mut self, channel: &Value) {
+        let mut new = object(channel.clone());
+        let Some(id) = new.get("stream_id").and_then(Value::as_i64) else { return };
+        put(&mut self.value, "streams", "stream_id", new.clone());
+        if self.has_subscribers {
+            new.insert("subscribers".into(), json!([]));
+        }
+        let is_listed = ["subscriptions", "unsubscribed"]
+            .iter()
+            .any(|list| row(&mut self.value, list, "stream_id", &id.into()).is_some());
+        if is_listed {
+            return;
+        }
+        if let Some(past) = self.past.remove(&id) {
+            for key in PERSONAL {
+                new.insert(key.into(), past.get(key).cloned().unwrap_or_default());
+            }
+            put(&mut self.value, "unsubscribed", "stream_id", new);
+        } else {
+            put(&mut self.value, "never_subscribed", "stream_id", new);
+            self.doubts.insert(Doubt::PastSubscription(id));
+        }
+    }
+
+    fn lose(&mut self, id: i64) {
+        for list in LISTS {
+            let lost = take(&mut self.value, list, "stream_id", &id.into());
+            if let Some(lost) = lost.filter(|lost| lost.contains_key("color")) {
+                self.past.insert(id, lost);
+            }
+        }
+    }
+
+    fn update_channel(&mut self, event: &Value) {
+        let property = event["property"].as_str().unwrap_or_default();
+        for list in LISTS {
+            let Some(channel) = row(&mut self.value, list, "stream_id", &event["stream_id"]) else { continue };
+            channel.insert(property.to_owned(), event["value"].clone());
+            for key in ["rendered_description", "history_public_to_subscribers", "is_web_public"] {
+                if let Some(value) = event.get(key) {
+                    channel.insert(key.into(), value.clone());
+                }
+            }
+        }
+        self.list_muted_topics();
+    }
+
+    pub(super) fn subscription(&mut self, event: &Value, op: &str) -> bool {
+        match op {
+            "add" => {
+                for subscription in event["subscriptions"].as_array().into_iter().flatten() {
+                    self.subscribed(object(subscription.clone()));
+                }
+            }
+            "remove" => {
+                for subscription in event["subscriptions"].as_array().into_iter().flatten() {
+                    self.unsubscribed(&subscription["stream_id"]);
+                }
+            }
+            "update" => {
+                let property = event["property"].as_str().unwrap_or_default();
+                for list in ["subscriptions", "unsubscribed"] {
+                    if let Some(channel) = row(&mut self.value, list, "stream_id", &event["stream_id"]) {
+                        channel.insert(property.to_owned(), event["value"].clone());
+                    }
+                }
+            }
+            "peer_add" | "peer_remove" => self.peers(event, op == "peer_add"),
+            _ => return false,
+        }
+        self.recount();
+        true
+    }
+
+    fn subscribed(&mut self, mut subscription: Object) {
+        let id = subscription.get("stream_id").cloned().unwrap_or_default();
+        for list in ["unsubscribed", "never_subscribed"] {
+            take(&mut self.value, list, "stream_id", &id);
+        }
+        if !self.has_subscribers {
+            subscription.remove("subscribers");
+        }
+        if let Some(number) = id.as_i64() {
+            self.past.remove(&number);
+            self.doubts.remove(&Doubt::PastSubscription(number));
+        }
+        if let Some(channel) = row(&mut self.value, "streams", "stream_id", &id) {
+            let keys: Vec<String> = channel.keys().cloned().collect();
+            for key in keys {
+                if let Some(value) = subscription.get(&key) {
+                    channel.insert(key, value.clone());
+                }
+            }
+        }
+        put(&mut self.value, "subscriptions", "stream_id", subscription);
+    }
+
+    fn unsubscribed(&mut self, id: &Value) {
+        let Some(mut subscription) = take(&mut self.value, "subscriptions", "stream_id", id) else { return };
+        if let (Some(own), Some(list)) = (self.own_id, subscription.get_mut("subscribers")) {
+            remove_number(list, own);
+        }
+        count(&mut subscription, -1);
+        put(&mut self.value, "unsubscribed", "stream_id", subscription);
+        if let Some(channel) = row(&mut self.value, "streams", "stream_id", id) {
+            count(channel, -1);
+        }
+    }
+
+    fn peers(&mut self, event: &Value, is_added: bool) {
+        let users = numbers(&event["user_ids"]);
+        for id in numbers(&event["stream_ids"]) {
+            for list in LISTS {
+                let Some(channel) = row(&mut self.value, list, "stream_id", &id.into()) else { continue };
+                let step = if is_added { 1 } else { -1 };
+                for user in &users {
+                    let is_news = match channel.get_mut("subscribers") {
+                        Some(subscribers) if is_added => insert_number(subscribers, *user),
+                        Some(subscribers) => remove_number(subscribers, *user),
+                        None => true,
+                    };
+                    if is_news {
+                        count(channel, step);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where null is not understood, a setting that was changed may stand in subscriptions, or not.
+    pub(super) fn user_settings_inherited(&mut self, property: &str) {
+        let inherited = ["desktop", "audible", "push", "email"];
+        let is_inherited = inherited.iter().any(|kind| property == format!("enable_stream_{kind}_notifications"));
+        if is_inherited {
+            self.doubts.insert(Doubt::InheritedSettings);
+        }
+    }
+
+    /// Folders of channels.
+    pub(super) fn channel_folder(&mut self, event: &Value, op: &str) -> bool {
+        match op {
+            "add" => put(&mut self.value, "channel_folders", "id", object(event["channel_folder"].clone())),
+            "update" => {
+                if let Some(folder) = row(&mut self.value, "channel_folders", "id", &event["channel_folder_id"]) {
+                    merge(folder, &event["data"]);
+                }
+            }
+            "reorder" => {
+                for (place, id) in event["order"].as_array().into_iter().flatten().enumerate() {
+                    if let Some(folder) = row(&mut self.value, "channel_folders", "id", id) {
+                        folder.insert("order".into(), place.into());
+                    }
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+fn count(channel: &mut Object, step: i64) {
+    if let Some(count) = channel.get_mut("subscriber_count") {
+        *count = (count.as_i64().unwrap_or_default() + step).into();
+    }
+}

@@ -1,0 +1,178 @@
+//! Comparing what a client knows with what a later register reply says.
+
+use super::rows::{Object, object};
+use super::{Doubt, NOT_KEPT, State};
+use serde_json::Value;
+use std::fmt;
+
+/// A key in which the folded state and a later register reply differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// Where: a key, and for lists what identifies the row.
+    pub place: String,
+    /// As the events have it; None: not at all.
+    pub folded: Option<Value>,
+    /// As the later reply has it.
+    pub registered: Option<Value>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let show = |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), ToString::to_string);
+        write!(f, "{}: events say {}, registering says {}", self.place, show(&self.folded), show(&self.registered))
+    }
+}
+
+/// Lists whose order means something that the rows don't say.
+const ORDERED: [&str; 5] =
+    ["alert_words", "custom_profile_fields", "navigation_views", "realm_linkifiers", "recent_private_conversations"];
+
+/// Keys by which rows of lists are known.
+const ROW_KEYS: [&str; 11] = [
+    "stream_id",
+    "user_id",
+    "id",
+    "reminder_id",
+    "scheduled_message_id",
+    "fragment",
+    "domain",
+    "other_user_id",
+    "user_ids_string",
+    "user_ids",
+    "name",
+];
+
+impl State {
+    /// How a later register reply to the same request differs from the state: nothing, for a server whose events tell
+    /// all. Left out are [`NOT_KEPT`] and what stands in doubt.
+    pub fn differences(&self, later: &Value) -> Vec<Difference> {
+        let (folded, registered) = (self.normal_form(&self.value), self.normal_form(&object(later.clone())));
+        let mut differences = Vec::new();
+        compare("", &Value::Object(folded), &Value::Object(registered), &mut differences);
+        differences
+    }
+
+    /// Without what can't be compared, lists without a meaningful order sorted.
+    fn normal_form(&self, value: &Object) -> Object {
+        let mut normal = value.clone();
+        for (key, _) in NOT_KEPT {
+            match key.strip_prefix("*.") {
+                None => _ = normal.shift_remove(*key),
+                Some(inner) => without_inner(&mut normal, inner),
+            }
+        }
+        for doubt in &self.doubts {
+            leave_out(&mut normal, doubt);
+        }
+        for (key, value) in &mut normal {
+            if !ORDERED.contains(&key.as_str()) {
+                sort(value);
+            }
+        }
+        if let Some(shelves) = normal.get_mut("unread_msgs").and_then(Value::as_object_mut) {
+            for shelf in shelves.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
+                // Spelt like one of its messages: which, is not told when that one is read.
+                let folded = shelf["topic"].as_str().unwrap_or_default().to_lowercase();
+                shelf["topic"] = folded.into();
+            }
+            shelves.values_mut().for_each(sort);
+        }
+        normal
+    }
+}
+
+fn without_inner(normal: &mut Object, inner: &str) {
+    for list in normal.values_mut().filter_map(Value::as_array_mut) {
+        for row in list.iter_mut().filter_map(Value::as_object_mut) {
+            row.shift_remove(inner);
+        }
+    }
+}
+
+fn leave_out(normal: &mut Object, doubt: &Doubt) {
+    match doubt {
+        Doubt::NewestMessage => _ = normal.shift_remove("max_message_id"),
+        Doubt::RecentConversations => _ = normal.shift_remove("recent_private_conversations"),
+        Doubt::MutedTopics => _ = normal.shift_remove("muted_topics"),
+        Doubt::UnreadCount => {
+            if let Some(unread) = normal.get_mut("unread_msgs").and_then(Value::as_object_mut) {
+                unread.shift_remove("count");
+            }
+        }
+        Doubt::PastSubscription(id) => {
+            for list in ["unsubscribed", "never_subscribed"] {
+                if let Some(rows) = normal.get_mut(list).and_then(Value::as_array_mut) {
+                    rows.retain(|row| row["stream_id"] != *id);
+                }
+            }
+        }
+        Doubt::InheritedSettings => {
+            for list in ["subscriptions", "unsubscribed"] {
+                for row in normal.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+                    for kind in ["desktop", "audible", "push", "email"] {
+                        row[format!("{kind}_notifications")] = Value::Null;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn sort(list: &mut Value) {
+    if let Some(list) = list.as_array_mut() {
+        list.sort_by_cached_key(|row| row_name(row).unwrap_or_else(|| row.to_string()));
+    }
+}
+
+/// What a row is known by.
+fn row_name(row: &Value) -> Option<String> {
+    let name: Vec<String> = ROW_KEYS
+        .iter()
+        .chain(&["topic", "topic_name"])
+        .filter_map(|key| Some(format!("{key}={}", row.as_object()?.get(*key)?)))
+        .filter(|part| !part.starts_with("name=") || row.get("stream_id").is_none() && row.get("id").is_none())
+        .collect();
+    (!name.is_empty()).then(|| name.join(","))
+}
+
+fn compare(place: &str, folded: &Value, registered: &Value, differences: &mut Vec<Difference>) {
+    if folded == registered {
+        return;
+    }
+    let at = |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
+    match (folded, registered) {
+        (Value::Object(one), Value::Object(other)) => {
+            for key in one.keys().chain(other.keys().filter(|key| !one.contains_key(*key))) {
+                match (one.get(key), other.get(key)) {
+                    (Some(one), Some(other)) => compare(&at(key), one, other, differences),
+                    (one, other) => differences.push(Difference {
+                        place: at(key),
+                        folded: one.cloned(),
+                        registered: other.cloned(),
+                    }),
+                }
+            }
+        }
+        (Value::Array(one), Value::Array(other)) if one.iter().chain(other).all(|row| row_name(row).is_some()) => {
+            let by_name = |rows: &[Value]| -> Object {
+                rows.iter().filter_map(|row| Some((format!("[{}]", row_name(row)?), row.clone()))).collect()
+            };
+            let (named, others) = (by_name(one), by_name(other));
+            if named == others {
+                // The same rows in another order.
+                differences.push(Difference {
+                    place: place.to_owned(),
+                    folded: Some(folded.clone()),
+                    registered: Some(registered.clone()),
+                });
+            } else {
+                compare(place, &named.into(), &others.into(), differences);
+            }
+        }
+        _ => differences.push(Difference {
+            place: place.to_owned(),
+            folded: Some(folded.clone()),
+            registered: Some(registered.clone()),
+        }),
+    }
+}

@@ -1,0 +1,164 @@
+//! The user's own lists, and the organization's that are sent whole.
+
+use super::rows::{Object, merge, object, put, row, take};
+use super::{Doubt, State};
+use serde_json::{Value, json};
+
+/// Lists whose events bring them anew: type, key of the state, key of the event.
+const WHOLE: [(&str, &str, &str); 9] = [
+    ("alert_words", "alert_words", "alert_words"),
+    ("muted_users", "muted_users", "muted_users"),
+    ("muted_topics", "muted_topics", "muted_topics"),
+    ("onboarding_steps", "onboarding_steps", "onboarding_steps"),
+    ("custom_profile_fields", "custom_profile_fields", "fields"),
+    ("realm_linkifiers", "realm_linkifiers", "realm_linkifiers"),
+    ("realm_playgrounds", "realm_playgrounds", "realm_playgrounds"),
+    ("has_zoom_token", "has_zoom_token", "value"),
+    ("has_webex_token", "has_webex_token", "value"),
+];
+
+/// Lists whose events bring rows: type, key of the state, the rows' own key, that of an event which removes one, those
+/// of a new row and of new rows.
+const ROWS: [(&str, &str, &str, &str, &str, &str); 4] = [
+    ("drafts", "drafts", "id", "draft_id", "draft", "drafts"),
+    ("saved_snippets", "saved_snippets", "id", "saved_snippet_id", "saved_snippet", "saved_snippets"),
+    ("reminders", "reminders", "reminder_id", "reminder_id", "reminder", "reminders"),
+    (
+        "scheduled_messages",
+        "scheduled_messages",
+        "scheduled_message_id",
+        "scheduled_message_id",
+        "scheduled_message",
+        "scheduled_messages",
+    ),
+];
+
+/// Events that tell of what a register reply does not have.
+const OUTSIDE: [&str; 11] = [
+    "attachment",
+    "heartbeat",
+    "invites_changed",
+    "reaction",
+    "realm_export",
+    "realm_export_consent",
+    "realm_filters",
+    "submessage",
+    "typing",
+    "typing_edit_message",
+    "web_reload_client",
+];
+
+impl State {
+    pub(super) fn own_list(&mut self, kind: &str, event: &Value, op: &str) -> bool {
+        if let Some((_, key, field)) = WHOLE.iter().find(|(name, _, _)| *name == kind) {
+            self.replace(key, &event[field]);
+            return true;
+        }
+        if let Some((_, list, key, removed, one, many)) = ROWS.iter().find(|(name, ..)| *name == kind) {
+            match op {
+                "add" | "update" => {
+                    let new = event.get(one).into_iter().chain(event[many].as_array().into_iter().flatten());
+                    for row in new {
+                        put(&mut self.value, list, key, object(row.clone()));
+                    }
+                }
+                "remove" => {
+                    take(&mut self.value, list, key, &event[removed]);
+                }
+                _ => return false,
+            }
+            return true;
+        }
+        match kind {
+            "user_topic" => self.user_topic(event),
+            "navigation_view" => return self.navigation_view(event, op),
+            "device" => return self.device(event, op),
+            "channel_folder" => return self.channel_folder(event, op),
+            kind => return OUTSIDE.contains(&kind),
+        }
+        true
+    }
+
+    /// One row a topic, whatever the case of its name; none where nothing is said of it.
+    fn user_topic(&mut self, event: &Value) {
+        let name = event["topic_name"].as_str().unwrap_or_default().to_lowercase();
+        if let Some(topics) = self.value.get_mut("user_topics").and_then(Value::as_array_mut) {
+            topics.retain(|row| {
+                let is_same = row["topic_name"].as_str().is_some_and(|other| other.to_lowercase() == name);
+                row["stream_id"] != event["stream_id"] || !is_same
+            });
+            if event["visibility_policy"] != 0 {
+                let mut new = Object::new();
+                for key in ["stream_id", "topic_name", "last_updated", "visibility_policy"] {
+                    new.insert(key.to_owned(), event[key].clone());
+                }
+                topics.push(new.into());
+            }
+        }
+        self.list_muted_topics();
+        self.recount();
+    }
+
+    /// The older list of muted topics, by channels' names: those who get `user_topic` events are not sent it.
+    pub(super) fn list_muted_topics(&mut self) {
+        let (Some(topics), Some(streams)) = (self.value.get("user_topics"), self.value.get("streams")) else { return };
+        let name = |id: &Value| streams.as_array()?.iter().find(|row| row["stream_id"] == *id)?.get("name");
+        let muted = topics.as_array().into_iter().flatten().filter(|row| row["visibility_policy"] == 1);
+        let muted: Option<Vec<Value>> =
+            muted.map(|row| Some(json!([name(&row["stream_id"])?, row["topic_name"], row["last_updated"]]))).collect();
+        let Some(muted) = muted else {
+            self.doubts.insert(Doubt::MutedTopics);
+            return;
+        };
+        self.doubts.remove(&Doubt::MutedTopics);
+        self.replace("muted_topics", &muted.into());
+    }
+
+    fn navigation_view(&mut self, event: &Value, op: &str) -> bool {
+        const LIST: &str = "navigation_views";
+        match op {
+            "add" => put(&mut self.value, LIST, "fragment", object(event["navigation_view"].clone())),
+            "update" => {
+                if let Some(view) = row(&mut self.value, LIST, "fragment", &event["fragment"]) {
+                    merge(view, &event["data"]);
+                }
+            }
+            "remove" => {
+                take(&mut self.value, LIST, "fragment", &event["fragment"]);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn device(&mut self, event: &Value, op: &str) -> bool {
+        let Some(devices) = self.value.get_mut("devices").and_then(Value::as_object_mut) else { return true };
+        let id = event["device_id"].to_string();
+        match op {
+            "add" => {
+                let new = json!({
+                    "push_key_id": null,
+                    "push_token_id": null,
+                    "pending_push_token_id": null,
+                    "push_token_last_updated_timestamp": null,
+                    "push_registration_error_code": null,
+                });
+                devices.insert(id, new);
+            }
+            "remove" => {
+                devices.shift_remove(&id);
+            }
+            "update" => {
+                let mut changes = object(event.clone());
+                for key in ["type", "op", "id", "device_id"] {
+                    changes.remove(key);
+                }
+                if let Some(device) = devices.get_mut(&id).and_then(Value::as_object_mut) {
+                    merge(device, &changes.into());
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+}

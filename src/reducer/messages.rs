@@ -1,0 +1,275 @@
+//! Unread and starred messages, conversations, the newest message.
+
+use super::rows::{insert_number, numbers, remove_number, rows};
+use super::{Doubt, State};
+use serde_json::{Value, json};
+
+/// Flags that put an unread message among the mentions.
+const MENTIONS: [&str; 3] = ["mentioned", "stream_wildcard_mentioned", "topic_wildcard_mentioned"];
+/// Conversations that a register reply has at most.
+const MAX_RECENT: usize = 1_000;
+
+/// Where an unread message is listed.
+enum Shelf {
+    Topic(i64, String),
+    Person(i64),
+    Group(String),
+}
+
+impl State {
+    pub(super) fn message(&mut self, event: &Value) {
+        let message = &event["message"];
+        let Some(id) = message["id"].as_i64() else { return };
+        let flags: Vec<&str> = event["flags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        if self.value.get("max_message_id").and_then(Value::as_i64).is_some_and(|newest| newest < id) {
+            self.value.insert("max_message_id".into(), id.into());
+            self.doubts.remove(&Doubt::NewestMessage);
+        }
+        let shelf = if message["type"] == "stream" {
+            let topic = message["subject"].as_str().unwrap_or_default().to_owned();
+            Shelf::Topic(message["stream_id"].as_i64().unwrap_or_default(), topic)
+        } else {
+            let members = message["display_recipient"].as_array().into_iter().flatten();
+            let others: Vec<i64> =
+                members.filter_map(|member| member["id"].as_i64()).filter(|id| Some(*id) != self.own_id).collect();
+            self.note_conversation(&others, id);
+            self.shelf_of(others)
+        };
+        if !flags.contains(&"read") && !flags.is_empty() | self.receives(&shelf) {
+            self.add_unread(id, shelf, flags.iter().any(|flag| MENTIONS.contains(flag)));
+        }
+    }
+
+    /// Whether messages there are the user's own: those of other channels are merely overheard.
+    fn receives(&mut self, shelf: &Shelf) -> bool {
+        let Shelf::Topic(channel, _) = shelf else { return true };
+        let is_known = self.value.contains_key("subscriptions");
+        !is_known || super::rows::row(&mut self.value, "subscriptions", "stream_id", &(*channel).into()).is_some()
+    }
+
+    fn shelf_of(&self, mut others: Vec<i64>) -> Shelf {
+        match (others.as_slice(), self.own_id) {
+            ([], own) => Shelf::Person(own.unwrap_or_default()),
+            ([other], _) => Shelf::Person(*other),
+            (_, own) => {
+                others.extend(own);
+                others.sort_unstable();
+                let members: Vec<String> = others.iter().map(ToString::to_string).collect();
+                Shelf::Group(members.join(","))
+            }
+        }
+    }
+
+    fn note_conversation(&mut self, others: &[i64], newest: i64) {
+        let mut others = others.to_vec();
+        others.sort_unstable();
+        let Some(recent) = rows(&mut self.value, "recent_private_conversations") else { return };
+        recent.retain(|row| numbers(&row["user_ids"]) != others);
+        let first_older = recent.iter().position(|row| row["max_message_id"].as_i64() < Some(newest));
+        recent.insert(first_older.unwrap_or(recent.len()), json!({"max_message_id": newest, "user_ids": others}));
+        recent.truncate(MAX_RECENT);
+    }
+
+    pub(super) fn update_message(&mut self, event: &Value) {
+        let ids = numbers(&event["message_ids"]);
+        let is_moved = event.get("subject").is_some() || event.get("new_stream_id").is_some();
+        if is_moved {
+            let channel = event.get("new_stream_id").unwrap_or(&event["stream_id"]).as_i64().unwrap_or_default();
+            let topic = event.get("subject").unwrap_or(&event["orig_subject"]).as_str().unwrap_or_default();
+            for id in &ids {
+                let was_mention = self.mentions(*id);
+                if self.remove_unread(*id) {
+                    self.add_unread(*id, Shelf::Topic(channel, topic.to_owned()), was_mention);
+                }
+            }
+            if event.get("new_stream_id").is_some() {
+                self.doubt_newest(&ids);
+            }
+        }
+        let Some(id) = event["message_id"].as_i64() else { return };
+        if event.get("content").is_some() && self.is_unread(id) {
+            let flags = event["flags"].as_array();
+            let mentions = flags.into_iter().flatten().filter_map(Value::as_str).any(|flag| MENTIONS.contains(&flag));
+            let Some(list) = self.unread("mentions") else { return };
+            if mentions {
+                insert_number(list, id)
+            } else {
+                remove_number(list, id)
+            };
+        }
+    }
+
+    pub(super) fn delete_message(&mut self, event: &Value) {
+        let mut ids = numbers(&event["message_ids"]);
+        ids.extend(event["message_id"].as_i64());
+        for id in &ids {
+            self.remove_unread(*id);
+            if let Some(starred) = self.value.get_mut("starred_messages") {
+                remove_number(starred, *id);
+            }
+        }
+        self.doubt_newest(&ids);
+        let recent = self.value.get("recent_private_conversations").and_then(Value::as_array);
+        let is_newest = |row: &Value| row["max_message_id"].as_i64().is_some_and(|newest| ids.contains(&newest));
+        if recent.into_iter().flatten().any(is_newest) {
+            self.doubts.insert(Doubt::RecentConversations);
+        }
+    }
+
+    fn doubt_newest(&mut self, ids: &[i64]) {
+        let newest = self.value.get("max_message_id").and_then(Value::as_i64);
+        if newest.is_some_and(|newest| ids.contains(&newest)) {
+            self.doubts.insert(Doubt::NewestMessage);
+        }
+    }
+
+    pub(super) fn update_message_flags(&mut self, event: &Value, op: &str) -> bool {
+        let ids = numbers(&event["messages"]);
+        match (event["flag"].as_str().unwrap_or_default(), op) {
+            ("read", "add") if event["all"] == true => self.clear_unread(),
+            ("read", "add") => {
+                for id in ids {
+                    self.remove_unread(id);
+                }
+            }
+            ("read", "remove") => {
+                for id in ids {
+                    let details = &event["message_details"][id.to_string()];
+                    let shelf = if details["type"] == "stream" {
+                        let topic = details["topic"].as_str().unwrap_or_default().to_owned();
+                        Shelf::Topic(details["stream_id"].as_i64().unwrap_or_default(), topic)
+                    } else {
+                        self.shelf_of(numbers(&details["user_ids"]))
+                    };
+                    self.remove_unread(id);
+                    self.add_unread(id, shelf, details["mentioned"] == true);
+                }
+            }
+            ("starred", _) => {
+                let Some(starred) = self.value.get_mut("starred_messages") else { return true };
+                for id in ids {
+                    if op == "add" {
+                        insert_number(starred, id)
+                    } else {
+                        remove_number(starred, id)
+                    };
+                }
+            }
+            // Kept with the messages, which are no part of a register reply.
+            ("collapsed", _) => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn unread(&mut self, list: &str) -> Option<&mut Value> {
+        self.value.get_mut("unread_msgs")?.get_mut(list)
+    }
+
+    fn mentions(&self, id: i64) -> bool {
+        self.value.get("unread_msgs").is_some_and(|unread| numbers(&unread["mentions"]).contains(&id))
+    }
+
+    fn is_unread(&self, id: i64) -> bool {
+        let Some(unread) = self.value.get("unread_msgs") else { return false };
+        let shelves = ["pms", "streams", "huddles"].into_iter().filter_map(|list| unread[list].as_array()).flatten();
+        shelves.into_iter().any(|shelf| numbers(&shelf["unread_message_ids"]).contains(&id))
+    }
+
+    fn add_unread(&mut self, id: i64, shelf: Shelf, mentions: bool) {
+        let (list, new) = match &shelf {
+            Shelf::Topic(channel, topic) => ("streams", json!({"stream_id": channel, "topic": topic})),
+            Shelf::Person(user) => ("pms", json!({"other_user_id": user, "sender_id": user})),
+            Shelf::Group(members) => ("huddles", json!({"user_ids_string": members})),
+        };
+        // Topics are the same whatever the case; the oldest unread message says how it is spelt.
+        let same = |row: &Value| match &shelf {
+            Shelf::Topic(channel, topic) => {
+                row["stream_id"] == *channel
+                    && row["topic"].as_str().is_some_and(|other| other.to_lowercase() == topic.to_lowercase())
+            }
+            Shelf::Person(user) => row["other_user_id"] == *user,
+            Shelf::Group(members) => row["user_ids_string"] == members.as_str(),
+        };
+        let Some(rows) = self.unread(list).and_then(Value::as_array_mut) else { return };
+        let place = rows.iter().position(same).unwrap_or_else(|| {
+            let mut new = new;
+            new["unread_message_ids"] = json!([]);
+            rows.push(new);
+            rows.len() - 1
+        });
+        insert_number(&mut rows[place]["unread_message_ids"], id);
+        if let Some(list) = self.unread("mentions").filter(|_| mentions) {
+            insert_number(list, id);
+        }
+        self.recount();
+    }
+
+    /// False when it was not unread.
+    fn remove_unread(&mut self, id: i64) -> bool {
+        let mut was_unread = false;
+        for list in ["pms", "streams", "huddles"] {
+            let Some(rows) = self.unread(list).and_then(Value::as_array_mut) else { return false };
+            for row in rows.iter_mut() {
+                was_unread |= remove_number(&mut row["unread_message_ids"], id);
+            }
+            rows.retain(|row| row["unread_message_ids"].as_array().is_some_and(|ids| !ids.is_empty()));
+        }
+        if let Some(mentions) = self.unread("mentions") {
+            remove_number(mentions, id);
+        }
+        self.recount();
+        was_unread
+    }
+
+    fn clear_unread(&mut self) {
+        for list in ["pms", "streams", "huddles", "mentions"] {
+            if let Some(rows) = self.unread(list) {
+                *rows = json!([]);
+            }
+        }
+        self.recount();
+    }
+
+    /// Counts anew what is unread and not muted; to be called after all that changes either.
+    pub(super) fn recount(&mut self) {
+        self.doubts.remove(&Doubt::UnreadCount);
+        let Some(unread) = self.value.get("unread_msgs") else { return };
+        let size = |shelf: &Value| shelf["unread_message_ids"].as_array().map_or(0, Vec::len);
+        let mut count = 0;
+        for list in ["pms", "huddles"] {
+            count += unread[list].as_array().into_iter().flatten().map(size).sum::<usize>();
+        }
+        let mut is_certain = true;
+        for shelf in unread["streams"].as_array().into_iter().flatten() {
+            match self.is_muted(&shelf["stream_id"], shelf["topic"].as_str().unwrap_or_default()) {
+                Some(true) => {}
+                Some(false) => count += size(shelf),
+                None => is_certain = false,
+            }
+        }
+        if let Some(place) = self.unread("count") {
+            *place = count.into();
+        }
+        if !is_certain {
+            self.doubts.insert(Doubt::UnreadCount);
+        }
+    }
+
+    /// Whether a topic is muted, by itself or with its channel; None where that can't be told.
+    fn is_muted(&self, channel: &Value, topic: &str) -> Option<bool> {
+        let topics = self.value.get("user_topics")?.as_array()?;
+        let is_same = |row: &&Value| {
+            row["stream_id"] == *channel
+                && row["topic_name"].as_str().is_some_and(|name| name.to_lowercase() == topic.to_lowercase())
+        };
+        match topics.iter().find(is_same).and_then(|row| row["visibility_policy"].as_i64()) {
+            Some(1) => return Some(true),
+            Some(2 | 3) => return Some(false),
+            _ => {}
+        }
+        let subscriptions = self.value.get("subscriptions")?.as_array()?;
+        let subscription = subscriptions.iter().find(|row| row["stream_id"] == *channel)?;
+        subscription["is_muted"].as_bool()
+    }
+}

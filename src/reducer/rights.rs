@@ -1,0 +1,87 @@
+//! What the user may do, which follows from the organization's permissions and the groups that the user is in.
+
+use super::State;
+use super::rows::numbers;
+use serde_json::{Value, json};
+
+/// Keys that say whether the user may do something, and the permissions of which one suffices.
+const RIGHTS: [(&str, &[&str]); 6] = [
+    ("can_create_public_streams", &["can_create_public_channel_group"]),
+    ("can_create_private_streams", &["can_create_private_channel_group"]),
+    ("can_create_web_public_streams", &["can_create_web_public_channel_group"]),
+    ("can_create_streams", &["can_create_private_channel_group", "can_create_public_channel_group"]),
+    ("can_subscribe_other_users", &["can_add_subscribers_group"]),
+    ("can_invite_others_to_realm", &["can_invite_users_group"]),
+];
+
+/// Deprecated numbers that follow from who holds a permission.
+const POLICIES: [(&str, &str); 4] = [
+    ("realm_create_public_stream_policy", "realm_can_create_public_channel_group"),
+    ("realm_create_private_stream_policy", "realm_can_create_private_channel_group"),
+    ("realm_create_web_public_stream_policy", "realm_can_create_web_public_channel_group"),
+    ("realm_wildcard_mention_policy", "realm_can_mention_many_users_group"),
+];
+
+impl State {
+    /// Works out anew what the user may do; to be called after all that changes permissions, groups or roles.
+    pub(super) fn refresh_rights(&mut self) {
+        for (key, permissions) in RIGHTS {
+            let held: Option<Vec<bool>> = permissions.iter().map(|name| self.may(name)).collect();
+            if let Some(held) = held {
+                self.replace(key, &held.contains(&true).into());
+            }
+        }
+        for (key, permission) in POLICIES {
+            if let Some(policy) = self.policy(permission) {
+                self.replace(key, &policy.into());
+            }
+        }
+    }
+
+    /// Whether the user holds one of the organization's permissions; None where the state does not tell.
+    fn may(&self, name: &str) -> Option<bool> {
+        let value = self.value.get(&format!("realm_{name}"))?;
+        let setting = self.value.get("server_supported_permission_settings")?.get("realm")?.get(name)?;
+        let is_guest = self.value.get("is_guest")?.as_bool()?;
+        if is_guest && setting["allow_everyone_group"] == false {
+            return Some(false);
+        }
+        let groups = self.value.get("realm_user_groups")?.as_array()?;
+        let own = self.own_id?;
+        let is_direct = numbers(&value["direct_members"]).contains(&own);
+        let through = value.as_i64().into_iter().chain(numbers(&value["direct_subgroups"]));
+        Some(is_direct || through.into_iter().any(|group| is_member(groups, group, own)))
+    }
+
+    /// The deprecated number of a permission's holders.
+    fn policy(&self, permission: &str) -> Option<i64> {
+        let group = self.value.get(permission)?.as_i64();
+        let groups = self.value.get("realm_user_groups")?.as_array()?;
+        let holder = groups.iter().find(|row| group.is_some() && row["id"].as_i64() == group);
+        Some(match holder.and_then(|row| row["name"].as_str()) {
+            Some("role:administrators") => 2,
+            Some("role:fullmembers") => 3,
+            Some("role:moderators") => 4,
+            Some("role:everyone" | "role:internet") => 5,
+            Some("role:nobody") => 6,
+            Some("role:owners") => 7,
+            _ => 1,
+        })
+    }
+
+    /// Deprecated switches that follow from newer settings.
+    pub(super) fn refresh_legacy_settings(&mut self) {
+        if let Some(policy) = self.value.get("realm_topics_policy").cloned() {
+            self.replace("realm_mandatory_topics", &json!(policy == "disable_empty_topic"));
+        }
+        if let Some(policy) = self.value.get("realm_message_edit_history_visibility_policy").cloned() {
+            self.replace("realm_allow_edit_history", &json!(policy != "none"));
+        }
+    }
+}
+
+fn is_member(groups: &[Value], group: i64, user: i64) -> bool {
+    let Some(group) = groups.iter().find(|row| row["id"] == group) else { return false };
+    numbers(&group["members"]).contains(&user)
+        || numbers(&group["direct_subgroup_ids"]).into_iter().any(|subgroup| is_member(groups, subgroup, user))
+}

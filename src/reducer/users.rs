@@ -1,0 +1,209 @@
+//! Users, bots, groups, status and presence.
+
+use super::State;
+use super::rows::{Object, insert_number, merge, numbers, object, put, remove_number, row, rows, take};
+use serde_json::{Value, json};
+
+/// The lists of people and bots, by whether they are active.
+const USERS: [&str; 2] = ["realm_users", "realm_non_active_users"];
+
+impl State {
+    pub(super) fn realm_user(&mut self, event: &Value, op: &str) -> bool {
+        let person = &event["person"];
+        let id = &person["user_id"];
+        match op {
+            "add" => {
+                let mut new = object(person.clone());
+                let is_active = new.remove("is_active") != Some(false.into());
+                for list in USERS {
+                    take(&mut self.value, list, "user_id", id);
+                }
+                put(&mut self.value, USERS[usize::from(!is_active)], "user_id", new);
+            }
+            "remove" => {
+                for list in USERS {
+                    take(&mut self.value, list, "user_id", id);
+                }
+            }
+            "update" => self.update_user(person),
+            _ => return false,
+        }
+        self.refresh_rights();
+        true
+    }
+
+    fn update_user(&mut self, person: &Value) {
+        let id = &person["user_id"];
+        let is_own = id.as_i64().is_some() && id.as_i64() == self.own_id;
+        let mut changes = object(person.clone());
+        if let Some(is_active) = changes.remove("is_active") {
+            self.set_active(id, is_active == true);
+        }
+        if let Some(email) = changes.remove("new_email") {
+            self.rename_presence(id, &email);
+            changes.insert("email".into(), email);
+        }
+        if let Some(role) = person["role"].as_i64() {
+            changes.insert("is_owner".into(), (role == 100).into());
+            changes.insert("is_admin".into(), (role <= 200).into());
+            changes.insert("is_guest".into(), (role == 600).into());
+            if is_own {
+                self.replace("is_moderator", &(role <= 300).into());
+            }
+        }
+        let field = changes.remove("custom_profile_field");
+        if is_own {
+            for (key, value) in &changes {
+                self.replace(key, value);
+            }
+        }
+        // The larger picture and the picture's source stand with the user's own keys alone.
+        changes.remove("avatar_url_medium");
+        changes.remove("avatar_source");
+        for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
+            let Some(user) = row(&mut self.value, list, "user_id", id) else { continue };
+            merge(user, &Value::Object(changes.clone()));
+            if let Some(field) = &field {
+                set_field(user, field);
+            }
+        }
+    }
+
+    /// Deactivated users are in no list of members, which the client sees to itself; their status is gone.
+    fn set_active(&mut self, id: &Value, is_active: bool) {
+        let (from, to) = if is_active { (USERS[1], USERS[0]) } else { (USERS[0], USERS[1]) };
+        if let Some(user) = take(&mut self.value, from, "user_id", id) {
+            put(&mut self.value, to, "user_id", user);
+        }
+        let Some(number) = id.as_i64().filter(|_| !is_active) else { return };
+        for group in rows(&mut self.value, "realm_user_groups").into_iter().flatten() {
+            remove_number(&mut group["members"], number);
+        }
+        if let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) {
+            statuses.shift_remove(&number.to_string());
+        }
+    }
+
+    fn rename_presence(&mut self, id: &Value, email: &Value) {
+        let old = row(&mut self.value, "realm_users", "user_id", id).and_then(|user| user.get("email").cloned());
+        let (Some(old), Some(new)) = (old.as_ref().and_then(Value::as_str), email.as_str()) else { return };
+        if let Some(presences) = self.value.get_mut("presences").and_then(Value::as_object_mut)
+            && let Some(presence) = presences.shift_remove(old)
+        {
+            presences.insert(new.to_owned(), presence);
+        }
+    }
+
+    pub(super) fn realm_bot(&mut self, event: &Value, op: &str) -> bool {
+        let bot = &event["bot"];
+        match op {
+            "add" => put(&mut self.value, "realm_bots", "user_id", object(bot.clone())),
+            "update" => {
+                if let Some(row) = row(&mut self.value, "realm_bots", "user_id", &bot["user_id"]) {
+                    merge(row, bot);
+                }
+            }
+            "delete" | "remove" => {
+                take(&mut self.value, "realm_bots", "user_id", &bot["user_id"]);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    pub(super) fn user_group(&mut self, event: &Value, op: &str) -> bool {
+        const LIST: &str = "realm_user_groups";
+        let id = &event["group_id"];
+        match op {
+            "add" => put(&mut self.value, LIST, "id", object(event["group"].clone())),
+            "remove" => {
+                take(&mut self.value, LIST, "id", id);
+            }
+            "update" => {
+                if let Some(group) = row(&mut self.value, LIST, "id", id) {
+                    merge(group, &event["data"]);
+                }
+            }
+            "add_members" | "remove_members" | "add_subgroups" | "remove_subgroups" => {
+                let (key, changed) = if op.ends_with("_members") {
+                    ("members", &event["user_ids"])
+                } else {
+                    ("direct_subgroup_ids", &event["direct_subgroup_ids"])
+                };
+                let list = row(&mut self.value, LIST, "id", id).and_then(|group| group.get_mut(key));
+                if let Some(list) = list {
+                    for number in numbers(changed) {
+                        if op.starts_with("add") {
+                            insert_number(list, number)
+                        } else {
+                            remove_number(list, number)
+                        };
+                    }
+                }
+            }
+            _ => return false,
+        }
+        self.refresh_rights();
+        true
+    }
+
+    /// What an event does not have stays; "" takes away. Without text and emoji there is no status.
+    pub(super) fn user_status(&mut self, event: &Value) {
+        let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) else { return };
+        let Some(id) = event["user_id"].as_i64().map(|id| id.to_string()) else { return };
+        let mut status = object(statuses.get(&id).cloned().unwrap_or_default());
+        match event["away"].as_bool() {
+            Some(true) => _ = status.insert("away".into(), true.into()),
+            Some(false) => _ = status.remove("away"),
+            None => {}
+        }
+        if let Some(text) = event.get("status_text") {
+            set_or_remove(&mut status, "status_text", text);
+        }
+        if let Some(name) = event.get("emoji_name") {
+            for key in ["emoji_name", "emoji_code", "reaction_type"] {
+                let value = if *name == "" { &json!("") } else { &event[key] };
+                set_or_remove(&mut status, key, value);
+            }
+        }
+        if status.contains_key("status_text") || status.contains_key("emoji_name") {
+            statuses.insert(id, status.into());
+        } else {
+            statuses.shift_remove(&id);
+        }
+    }
+
+    /// The modern form by user, or the older one by address.
+    pub(super) fn presence(&mut self, event: &Value) {
+        let Some(presences) = self.value.get_mut("presences").and_then(Value::as_object_mut) else { return };
+        for (user, presence) in event["presences"].as_object().into_iter().flatten() {
+            presences.insert(user.clone(), presence.clone());
+        }
+        if let Some(email) = event["email"].as_str() {
+            let website = event["presence"]["website"].clone();
+            let mut aggregated = object(website.clone());
+            aggregated.remove("pushable");
+            presences.insert(email.to_owned(), json!({"aggregated": aggregated, "website": website}));
+        }
+    }
+}
+
+fn set_or_remove(status: &mut Object, key: &str, value: &Value) {
+    if *value == "" {
+        status.remove(key);
+    } else {
+        status.insert(key.to_owned(), value.clone());
+    }
+}
+
+fn set_field(user: &mut Object, field: &Value) {
+    let Some(id) = field["id"].as_i64().map(|id| id.to_string()) else { return };
+    let Some(data) = user.get_mut("profile_data").and_then(Value::as_object_mut) else { return };
+    if field["value"].is_null() {
+        data.shift_remove(&id);
+    } else {
+        let mut value = object(field.clone());
+        value.remove("id");
+        data.insert(id, value.into());
+    }
+}
