@@ -557,8 +557,6 @@ errors! {
     OneFileExpected: 400 BAD_REQUEST "You must upload exactly one file.";
     /// The name of an emoji that everybody knows.
     MayNotOverrideEmoji: 400 BAD_REQUEST "Only administrators can override default emoji.";
-    /// Over the limit of pictures.
-    PictureTooLarge { limit_mib }: 400 BAD_REQUEST "Uploaded file is larger than the allowed limit of {limit_mib} MiB";
     /// Not a picture that can be read.
     BadImage: 400 BAD_IMAGE "Invalid image format";
     /// No active custom emoji has the name.

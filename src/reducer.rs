@@ -67,6 +67,8 @@ pub struct State {
     value: Object,
     own_id: Option<i64>,
     has_subscribers: bool,
+    /// The client asked for `client_gravatar`: addresses that it can compute are left out.
+    computes_pictures: bool,
     /// Subscriptions, active or not, of channels that went out of sight.
     past: BTreeMap<i64, Object>,
     doubts: BTreeSet<Doubt>,
@@ -83,7 +85,13 @@ impl State {
             .filter_map(|list| value.get(*list)?.as_array())
             .flatten()
             .any(|row| row.get("subscribers").is_some() || row.get("partial_subscribers").is_some());
-        Self { value, own_id, has_subscribers, past: BTreeMap::new(), doubts: BTreeSet::new() }
+        let users = ["realm_users", "realm_non_active_users"];
+        let computes_pictures = users
+            .iter()
+            .filter_map(|list| value.get(*list)?.as_array())
+            .flatten()
+            .any(|user| user.get("avatar_url").is_some_and(Value::is_null));
+        Self { value, own_id, has_subscribers, computes_pictures, past: BTreeMap::new(), doubts: BTreeSet::new() }
     }
 
     /// The state now.

@@ -183,15 +183,16 @@ fn checked_users(realm: &Realm, field: &ProfileField, value: &Value) -> Result<S
 /// Event: `realm_user` update for each, to everybody who may know of the user.
 pub fn change_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFieldId, Option<String>)>) {
     for (field, value) in values {
-        if tx.users[&user].profile.get(&field) == value.as_ref() {
+        if tx.users[&user].profile.get(&field).map(|entry| &entry.value) == value.as_ref() {
             continue;
         }
+        let entry = value.map(|value| tx.profile_entry(field, value));
         let profile = &mut tx.user_mut(user).profile;
-        match value {
-            Some(value) => profile.insert(field, value),
+        match entry {
+            Some(entry) => profile.insert(field, entry),
             None => profile.remove(&field),
         };
-        let shown = profile_data(tx, &tx.users[&user]).remove(&field.to_string());
+        let shown = profile_data(&tx.users[&user]).remove(&field.to_string());
         let mut change = json!({"id": field, "value": shown.as_ref().map(|shown| &shown.value)});
         if let Some(rendered) = shown.and_then(|shown| shown.rendered_value) {
             change["rendered_value"] = rendered.into();

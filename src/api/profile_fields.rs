@@ -9,6 +9,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::Event;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::organization::ProfileField;
+use crate::realm::user::ProfileEntry;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -361,7 +362,7 @@ fn drop_lost_choices(tx: &mut Tx, id: ProfileFieldId) {
         return;
     }
     let choices: Value = serde_json::from_str(&field.data).unwrap_or_default();
-    let is_lost = |value: &String| choices.get(value.as_str()).is_none();
+    let is_lost = |entry: &ProfileEntry| choices.get(entry.value.as_str()).is_none();
     let holders: Vec<UserId> =
         tx.users.values().filter(|user| user.profile.get(&id).is_some_and(is_lost)).map(|user| user.id).collect();
     for holder in holders {

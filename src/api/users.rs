@@ -249,7 +249,7 @@ impl Read for GetOwnUser {
             user_id: user.id.0,
             delivery_email: user.email.clone(),
             is_imported_stub: user.is_imported_stub,
-            profile_data: (!user.is_bot()).then(|| profile_data(realm, user)),
+            profile_data: (!user.is_bot()).then(|| profile_data(user)),
         })
     }
 }

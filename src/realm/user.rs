@@ -42,8 +42,17 @@ pub struct User {
     pub password: Option<String>,
     /// May create users through the API (together with being an administrator).
     pub can_create_users: bool,
-    /// Custom profile fields' values, as text.
-    pub profile: OrdMap<ProfileFieldId, String>,
+    /// What the user says in custom profile fields.
+    pub profile: OrdMap<ProfileFieldId, ProfileEntry>,
+}
+
+/// What a user says in a custom profile field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProfileEntry {
+    /// As text.
+    pub value: String,
+    /// As HTML, for the kinds that take Markdown: as it was rendered when it was said.
+    pub rendered: Option<String>,
 }
 
 impl User {
@@ -226,5 +235,14 @@ impl AvatarSource {
             AvatarSource::Provider => "G",
             AvatarSource::Uploaded { .. } => "U",
         }
+    }
+}
+
+impl super::Realm {
+    /// A value of a custom profile field as it is kept; short texts (1) and paragraphs (2) are rendered.
+    pub fn profile_entry(&self, field: ProfileFieldId, value: String) -> ProfileEntry {
+        let takes_markdown = self.profile_fields.get(&field).is_some_and(|field| matches!(field.kind, 1 | 2));
+        let rendered = takes_markdown.then(|| super::markdown::render_inline(&value, &self.seen_by_server()));
+        ProfileEntry { value, rendered }
     }
 }

@@ -105,7 +105,7 @@ impl UserRecord {
             is_imported_stub: user.is_imported_stub,
             is_deleted: user.is_deleted,
             is_system_bot: user.is_system_bot(),
-            profile_data: (look.include_profile && !user.is_bot() && !is_visitor).then(|| profile_data(realm, user)),
+            profile_data: (look.include_profile && !user.is_bot() && !is_visitor).then(|| profile_data(user)),
         }
     }
 
@@ -116,13 +116,10 @@ impl UserRecord {
     }
 }
 
-/// A user's custom profile fields; kinds that take Markdown (1, 2) are rendered.
-pub fn profile_data(realm: &Realm, user: &User) -> BTreeMap<String, ProfileValue> {
-    let value = |(id, value): (&crate::realm::id::ProfileFieldId, &String)| {
-        let takes_markdown = realm.profile_fields.get(id).is_some_and(|field| matches!(field.kind, 1 | 2));
-        let rendered_value =
-            takes_markdown.then(|| crate::realm::markdown::render_inline(value, &realm.seen_by_server()));
-        (id.to_string(), ProfileValue { value: value.clone(), rendered_value })
+/// A user's custom profile fields by ID.
+pub fn profile_data(user: &User) -> BTreeMap<String, ProfileValue> {
+    let value = |(id, entry): (&crate::realm::id::ProfileFieldId, &crate::realm::user::ProfileEntry)| {
+        (id.to_string(), ProfileValue { value: entry.value.clone(), rendered_value: entry.rendered.clone() })
     };
     user.profile.iter().map(value).collect()
 }

@@ -141,6 +141,11 @@ impl State {
         if let (Some(own), Some(list)) = (self.own_id, subscription.get_mut("subscribers")) {
             remove_number(list, own);
         }
+        // Guests see who is subscribed to their own channels only.
+        let is_guest = self.value.get("is_guest").is_some_and(|is_guest| *is_guest == true);
+        if is_guest && let Some(list) = subscription.get_mut("subscribers") {
+            *list = Value::Array(Vec::new());
+        }
         count(&mut subscription, -1);
         put(&mut self.value, "unsubscribed", "stream_id", subscription);
         if let Some(channel) = row(&mut self.value, "streams", "stream_id", id) {

@@ -49,9 +49,25 @@ const OUTSIDE: [&str; 11] = [
 ];
 
 impl State {
+    /// A profile field that is gone takes everybody's value with it.
+    fn forget_removed_fields(&mut self) {
+        let fields = self.value.get("custom_profile_fields").and_then(Value::as_array).cloned().unwrap_or_default();
+        let known: Vec<String> = fields.iter().map(|field| field["id"].to_string()).collect();
+        for list in ["realm_users", "realm_non_active_users"] {
+            for user in self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+                if let Some(data) = user.get_mut("profile_data").and_then(Value::as_object_mut) {
+                    data.retain(|id, _| known.contains(id));
+                }
+            }
+        }
+    }
+
     pub(super) fn own_list(&mut self, kind: &str, event: &Value, op: &str) -> bool {
         if let Some((_, key, field)) = WHOLE.iter().find(|(name, _, _)| *name == kind) {
             self.replace(key, &event[field]);
+            if *key == "custom_profile_fields" {
+                self.forget_removed_fields();
+            }
             return true;
         }
         if let Some((_, list, key, removed, one, many)) = ROWS.iter().find(|(name, ..)| *name == kind) {

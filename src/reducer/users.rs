@@ -59,10 +59,14 @@ impl State {
         }
         // The larger picture and the picture's source stand with the user's own keys alone.
         changes.remove("avatar_url_medium");
-        changes.remove("avatar_source");
+        let is_provided = changes.remove("avatar_source").is_some_and(|source| source == "G");
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
             let Some(user) = row(&mut self.value, list, "user_id", id) else { continue };
             merge(user, &Value::Object(changes.clone()));
+            // The address of a provider's picture is one that the client computes from the user's, where it sees that.
+            if is_provided && self.computes_pictures && user.get("delivery_email").is_some_and(Value::is_string) {
+                user.insert("avatar_url".into(), Value::Null);
+            }
             if let Some(field) = &field {
                 set_field(user, field);
             }

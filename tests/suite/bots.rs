@@ -253,3 +253,19 @@ async fn a_deactivated_bot_is_refused_and_comes_back_under_a_free_name_alone() {
     mel.post(&back, json!({})).await.is(json!({}));
     assert_eq!(bot.get("/users/me", json!({})).await.success()["is_active"], true);
 }
+
+#[tokio::test]
+async fn a_bot_does_not_come_back_beside_an_active_one_of_its_name() {
+    let server = TestServer::start().await;
+    let [mel, adam] = server.users(["mel", "adam"]);
+    let make = |name: &'static str| {
+        let mel = mel.clone();
+        async move { mel.post("/bots", json!({"full_name": "Twin", "short_name": name})).await.success()["user_id"].clone() }
+    };
+    let first = make("first").await;
+    mel.delete(&format!("/bots/{first}"), json!({})).await.success();
+    make("second").await;
+
+    let message = "There is already an active bot named \"Twin\" in this organization. To reactivate this bot, you must rename or deactivate the other one first.";
+    adam.post(&format!("/users/{first}/reactivate"), json!({})).await.error("BAD_REQUEST", message);
+}

@@ -15,7 +15,6 @@ const OWN_WORDS: &[(&str, &str)] = &[];
 const NOT_PROVOKED: &[(&str, &str)] = &[
     ("BodyTooSlow", "takes half a minute of real time to provoke"),
     ("Internal", "a fault of our own, which no request is known to cause"),
-    ("BotsOnly", "no operation that is served is for bots alone"),
     ("SystemGroupRequired", "no operation that is served changes the organization's permissions"),
     ("WorldExists", "control's refusals are tested where control is"),
     ("ControlForbidden", "control's refusals are tested where control is"),

@@ -1,4 +1,5 @@
-//! Custom profile fields, and what users say of themselves in them.
+//! Custom profile fields (GET and POST /realm/profile_fields, PATCH /realm/profile_fields/{field_id},
+//! DELETE /realm/profile_fields/{field_id}), and what users say of themselves in them.
 
 use crate::support::{TestServer, User};
 use serde_json::{Value, json};
