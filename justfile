@@ -19,6 +19,11 @@ serve-zulip *options:
 test *arguments:
     cargo test {{ arguments }}
 
+# Play long sequences of requests by chance, for about half an hour
+[group('check')]
+soak:
+    CHATDOUBLE_SOAK=1 cargo test --release --test suite properties -- --nocapture
+
 # Check the formatting, lint without a warning, run the tests
 [group('check')]
 check:

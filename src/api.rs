@@ -350,7 +350,10 @@ const fn read<O: Read>() -> Row {
 const fn write<O: Write>() -> Row {
     row::<O>(Run::Now(|world, call, raw| {
         let params = O::Params::read(raw)?;
-        let (reply, caused) = world.commit_noting(|tx| O::run(tx, call, params))?;
+        let (reply, caused) = world.commit_noting(|tx| {
+            call.check_credentials_hold(tx)?;
+            O::run(tx, call, params)
+        })?;
         // An operation runs once a call, so that nothing was noted before.
         let _ = call.caused.set(caused);
         Ok(envelope::<O::Params>(reply, raw))

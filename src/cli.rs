@@ -29,7 +29,7 @@ enum Command {
 /// A fault of the start: one line for standard error, and the exit status.
 #[derive(Debug)]
 pub struct Fault {
-    /// 1 for what went wrong, 2 for what was said wrongly.
+    /// 1 for what went wrong, 2 for what was said wrongly, 3 for a fault of this program.
     pub status: u8,
     /// Without `error:`.
     pub message: String,
@@ -38,6 +38,10 @@ pub struct Fault {
 impl Fault {
     fn of_start(message: impl ToString) -> Self {
         Self { status: 1, message: message.to_string() }
+    }
+
+    fn of_program(message: impl ToString) -> Self {
+        Self { status: 3, message: message.to_string() }
     }
 
     fn of_usage(message: impl ToString) -> Self {

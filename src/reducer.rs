@@ -57,6 +57,8 @@ pub enum Doubt {
     PastSubscription(i64),
     /// Topics are muted in a channel that this client does not see, and the older list of them has its name.
     MutedTopics,
+    /// A guest hears of subscribers only where subscribed: how many the channel has is not told.
+    SubscriberCount(i64),
     /// Settings that stand for inherited ones of subscriptions changed, in a client that does not understand null.
     InheritedSettings,
 }
@@ -91,7 +93,9 @@ impl State {
             .filter_map(|list| value.get(*list)?.as_array())
             .flatten()
             .any(|user| user.get("avatar_url").is_some_and(Value::is_null));
-        Self { value, own_id, has_subscribers, computes_pictures, past: BTreeMap::new(), doubts: BTreeSet::new() }
+        let mut state = Self { value, own_id, has_subscribers, computes_pictures, past: BTreeMap::new(), doubts: BTreeSet::new() };
+        state.doubt_counts_of_guests();
+        state
     }
 
     /// The state now.

@@ -229,6 +229,16 @@ impl Server {
         self.edge.worlds.get(name).unwrap_or_else(|| panic!("no world is called {name}"))
     }
 
+    /// What is broken in the worlds, a line each; nothing unless this program has a fault
+    /// ([`crate::realm::invariants`]).
+    pub fn violations(&self) -> Vec<String> {
+        let of = |world: Arc<World>| {
+            let violations = crate::realm::invariants::check(&world.snapshot());
+            violations.into_iter().map(move |violation| format!("world {} breaks {violation}", world.name()))
+        };
+        self.worlds().all().into_iter().flat_map(of).collect()
+    }
+
     /// Stops the server and ends all connections.
     pub async fn stop(self) {
         self.running.stop();

@@ -215,7 +215,7 @@ fn message_details(realm: &Realm, user: UserId, message: &Message) -> Value {
             json!({"type": "private", "user_ids": others.collect::<Vec<_>>()})
         }
     };
-    if message.mentions(user) || (message.wildcard_mentions(user) && !is_muted) {
+    if message.mentions(user) || message.wildcard_mentions(user) {
         details["mentioned"] = true.into();
     }
     details

@@ -92,8 +92,18 @@ async fn serve_until_told(options: Options, serve: &Serve) -> Result<ExitCode, F
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
     }
+    let violations = server.violations();
     server.stop().await;
-    Ok(ExitCode::SUCCESS)
+    ending(&violations)
+}
+
+/// How a run ends: in status 3 when a world turns out to be broken, so that no CI trusts what it answered.
+fn ending(violations: &[String]) -> Result<ExitCode, Fault> {
+    match violations {
+        [] => Ok(ExitCode::SUCCESS),
+        [only] => Err(Fault::of_program(only)),
+        [first, more @ ..] => Err(Fault::of_program(format!("{first} (and {} more)", more.len()))),
+    }
 }
 
 impl Serve {
@@ -150,4 +160,20 @@ fn write_whole(file: &Path, text: &str) -> std::io::Result<()> {
     partial.push(".partial");
     std::fs::write(&partial, text)?;
     std::fs::rename(&partial, file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_world_ends_the_program_in_status_3_with_a_line_that_names_it() {
+        assert!(ending(&[]).is_ok());
+
+        let lines = ["world default breaks agenda: it is empty".to_owned(), "world a breaks b: c".to_owned()];
+        let one = ending(&lines[..1]).expect_err("it is broken");
+        assert_eq!((one.status, one.message), (3, lines[0].clone()));
+        let two = ending(&lines).expect_err("it is broken");
+        assert_eq!(two.message, format!("{} (and 1 more)", lines[0]));
+    }
 }

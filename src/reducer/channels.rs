@@ -35,6 +35,7 @@ impl State {
             "update" => self.update_channel(event),
             _ => return false,
         }
+        self.doubt_counts_of_guests();
         self.recount();
         true
     }
@@ -60,6 +61,21 @@ impl State {
         } else {
             put(&mut self.value, "never_subscribed", "stream_id", new);
             self.doubts.insert(Doubt::PastSubscription(id));
+        }
+    }
+
+    /// Guests know the subscribers of the channels that they are subscribed to, and of no others.
+    pub(super) fn doubt_counts_of_guests(&mut self) {
+        if self.value.get("is_guest") != Some(&Value::Bool(true)) {
+            return;
+        }
+        for list in ["unsubscribed", "never_subscribed"] {
+            for channel in self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+                if let Some(subscribers) = channel.get_mut("subscribers") {
+                    *subscribers = json!([]);
+                }
+                self.doubts.extend(channel["stream_id"].as_i64().map(Doubt::SubscriberCount));
+            }
         }
     }
 
@@ -109,6 +125,7 @@ impl State {
             "peer_add" | "peer_remove" => self.peers(event, op == "peer_add"),
             _ => return false,
         }
+        self.doubt_counts_of_guests();
         self.recount();
         true
     }
@@ -124,6 +141,7 @@ impl State {
         if let Some(number) = id.as_i64() {
             self.past.remove(&number);
             self.doubts.remove(&Doubt::PastSubscription(number));
+            self.doubts.remove(&Doubt::SubscriberCount(number));
         }
         if let Some(channel) = row(&mut self.value, "streams", "stream_id", &id) {
             let keys: Vec<String> = channel.keys().cloned().collect();

@@ -106,6 +106,14 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
                 }
             }
         }
+        Doubt::SubscriberCount(id) => {
+            for list in ["streams", "unsubscribed", "never_subscribed"] {
+                let rows = normal.get_mut(list).and_then(Value::as_array_mut);
+                for row in rows.into_iter().flatten().filter(|row| row["stream_id"] == *id) {
+                    row["subscriber_count"] = Value::Null;
+                }
+            }
+        }
         Doubt::InheritedSettings => {
             for list in ["subscriptions", "unsubscribed"] {
                 for row in normal.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {

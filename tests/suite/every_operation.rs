@@ -172,7 +172,10 @@ fn tests() -> String {
     fn read(folder: &Path, all: &mut String) {
         for entry in std::fs::read_dir(folder).expect("the tests are there") {
             let path = entry.expect("readable").path();
-            if path.is_dir() {
+            // Requests that are drawn by chance name everything and assert nothing in particular.
+            if path.ends_with("properties") {
+                continue;
+            } else if path.is_dir() {
                 read(&path, all);
             } else if path.file_name().is_some_and(|name| name != "every_operation.rs") {
                 all.push_str(&std::fs::read_to_string(&path).expect("readable"));

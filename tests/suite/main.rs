@@ -19,6 +19,7 @@ mod events;
 mod every_operation;
 mod flags;
 mod folders;
+mod found;
 mod generated;
 mod group_changes;
 mod group_reading;

@@ -109,6 +109,14 @@ impl TestServer {
     }
 }
 
+/// Whatever a test did, the worlds are sound when it ends.
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        let violations = if std::thread::panicking() { Vec::new() } else { self.server.violations() };
+        assert!(violations.is_empty(), "{violations:#?}");
+    }
+}
+
 /// Reads RFC 3339 where the text is known to be right.
 pub trait ParseTimestamp {
     /// The point in time.

@@ -1,1 +1,205 @@
-//! x
+//! Every invariant is seen to hold in the built-in realm, and to fail in one that was broken on purpose.
+
+use super::{all, check};
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::channel::{Topic, TopicKey};
+use crate::realm::group::SystemGroup;
+use crate::realm::id::{ChannelId, FolderId, MessageId, ProfileFieldId, RecipientId, UserId};
+use crate::realm::message::{Emoji, Reaction, ReactionType};
+use crate::realm::personal::{NavigationView, UserTopic, VisibilityPolicy};
+use crate::realm::queue::{Cursor, Queue};
+use crate::realm::timer::Due;
+use crate::realm::user::{AvatarSource, Role};
+use crate::time::{Span, Timestamp};
+use imbl::{OrdMap, OrdSet};
+use std::sync::Arc;
+
+const OLIVE: UserId = UserId(1);
+const MEL: UserId = UserId(4);
+const NOBODY: UserId = UserId(999);
+const GENERAL: ChannelId = ChannelId(1);
+
+fn built_in() -> Realm {
+    let now = Timestamp::parse("2026-01-01T12:00:00Z").expect("well-formed");
+    let text = crate::fixture::builtin("default").expect("it is built in");
+    crate::fixture::read(text, now, 0).expect("it has no faults")
+}
+
+fn each<K: Ord + Clone, V: Clone>(map: &mut OrdMap<K, Arc<V>>, change: impl Fn(&mut V)) {
+    let changed = map.iter().map(|(key, value)| {
+        let mut value = value.as_ref().clone();
+        change(&mut value);
+        (key.clone(), Arc::new(value))
+    });
+    *map = changed.collect();
+}
+
+type Break = fn(&mut Tx);
+
+/// Each invariant, and a way to break it.
+const BREAKS: &[(&str, Break)] = &[
+    ("users-by-email", |tx| tx.user_mut(MEL).email = "other@chat.test".into()),
+    ("users-by-key", |tx| tx.user_mut(MEL).api_key = "other".into()),
+    ("active-users", |tx| tx.user_mut(MEL).is_active = false),
+    ("an-active-owner", |tx| tx.user_mut(OLIVE).role = Role::Member),
+    ("everybody-has-own-state", |tx| _ = tx.realm_mut().personal.remove(&MEL)),
+    ("bots-have-owners-that-exist", |tx| {
+        let bot = tx.users.values().find(|user| user.is_bot()).map(|user| user.id).expect("there are bots");
+        tx.user_mut(bot).bot.as_mut().expect("it is a bot").owner = Some(NOBODY);
+    }),
+    ("profiles-fill-fields", |tx| _ = tx.user_mut(MEL).profile.insert(ProfileFieldId(99), "x".into())),
+    ("blobs-are-kept", |tx| {
+        tx.user_mut(MEL).avatar.source = AvatarSource::Uploaded { blob: "none".into(), medium_blob: "none".into() };
+    }),
+    ("group-names-are-unique", |tx| {
+        let group = *tx.groups.keys().next_back().expect("there are groups");
+        tx.group_mut(group).name = "ROLE:owners".into();
+    }),
+    ("groups-are-acyclic", |tx| {
+        let (everyone, owners) = (tx.system_group(SystemGroup::Everyone), tx.system_group(SystemGroup::Owners));
+        tx.group_mut(owners).subgroups.insert(everyone);
+    }),
+    ("groups-have-what-exists", |tx| {
+        let group = *tx.groups.keys().next_back().expect("there are groups");
+        tx.group_mut(group).members.insert(NOBODY);
+    }),
+    ("system-groups-are-complete", |tx| {
+        let owners = tx.system_group(SystemGroup::Owners);
+        tx.group_mut(owners).is_deactivated = true;
+    }),
+    ("system-groups-follow-roles", |tx| tx.user_mut(MEL).role = Role::Moderator),
+    ("permissions-are-complete", |tx| _ = tx.channel_mut(GENERAL).permissions.remove("can_subscribe_group")),
+    ("channels-by-name", |tx| tx.channel_mut(GENERAL).name = "other".into()),
+    ("subscribers-are-subscribed", |tx| _ = tx.channel_mut(GENERAL).subscribers.remove(&MEL)),
+    ("subscriptions-have-channels", |tx| {
+        let subscription = tx.own(MEL).subscriptions[&GENERAL].clone();
+        tx.own_mut(MEL).subscriptions.insert(ChannelId(99), subscription);
+    }),
+    ("channels-have-their-messages", |tx| tx.channel_mut(GENERAL).messages = OrdSet::new()),
+    ("topics-have-their-messages", |tx| {
+        tx.realm_mut().topics.insert((GENERAL, TopicKey::new("empty")), Arc::new(Topic::default()));
+    }),
+    ("folders-exist", |tx| tx.channel_mut(GENERAL).folder = Some(FolderId(99))),
+    ("default-channels-are-open", |tx| tx.channel_mut(GENERAL).is_archived = true),
+    ("notices-have-channels", |tx| {
+        Arc::make_mut(&mut tx.realm_mut().organization).signup_announcements = Some(ChannelId(99));
+    }),
+    ("audiences-are-numbered-apart", |tx| tx.channel_mut(GENERAL).recipient = tx.channels[&ChannelId(2)].recipient),
+    ("messages-are-of-users", |tx| tx.message_mut(MessageId(3)).sender = NOBODY),
+    ("direct-messages-reach-the-conversation", |tx| {
+        let message = tx.messages.values().find(|message| message.conversation().is_some()).expect("there is one").id;
+        tx.message_mut(message).recipients.insert(OLIVE);
+    }),
+    ("conversations-have-their-messages", |tx| {
+        let (id, conversation) = tx.conversations.iter().next().expect("there is one");
+        let (id, mut conversation) = (*id, conversation.as_ref().clone());
+        conversation.messages.insert(MessageId(1));
+        tx.realm_mut().conversations.insert(id, Arc::new(conversation));
+    }),
+    ("conversations-by-members", |tx| _ = tx.own_mut(OLIVE).conversations.insert(RecipientId(99))),
+    ("reactions-are-unique", |tx| {
+        let emoji =
+            Emoji { emoji_name: "+1".into(), emoji_code: "1f44d".into(), reaction_type: ReactionType::UnicodeEmoji };
+        let reaction = Reaction { user: MEL, emoji };
+        tx.message_mut(MessageId(3)).reactions.extend([reaction.clone(), reaction]);
+    }),
+    ("mentions-reach-recipients", |tx| {
+        let message = tx.message_mut(MessageId(3));
+        message.recipients.remove(&MEL);
+    }),
+    ("uploads-know-their-messages", |tx| {
+        each(&mut tx.realm_mut().attachments, |attachment| attachment.messages.clear());
+    }),
+    ("late-rows", |tx| _ = tx.realm_mut().late_rows.insert(MessageId(1), OrdSet::unit(MEL))),
+    ("unread-where-subscribed", |tx| {
+        let id = *tx.channels[&GENERAL].messages.get_max().expect("there are messages");
+        tx.own_mut(MEL).read.remove(id);
+        let subscription = tx.own_mut(MEL).subscriptions.get_mut(&GENERAL).expect("mel is subscribed");
+        Arc::make_mut(subscription).is_active = false;
+    }),
+    ("starred-messages-have-rows", |tx| _ = tx.own_mut(UserId(7)).starred.insert(MessageId(1))),
+    ("alert-words", |tx| tx.own_mut(MEL).alert_words.push_back("new".into())),
+    ("topic-policies-say-something", |tx| {
+        let topic = UserTopic { name: "x".into(), policy: VisibilityPolicy::None, last_updated: tx.now };
+        tx.own_mut(MEL).topics.insert((GENERAL, TopicKey::new("x")), Arc::new(topic));
+    }),
+    ("muted-users-are-others", |tx| {
+        let now = tx.now;
+        tx.own_mut(MEL).muted_users.insert(MEL, now);
+    }),
+    ("navigation-views-are-unique", |tx| {
+        let view = NavigationView { fragment: "inbox".into(), is_pinned: true, name: None };
+        tx.own_mut(MEL).navigation_views.push_back(view);
+    }),
+    ("emoji-names-are-unique", |tx| {
+        each(&mut tx.realm_mut().custom_emoji, |emoji| {
+            emoji.name = "same".into();
+            emoji.is_deactivated = false;
+        });
+    }),
+    ("keys-are-ids", |tx| tx.channel_mut(GENERAL).id = ChannelId(2)),
+    ("counters-are-ahead", |tx| tx.realm_mut().counters.message = 1),
+    ("queues-read-the-log", |tx| {
+        let queue = Queue {
+            id: "q".into(),
+            owner: NOBODY,
+            options: Arc::default(),
+            acknowledged: -1,
+            cursor: Cursor { entry: 7, part: 0 },
+            idle_timeout: Span::minutes(10),
+            idle_since: tx.now,
+            parked_since: None,
+            has_heartbeat: false,
+            poll: 0,
+        };
+        tx.realm_mut().queues.insert("q".into(), Arc::new(queue));
+    }),
+    ("agenda", |tx| {
+        let now = tx.now;
+        tx.schedule(Due::Queue("nobody's".into()), Some(now.plus(Span::minutes(1))));
+    }),
+    ("nothing-is-overdue", |tx| {
+        let now = tx.now;
+        tx.schedule(Due::FullMember(MEL), Some(now.plus(Span::minutes(-1))));
+    }),
+    ("plans-are-of-users", |tx| {
+        each(&mut tx.realm_mut().reminders, |reminder| reminder.user = NOBODY);
+    }),
+];
+
+/// Broken where the type itself keeps it true, so that nothing outside can break it.
+const KEPT_BY_TYPES: &[&str] = &["read-runs-are-apart"];
+
+#[test]
+fn the_built_in_realms_break_nothing() {
+    assert_eq!(check(&built_in()), []);
+    let empty = crate::fixture::builtin("empty").expect("it is built in");
+    let empty = crate::fixture::read(empty, Timestamp::default(), 0).expect("it has no faults");
+    assert_eq!(check(&empty), []);
+}
+
+#[test]
+fn every_invariant_is_seen_to_fail_when_its_rule_is_broken() {
+    for invariant in all() {
+        let Some((name, break_it)) = BREAKS.iter().find(|(name, _)| *name == invariant.name) else {
+            assert!(KEPT_BY_TYPES.contains(&invariant.name), "nothing breaks {}", invariant.name);
+            continue;
+        };
+        let mut tx = Tx::new(built_in());
+        break_it(&mut tx);
+        let found = (invariant.check)(&tx.into_realm());
+        assert!(!found.is_empty(), "{name} does not notice that it is broken");
+    }
+}
+
+#[test]
+fn invariants_are_named_once_and_described() {
+    let mut names: Vec<&str> = all().iter().map(|invariant| invariant.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all().len());
+    assert!(all().len() >= 25, "only {}", all().len());
+    assert!(all().iter().all(|invariant| invariant.meaning.ends_with('.')));
+    assert!(BREAKS.iter().all(|(name, _)| names.binary_search(name).is_ok()));
+}
