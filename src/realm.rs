@@ -12,6 +12,7 @@ pub mod event;
 pub mod flag;
 pub mod group;
 pub mod id;
+pub mod invitation;
 pub mod linkifier;
 pub mod markdown;
 pub mod message;
@@ -19,6 +20,7 @@ pub mod narrow;
 pub mod organization;
 pub mod permission;
 pub mod personal;
+pub mod push;
 pub mod queue;
 pub mod read_set;
 pub mod render;
@@ -116,6 +118,9 @@ pub struct Realm {
     pub scheduled_messages: OrdMap<ScheduledMessageId, Arc<ScheduledMessage>>,
     /// Reminders.
     pub reminders: OrdMap<ReminderId, Arc<Reminder>>,
+    /// What the push relay was handed; no part of the state that is given out.
+    #[serde(skip)]
+    pub pushes: Vector<Arc<push::Push>>,
     /// Event queues.
     #[serde(skip)]
     pub queues: OrdMap<String, Arc<Queue>>,
@@ -224,6 +229,7 @@ impl Realm {
             invites: OrdMap::new(),
             scheduled_messages: OrdMap::new(),
             reminders: OrdMap::new(),
+            pushes: Vector::new(),
             queues: OrdMap::new(),
             log: EventLog::default(),
             agenda: timer::Agenda::default(),

@@ -244,7 +244,9 @@ async fn name_and_description_are_optional_in_a_change() {
     let before = record(&adam, id).await;
 
     edit(&adam, id, json!({"name": "heads"})).await.is(json!({}));
-    edit(&adam, id, json!({"description": "Who heads it", "x": 1})).await.is(json!({"ignored_parameters_unsupported": ["x"]}));
+    edit(&adam, id, json!({"description": "Who heads it", "x": 1}))
+        .await
+        .is(json!({"ignored_parameters_unsupported": ["x"]}));
 
     let after = record(&adam, id).await;
     assert_eq!((&after["name"], &after["description"]), (&json!("heads"), &json!("Who heads it")));
