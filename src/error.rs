@@ -660,6 +660,26 @@ errors! {
     /// Over the limit.
     NoteTooLong { limit }: 400 BAD_REQUEST "Maximum reminder note length: {limit} characters";
 
+    // Resumable uploads.
+    /// No credentials, or wrong ones.
+    UnauthenticatedUpload: 401 UNAUTHORIZED "Unauthenticated upload";
+    /// Another version of the protocol, or none.
+    TusVersion: 412 BAD_REQUEST "Tus-Resumable must be 1.0.0";
+    /// A file whose size is not said.
+    DeferredLength: 411 BAD_REQUEST "SizeIsDeferred is not supported";
+    /// A header that is missing or no number.
+    TusHeader { header }: 400 BAD_REQUEST "Missing or invalid header: {header}";
+    /// A piece of another type than the protocol's.
+    TusContentType: 415 BAD_REQUEST "Content-Type must be application/offset+octet-stream";
+    /// Unknown upload, or another's.
+    NoSuchUpload: 404 BAD_REQUEST "Upload not found";
+    /// Not where the upload stands.
+    UploadOffset: 409 BAD_REQUEST "Upload-Offset does not match the upload's offset";
+    /// More bytes than were announced.
+    UploadTooLong: 413 BAD_REQUEST "The upload is longer than announced";
+    /// The file is there; DELETE /attachments/{attachment_id} removes it.
+    UploadFinished: 403 BAD_REQUEST "Finished uploads can't be terminated";
+
     // Devices and push notifications.
     /// Empty, or over 4,096 characters.
     TokenLength: 400 BAD_REQUEST "Empty or invalid length token";

@@ -24,6 +24,7 @@ pub mod push;
 pub mod queue;
 pub mod read_set;
 pub mod render;
+pub mod resumable;
 pub mod schedule;
 pub mod send;
 pub mod setting;
@@ -118,6 +119,10 @@ pub struct Realm {
     pub scheduled_messages: OrdMap<ScheduledMessageId, Arc<ScheduledMessage>>,
     /// Reminders.
     pub reminders: OrdMap<ReminderId, Arc<Reminder>>,
+    /// Uploads that arrive piece by piece, by the address that the file will have; no part of the state that is given
+    /// out.
+    #[serde(skip)]
+    pub resumable_uploads: OrdMap<String, Arc<resumable::ResumableUpload>>,
     /// What the push relay was handed; no part of the state that is given out.
     #[serde(skip)]
     pub pushes: Vector<Arc<push::Push>>,
@@ -229,6 +234,7 @@ impl Realm {
             invites: OrdMap::new(),
             scheduled_messages: OrdMap::new(),
             reminders: OrdMap::new(),
+            resumable_uploads: OrdMap::new(),
             pushes: Vector::new(),
             queues: OrdMap::new(),
             log: EventLog::default(),

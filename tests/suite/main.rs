@@ -42,6 +42,7 @@ mod statuses;
 mod subscriptions;
 mod tidy;
 mod topics;
+mod tus;
 mod typing;
 mod uploads;
 mod user_changes;
