@@ -336,8 +336,7 @@ async fn those_with_accounts_are_not_invited_but_the_others_are() {
     failed(body.error("INVITATION_FAILED", "We weren't able to invite anyone."), accounts, false);
     assert_eq!(invites(&mel).await.len(), before);
     let body = send("max@chat.test, zoe@example.com").await;
-    let message = "Some of those addresses are already using the service, so we didn't send them an invitation. \
-                   We did send invitations to everyone else!";
+    let message = "Some of those addresses are already using the service, so we didn't send them an invitation. We did send invitations to everyone else!";
     let one = json!([["max@chat.test", "Already has an account.", false]]);
     failed(body.error("INVITATION_FAILED", message), one, true);
     assert_eq!(invites(&mel).await.len(), before + 1);

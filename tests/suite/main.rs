@@ -2,6 +2,7 @@
 
 mod support;
 
+mod accepting;
 mod bot_storage;
 mod bots;
 mod channel_changes;

@@ -94,6 +94,3 @@ fn tell(tx: &mut Tx, user: UserId, content: String) {
         let _ = tx.send(Outgoing::from_server(bot, Target::Direct { users: vec![user] }, content));
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,8 +1,13 @@
-use super::*;
-use crate::realm::group::SystemGroup;
-use crate::realm::message::Place;
-use crate::realm::user::Role;
-use crate::time::{Span, Timestamp};
+//! Following invitations.
+
+use chatdouble::api::invites::accept::accept;
+use chatdouble::error::Error;
+use chatdouble::realm::change::Tx;
+use chatdouble::realm::group::SystemGroup;
+use chatdouble::realm::id::UserId;
+use chatdouble::realm::message::Place;
+use chatdouble::realm::user::Role;
+use chatdouble::time::{Span, Timestamp};
 
 const EVERLASTING: &str = "everlastinglinkkeyaaaaaa";
 const EXPIRING: &str = "expiringlinkkeyaaaaaaaaa";
@@ -10,8 +15,9 @@ const BY_EMAIL: &str = "emailinvitekeyaaaaaaaaaa";
 
 /// The built-in organization, to be changed.
 fn tx() -> Tx {
-    let fixture = crate::fixture::builtin("default").expect("there is a built-in organization");
-    let realm = crate::fixture::read(fixture, Timestamp::from_seconds(1_767_268_800), 0).expect("it has no faults");
+    let fixture = chatdouble::fixture::builtin("default").expect("there is a built-in organization");
+    let realm =
+        chatdouble::fixture::read(fixture, Timestamp::from_seconds(1_767_268_800), 0).expect("it has no faults");
     Tx::new(realm)
 }
 
@@ -103,7 +109,8 @@ fn unknown_revoked_and_expired_invitations_and_used_addresses_are_refused() {
 
     let later = tx.now.plus(Span::days(9));
     tx.run_due(later);
-    assert_eq!(accept(&mut tx, EXPIRING, "zoe@example.com", "Zoe"), Err(Error::InvitationExpired));
+    let expired = accept(&mut tx, EXPIRING, "zoe@example.com", "Zoe").expect_err("it is over");
+    assert_eq!(expired.message(), "Invitation has expired");
 }
 
 #[test]
