@@ -14,12 +14,14 @@ pub mod channel_folders;
 pub mod channels;
 pub mod credentials;
 pub mod custom_emoji;
+pub mod devices;
 pub mod drafts;
 pub mod emoji;
 pub mod events;
 pub mod flags;
 pub mod group_settings;
 pub mod groups;
+pub mod invites;
 pub mod linkifiers;
 pub mod messages;
 pub mod muted_users;
@@ -28,6 +30,7 @@ pub mod parameter;
 pub mod presence;
 pub mod profile;
 pub mod profile_fields;
+pub mod push;
 pub mod reactions;
 pub mod register;
 pub mod reminders;
@@ -215,6 +218,16 @@ pub trait Write: Operation {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
 }
 
+/// An operation that is done in part where it can't be done whole, and still tells of what was not.
+pub trait PartialWrite: Operation {
+    /// Does it on a private copy. An inner error is the reply, and what was done stays.
+    ///
+    /// # Errors
+    ///
+    /// Those of `ABOUT`; the copy is dropped then.
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Result<Self::Reply, Error>, Error>;
+}
+
 /// The reply of operations that have nothing to say but success.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct Success {}
@@ -360,6 +373,19 @@ const fn write<O: Write>() -> Row {
     }))
 }
 
+const fn write_in_part<O: PartialWrite>() -> Row {
+    row::<O>(Run::Now(|world, call, raw| {
+        let params = O::Params::read(raw)?;
+        let (reply, caused) = world.commit_noting(|tx| {
+            call.check_credentials_hold(tx)?;
+            O::run(tx, call, params)
+        })?;
+        let _ = call.caused.set(caused);
+        let reply = reply?;
+        Ok(envelope::<O::Params>(reply, raw))
+    }))
+}
+
 /// Every operation that is served.
 #[rustfmt::skip]
 pub static OPERATIONS: &[Row] = &[
@@ -491,6 +517,21 @@ pub static OPERATIONS: &[Row] = &[
     write::<linkifiers::AddLinkifier>(),
     write::<linkifiers::EditLinkifier>(),
     write::<linkifiers::RemoveLinkifier>(),
+    write::<invites::CreateInviteLink>(),
+    read::<invites::GetInvites>(),
+    write_in_part::<invites::SendInvites>(),
+    write::<invites::RevokeInvite>(),
+    write::<invites::RevokeInviteLink>(),
+    write::<invites::ResendInvite>(),
+    write::<devices::AddPlatformToken>(),
+    write::<devices::RemovePlatformToken>(),
+    write::<devices::AddAndroidToken>(),
+    write::<devices::RemoveAndroidToken>(),
+    write::<devices::RegisterDevice>(),
+    write::<devices::RemoveDevice>(),
+    write::<push::RegisterPush>(),
+    write::<push::TestEncryptedPush>(),
+    write::<push::TestPush>(),
     read::<custom_emoji::GetCustomEmoji>(),
     write::<custom_emoji::UploadCustomEmoji>(),
     write::<custom_emoji::DeactivateCustomEmoji>(),

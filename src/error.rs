@@ -42,7 +42,7 @@ macro_rules! fills {
         }
     )*};
 }
-fills!(&str, String, i64, i32, u64, usize, Value, Vec<&'static str>, Vec<String>, Vec<Value>);
+fills!(&str, String, bool, i64, i32, u64, usize, Value, Vec<&'static str>, Vec<String>, Vec<Value>);
 
 macro_rules! errors {
     ($(
@@ -574,6 +574,26 @@ errors! {
     /// One is missing, or does not exist.
     LinkifierOrderIncomplete: 400 BAD_REQUEST "The ordered list must enumerate all existing linkifiers exactly once";
 
+    // Invitations.
+    /// Unknown invitation.
+    NoSuchInvitation: 400 BAD_REQUEST "No such invitation";
+    /// Taken back.
+    InvitationRevoked: 400 BAD_REQUEST "Invitation has already been revoked";
+    /// Over.
+    InvitationExpired: 400 BAD_REQUEST "Invitation has expired";
+    /// Unknown, archived, or not the caller's to read.
+    InvalidInviteChannel { channel_id }: 400 BAD_REQUEST "Invalid channel ID {channel_id}. No invites were sent.";
+    /// Neither a default channel nor one to which the caller may add subscribers.
+    MayNotSubscribeOthers: 400 BAD_REQUEST "You do not have permission to subscribe other users to channels.";
+    /// Nobody to invite.
+    NoInvitees: 400 BAD_REQUEST "You must specify at least one email address.";
+    /// Some are not addresses.
+    InvitesNotValid { errors, sent_invitations, license_limit_reached, daily_limit_reached }: 400 INVITATION_FAILED "Some emails did not validate, so we didn't send any invitations." + [errors, sent_invitations, license_limit_reached, daily_limit_reached];
+    /// All have accounts.
+    NobodyInvited { errors, sent_invitations, license_limit_reached, daily_limit_reached }: 400 INVITATION_FAILED "We weren't able to invite anyone." + [errors, sent_invitations, license_limit_reached, daily_limit_reached];
+    /// Some have accounts; the others are invited.
+    SomeNotInvited { errors, sent_invitations, license_limit_reached, daily_limit_reached }: 400 INVITATION_FAILED "Some of those addresses are already using the service, so we didn't send them an invitation. We did send invitations to everyone else!" + [errors, sent_invitations, license_limit_reached, daily_limit_reached];
+
     // Typing.
     /// No recipients given.
     MissingTo: 400 BAD_REQUEST "Missing 'to' argument";
@@ -639,6 +659,48 @@ errors! {
     NoSuchReminder: 404 BAD_REQUEST "Reminder does not exist";
     /// Over the limit.
     NoteTooLong { limit }: 400 BAD_REQUEST "Maximum reminder note length: {limit} characters";
+
+    // Resumable uploads.
+    /// No credentials, or wrong ones.
+    UnauthenticatedUpload: 401 UNAUTHORIZED "Unauthenticated upload";
+    /// Another version of the protocol, or none.
+    TusVersion: 412 BAD_REQUEST "Tus-Resumable must be 1.0.0";
+    /// A file whose size is not said.
+    DeferredLength: 411 BAD_REQUEST "SizeIsDeferred is not supported";
+    /// A header that is missing or no number.
+    TusHeader { header }: 400 BAD_REQUEST "Missing or invalid header: {header}";
+    /// A piece of another type than the protocol's.
+    TusContentType: 415 BAD_REQUEST "Content-Type must be application/offset+octet-stream";
+    /// Unknown upload, or another's.
+    NoSuchUpload: 404 BAD_REQUEST "Upload not found";
+    /// Not where the upload stands.
+    UploadOffset: 409 BAD_REQUEST "Upload-Offset does not match the upload's offset";
+    /// More bytes than were announced.
+    UploadTooLong: 413 BAD_REQUEST "The upload is longer than announced";
+    /// The file is there; DELETE /attachments/{attachment_id} removes it.
+    UploadFinished: 403 BAD_REQUEST "Finished uploads can't be terminated";
+
+    // Devices and push notifications.
+    /// Empty, or over 4,096 characters.
+    TokenLength: 400 BAD_REQUEST "Empty or invalid length token";
+    /// Not hexadecimal.
+    InvalidPlatformToken: 400 BAD_REQUEST "Invalid APNS token";
+    /// Unknown token, or another's.
+    NoSuchToken: 400 BAD_REQUEST "Token does not exist";
+    /// The organization has no push notifications.
+    PushNotConfigured: 400 PUSH_SERVICE_NOT_CONFIGURED "Server is not configured to use push notification service.";
+    /// Not a key of the form that devices make.
+    InvalidPushKey: 400 BAD_REQUEST "Invalid `push_key`";
+    /// Unknown token, or another's, where a test was asked for.
+    PushTokenUnknown: 400 INVALID_PUSH_DEVICE_TOKEN "Device not recognized";
+    /// Nothing to push to.
+    NoActivePushDevice: 400 NO_ACTIVE_PUSH_DEVICE "No active registered push device";
+    /// The relay fails by itself.
+    RelayServerError: 502 INTERNAL_SERVER_ERROR_ON_BOUNCER "Internal server error on push notification service, retry later.";
+    /// The relay can't be reached.
+    RelayUnreachable: 502 FAILED_TO_CONNECT_BOUNCER "Network error while connecting to push notification service.";
+    /// The relay refuses this server.
+    RelayRefuses: 403 ADMIN_ACTION_REQUIRED "Push notification configuration issue on server, contact the server administrator or retry later.";
 
     // Event queues.
     /// A queue that is gone, or another's.

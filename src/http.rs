@@ -12,6 +12,7 @@ pub mod reply;
 pub mod request;
 pub mod router;
 mod trace;
+mod tus;
 mod wait;
 
 use crate::api::parameter::RawParameters;
@@ -90,6 +91,14 @@ impl Edge {
         addressed: &Addressed,
         trace: &mut Trace,
     ) -> Response {
+        if tus::is_tus(&trace.path) {
+            trace.route = Some(tus::PATH);
+            let fault = fault::Fault::fire(world, trace);
+            return match fault.instead() {
+                Some(response) => response,
+                None => fault.afterwards(tus::respond(world, incoming, addressed, trace)).await,
+            };
+        }
         let raw = match request::parameters(incoming).await {
             Ok(raw) => raw,
             Err(error) => return finished(Err((error, None))),

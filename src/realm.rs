@@ -13,6 +13,7 @@ pub mod flag;
 pub mod group;
 pub mod id;
 pub mod invariants;
+pub mod invitation;
 pub mod linkifier;
 pub mod markdown;
 pub mod message;
@@ -20,9 +21,11 @@ pub mod narrow;
 pub mod organization;
 pub mod permission;
 pub mod personal;
+pub mod push;
 pub mod queue;
 pub mod read_set;
 pub mod render;
+pub mod resumable;
 pub mod schedule;
 pub mod send;
 pub mod setting;
@@ -117,6 +120,13 @@ pub struct Realm {
     pub scheduled_messages: OrdMap<ScheduledMessageId, Arc<ScheduledMessage>>,
     /// Reminders.
     pub reminders: OrdMap<ReminderId, Arc<Reminder>>,
+    /// Uploads that arrive piece by piece, by the address that the file will have; no part of the state that is given
+    /// out.
+    #[serde(skip)]
+    pub resumable_uploads: OrdMap<String, Arc<resumable::ResumableUpload>>,
+    /// What the push relay was handed; no part of the state that is given out.
+    #[serde(skip)]
+    pub pushes: Vector<Arc<push::Push>>,
     /// Event queues.
     #[serde(skip)]
     pub queues: OrdMap<String, Arc<Queue>>,
@@ -225,6 +235,8 @@ impl Realm {
             invites: OrdMap::new(),
             scheduled_messages: OrdMap::new(),
             reminders: OrdMap::new(),
+            resumable_uploads: OrdMap::new(),
+            pushes: Vector::new(),
             queues: OrdMap::new(),
             log: EventLog::default(),
             agenda: timer::Agenda::default(),

@@ -93,7 +93,8 @@ impl State {
             .filter_map(|list| value.get(*list)?.as_array())
             .flatten()
             .any(|user| user.get("avatar_url").is_some_and(Value::is_null));
-        let mut state = Self { value, own_id, has_subscribers, computes_pictures, past: BTreeMap::new(), doubts: BTreeSet::new() };
+        let mut state =
+            Self { value, own_id, has_subscribers, computes_pictures, past: BTreeMap::new(), doubts: BTreeSet::new() };
         state.doubt_counts_of_guests();
         state
     }

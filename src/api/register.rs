@@ -7,6 +7,8 @@ mod options;
 mod organization;
 mod users;
 
+pub use organization::MAX_FILE_UPLOAD_SIZE_MIB;
+
 use super::parameter::{Nullable, parameters};
 use super::server::reported_level;
 use super::{About, Access, Call, Operation, Route, SERVICE_VERSION, Write};

@@ -1,6 +1,7 @@
 //! Uploaded files: putting them there, listing and removing one's own, and who may read them.
 
 pub mod name;
+pub mod resumable;
 pub mod temporary;
 
 use super::parameter::{UploadedFile, parameters};
@@ -126,14 +127,23 @@ pub struct NewFile {
 
 /// Adds a file under a new address, and tells its owner.
 pub fn add_file(tx: &mut Tx, owner: UserId, file: NewFile) -> Arc<Attachment> {
+    let path_id = new_address(tx, &file.name);
+    add_file_at(tx, owner, path_id, file)
+}
+
+/// An address for a file of this name that no file has.
+fn new_address(tx: &mut Tx, name: &str) -> String {
+    let chance = &mut tx.realm_mut().chance;
+    let (directory, token) = (chance.upload_directory(), chance.upload_token());
+    format!("{}/{directory}/{token}/{}", tx.organization.id, name::address_name(name))
+}
+
+fn add_file_at(tx: &mut Tx, owner: UserId, path_id: String, file: NewFile) -> Arc<Attachment> {
     let content_type = file
         .content_type
         .filter(|kind| !kind.is_empty())
         .unwrap_or_else(|| mime_guess::from_path(&file.name).first_raw().unwrap_or(UNKNOWN_TYPE).to_owned());
     let dimensions = if content_type.starts_with("image/") { picture_dimensions(&file.bytes) } else { None };
-    let chance = &mut tx.realm_mut().chance;
-    let (directory, token) = (chance.upload_directory(), chance.upload_token());
-    let path_id = format!("{}/{directory}/{token}/{}", tx.organization.id, name::address_name(&file.name));
     tx.realm_mut().counters.attachment += 1;
     let attachment = Arc::new(Attachment {
         id: AttachmentId(tx.counters.attachment),

@@ -124,6 +124,7 @@ fn fork(control: &Control, wanted: &Wanted, origin: &str, name: &str) -> Result<
         None => origin.moment(),
     };
     let mut realm = crate::world::without_queues(&moment.realm);
+    realm.pushes = imbl::Vector::new();
     if let Some(seed) = wanted.seed {
         realm.chance = Chance::from_seed(seed);
     }

@@ -47,10 +47,11 @@ pub async fn read_body(
     body: impl Stream<Item = Result<impl Buf, impl std::fmt::Display>>,
 ) -> Result<Bytes, Error> {
     let is_upload = content_type(headers).is_some_and(|kind| kind.starts_with("multipart/"));
+    let is_piece = content_type(headers) == Some(super::tus::PIECE_TYPE);
     // An upload's frame of headers and boundaries comes on top of the file.
-    let limit = if is_upload { MAX_FILE_MIB * MIB + 64 * 1024 } else { MAX_BODY_MIB * MIB };
+    let limit = if is_upload || is_piece { MAX_FILE_MIB * MIB + 64 * 1024 } else { MAX_BODY_MIB * MIB };
     let too_large = || {
-        if is_upload {
+        if is_upload || is_piece {
             Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() }
         } else {
             Error::BodyTooLarge { limit_mib: MAX_BODY_MIB.into() }
@@ -68,6 +69,10 @@ pub async fn read_body(
     loop {
         let next = tokio::time::timeout(BODY_PAUSE, body.next()).await.map_err(|_| Error::BodyTooSlow)?;
         let Some(chunk) = next else { return Ok(bytes.freeze()) };
+        // What arrived of a resumable upload before the connection broke is not sent again.
+        if is_piece && chunk.is_err() {
+            return Ok(bytes.freeze());
+        }
         let mut chunk = chunk.map_err(|error| Error::MalformedBody { reason: error.to_string().into() })?;
         if bytes.len() + chunk.remaining() > limit {
             return Err(too_large());

@@ -4,6 +4,7 @@
 use super::channel::{Subscription, TopicKey};
 use super::id::{ChannelId, DeviceId, DraftId, MessageId, RecipientId, SnippetId, UserId};
 use super::message::Emoji;
+use super::push::PushToken;
 use super::read_set::ReadSet;
 use super::setting::{self, USER_SETTINGS};
 use crate::time::Timestamp;
@@ -50,6 +51,8 @@ pub struct Personal {
     pub navigation_views: Vector<NavigationView>,
     /// Devices registered for encrypted push.
     pub devices: OrdMap<DeviceId, Device>,
+    /// Tokens of devices without encryption.
+    pub push_tokens: Vector<PushToken>,
     /// A bot's storage.
     pub storage: OrdMap<String, String>,
     /// One-time notices that were seen.

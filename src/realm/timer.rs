@@ -1,7 +1,7 @@
 //! What falls due by the clock, each thing at its own time.
 
 use super::change::Tx;
-use super::event::{Audience, Event, Payload};
+use super::event::{Event, Payload};
 use super::group::SystemGroup;
 use super::id::{InviteId, InviteLinkId, ReminderId, ScheduledMessageId, UserId};
 use super::user::Role;
@@ -122,9 +122,13 @@ impl Tx {
         match due {
             Due::Reminder(id) => self.deliver_reminder(*id),
             Due::ScheduledMessage(id) => self.deliver_scheduled(*id),
-            Due::InviteLink(_) | Due::Invite(_) => {
-                let administrators = self.at_least(Role::Administrator);
-                self.emit(Audience::of(administrators), Event::shaped("invites_changed", None, json!({})));
+            Due::InviteLink(id) => {
+                let inviter = self.invite_links.get(id).map(|link| link.terms.invited_by);
+                self.emit_invites_changed(inviter);
+            }
+            Due::Invite(id) => {
+                let inviter = self.invites.get(id).map(|invite| invite.terms.invited_by);
+                self.emit_invites_changed(inviter);
             }
             Due::Queue(id) => {
                 self.end_queue(id);

@@ -49,6 +49,7 @@ async fn a_message_to_ten_thousand_subscribers_costs_what_one_to_ten_does() {
             let general = tx.channel_by_name("general").expect("a channel").id;
             for number in 0..subscribers {
                 let person = chatdouble::api::users::NewPerson {
+                    channels: None,
                     email: format!("many{number}@chat.test"),
                     full_name: format!("Many {number}"),
                     password: None,

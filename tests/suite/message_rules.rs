@@ -46,6 +46,7 @@ impl TestServer {
             let id = tx.channel_by_name(channel).expect("a channel of the built-in realm").id;
             for number in 0..20 {
                 let person = chatdouble::api::users::NewPerson {
+                    channels: None,
                     email: format!("crowd{number}@chat.test"),
                     full_name: format!("Crowd {number}"),
                     password: None,

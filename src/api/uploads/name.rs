@@ -4,7 +4,7 @@ use percent_encoding::percent_decode_str;
 use unicode_normalization::UnicodeNormalization;
 
 /// What a file is called in its address when nothing of its name can stand there.
-const FALLBACK: &str = "uploaded-file";
+pub const FALLBACK: &str = "uploaded-file";
 
 /// A file's name as a client gave it, without the path before it; None where nothing is left, as in the part of a form
 /// whose file was not chosen.

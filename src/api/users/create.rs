@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::{Event, Payload};
-use crate::realm::id::UserId;
+use crate::realm::id::{ChannelId, UserId};
 use crate::realm::send::{Outgoing, Target};
 use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
 use imbl::OrdMap;
@@ -77,8 +77,8 @@ impl Write for CreateUser {
         let email = checked_email(tx, &params.email)?;
         check_password(&params.password, &[&full_name, &email])?;
 
-        let user_id =
-            add_person(tx, NewPerson { email, full_name, password: Some(params.password), role: Role::Member });
+        let password = Some(params.password);
+        let user_id = add_person(tx, NewPerson { email, full_name, password, role: Role::Member, channels: None });
         Ok(UserIdReply { user_id: user_id.0 })
     }
 }
@@ -163,10 +163,12 @@ pub struct NewPerson {
     pub password: Option<String>,
     /// Place in the hierarchy.
     pub role: Role,
+    /// Channels to be subscribed to; None: the organization's default ones, but for guests.
+    pub channels: Option<Vec<ChannelId>>,
 }
 
-/// Adds a person with the organization's defaults, puts them into its default channels (but for guests), sends the
-/// events and then the notice that somebody joined.
+/// Adds a person with the organization's defaults, subscribes them to channels, sends the events and then the notice
+/// that somebody joined.
 pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
     tx.realm_mut().counters.user += 1;
     let id = UserId(tx.counters.user);
@@ -199,11 +201,12 @@ pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
         }
     }
     announce_user(tx, id);
-    if person.role != Role::Guest {
+    let defaults = || {
         let channels = tx.channels.values().filter(|channel| channel.is_default && !channel.is_archived);
-        let channels: Vec<_> = channels.map(|channel| channel.id).collect();
-        subscribe(tx, id, &channels, None);
-    }
+        channels.filter(|_| person.role != Role::Guest).map(|channel| channel.id).collect()
+    };
+    let channels: Vec<ChannelId> = person.channels.unwrap_or_else(defaults);
+    subscribe(tx, id, &channels, None);
     send_signup_notice(tx, id);
     id
 }

@@ -48,7 +48,12 @@ const BREAKS: &[(&str, Break)] = &[
         let bot = tx.users.values().find(|user| user.is_bot()).map(|user| user.id).expect("there are bots");
         tx.user_mut(bot).bot.as_mut().expect("it is a bot").owner = Some(NOBODY);
     }),
-    ("profiles-fill-fields", |tx| _ = tx.user_mut(MEL).profile.insert(ProfileFieldId(99), "x".into())),
+    ("profiles-fill-fields", |tx| {
+        _ = tx
+            .user_mut(MEL)
+            .profile
+            .insert(ProfileFieldId(99), crate::realm::user::ProfileEntry { value: "x".into(), rendered: None })
+    }),
     ("blobs-are-kept", |tx| {
         tx.user_mut(MEL).avatar.source = AvatarSource::Uploaded { blob: "none".into(), medium_blob: "none".into() };
     }),

@@ -1,0 +1,101 @@
+//! Devices that notifications can reach: those with encryption, and tokens of the older kind.
+
+mod tokens;
+
+pub use tokens::{AddAndroidToken, AddPlatformToken, RemoveAndroidToken, RemovePlatformToken};
+
+use super::parameter::parameters;
+use super::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::DeviceId;
+use crate::realm::personal::Device;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+/// POST /register_client_device
+pub struct RegisterDevice;
+
+parameters! {
+    /// Takes none.
+    pub struct RegisterDeviceParams {}
+}
+
+/// The new device.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DeviceIdReply {
+    /// Its ID.
+    pub device_id: DeviceId,
+}
+
+impl Operation for RegisterDevice {
+    const ROUTE: Route = Route::post("/register_client_device");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Registers a device of the caller, without anything to push with yet.",
+        since: 468,
+        is_specified: true,
+        errors: &[],
+        events: &["device add"],
+    };
+    type Params = RegisterDeviceParams;
+    type Reply = DeviceIdReply;
+}
+
+impl Write for RegisterDevice {
+    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<DeviceIdReply, Error> {
+        let user = call.caller().id;
+
+        tx.realm_mut().counters.device += 1;
+        let device_id = DeviceId(tx.counters.device);
+        tx.own_mut(user).devices.insert(device_id, Device::default());
+        tx.emit(Audience::user(user), Event::shaped("device", Some("add"), json!({ "device_id": device_id })));
+        Ok(DeviceIdReply { device_id })
+    }
+}
+
+/// POST /remove_client_device
+pub struct RemoveDevice;
+
+parameters! {
+    /// Which device.
+    pub struct RemoveDeviceParams {
+        /// The device; the caller's own.
+        device_id: DeviceId,
+    }
+}
+
+impl Operation for RemoveDevice {
+    const ROUTE: Route = Route::post("/remove_client_device");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Removes a device of the caller, as clients do at logout.",
+        since: 470,
+        is_specified: true,
+        errors: &["InvalidValue"],
+        events: &["device remove"],
+    };
+    type Params = RemoveDeviceParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveDevice {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = call.caller().id;
+        let device_id = params.device_id;
+        if !tx.own(user).devices.contains_key(&device_id) {
+            return Err(unknown_device());
+        }
+
+        tx.own_mut(user).devices.remove(&device_id);
+        tx.emit(Audience::user(user), Event::shaped("device", Some("remove"), json!({ "device_id": device_id })));
+        Ok(Success {})
+    }
+}
+
+/// What is said of a device that is unknown or another's.
+pub(super) fn unknown_device() -> Error {
+    Error::InvalidValue { parameter: "device_id".into() }
+}

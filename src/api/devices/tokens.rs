@@ -1,0 +1,175 @@
+//! Tokens of devices without encryption; deprecated.
+
+use crate::api::parameter::{Parameter, parameters};
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::id::UserId;
+use crate::realm::push::{PushToken, PushTokenKind};
+use schemars::{Schema, SchemaGenerator};
+
+/// Longest token, in characters.
+const MAX_TOKEN_LENGTH: usize = 4_096;
+
+/// An application's name: letters, digits, dots and dashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppId(pub String);
+
+impl Parameter for AppId {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+        if text.is_empty() || !text.bytes().all(is_allowed) {
+            return Err(Error::bad_value(name, "has invalid format"));
+        }
+        Ok(Self(text.to_owned()))
+    }
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": "string", "pattern": "^[.a-zA-Z0-9-]+$"})
+    }
+}
+
+fn check_token(kind: PushTokenKind, token: &str) -> Result<(), Error> {
+    if token.is_empty() || token.chars().count() > MAX_TOKEN_LENGTH {
+        return Err(Error::TokenLength);
+    }
+    let is_hexadecimal = token.len() % 2 == 0 && token.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if kind == PushTokenKind::Platform && !is_hexadecimal {
+        return Err(Error::InvalidPlatformToken);
+    }
+    Ok(())
+}
+
+fn add(tx: &mut Tx, user: UserId, new: PushToken) {
+    let tokens = &mut tx.own_mut(user).push_tokens;
+    match tokens.iter().position(|token| token.is(new.kind, &new.token)) {
+        Some(index) => tokens[index] = new,
+        None => tokens.push_back(new),
+    }
+}
+
+fn remove(tx: &mut Tx, user: UserId, kind: PushTokenKind, token: &str) -> Result<Success, Error> {
+    check_token(kind, token)?;
+    let index = tx.own(user).push_tokens.iter().position(|one| one.is(kind, token)).ok_or(Error::NoSuchToken)?;
+
+    tx.own_mut(user).push_tokens.remove(index);
+    Ok(Success {})
+}
+
+/// POST /users/me/platform_device_token
+pub struct AddPlatformToken;
+
+parameters! {
+    /// The token and what it is for.
+    pub struct AddPlatformTokenParams {
+        /// The application.
+        appid: AppId,
+        /// Hexadecimal.
+        token: String,
+    }
+}
+
+impl Operation for AddPlatformToken {
+    const ROUTE: Route = Route::post("/users/me/platform_device_token");
+    const ACCESS: Access = Access::Human;
+    const ABOUT: About = About {
+        summary: "Registers a token of the platform's service for the caller; deprecated.",
+        since: 0,
+        is_specified: true,
+        errors: &["BadValue", "TokenLength", "InvalidPlatformToken"],
+        events: &[],
+    };
+    type Params = AddPlatformTokenParams;
+    type Reply = Success;
+}
+
+impl Write for AddPlatformToken {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        check_token(PushTokenKind::Platform, &params.token)?;
+
+        let app = Some(params.appid.0);
+        add(tx, call.caller().id, PushToken { kind: PushTokenKind::Platform, token: params.token, app });
+        Ok(Success {})
+    }
+}
+
+parameters! {
+    /// Which token.
+    pub struct TokenParams {
+        /// The token.
+        token: String,
+    }
+}
+
+/// DELETE /users/me/platform_device_token
+pub struct RemovePlatformToken;
+
+impl Operation for RemovePlatformToken {
+    const ROUTE: Route = Route::delete("/users/me/platform_device_token");
+    const ACCESS: Access = Access::Human;
+    const ABOUT: About = About {
+        summary: "Forgets a token of the platform's service; deprecated.",
+        since: 0,
+        is_specified: false,
+        errors: &["TokenLength", "InvalidPlatformToken", "NoSuchToken"],
+        events: &[],
+    };
+    type Params = TokenParams;
+    type Reply = Success;
+}
+
+impl Write for RemovePlatformToken {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        remove(tx, call.caller().id, PushTokenKind::Platform, &params.token)
+    }
+}
+
+/// POST /users/me/android_gcm_reg_id
+pub struct AddAndroidToken;
+
+impl Operation for AddAndroidToken {
+    const ROUTE: Route = Route::post("/users/me/android_gcm_reg_id");
+    const ACCESS: Access = Access::Human;
+    const ABOUT: About = About {
+        summary: "Registers a token of the other service for the caller; deprecated.",
+        since: 0,
+        is_specified: false,
+        errors: &["TokenLength"],
+        events: &[],
+    };
+    type Params = TokenParams;
+    type Reply = Success;
+}
+
+impl Write for AddAndroidToken {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        check_token(PushTokenKind::Android, &params.token)?;
+
+        add(tx, call.caller().id, PushToken { kind: PushTokenKind::Android, token: params.token, app: None });
+        Ok(Success {})
+    }
+}
+
+/// DELETE /users/me/android_gcm_reg_id
+pub struct RemoveAndroidToken;
+
+impl Operation for RemoveAndroidToken {
+    const ROUTE: Route = Route::delete("/users/me/android_gcm_reg_id");
+    const ACCESS: Access = Access::Human;
+    const ABOUT: About = About {
+        summary: "Forgets a token of the other service; deprecated.",
+        since: 0,
+        is_specified: false,
+        errors: &["TokenLength", "NoSuchToken"],
+        events: &[],
+    };
+    type Params = TokenParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveAndroidToken {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        remove(tx, call.caller().id, PushTokenKind::Android, &params.token)
+    }
+}

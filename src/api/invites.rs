@@ -1,0 +1,204 @@
+//! Invitations: links by which anybody may join, and invitations by email.
+
+pub mod accept;
+mod email;
+mod revoke;
+mod terms;
+
+pub use email::{ResendInvite, SendInvites};
+pub use revoke::{RevokeInvite, RevokeInviteLink};
+
+use super::parameter::{Nullable, parameters};
+use super::text::{Bounded, OrNull};
+use super::{About, Access, Call, Operation, Read, Route, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::id::{ChannelId, GroupId, InviteLinkId, UserId};
+use crate::realm::organization::{Invite, InviteLink, InviteTerms};
+use schemars::JsonSchema;
+use serde::Serialize;
+use terms::{RoleNumber, Wanted};
+
+/// Longest welcome text, in code points (specification, Limits).
+pub const MAX_WELCOME_LENGTH: usize = 8_000;
+
+/// POST /invites/multiuse
+pub struct CreateInviteLink;
+
+parameters! {
+    /// What those who follow the link get.
+    pub struct CreateInviteLinkParams {
+        /// Groups that they are put into; the caller must be allowed to add users to them.
+        group_ids: Vec<GroupId> = Vec::new(),
+        /// The default channels too.
+        include_realm_default_subscriptions: bool = false,
+        /// Their role, equal or stricter than the caller's.
+        invite_as: RoleNumber = RoleNumber::MEMBER,
+        /// How long the link is in force; null for ever, 10 days by default.
+        invite_expires_in_minutes: Option<Nullable<i64>>,
+        /// Channels that they are subscribed to: default ones, or those to which the caller may add subscribers.
+        stream_ids: Vec<ChannelId> = Vec::new(),
+        /// Markdown that replaces the organization's welcome text; "" sends none. Dropped unless an administrator
+        /// gives it.
+        welcome_message_custom_text: Option<OrNull<Bounded<MAX_WELCOME_LENGTH>>>,
+    }
+}
+
+/// The new link.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct InviteLinkReply {
+    /// Its address.
+    pub invite_link: String,
+}
+
+impl Operation for CreateInviteLink {
+    const ROUTE: Route = Route::post("/invites/multiuse");
+    const ACCESS: Access = Access::HumanNotGuest;
+    const ABOUT: About = About {
+        summary: "Makes a link by which anybody may join.",
+        since: 0,
+        is_specified: true,
+        errors: &[
+            "InvalidValueBecause",
+            "BadValue",
+            "InsufficientPermission",
+            "OwnerRequired",
+            "AdministratorRequired",
+            "InvalidInviteChannel",
+            "MayNotSubscribeOthers",
+            "InvalidGroup",
+            "GroupDeactivated",
+        ],
+        events: &["invites_changed"],
+    };
+    type Params = CreateInviteLinkParams;
+    type Reply = InviteLinkReply;
+}
+
+impl Write for CreateInviteLink {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<InviteLinkReply, Error> {
+        let caller = call.caller();
+        if !tx.may(caller.id, "create_multiuse_invite_group") {
+            return Err(Error::InsufficientPermission);
+        }
+        let wanted = Wanted {
+            role: params.invite_as.0,
+            expires_in_minutes: params.invite_expires_in_minutes,
+            channels: params.stream_ids,
+            groups: params.group_ids,
+            include_default_channels: params.include_realm_default_subscriptions,
+            welcome_message: params.welcome_message_custom_text,
+        };
+        let terms = wanted.check(tx, call)?;
+
+        tx.realm_mut().counters.invite_link += 1;
+        let id = InviteLinkId(tx.counters.invite_link);
+        let key = tx.realm_mut().chance.invite_key();
+        let invite_link = link_url(call, &key);
+        tx.put_invite_link(InviteLink { id, key, terms, is_revoked: false });
+        tx.emit_invites_changed(Some(caller.id));
+        Ok(InviteLinkReply { invite_link })
+    }
+}
+
+fn link_url(call: &Call<'_>, key: &str) -> String {
+    format!("{}/join/{key}/", call.origin.base_url)
+}
+
+/// GET /invites
+pub struct GetInvites;
+
+parameters! {
+    /// Takes none.
+    pub struct GetInvitesParams {}
+}
+
+/// Invitations that are in force.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct InvitesReply {
+    /// Those by email first; administrators see all, others their own.
+    pub invites: Vec<InviteRecord>,
+}
+
+/// An invitation.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Invite")]
+pub struct InviteRecord {
+    /// To whom; by email only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// Its ID, of a sequence for each kind.
+    pub id: i64,
+    /// UNIX seconds.
+    pub invited: i64,
+    /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
+    pub invited_as: i64,
+    /// Who invited.
+    pub invited_by_user_id: UserId,
+    /// UNIX seconds; null for ever.
+    pub expiry_date: Option<i64>,
+    /// The link's address; of links only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_url: Option<String>,
+    /// A link.
+    pub is_multiuse: bool,
+    /// Whether the one who invited is told; by email only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notify_referrer_on_join: Option<bool>,
+}
+
+impl InviteRecord {
+    fn new(id: i64, terms: &InviteTerms) -> Self {
+        Self {
+            email: None,
+            id,
+            invited: terms.invited_at.seconds(),
+            invited_as: terms.role.number(),
+            invited_by_user_id: terms.invited_by,
+            expiry_date: terms.expires_at.map(|at| at.seconds()),
+            link_url: None,
+            is_multiuse: false,
+            notify_referrer_on_join: None,
+        }
+    }
+
+    fn of_email(invite: &Invite) -> Self {
+        Self {
+            email: Some(invite.email.clone()),
+            notify_referrer_on_join: Some(invite.notify_referrer_on_join),
+            ..Self::new(invite.id.0, &invite.terms)
+        }
+    }
+
+    fn of_link(call: &Call<'_>, link: &InviteLink) -> Self {
+        Self { link_url: Some(link_url(call, &link.key)), is_multiuse: true, ..Self::new(link.id.0, &link.terms) }
+    }
+}
+
+impl Operation for GetInvites {
+    const ROUTE: Route = Route::get("/invites");
+    const ACCESS: Access = Access::HumanNotGuest;
+    const ABOUT: About = About {
+        summary: "Lists the invitations that are in force.",
+        since: 0,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    type Params = GetInvitesParams;
+    type Reply = InvitesReply;
+}
+
+impl Read for GetInvites {
+    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<InvitesReply, Error> {
+        let caller = call.caller();
+        let is_shown =
+            |terms: &InviteTerms| realm.is_in_force(terms) && (caller.is_admin() || terms.invited_by == caller.id);
+        let emails = realm.invites.values().filter(|invite| is_shown(&invite.terms));
+        let links = realm.invite_links.values().filter(|link| is_shown(&link.terms) && !link.is_revoked);
+        let emails = emails.map(|invite| InviteRecord::of_email(invite));
+        let links = links.map(|link| InviteRecord::of_link(call, link));
+        Ok(InvitesReply { invites: emails.chain(links).collect() })
+    }
+}

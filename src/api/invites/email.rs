@@ -1,0 +1,193 @@
+//! Invitations by email. No mail is sent; the invitation is there all the same.
+
+use super::MAX_WELCOME_LENGTH;
+use super::revoke::{InviteParams, check_may_change};
+use super::terms::{RoleNumber, Wanted};
+use crate::api::parameter::{Nullable, parameters};
+use crate::api::server::is_email;
+use crate::api::text::{Bounded, OrNull};
+use crate::api::{About, Access, Call, Operation, PartialWrite, Route, Success, Write};
+use crate::error::{Error, Fill};
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::id::{ChannelId, GroupId, InviteId};
+use crate::realm::organization::Invite;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// POST /invites
+pub struct SendInvites;
+
+parameters! {
+    /// Whom to invite, and what they get.
+    pub struct SendInvitesParams {
+        /// Addresses, separated by commas or line breaks; `Name <address>` too.
+        invitee_emails: String,
+        /// Groups that they are put into; the caller must be allowed to add users to them.
+        group_ids: Vec<GroupId> = Vec::new(),
+        /// The default channels too.
+        include_realm_default_subscriptions: bool = false,
+        /// Their role, equal or stricter than the caller's.
+        invite_as: RoleNumber = RoleNumber::MEMBER,
+        /// How long the invitations are in force; null for ever, 10 days by default.
+        invite_expires_in_minutes: Option<Nullable<i64>>,
+        /// Tell the caller who joined.
+        notify_referrer_on_join: bool = true,
+        /// Channels that they are subscribed to: default ones, or those to which the caller may add subscribers.
+        stream_ids: Vec<ChannelId>,
+        /// Markdown that replaces the organization's welcome text; "" sends none. Dropped unless an administrator
+        /// gives it.
+        welcome_message_custom_text: Option<OrNull<Bounded<MAX_WELCOME_LENGTH>>>,
+    }
+}
+
+impl Operation for SendInvites {
+    const ROUTE: Route = Route::post("/invites");
+    const ACCESS: Access = Access::HumanNotGuest;
+    const ABOUT: About = About {
+        summary: "Invites people by email; those who can be invited are, even when others can't.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "InvalidValueBecause",
+            "BadValue",
+            "InsufficientPermission",
+            "NoInvitees",
+            "OwnerRequired",
+            "AdministratorRequired",
+            "InvalidInviteChannel",
+            "MayNotSubscribeOthers",
+            "InvalidGroup",
+            "GroupDeactivated",
+            "InvitesNotValid",
+            "NobodyInvited",
+            "SomeNotInvited",
+        ],
+        events: &["invites_changed"],
+    };
+    type Params = SendInvitesParams;
+    type Reply = Success;
+}
+
+/// An address that can't be invited, why, and whether its account was deactivated.
+type Refusal = (String, &'static str, bool);
+
+impl PartialWrite for SendInvites {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Result<Success, Error>, Error> {
+        let caller = call.caller();
+        if !tx.may(caller.id, "can_invite_users_group") {
+            return Err(Error::InsufficientPermission);
+        }
+        let addresses = addresses(&params.invitee_emails);
+        let wanted = Wanted {
+            role: params.invite_as.0,
+            expires_in_minutes: params.invite_expires_in_minutes,
+            channels: params.stream_ids,
+            groups: params.group_ids,
+            include_default_channels: params.include_realm_default_subscriptions,
+            welcome_message: params.welcome_message_custom_text,
+        };
+        if addresses.is_empty() {
+            return Err(Error::NoInvitees);
+        }
+        let terms = wanted.check(tx, call)?;
+        let invalid: Vec<Refusal> = addresses
+            .iter()
+            .filter(|email| !is_email(email))
+            .map(|email| (email.clone(), "Invalid address.", false))
+            .collect();
+        if !invalid.is_empty() {
+            return Err(Error::InvitesNotValid {
+                errors: rows(&invalid),
+                sent_invitations: false.into(),
+                license_limit_reached: false.into(),
+                daily_limit_reached: false.into(),
+            });
+        }
+        let refused: Vec<Refusal> = addresses.iter().filter_map(|email| refusal(tx, email)).collect();
+        if refused.len() == addresses.len() {
+            return Err(Error::NobodyInvited {
+                errors: rows(&refused),
+                sent_invitations: false.into(),
+                license_limit_reached: false.into(),
+                daily_limit_reached: false.into(),
+            });
+        }
+
+        for email in addresses.into_iter().filter(|email| refused.iter().all(|(other, ..)| other != email)) {
+            tx.realm_mut().counters.invite += 1;
+            let id = InviteId(tx.counters.invite);
+            let key = tx.realm_mut().chance.invite_key();
+            let notify_referrer_on_join = params.notify_referrer_on_join;
+            tx.put_invite(Invite { id, email, key, terms: terms.clone(), notify_referrer_on_join });
+        }
+        tx.emit_invites_changed(Some(caller.id));
+        if refused.is_empty() {
+            return Ok(Ok(Success {}));
+        }
+        Ok(Err(Error::SomeNotInvited {
+            errors: rows(&refused),
+            sent_invitations: true.into(),
+            license_limit_reached: false.into(),
+            daily_limit_reached: false.into(),
+        }))
+    }
+}
+
+fn rows(refusals: &[Refusal]) -> Fill {
+    Value::from(refusals.iter().map(|refusal| json!(refusal)).collect::<Vec<_>>()).into()
+}
+
+/// The addresses of a text, each once, in their order.
+fn addresses(text: &str) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let address = |part: &str| {
+        let inner = part.rsplit_once('<').and_then(|(_, rest)| rest.trim_end().strip_suffix('>'));
+        inner.unwrap_or(part).trim().to_owned()
+    };
+    text.split([',', '\n'])
+        .map(address)
+        .filter(|email| !email.is_empty() && seen.insert(email.to_lowercase()))
+        .collect()
+}
+
+/// Why an address that has an account can't be invited.
+fn refusal(realm: &Realm, email: &str) -> Option<Refusal> {
+    let user = realm.user_by_email(email)?;
+    let (text, is_deactivated) =
+        if user.is_active { ("Already has an account.", false) } else { ("Account has been deactivated.", true) };
+    Some((email.to_owned(), text, is_deactivated))
+}
+
+/// POST /invites/{invite_id}/resend
+pub struct ResendInvite;
+
+impl Operation for ResendInvite {
+    const ROUTE: Route = Route::post("/invites/{invite_id}/resend");
+    const ACCESS: Access = Access::HumanNotGuest;
+    const ABOUT: About = About {
+        summary: "Sends an invitation by email again: it is in force for its whole time from now on.",
+        since: 0,
+        is_specified: false,
+        errors: &["NoSuchInvitation", "OwnerRequired", "AdministratorRequired"],
+        events: &["invites_changed"],
+    };
+    type Params = InviteParams;
+    type Reply = Success;
+}
+
+impl Write for ResendInvite {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let invite = tx.invites.get(&params.invite_id).ok_or(Error::NoSuchInvitation)?;
+        check_may_change(call.caller(), &invite.terms)?;
+
+        let mut invite = invite.as_ref().clone();
+        let terms = &mut invite.terms;
+        terms.expires_at = terms.expires_at.map(|at| tx.now.plus(at.since(terms.invited_at)));
+        terms.invited_at = tx.now;
+        let inviter = terms.invited_by;
+        tx.put_invite(invite);
+        tx.emit_invites_changed(Some(inviter));
+        Ok(Success {})
+    }
+}

@@ -1,0 +1,121 @@
+//! What an invitation gives, and whether the one who invites may give it.
+
+use super::MAX_WELCOME_LENGTH;
+use crate::api::Call;
+use crate::api::parameter::{Nullable, Parameter, json_parameter};
+use crate::api::subscriptions::subscribe::check_may_subscribe_others;
+use crate::api::text::{Bounded, OrNull, given};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::id::{ChannelId, GroupId};
+use crate::realm::organization::InviteTerms;
+use crate::realm::permission::{GROUP_PERMISSIONS, covers, setting};
+use crate::realm::user::{Role, User};
+use crate::time::Span;
+use schemars::{Schema, SchemaGenerator};
+
+/// Minutes for which an invitation is in force by default: 10 days.
+const DEFAULT_VALIDITY_MINUTES: i64 = 14_400;
+
+/// `invite_as`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoleNumber(pub Role);
+
+impl RoleNumber {
+    /// 400
+    pub const MEMBER: Self = Self(Role::Member);
+}
+
+impl Parameter for RoleNumber {
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        let number: i64 = json_parameter(text, name)?;
+        let reason = || "Not in the list of possible values".into();
+        Role::from_number(number)
+            .map(Self)
+            .ok_or_else(|| Error::InvalidValueBecause { parameter: name.into(), reason: reason() })
+    }
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": "integer", "enum": [100, 200, 300, 400, 600]})
+    }
+}
+
+/// What a request asks for.
+pub(super) struct Wanted {
+    pub role: Role,
+    pub expires_in_minutes: Option<Nullable<i64>>,
+    pub channels: Vec<ChannelId>,
+    pub groups: Vec<GroupId>,
+    pub include_default_channels: bool,
+    pub welcome_message: Option<OrNull<Bounded<MAX_WELCOME_LENGTH>>>,
+}
+
+impl Wanted {
+    /// What the invitation gives; the right to invite is the operation's to check.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `OwnerRequired`, `AdministratorRequired` (both of [`check_role`]), `InvalidInviteChannel`,
+    /// `MayNotSubscribeOthers`, `InvalidGroup`, `GroupDeactivated`, `InsufficientPermission`.
+    pub(super) fn check(self, realm: &Realm, call: &Call<'_>) -> Result<InviteTerms, Error> {
+        let caller = call.caller();
+        check_role(caller, self.role)?;
+        check_channels(realm, caller, &self.channels)?;
+        for id in &self.groups {
+            check_group(realm, caller, *id)?;
+        }
+        let minutes = match self.expires_in_minutes {
+            None => Some(DEFAULT_VALIDITY_MINUTES),
+            Some(Nullable(minutes)) => minutes,
+        };
+        let welcome_message = given(self.welcome_message).filter(|_| caller.is_admin());
+        Ok(InviteTerms {
+            invited_by: caller.id,
+            invited_at: realm.now,
+            expires_at: minutes.map(|minutes| realm.now.plus(Span::minutes(minutes))),
+            role: self.role,
+            channels: self.channels.into_iter().collect(),
+            groups: self.groups.into_iter().collect(),
+            include_default_channels: self.include_default_channels,
+            welcome_message: welcome_message.map(|text| call.origin.strip(&text.0)),
+        })
+    }
+}
+
+/// Nobody invites to a role above their own.
+///
+/// # Errors
+///
+/// `OwnerRequired`, `AdministratorRequired`.
+pub(super) fn check_role(caller: &User, role: Role) -> Result<(), Error> {
+    match role {
+        _ if caller.role <= role => Ok(()),
+        Role::Owner => Err(Error::OwnerRequired),
+        _ => Err(Error::AdministratorRequired),
+    }
+}
+
+fn check_channels(realm: &Realm, caller: &User, ids: &[ChannelId]) -> Result<(), Error> {
+    for id in ids {
+        let is_open = realm.readable_channel(caller, *id).is_ok_and(|channel| !channel.is_archived);
+        if !is_open {
+            return Err(Error::InvalidInviteChannel { channel_id: id.0.into() });
+        }
+    }
+    let may_add = |id: &ChannelId| check_may_subscribe_others(realm, caller, std::slice::from_ref(id)).is_ok();
+    // Default channels need no right of their own, but those who can't subscribe others at all name none.
+    let is_settled = ids.iter().all(|id| realm.channels[id].is_default || may_add(id));
+    if is_settled && (ids.is_empty() || ids.iter().any(may_add)) { Ok(()) } else { Err(Error::MayNotSubscribeOthers) }
+}
+
+fn check_group(realm: &Realm, caller: &User, id: GroupId) -> Result<(), Error> {
+    let group = realm.groups.get(&id).ok_or(Error::InvalidGroup)?;
+    if group.is_deactivated {
+        return Err(Error::GroupDeactivated);
+    }
+    let holds = |name| covers(realm, &group.permissions[name], caller.id, setting(GROUP_PERMISSIONS, name));
+    let may = group.system.is_none()
+        && (realm.may(caller.id, "can_manage_all_groups")
+            || holds("can_manage_group")
+            || holds("can_add_members_group"));
+    if may { Ok(()) } else { Err(Error::InsufficientPermission) }
+}

@@ -1,0 +1,127 @@
+//! Push notifications: registering a device for encrypted ones, and tests that they arrive.
+
+mod register;
+
+pub use register::RegisterPush;
+
+use super::parameter::parameters;
+use super::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::fault::Bouncer;
+use crate::realm::change::Tx;
+use crate::realm::id::{DeviceId, UserId};
+use crate::realm::push::{PushKind, PushTarget};
+use serde_json::json;
+
+/// POST /mobile_push/e2ee/test_notification
+pub struct TestEncryptedPush;
+
+parameters! {
+    /// Which device.
+    pub struct TestEncryptedPushParams {
+        /// The device; all of the caller's by default.
+        device_id: Option<DeviceId>,
+    }
+}
+
+impl Operation for TestEncryptedPush {
+    const ROUTE: Route = Route::post("/mobile_push/e2ee/test_notification");
+    const ACCESS: Access = Access::Human;
+    const ABOUT: About = About {
+        summary: "Sends a test notification to the caller's devices that are registered for encrypted ones.",
+        since: 420,
+        is_specified: true,
+        errors: &["NoActivePushDevice", "RelayServerError", "RelayUnreachable", "RelayRefuses"],
+        events: &[],
+    };
+    type Params = TestEncryptedPushParams;
+    type Reply = Success;
+}
+
+impl Write for TestEncryptedPush {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = call.caller().id;
+        let is_meant = |id: &DeviceId| params.device_id.is_none_or(|wanted| wanted == *id);
+        let devices = tx.own(user).devices.iter().filter(|(id, device)| is_meant(id) && device.is_active());
+        let devices: Vec<DeviceId> = devices.map(|(id, _)| *id).collect();
+        if devices.is_empty() {
+            return Err(Error::NoActivePushDevice);
+        }
+        check_relay(call)?;
+
+        for device in devices {
+            send_test(tx, call, user, PushTarget::Device(device));
+        }
+        Ok(Success {})
+    }
+}
+
+/// POST /mobile_push/test_notification
+pub struct TestPush;
+
+parameters! {
+    /// Which device.
+    pub struct TestPushParams {
+        /// The device's token; all of the caller's by default.
+        token: Option<String>,
+    }
+}
+
+impl Operation for TestPush {
+    const ROUTE: Route = Route::post("/mobile_push/test_notification");
+    const ACCESS: Access = Access::Human;
+    const ABOUT: About = About {
+        summary: "Sends a test notification to the caller's tokens of the older kind; deprecated.",
+        since: 217,
+        is_specified: false,
+        errors: &["PushTokenUnknown", "RelayServerError", "RelayUnreachable", "RelayRefuses"],
+        events: &[],
+    };
+    type Params = TestPushParams;
+    type Reply = Success;
+}
+
+impl Write for TestPush {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = call.caller().id;
+        let own = tx.own(user).push_tokens.iter();
+        let is_meant = |token: &&crate::realm::push::PushToken| {
+            params.token.as_ref().is_none_or(|wanted| token.is(token.kind, wanted))
+        };
+        let tokens: Vec<String> = own.filter(is_meant).map(|token| token.token.clone()).collect();
+        if tokens.is_empty() {
+            return if params.token.is_some() { Err(Error::PushTokenUnknown) } else { Ok(Success {}) };
+        }
+        check_relay(call)?;
+
+        for token in tokens {
+            send_test(tx, call, user, PushTarget::Token(token));
+        }
+        Ok(Success {})
+    }
+}
+
+/// Whether the relay takes what it is handed.
+///
+/// # Errors
+///
+/// `RelayServerError`, `RelayUnreachable`, `RelayRefuses`.
+fn check_relay(call: &Call<'_>) -> Result<(), Error> {
+    match call.bouncer {
+        None => Ok(()),
+        Some(Bouncer::ServerError) => Err(Error::RelayServerError),
+        Some(Bouncer::Unreachable) => Err(Error::RelayUnreachable),
+        Some(Bouncer::AdminActionRequired) => Err(Error::RelayRefuses),
+    }
+}
+
+fn send_test(tx: &mut Tx, call: &Call<'_>, user: UserId, to: PushTarget) {
+    let payload = json!({
+        "type": "test",
+        "realm_url": call.origin.base_url,
+        "realm_name": tx.organization.name,
+        "user_id": user,
+        "time": tx.now.seconds(),
+    });
+    tx.push(user, PushKind::Test, to, payload);
+}

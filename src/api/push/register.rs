@@ -1,0 +1,201 @@
+//! Registering a device's key and token, at first both, later each by itself.
+
+use crate::api::devices::unknown_device;
+use crate::api::parameter::{FromJson, parameters, through_json, words};
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::{DeviceId, UserId};
+use crate::realm::personal::Device;
+use crate::realm::push::{PushKind, PushTarget};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// What the bytes of a key begin with.
+const KEY_PREFIX: u8 = 0x31;
+/// Bytes of a key behind the prefix.
+const KEY_BYTES: usize = 32;
+/// Bytes of a token's hash that name it.
+const TOKEN_ID_BYTES: usize = 8;
+
+/// POST /mobile_push/register
+pub struct RegisterPush;
+
+words! {
+    /// The service that delivers.
+    pub enum TokenKind {
+        /// The one.
+        Fcm = "fcm",
+        /// The other.
+        Apns = "apns",
+    }
+}
+
+/// A number of 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyId(pub i64);
+
+impl FromJson for KeyId {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        match i64::from_json(value, at)? {
+            number if number < 0 => Err(Error::bad_value(at, "is too small")),
+            number if number > i64::from(u32::MAX) => Err(Error::bad_value(at, "is too large")),
+            number => Ok(Self(number)),
+        }
+    }
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": "integer", "minimum": 0, "maximum": u32::MAX})
+    }
+}
+through_json!(KeyId);
+
+parameters! {
+    /// The device, and its key or its token or both.
+    pub struct RegisterPushParams {
+        /// The device; the caller's own.
+        device_id: DeviceId,
+        /// Names the key.
+        push_key_id: Option<KeyId>,
+        /// Base64 of a byte 0x31 and the 32 bytes of the key.
+        push_key: Option<String>,
+        /// Of which service the token is.
+        token_kind: Option<TokenKind>,
+        /// Base64 of the first 8 bytes of the token's SHA-256.
+        token_id: Option<String>,
+        /// The relay's key that the registration is encrypted with, base64.
+        bouncer_public_key: Option<String>,
+        /// For the relay's eyes only, base64.
+        encrypted_push_registration: Option<String>,
+    }
+}
+
+impl Operation for RegisterPush {
+    const ROUTE: Route = Route::post("/mobile_push/register");
+    const ACCESS: Access = Access::Human;
+    const ABOUT: About = About {
+        summary: "Registers a device for encrypted notifications, or gives it another key or token.",
+        since: 406,
+        is_specified: false,
+        errors: &["BadValue", "PushNotConfigured", "InvalidValue", "MissingParameter", "InvalidPushKey"],
+        events: &["device update"],
+    };
+    type Params = RegisterPushParams;
+    type Reply = Success;
+}
+
+/// A device's new key.
+struct Key {
+    id: i64,
+    key: String,
+}
+
+/// A device's new token, as the relay is handed it.
+struct Token {
+    id: String,
+    payload: Value,
+}
+
+impl RegisterPushParams {
+    fn key(&self, is_needed: bool) -> Result<Option<Key>, Error> {
+        if !is_needed && self.push_key_id.is_none() && self.push_key.is_none() {
+            return Ok(None);
+        }
+        let KeyId(id) = given(self.push_key_id, "push_key_id")?;
+        let key = given(self.push_key.clone(), "push_key")?;
+        let bytes = STANDARD.decode(&key).map_err(|_| Error::InvalidPushKey)?;
+        if bytes.len() != KEY_BYTES + 1 || bytes[0] != KEY_PREFIX {
+            return Err(Error::InvalidPushKey);
+        }
+        Ok(Some(Key { id, key }))
+    }
+
+    fn token(&self, is_needed: bool) -> Result<Option<Token>, Error> {
+        let is_absent = self.token_kind.is_none()
+            && self.token_id.is_none()
+            && self.bouncer_public_key.is_none()
+            && self.encrypted_push_registration.is_none();
+        if !is_needed && is_absent {
+            return Ok(None);
+        }
+        let kind = given(self.token_kind, "token_kind")?;
+        let id = given(self.token_id.clone(), "token_id")?;
+        let bouncer_public_key = given(self.bouncer_public_key.clone(), "bouncer_public_key")?;
+        let registration = given(self.encrypted_push_registration.clone(), "encrypted_push_registration")?;
+        let payload = json!({
+            "token_kind": kind.text(),
+            "token_id": id,
+            "bouncer_public_key": bouncer_public_key,
+            "encrypted_push_registration": registration,
+        });
+        Ok(Some(Token { id, payload }))
+    }
+}
+
+fn given<T>(value: Option<T>, name: &str) -> Result<T, Error> {
+    value.ok_or_else(|| Error::MissingParameter { var_name: name.into() })
+}
+
+impl Write for RegisterPush {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = call.caller().id;
+        let id = params.device_id;
+        if !tx.organization.is_on("push_notifications_enabled") {
+            return Err(Error::PushNotConfigured);
+        }
+        let device = tx.own(user).devices.get(&id).cloned().ok_or_else(unknown_device)?;
+        let has_token = device.push_token_id.is_some() || device.pending_push_token_id.is_some();
+        let is_empty = params.token_kind.is_none() && params.token_id.is_none();
+        let key = params.key(device.push_key_id.is_none() || is_empty)?;
+        let token = params.token(!has_token)?;
+
+        let mut device = device;
+        let mut changed = json!({ "device_id": id });
+        if let Some(Key { id, key }) = key {
+            device.push_key_id = Some(id);
+            device.push_key = Some(key);
+            changed["push_key_id"] = id.into();
+        }
+        if let Some(token) = &token {
+            device.pending_push_token_id = Some(token.id.clone());
+            device.push_registration_error_code = None;
+            changed["pending_push_token_id"] = token.id.as_str().into();
+        }
+        put(tx, user, id, device.clone(), changed);
+        // A relay that does not answer leaves the token pending, as a server that tries again would.
+        if let Some(token) = token.filter(|_| super::check_relay(call).is_ok()) {
+            confirm(tx, user, id, device, token);
+        }
+        Ok(Success {})
+    }
+}
+
+/// The relay took the token: it is in force, and the same one of the older kind is not needed any more.
+fn confirm(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, token: Token) {
+    let now = tx.now;
+    tx.push(user, PushKind::Registration, PushTarget::Device(id), token.payload);
+    tx.own_mut(user).push_tokens.retain(|old| token_id(&old.token) != token.id);
+    device.push_token_id = Some(token.id.clone());
+    device.pending_push_token_id = None;
+    device.push_token_last_updated = Some(now);
+    let changed = json!({
+        "device_id": id,
+        "push_token_id": token.id,
+        "pending_push_token_id": null,
+        "push_token_last_updated_timestamp": now.seconds(),
+    });
+    put(tx, user, id, device, changed);
+}
+
+fn put(tx: &mut Tx, user: UserId, id: DeviceId, device: Device, changed: Value) {
+    tx.own_mut(user).devices.insert(id, device);
+    tx.emit(Audience::user(user), Event::shaped("device", Some("update"), changed));
+}
+
+/// What names a token.
+fn token_id(token: &str) -> String {
+    STANDARD.encode(&Sha256::digest(token.as_bytes())[..TOKEN_ID_BYTES])
+}
