@@ -218,8 +218,6 @@ errors! {
     AvatarChangesDisabled: 400 BAD_REQUEST "Avatar changes are disabled in this organization.";
     /// A picture over the limit.
     PictureTooLarge { limit_mib }: 400 BAD_REQUEST "Uploaded file is larger than the allowed limit of {limit_mib} MiB";
-    /// Not a picture.
-    NotAPicture: 400 BAD_IMAGE "Could not decode image; did you upload an image file?";
     /// Muting oneself.
     CannotMuteSelf: 400 BAD_REQUEST "Cannot mute self";
     /// Muted already.

@@ -37,7 +37,7 @@ impl Operation for UploadAvatar {
         summary: "Uploads the caller's picture: PNG, GIF, JPEG or WebP.",
         since: 0,
         is_specified: false,
-        errors: &["OneAvatarExpected", "AvatarChangesDisabled", "PictureTooLarge", "NotAPicture"],
+        errors: &["OneAvatarExpected", "AvatarChangesDisabled", "PictureTooLarge", "BadImage"],
         events: &["realm_user update"],
     };
     type Params = AvatarParams;
@@ -93,12 +93,12 @@ fn check_may_change(realm: &Realm, caller: &User) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// `PictureTooLarge`, `NotAPicture`.
+/// `PictureTooLarge`, `BadImage`.
 pub fn check_picture(file: &UploadedFile) -> Result<(), Error> {
     if file.bytes.len() > MAX_AVATAR_MIB * 1024 * 1024 {
         return Err(Error::PictureTooLarge { limit_mib: MAX_AVATAR_MIB.into() });
     }
-    if picture_dimensions(&file.bytes).is_none() { Err(Error::NotAPicture) } else { Ok(()) }
+    if picture_dimensions(&file.bytes).is_none() { Err(Error::BadImage) } else { Ok(()) }
 }
 
 /// Keeps a picture; it is not scaled, so that it serves in both sizes.

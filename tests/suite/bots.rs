@@ -246,8 +246,7 @@ async fn a_deactivated_bot_is_refused_and_comes_back_under_a_free_name_alone() {
     at_max.none().await;
     let twin = mel.post("/bots", json!({"full_name": "Build Bot", "short_name": "twin"})).await.success();
     let back = format!("/users/{}/reactivate", bot.id());
-    let taken = "There is already an active bot named \"Build Bot\" in this organization. To reactivate this bot, you \
-                 must rename or deactivate the other one first.";
+    let taken = "There is already an active bot named \"Build Bot\" in this organization. To reactivate this bot, you must rename or deactivate the other one first.";
     adam.post(&back, json!({})).await.error("BAD_REQUEST", taken);
     mel.delete(&format!("/bots/{}", twin["user_id"]), json!({})).await.is(json!({}));
     mel.post(&back, json!({})).await.is(json!({}));

@@ -87,6 +87,7 @@ async fn a_value_must_be_one_of_its_field() {
         .is(json!({}));
 }
 
+/// `POST /realm/profile_fields`, `PATCH /realm/profile_fields/{field_id}`, `DELETE /realm/profile_fields/{field_id}`
 #[tokio::test]
 async fn administrators_make_change_order_and_remove_fields() {
     let server = TestServer::start().await;

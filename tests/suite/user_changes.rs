@@ -210,3 +210,84 @@ async fn a_guest_who_may_not_know_everybody_loses_those_who_leave() {
     adam.post(&format!("/users/{}/reactivate", mel.id()), json!({})).await.success();
     at_gus.next().await.has(json!({"op": "add"}));
 }
+
+/// What a client does with an event of a user.
+fn fold(users: &mut Vec<Value>, event: &Value) {
+    let person = &event["person"];
+    if event["op"] == "add" {
+        return users.push(person.clone());
+    }
+    let user = users.iter_mut().find(|user| user["user_id"] == person["user_id"]).expect("the user is known");
+    for (key, value) in person.as_object().into_iter().flatten() {
+        match key.as_str() {
+            "new_email" => user["email"] = value.clone(),
+            "role" => {
+                let role = value.as_i64().unwrap_or_default();
+                user["role"] = value.clone();
+                user["is_owner"] = (role == 100).into();
+                user["is_admin"] = (role <= 200).into();
+                user["is_guest"] = (role == 600).into();
+            }
+            "custom_profile_field" if value["value"].is_null() => {
+                let data = user["profile_data"].as_object_mut().expect("people have profile data");
+                data.shift_remove(&value["id"].to_string());
+            }
+            "custom_profile_field" => {
+                let mut change = value.clone();
+                let id = change.as_object_mut().and_then(|change| change.shift_remove("id")).unwrap_or_default();
+                user["profile_data"][id.to_string()] = change;
+            }
+            "avatar_source" | "avatar_url_medium" => {}
+            // A time zone comes with the address for the API, which stays as it is.
+            "email" => assert_eq!(user["email"], *value),
+            _ => user[key] = value.clone(),
+        }
+    }
+}
+
+/// All users of a registration, active or not, sorted, with their activity.
+fn all_users(state: &Value) -> Vec<Value> {
+    let list = |key: &str, is_active: bool| {
+        let users = state[key].as_array().cloned().unwrap_or_default().into_iter();
+        users.map(move |mut user| {
+            user["is_active"] = is_active.into();
+            user
+        })
+    };
+    let mut users: Vec<Value> = list("realm_users", true).chain(list("realm_non_active_users", false)).collect();
+    users.sort_by_key(|user| user["user_id"].as_i64());
+    users
+}
+
+#[tokio::test]
+async fn events_folded_into_the_registered_users_give_a_later_registration() {
+    let server = TestServer::start().await;
+    let [olive, adam, mel, max, gus, bot] = server.users(["olive", "adam", "mel", "max", "gus", "build-bot"]);
+    let register =
+        async |viewer: &User| viewer.register(json!({"event_types": ["realm_user"], "client_gravatar": false})).await;
+    let mut queues = Vec::new();
+    for viewer in [&adam, &server.user("mona"), &gus] {
+        queues.push((viewer.clone(), register(viewer).await));
+    }
+
+    let change = json!({"full_name": "Max M.", "role": 300, "profile_data": [{"id": 2, "value": "*Hi*"}]});
+    edit(&adam, &max, change).await.success();
+    max.patch("/settings", json!({"timezone": "Europe/Rome", "email_address_visibility": 5})).await.success();
+    edit(&olive, &max, json!({"new_email": "maxim@chat.test"})).await.success();
+    mel.delete("/users/me/avatar", json!({})).await.success();
+    mel.patch("/users/me/profile_data", json!({"data": [{"id": 1, "value": ""}]})).await.success();
+    mel.patch(&format!("/bots/{}", bot.id()), json!({"bot_owner_id": max.id()})).await.success();
+    adam.delete(&format!("/users/{}", max.id()), json!({"actions": {"delete_profile": true}})).await.success();
+    adam.post(&format!("/users/{}/reactivate", max.id()), json!({})).await.success();
+    adam.post(&format!("/users/{}/reactivate", bot.id()), json!({})).await.success();
+    adam.post("/bots", json!({"full_name": "Tea", "short_name": "tea"})).await.success();
+    adam.delete(&format!("/users/{}", server.user("ivy").id()), json!({})).await.success();
+
+    for (viewer, mut queue) in queues {
+        let mut users = all_users(&queue.state);
+        for event in queue.all().await {
+            fold(&mut users, &event);
+        }
+        assert_eq!(json!(users), json!(all_users(&register(&viewer).await.state)), "{}", viewer.email());
+    }
+}

@@ -99,7 +99,7 @@ impl Operation for CreateBot {
             "BotNameTaken",
             "SeveralFiles",
             "PictureTooLarge",
-            "NotAPicture",
+            "BadImage",
         ],
         events: &["realm_user add", "user_group add_members", "realm_bot add"],
     };

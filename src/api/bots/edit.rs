@@ -95,7 +95,7 @@ impl Operation for EditBot {
             "BadValue",
             "SeveralFiles",
             "PictureTooLarge",
-            "NotAPicture",
+            "BadImage",
         ],
         events: &[
             "realm_user update",
