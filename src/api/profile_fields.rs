@@ -1,6 +1,7 @@
 //! Custom profile fields: listing them, and for administrators making, changing, ordering and removing them.
 
 use super::parameter::parameters;
+use super::profile::change_values;
 use super::register::lists::profile_fields;
 use super::{About, Access, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;
@@ -9,7 +10,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::Event;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::organization::ProfileField;
-use crate::realm::user::ProfileEntry;
+use crate::realm::user::User;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -268,7 +269,7 @@ impl Operation for RemoveProfileField {
         since: 0,
         is_specified: false,
         errors: &["FieldNotFound"],
-        events: &["custom_profile_fields"],
+        events: &["realm_user update", "custom_profile_fields"],
     };
     type Params = RemoveProfileFieldParams;
     type Reply = Success;
@@ -278,12 +279,8 @@ impl Write for RemoveProfileField {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let id = existing(tx, params.field_id)?.id;
 
+        take_away(tx, id, |_| true);
         tx.realm_mut().profile_fields.remove(&id);
-        let holders: Vec<UserId> =
-            tx.users.values().filter(|user| user.profile.contains_key(&id)).map(|user| user.id).collect();
-        for holder in holders {
-            tx.user_mut(holder).profile.remove(&id);
-        }
         emit(tx);
         Ok(Success {})
     }
@@ -362,11 +359,15 @@ fn drop_lost_choices(tx: &mut Tx, id: ProfileFieldId) {
         return;
     }
     let choices: Value = serde_json::from_str(&field.data).unwrap_or_default();
-    let is_lost = |entry: &ProfileEntry| choices.get(entry.value.as_str()).is_none();
-    let holders: Vec<UserId> =
-        tx.users.values().filter(|user| user.profile.get(&id).is_some_and(is_lost)).map(|user| user.id).collect();
+    take_away(tx, id, |value| choices.get(value).is_none());
+}
+
+/// Takes away those values of a field, and tells everybody who may know of their holders.
+fn take_away(tx: &mut Tx, id: ProfileFieldId, is_lost: impl Fn(&str) -> bool) {
+    let holds = |user: &&Arc<User>| user.profile.get(&id).is_some_and(|entry| is_lost(&entry.value));
+    let holders: Vec<UserId> = tx.users.values().filter(holds).map(|user| user.id).collect();
     for holder in holders {
-        super::profile::change_values(tx, holder, vec![(id, None)]);
+        change_values(tx, holder, vec![(id, None)]);
     }
 }
 
