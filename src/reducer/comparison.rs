@@ -64,6 +64,10 @@ impl State {
         for doubt in &self.doubts {
             leave_out(&mut normal, doubt);
         }
+        for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
+            let users = normal.get_mut(list).and_then(Value::as_array_mut);
+            users.into_iter().flatten().for_each(leave_picture_to_client);
+        }
         for (key, value) in &mut normal {
             if !ORDERED.contains(&key.as_str()) {
                 sort(value);
@@ -86,6 +90,14 @@ fn without_inner(normal: &mut Object, inner: &str) {
         for row in list.iter_mut().filter_map(Value::as_object_mut) {
             row.shift_remove(inner);
         }
+    }
+}
+
+/// Changes of a picture give the provider's address to everybody, registering only to those who don't compute it.
+fn leave_picture_to_client(user: &mut Value) {
+    let is_computable = |url: &str| url.starts_with("https://secure.gravatar.com/");
+    if user["avatar_url"].as_str().is_some_and(is_computable) {
+        user["avatar_url"] = Value::Null;
     }
 }
 
