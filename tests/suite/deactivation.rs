@@ -140,8 +140,13 @@ async fn anybody_may_leave_but_the_last_one() {
     assert_eq!(at_max.next().await.0["person"]["user_id"], bot.id());
     at_max.all().await;
     mel.get("/users/me", json!({})).await.with_status(401).error("USER_DEACTIVATED", "Account is deactivated");
-    let id = max.id();
-    server.arrange(|tx| tx.realm_mut().active_users = imbl::OrdSet::unit(chatdouble::realm::id::UserId(id)));
+    let last = chatdouble::realm::id::UserId(max.id());
+    server.arrange(|tx| {
+        chatdouble::api::users::change::change_role(tx, last, chatdouble::realm::user::Role::Owner);
+        for user in tx.active_users.clone().without(&last) {
+            chatdouble::api::users::activity::deactivate(tx, user, None);
+        }
+    });
     let body = max.delete("/users/me", json!({})).await;
     let body = body.error("CANNOT_DEACTIVATE_LAST_USER", "Cannot deactivate the only user.");
     assert_eq!((&body["is_last_owner"], &body["entity"]), (&json!(false), &json!("user")));
@@ -209,24 +214,7 @@ async fn a_bot_whose_owner_left_becomes_the_one_s_who_brings_it_back() {
 async fn invitations_of_the_user_are_revoked() {
     let server = TestServer::start().await;
     let [adam, mel, nora] = server.users(["adam", "mel", "nora"]);
-    let id = mel.id();
-    server.arrange(|tx| {
-        use chatdouble::realm::id::{InviteLinkId, UserId};
-        use chatdouble::realm::organization::{InviteLink, InviteTerms};
-        let now = tx.now;
-        let terms = InviteTerms {
-            invited_by: UserId(id),
-            invited_at: now,
-            expires_at: None,
-            role: chatdouble::realm::user::Role::Member,
-            channels: Default::default(),
-            groups: Default::default(),
-            include_default_channels: false,
-            welcome_message: None,
-        };
-        let link = InviteLink { id: InviteLinkId(900), key: "k".repeat(24), terms, is_revoked: false };
-        tx.realm_mut().invite_links.insert(link.id, std::sync::Arc::new(link));
-    });
+    mel.post("/invites/multiuse", json!({})).await.success();
     let (mut at_adam, mut at_nora) = (adam.events(["invites_changed"]).await, nora.events(["invites_changed"]).await);
 
     deactivate(&adam, &mel, json!({})).await.is(json!({}));
@@ -235,7 +223,8 @@ async fn invitations_of_the_user_are_revoked() {
     at_adam.none().await;
     at_nora.none().await;
     let realm = server.server().world("default").snapshot();
-    assert!(realm.invite_links[&chatdouble::realm::id::InviteLinkId(900)].is_revoked);
+    let mut links = realm.invite_links.values().filter(|link| link.terms.invited_by.0 == mel.id());
+    assert!(links.all(|link| link.is_revoked));
 }
 
 #[tokio::test]
