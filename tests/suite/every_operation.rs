@@ -216,7 +216,10 @@ fn every_error_is_provoked_by_a_test_or_says_why_not() {
         let literal = row.message.split(['{', '}']).max_by_key(|part| part.len()).unwrap_or_default();
         let literal = literal.replace('"', "\\\"");
         let is_excused = NOT_PROVOKED.iter().any(|(name, _)| *name == row.name);
-        let is_provoked = tests.contains(literal.trim());
+        // A message that another one begins with is not provoked by that one's tests.
+        let longer = Error::TABLE.iter().map(|other| other.message);
+        let longer = longer.filter(|other| other.len() > row.message.len() && other.contains(row.message));
+        let is_provoked = longer.fold(tests.clone(), |rest, other| rest.replace(other, "")).contains(literal.trim());
         if is_provoked == is_excused {
             missing.push(format!("{}: {}", row.name, row.message));
         }

@@ -34,7 +34,7 @@ fn check_token(kind: PushTokenKind, token: &str) -> Result<(), Error> {
     if token.is_empty() || token.chars().count() > MAX_TOKEN_LENGTH {
         return Err(Error::TokenLength);
     }
-    let is_hexadecimal = token.len() % 2 == 0 && token.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_hexadecimal = token.len().is_multiple_of(2) && token.bytes().all(|byte| byte.is_ascii_hexdigit());
     if kind == PushTokenKind::Platform && !is_hexadecimal {
         return Err(Error::InvalidPlatformToken);
     }
