@@ -57,6 +57,8 @@ pub enum Doubt {
     PastSubscription(i64),
     /// Topics are muted in a channel that this client does not see, and the older list of them has its name.
     MutedTopics,
+    /// A user's address came into or went out of sight, and with it whether the client computes the picture's.
+    Picture(i64),
     /// A guest hears of subscribers only where subscribed: how many the channel has is not told.
     SubscriberCount(i64),
     /// Settings that stand for inherited ones of subscriptions changed, in a client that does not understand null.

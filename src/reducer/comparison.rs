@@ -118,6 +118,14 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
                 }
             }
         }
+        Doubt::Picture(id) => {
+            for list in ["realm_users", "realm_non_active_users"] {
+                let rows = normal.get_mut(list).and_then(Value::as_array_mut);
+                for row in rows.into_iter().flatten().filter(|row| row["user_id"] == *id) {
+                    row["avatar_url"] = Value::Null;
+                }
+            }
+        }
         Doubt::SubscriberCount(id) => {
             for list in ["streams", "unsubscribed", "never_subscribed"] {
                 let rows = normal.get_mut(list).and_then(Value::as_array_mut);

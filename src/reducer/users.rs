@@ -1,7 +1,7 @@
 //! Users, bots, groups, status and presence.
 
-use super::State;
 use super::rows::{Object, insert_number, merge, numbers, object, put, remove_number, row, rows, take};
+use super::{Doubt, State};
 use serde_json::{Value, json};
 
 /// The lists of people and bots, by whether they are active.
@@ -59,6 +59,9 @@ impl State {
         }
         // The larger picture and the picture's source stand with the user's own keys alone.
         changes.remove("avatar_url_medium");
+        if let Some(number) = id.as_i64().filter(|_| self.computes_pictures && changes.contains_key("delivery_email")) {
+            self.doubts.insert(Doubt::Picture(number));
+        }
         let is_provided = changes.remove("avatar_source").is_some_and(|source| source == "G");
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
             let Some(user) = row(&mut self.value, list, "user_id", id) else { continue };
