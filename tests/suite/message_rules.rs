@@ -188,6 +188,7 @@ async fn a_message_that_would_become_too_large_is_refused() {
         };
         let id = chatdouble::realm::id::LinkifierId(99);
         let linkifier = chatdouble::realm::linkifier::Linkifier::compile(id, source).expect("well-formed");
+        tx.realm_mut().counters.linkifier = 99;
         tx.realm_mut().linkifiers.push_front(Arc::new(linkifier));
     });
 

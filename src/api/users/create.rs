@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::{Event, Payload};
+use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::send::{Outgoing, Target};
 use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
@@ -253,4 +254,17 @@ pub fn first_login(tx: &mut Tx, id: UserId) {
         tx.emit(audience.clone(), person_update(json!({"user_id": id, "is_imported_stub": false})));
     }
     tx.emit(audience, person_update(json!({"user_id": id, "date_joined": date_joined})));
+    begin_waiting(tx, id);
+}
+
+/// Who joins only now is no full member until the waiting period is over.
+fn begin_waiting(tx: &mut Tx, id: UserId) {
+    let group = tx.system_group(SystemGroup::FullMembers);
+    if !tx.groups[&group].members.contains(&id) || tx.is_full_member(&tx.users[&id]) {
+        return;
+    }
+    tx.group_mut(group).members.remove(&id);
+    let audience = tx.everyone();
+    let fields = json!({"group_id": group, "user_ids": [id]});
+    tx.emit(audience, Event::shaped("user_group", Some("remove_members"), fields));
 }
