@@ -85,8 +85,11 @@ fn emoji_names(realm: &Realm) -> Vec<String> {
     })
 }
 
-/// Each kind of thing: what it is called, its keys with the numbers of what is kept there, the counter.
-fn numbered(realm: &Realm) -> Vec<(&'static str, Vec<(i64, i64)>, i64)> {
+/// A kind of thing: what it is called, its keys with the numbers of what is kept there, the counter.
+type Numbered = (&'static str, Vec<(i64, i64)>, i64);
+
+/// Each kind of thing.
+fn numbered(realm: &Realm) -> Vec<Numbered> {
     let counters = &realm.counters;
     let pairs = |pairs: &mut dyn Iterator<Item = (i64, i64)>| pairs.collect::<Vec<_>>();
     let own = || realm.personal.values();
