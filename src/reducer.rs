@@ -57,6 +57,8 @@ pub enum Doubt {
     PastSubscription(i64),
     /// Topics are muted in a channel that this client does not see, and the older list of them has its name.
     MutedTopics,
+    /// The user is no guest any more: which channels new users get is not told.
+    DefaultChannels,
     /// A user's address came into or went out of sight, and with it whether the client computes the picture's.
     Picture(i64),
     /// A guest hears of subscribers only where subscribed: how many the channel has is not told.
@@ -75,6 +77,8 @@ pub struct State {
     computes_pictures: bool,
     /// Subscriptions, active or not, of channels that went out of sight.
     past: BTreeMap<i64, Object>,
+    /// Channels that came into sight and count subscribers who are not named yet: the next event names them.
+    unnamed: BTreeSet<i64>,
     doubts: BTreeSet<Doubt>,
 }
 
@@ -95,8 +99,15 @@ impl State {
             .filter_map(|list| value.get(*list)?.as_array())
             .flatten()
             .any(|user| user.get("avatar_url").is_some_and(Value::is_null));
-        let mut state =
-            Self { value, own_id, has_subscribers, computes_pictures, past: BTreeMap::new(), doubts: BTreeSet::new() };
+        let mut state = Self {
+            value,
+            own_id,
+            has_subscribers,
+            computes_pictures,
+            past: BTreeMap::new(),
+            unnamed: BTreeSet::new(),
+            doubts: BTreeSet::new(),
+        };
         state.doubt_counts_of_guests();
         state
     }

@@ -43,6 +43,9 @@ impl State {
     fn discover(&mut self, channel: &Value) {
         let mut new = object(channel.clone());
         let Some(id) = new.get("stream_id").and_then(Value::as_i64) else { return };
+        if new.get("subscriber_count").and_then(Value::as_i64).is_some_and(|count| count > 0) {
+            self.unnamed.insert(id);
+        }
         put(&mut self.value, "streams", "stream_id", new.clone());
         if self.has_subscribers {
             new.insert("subscribers".into(), json!([]));
@@ -140,6 +143,7 @@ impl State {
         }
         if let Some(number) = id.as_i64() {
             self.past.remove(&number);
+            self.unnamed.remove(&number);
             self.doubts.remove(&Doubt::PastSubscription(number));
             self.doubts.remove(&Doubt::SubscriberCount(number));
         }
@@ -174,6 +178,7 @@ impl State {
     fn peers(&mut self, event: &Value, is_added: bool) {
         let users = numbers(&event["user_ids"]);
         for id in numbers(&event["stream_ids"]) {
+            let is_counted = self.unnamed.remove(&id) && is_added;
             for list in LISTS {
                 let Some(channel) = row(&mut self.value, list, "stream_id", &id.into()) else { continue };
                 let step = if is_added { 1 } else { -1 };
@@ -183,7 +188,7 @@ impl State {
                         Some(subscribers) => remove_number(subscribers, *user),
                         None => true,
                     };
-                    if is_news {
+                    if is_news && !is_counted {
                         count(channel, step);
                     }
                 }

@@ -105,6 +105,7 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
     match doubt {
         Doubt::NewestMessage => _ = normal.shift_remove("max_message_id"),
         Doubt::RecentConversations => _ = normal.shift_remove("recent_private_conversations"),
+        Doubt::DefaultChannels => _ = normal.shift_remove("realm_default_streams"),
         Doubt::MutedTopics => _ = normal.shift_remove("muted_topics"),
         Doubt::UnreadCount => {
             if let Some(unread) = normal.get_mut("unread_msgs").and_then(Value::as_object_mut) {

@@ -49,6 +49,7 @@ impl State {
             changes.insert("is_guest".into(), (role == 600).into());
             if is_own {
                 self.replace("is_moderator", &(role <= 300).into());
+                self.follow_guesthood(role == 600);
             }
         }
         let field = changes.remove("custom_profile_field");
@@ -73,6 +74,16 @@ impl State {
             if let Some(field) = &field {
                 set_field(user, field);
             }
+        }
+    }
+
+    /// Guests are not told which channels new users get.
+    fn follow_guesthood(&mut self, is_guest: bool) {
+        let was_guest = self.value.get("is_guest") == Some(&Value::Bool(true));
+        if is_guest {
+            self.replace("realm_default_streams", &json!([]));
+        } else if was_guest {
+            self.doubts.insert(Doubt::DefaultChannels);
         }
     }
 

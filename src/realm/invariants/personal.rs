@@ -85,10 +85,10 @@ fn emoji_names(realm: &Realm) -> Vec<String> {
     })
 }
 
-/// A kind of thing, its ids (from the map's key and the thing itself), and the last number that was given.
+/// A kind of thing: what it is called, its keys with the numbers of what is kept there, the counter.
 type Numbered = (&'static str, Vec<(i64, i64)>, i64);
 
-/// Each kind of thing: what it is called, its keys with the numbers of what is kept there, the counter.
+/// Each kind of thing.
 fn numbered(realm: &Realm) -> Vec<Numbered> {
     let counters = &realm.counters;
     let pairs = |pairs: &mut dyn Iterator<Item = (i64, i64)>| pairs.collect::<Vec<_>>();

@@ -273,6 +273,19 @@ impl<'realm> Draw<'realm> {
                 1 => json!([["channel", self.channel()]]),
                 _ => json!([]),
             },
+            "can_mention_group" | "can_create_topic_group" if row.route.method == "POST" => self.holder(),
+            name if name.starts_with("can_") && name.ends_with("_group") && row.route.method == "PATCH" => {
+                json!({ "new": self.holder() })
+            }
+            name if name.starts_with("can_") && name.ends_with("_group") => self.holder(),
+            _ => self.plain(info),
+        }
+    }
+
+    /// What depends on the name alone, else on the settings or the schema.
+    fn plain(&mut self, info: &ParameterInfo) -> Value {
+        let number = self.below(1_000);
+        match info.name {
             "email" => format!("somebody{number}@chat.test").into(),
             "full_name" => format!("Somebody {number}").into(),
             "password" => "correct horse battery 77".into(),
@@ -296,11 +309,6 @@ impl<'realm> Draw<'realm> {
             "topics_policy" => {
                 self.pick(&["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"]).into()
             }
-            "can_mention_group" | "can_create_topic_group" if row.route.method == "POST" => self.holder(),
-            name if name.starts_with("can_") && name.ends_with("_group") && row.route.method == "PATCH" => {
-                json!({ "new": self.holder() })
-            }
-            name if name.starts_with("can_") && name.ends_with("_group") => self.holder(),
             _ => self.setting_value(info).unwrap_or_else(|| self.by_schema(info)),
         }
     }
