@@ -8,6 +8,7 @@ mod bots;
 mod channel_changes;
 mod channels;
 mod cli;
+mod control;
 mod control_state;
 mod credentials;
 mod custom_emoji;
