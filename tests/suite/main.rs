@@ -8,6 +8,8 @@ mod bots;
 mod channel_changes;
 mod channels;
 mod cli;
+mod cli_exec;
+mod cli_watch;
 mod control;
 mod control_state;
 mod credentials;
