@@ -18,6 +18,7 @@ mod deactivation;
 mod default_channels;
 mod determinism;
 mod devices;
+mod docs;
 mod drafts;
 mod edge;
 mod events;
