@@ -31,7 +31,7 @@ check:
     cargo clippy --all-targets -- -D warnings
     cargo test
 
-# Run stock clients and a browser against the program: all checks, or some of python, javascript, withheld, browser
+# Run stock clients and a browser against the program: all checks, or some of python, javascript, recipes, withheld, browser
 [group('check')]
 clients *checks:
     cargo build

@@ -1,7 +1,9 @@
 //! The command line: what can be said, and a file for each thing that is done.
 
+mod exec;
 mod fixture;
 mod serve;
+mod watch;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -19,6 +21,10 @@ struct Cli {
 enum Command {
     /// Serves the built-in realm or a fixture (the same as no command at all)
     Serve(Box<serve::Serve>),
+    /// Serves on a free port while a command runs, which finds it in CHATDOUBLE_URL
+    Exec(Box<exec::Exec>),
+    /// Shows live what is asked of a world and what happens in it
+    Watch(watch::Watch),
     /// Works on fixture files
     #[command(subcommand)]
     Fixture(fixture::Fixture),
@@ -29,7 +35,8 @@ enum Command {
 /// A fault of the start: one line for standard error, and the exit status.
 #[derive(Debug)]
 pub struct Fault {
-    /// 1 for what went wrong, 2 for what was said wrongly, 3 for a fault of this program.
+    /// 1 for what went wrong, 2 for what was said wrongly, 3 for a fault of this program; for a command that can't be
+    /// run, what shells give.
     pub status: u8,
     /// Without `error:`.
     pub message: String,
@@ -66,6 +73,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Fa
     };
     match cli.command {
         Command::Serve(serve) => serve::run(*serve),
+        Command::Exec(exec) => exec::run(*exec),
+        Command::Watch(watch) => watch::run(&watch),
         Command::Fixture(fixture) => fixture::run(fixture),
         Command::Openapi => {
             println!("{:#}", crate::openapi::document());

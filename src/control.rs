@@ -6,6 +6,7 @@ mod clock;
 mod faults;
 mod guard;
 mod journal;
+mod people;
 mod queues;
 mod snapshots;
 mod state;
@@ -17,6 +18,7 @@ use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::http::request::Incoming;
 use crate::http::{Edge, Response, reply};
+use crate::realm::invariants;
 use crate::time::{Clock, Timestamp};
 use crate::world::{RealTime, World};
 use bytes::Bytes;
@@ -29,8 +31,8 @@ use std::sync::Arc;
 
 pub use guard::Guard;
 
-/// Opens a socket for one world; its base URL.
-pub type Listen = Arc<dyn Fn(String) -> Pin<Box<dyn Future<Output = io::Result<String>> + Send>> + Send + Sync>;
+/// Opens a socket for one world; its port.
+pub type Listen = Arc<dyn Fn(String) -> Pin<Box<dyn Future<Output = io::Result<u16>> + Send>> + Send + Sync>;
 
 /// The control endpoint.
 pub struct Control {
@@ -121,6 +123,13 @@ impl Control {
         let path = percent_encoding::percent_decode_str(&incoming.path).decode_utf8_lossy().into_owned();
         let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         let method = incoming.method.as_str();
+        let takes_filters = matches!((method, &parts[1..]), ("GET", ["worlds", _, "journal"]));
+        if !takes_filters && !incoming.query.is_empty() {
+            return Err(refused(format!("{method} {path} takes no filters")));
+        }
+        if matches!(method, "GET" | "DELETE") {
+            nothing(incoming)?;
+        }
         let data = match (method, &parts[1..]) {
             ("GET", ["health"]) => json!({
                 "version": env!("CARGO_PKG_VERSION"),
@@ -167,7 +176,10 @@ async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incomin
         }
         ("GET", ["snapshots"]) => Ok(snapshots::list(world)),
         ("POST", ["snapshots"]) => snapshots::keep(world, body(incoming)?),
-        ("POST", ["snapshots", name, "restore"]) => snapshots::restore(world, name),
+        ("POST", ["snapshots", name, "restore"]) => {
+            nothing(incoming)?;
+            snapshots::restore(world, name)
+        }
         ("DELETE", ["snapshots", name]) => snapshots::forget(world, name),
         ("GET", ["state"]) => Ok(state::show(world)),
         ("PUT", ["state"]) => state::put(world, body(incoming)?),
@@ -187,10 +199,24 @@ async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incomin
         }
         ("POST", ["journal", "verify"]) => journal::verify(world, body(incoming)?),
         ("POST", ["journal", "wait"]) => journal::wait(world, body(incoming)?).await,
+        ("GET", ["watch"]) => Err(refused("This call is a WebSocket: connect to it with ws://")),
+        ("GET", ["pushes"]) => Ok(people::pushes(world)),
+        ("POST", ["invites", key, "accept"]) => people::accept(world, key, &body(incoming)?),
+        ("GET", ["invariants"]) => Ok(invariants(world)),
         ("GET", ["queues"]) => Ok(queues::list(world)),
         ("DELETE", ["queues", id]) => queues::end(world, id),
         _ => Err(unknown(method, &incoming.path)),
     }
+}
+
+/// What must always hold, and what of it does not.
+fn invariants(world: &World) -> Value {
+    let broken = invariants::check(&world.snapshot());
+    let broken = broken.iter().map(|violation| json!({"invariant": violation.invariant, "what": violation.what}));
+    json!({
+        "checked": invariants::all().iter().map(|invariant| invariant.name).collect::<Vec<_>>(),
+        "violations": broken.collect::<Vec<_>>(),
+    })
 }
 
 fn unknown(method: &str, path: &str) -> Error {
@@ -213,15 +239,18 @@ fn object(value: Value) -> Result<Map<String, Value>, Error> {
 fn body<T: DeserializeOwned>(incoming: &Incoming) -> Result<T, Error> {
     let bytes: &[u8] = if incoming.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &incoming.body };
     let mut json = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let path = match error.path().to_string() {
-            path if path == "." => "$".to_owned(),
-            path => format!("$.{path}"),
-        };
-        refused(format!("{path}: {}", error.inner()))
-    })?;
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| misread(&error))?;
     json.end().map_err(|error| refused(format!("$: {error}")))?;
     Ok(value)
+}
+
+/// Refuses a body with the place of its fault.
+fn misread(error: &serde_path_to_error::Error<serde_json::Error>) -> Error {
+    let path = match error.path().to_string() {
+        path if path == "." => "$".to_owned(),
+        path => format!("$.{path}"),
+    };
+    refused(format!("{path}: {}", error.inner()))
 }
 
 /// Asserts that a call that takes nothing was given nothing.

@@ -79,7 +79,12 @@ impl Edge {
         let path = world.settings().dialect.neutral_path(path).into_owned();
         let mut trace = Trace::begin(&world, &incoming, path);
         let response = self.in_world(&world, &incoming, &addressed, &mut trace).await;
+        // The deed is told of before a fault holds the reply back: a client that gives up waiting does not undo it.
+        let delay = trace.delay;
         trace.end(&world, &response);
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
         response
     }
 
@@ -96,7 +101,7 @@ impl Edge {
             let fault = fault::Fault::fire(world, trace);
             return match fault.instead() {
                 Some(response) => response,
-                None => fault.afterwards(tus::respond(world, incoming, addressed, trace)).await,
+                None => fault.afterwards(tus::respond(world, incoming, addressed, trace)),
             };
         }
         let raw = match request::parameters(incoming).await {
@@ -126,7 +131,7 @@ impl Edge {
             }
             Found::Nothing => Err((Error::UnknownPath, Some(hint::nearest_operation(&method, &trace.path)))),
         };
-        fault.afterwards(finished(outcome)).await
+        fault.afterwards(finished(outcome))
     }
 
     #[expect(clippy::too_many_arguments, reason = "each is a thing of its own, and they meet here alone")]

@@ -97,12 +97,12 @@ pub struct Server {
 }
 
 /// What opens sockets for worlds that are made with one of their own.
-fn listener(edge: Arc<Edge>, stopped: watch::Receiver<bool>) -> crate::control::Listen {
+fn listener(edge: Arc<Edge>, host: Option<String>, stopped: watch::Receiver<bool>) -> crate::control::Listen {
     Arc::new(move |name| {
-        let (edge, stopped) = (edge.clone(), stopped.clone());
+        let (edge, host, stopped) = (edge.clone(), host.clone(), stopped.clone());
         Box::pin(async move {
             let world = edge.worlds.get(&name).ok_or_else(|| io::Error::other("the world is gone"))?;
-            listen::serve_world(edge, world, stopped).await
+            listen::serve_world(edge, world, host.as_deref(), stopped).await
         })
     })
 }
@@ -146,7 +146,7 @@ impl Server {
         };
         let edge = Arc::new(Edge::new(worlds, Cors::new(options.cors_origin), settings));
         let (stop, stopped) = watch::channel(false);
-        let listen = listener(edge.clone(), stopped.clone());
+        let listen = listener(edge.clone(), options.host, stopped.clone());
         let control = Arc::new(Control { edge: edge.clone(), guard, defaults, listen, real_time });
         Ok(Self { running: Running::start(bound, control, stop), edge, base_url, stopped })
     }
@@ -190,7 +190,8 @@ impl Server {
     ///
     /// What the system says.
     pub async fn listen_for(&self, world: &str) -> io::Result<String> {
-        listen::serve_world(self.edge.clone(), self.world(world), self.stopped.clone()).await
+        let port = listen::serve_world(self.edge.clone(), self.world(world), None, self.stopped.clone()).await?;
+        Ok(format!("http://127.0.0.1:{port}"))
     }
 
     /// The default world's credentials of a user, by the part of the address before the @.

@@ -18,6 +18,7 @@ use arc_swap::ArcSwap;
 use dashmap::DashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{broadcast, watch};
 
 pub use parking::Parking;
@@ -78,8 +79,8 @@ impl Caused {
 pub enum Watched {
     /// A request was answered.
     Request(Arc<journal::Entry>),
-    /// Events happened.
-    Events(Caused),
+    /// An event happened: its position in the log, and what it is.
+    Event(u64, Arc<Entry>),
     /// The clock was moved, with all that fell due.
     Clock {
         /// Before.
@@ -170,10 +171,17 @@ impl World {
 
     /// Tells those who watch; nobody may.
     pub fn tell(&self, watched: Watched) {
-        let is_empty = matches!(&watched, Watched::Events(caused) if caused.entries.is_empty());
-        if !is_empty {
-            // An error means that nobody watches.
-            let _ = self.watchers.send(watched);
+        // An error means that nobody watches.
+        let _ = self.watchers.send(watched);
+    }
+
+    /// Tells those who watch of events, one by one, so that what a slow watcher misses can be counted.
+    pub fn tell_events(&self, caused: &Caused) {
+        if self.watchers.receiver_count() == 0 {
+            return;
+        }
+        for (position, entry) in (caused.first..).zip(&caused.entries) {
+            self.tell(Watched::Event(position, entry.clone()));
         }
     }
 
@@ -191,7 +199,9 @@ impl World {
     pub fn tick(&self) -> Vec<(Timestamp, Due)> {
         let _turn = self.writer.lock();
         let now = self.now();
-        self.run_due(now)
+        let (fired, caused) = self.run_due(now);
+        self.tell_events(&caused);
+        fired
     }
 
     /// Changes the realm: what is due is done first, then `change` works on a private copy. Ok publishes it and wakes
@@ -212,7 +222,8 @@ impl World {
     pub fn commit_noting<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<(T, Caused), Error> {
         let _turn = self.writer.lock();
         let now = self.now();
-        self.run_due(now);
+        let (_, due) = self.run_due(now);
+        self.tell_events(&due);
         let mut realm = Realm::clone(&self.realm.load());
         realm.now = realm.now.max(now);
         let mut tx = Tx::new(realm);
@@ -225,8 +236,9 @@ impl World {
         let _turn = self.writer.lock();
         let from = self.now();
         self.set_clock(at);
-        let fired = self.run_due(at);
+        let (fired, caused) = self.run_due(at);
         self.tell(Watched::Clock { from, to: at, fired: fired.clone() });
+        self.tell_events(&caused);
         fired
     }
 
@@ -253,16 +265,14 @@ impl World {
         };
     }
 
-    fn run_due(&self, now: Timestamp) -> Vec<(Timestamp, Due)> {
+    fn run_due(&self, now: Timestamp) -> (Vec<(Timestamp, Due)>, Caused) {
         let realm = self.realm.load();
         if realm.agenda.next().is_none_or(|(at, _)| *at > now) {
-            return Vec::new();
+            return (Vec::new(), Caused::default());
         }
         let mut tx = Tx::new(Realm::clone(&realm));
         let fired = tx.run_due(now);
-        let caused = self.publish(tx);
-        self.tell(Watched::Events(caused));
-        fired
+        (fired, self.publish(tx))
     }
 
     fn publish(&self, mut tx: Tx) -> Caused {
@@ -285,6 +295,7 @@ impl World {
 #[derive(Default)]
 pub struct Worlds {
     by_name: DashMap<String, Arc<World>>,
+    named: AtomicU64,
 }
 
 impl Worlds {
@@ -313,6 +324,16 @@ impl Worlds {
         world.end_queues();
         world.ended.send_replace(true);
         Some(world)
+    }
+
+    /// A name that nobody chose and that was not given before: those who still know a world that is gone reach no other.
+    pub fn free_name(&self) -> String {
+        loop {
+            let name = format!("world-{}", self.named.fetch_add(1, Ordering::Relaxed) + 1);
+            if self.get(&name).is_none() {
+                return name;
+            }
+        }
     }
 
     /// How many there are.

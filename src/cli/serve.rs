@@ -20,9 +20,9 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_HOST", value_name = "HOST")]
     host: Option<String>,
 
-    /// Port to listen on; 0 takes a free one
-    #[arg(long, env = "CHATDOUBLE_PORT", value_name = "PORT", default_value_t = 9991)]
-    port: u16,
+    /// Port to listen on; 0 takes a free one [default: 9991; with exec a free one]
+    #[arg(long, env = "CHATDOUBLE_PORT", value_name = "PORT")]
+    port: Option<u16>,
 
     /// File to write the port to, complete before the ready line is printed
     #[arg(long, env = "CHATDOUBLE_PORT_FILE", value_name = "FILE")]
@@ -65,27 +65,21 @@ pub struct Serve {
     log: LevelFilter,
 }
 
+/// Where it listens unless told otherwise.
+const PORT: u16 = 9991;
+
 pub fn run(serve: Serve) -> Result<ExitCode, Fault> {
-    let options = serve.options()?;
-    tracing_subscriber::fmt().with_max_level(serve.log).with_writer(std::io::stderr).init();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Fault::of_start)?;
-    let status = runtime.block_on(serve_until_told(options, &serve));
+    let runtime = serve.prepare()?;
+    let status = runtime.block_on(serve_until_told(&serve));
     // Parked polls must not keep the program alive.
     runtime.shutdown_background();
     status
 }
 
-async fn serve_until_told(options: Options, serve: &Serve) -> Result<ExitCode, Fault> {
+async fn serve_until_told(serve: &Serve) -> Result<ExitCode, Fault> {
     let mut interrupt = signal(SignalKind::interrupt()).map_err(Fault::of_start)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(Fault::of_start)?;
-    let server = Server::start_with(options).await.map_err(|error| match error {
-        StartError::Fixture(_) => Fault::of_start(format!("{}: {error}", serve.fixture)),
-        StartError::Listen(_) => Fault::of_start(error),
-    })?;
-    if let Some(file) = &serve.port_file {
-        write_whole(file, &format!("{}\n", server.address().port()))
-            .map_err(|error| Fault::of_start(format!("cannot write {}: {error}", file.display())))?;
-    }
+    let server = serve.start(PORT).await?;
     println!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url());
     let _ = std::io::stdout().flush();
     tokio::select! {
@@ -98,7 +92,7 @@ async fn serve_until_told(options: Options, serve: &Serve) -> Result<ExitCode, F
 }
 
 /// How a run ends: in status 3 when a world turns out to be broken, so that no CI trusts what it answered.
-fn ending(violations: &[String]) -> Result<ExitCode, Fault> {
+pub fn ending(violations: &[String]) -> Result<ExitCode, Fault> {
     match violations {
         [] => Ok(ExitCode::SUCCESS),
         [only] => Err(Fault::of_program(only)),
@@ -107,7 +101,26 @@ fn ending(violations: &[String]) -> Result<ExitCode, Fault> {
 }
 
 impl Serve {
-    fn options(&self) -> Result<Options, Fault> {
+    /// What there must be before anything is served: a log and a runtime.
+    pub fn prepare(&self) -> Result<tokio::runtime::Runtime, Fault> {
+        tracing_subscriber::fmt().with_max_level(self.log).with_writer(std::io::stderr).init();
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Fault::of_start)
+    }
+
+    /// Starts the server and tells its port in the file that was asked for.
+    pub async fn start(&self, default_port: u16) -> Result<Server, Fault> {
+        let server = Server::start_with(self.options(default_port)?).await.map_err(|error| match error {
+            StartError::Fixture(_) => Fault::of_start(format!("{}: {error}", self.fixture)),
+            StartError::Listen(_) => Fault::of_start(error),
+        })?;
+        if let Some(file) = &self.port_file {
+            write_whole(file, &format!("{}\n", server.address().port()))
+                .map_err(|error| Fault::of_start(format!("cannot write {}: {error}", file.display())))?;
+        }
+        Ok(server)
+    }
+
+    fn options(&self, default_port: u16) -> Result<Options, Fault> {
         if let Some(host) = self.host.as_deref().filter(|host| !is_loopback(host))
             && self.control_token.is_none()
         {
@@ -117,7 +130,7 @@ impl Serve {
         }
         Ok(Options {
             host: self.host.clone(),
-            port: self.port,
+            port: self.port.unwrap_or(default_port),
             fixture: self.fixture_text()?,
             clock: self.clock,
             feature_level: self.feature_level.unwrap_or(crate::api::NEWEST_FEATURE_LEVEL),

@@ -1,6 +1,6 @@
 //! Installing, listing and removing faults.
 
-use super::refused;
+use super::{misread, refused};
 use crate::api::OPERATIONS;
 use crate::error::Error;
 use crate::fault::{Bouncer, Effect, Matching, Rule};
@@ -47,8 +47,7 @@ pub fn list(world: &World) -> Value {
 ///
 /// `ControlRefused`.
 pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
-    let sent: Sent = serde_path_to_error::deserialize(&rule)
-        .map_err(|error| refused(format!("$.{}: {}", error.path(), error.inner())))?;
+    let sent: Sent = serde_path_to_error::deserialize(&rule).map_err(|error| misread(&error))?;
     if let Some(path) = &sent.matching.path
         && !OPERATIONS.iter().any(|row| row.route.path.replace("{*", "{") == *path || row.route.path == path)
     {

@@ -51,7 +51,8 @@ impl Guard {
     }
 }
 
-fn without_port(host: &str) -> &str {
+/// A host without its port.
+pub fn without_port(host: &str) -> &str {
     if let Some(end) = host.find(']') {
         return &host[..=end];
     }

@@ -82,7 +82,7 @@ pub fn verify(world: &World, wanted: Wanted) -> Result<Value, Error> {
 ///
 /// # Errors
 ///
-/// `ControlRefused`, `VerificationTimedOut`.
+/// `ControlRefused`, `VerificationTimedOut`; `UnknownWorld` when the world is deleted meanwhile.
 pub async fn wait(world: &World, wanted: Wanted) -> Result<Value, Error> {
     let timeout = Duration::from_millis(wanted.timeout_ms.ok_or_else(|| refused("$.timeout_ms: is missing"))?);
     let (filter, bounds) = wanted.read()?;
@@ -98,7 +98,12 @@ pub async fn wait(world: &World, wanted: Wanted) -> Result<Value, Error> {
             changed.await;
         }
     };
-    match tokio::time::timeout(timeout, holds).await {
+    let mut ended = world.ended();
+    let held = tokio::select! {
+        held = tokio::time::timeout(timeout, holds) => held,
+        _ = ended.wait_for(|ended| *ended) => return Err(Error::UnknownWorld),
+    };
+    match held {
         Ok(count) => Ok(json!({ "count": count })),
         Err(_) => {
             let count = world.journal().find(&filter).len();

@@ -11,21 +11,17 @@ use crate::world::{Watched, World};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The frames for something that happened: one for a request or a movement of the clock, one for each event.
-pub fn frames(world: &World, watched: &Watched) -> Vec<Value> {
+/// The frame for something that happened.
+pub fn frame(world: &World, watched: &Watched) -> Value {
     match watched {
-        Watched::Request(entry) => vec![request(entry)],
-        Watched::Clock { from, to, fired } => vec![json!({
+        Watched::Request(entry) => request(entry),
+        Watched::Clock { from, to, fired } => json!({
             "type": "clock",
             "from": from.fractional_seconds(),
             "now": to.fractional_seconds(),
             "fired": fired.iter().filter(|(_, due)| due.is_told()).map(|(at, due)| item(*at, due)).collect::<Vec<_>>(),
-        })],
-        Watched::Events(caused) => {
-            let realm = world.snapshot();
-            let positions = caused.positions();
-            positions.iter().zip(&caused.entries).map(|(position, entry)| event(&realm, *position, entry)).collect()
-        }
+        }),
+        Watched::Event(position, entry) => event(&world.snapshot(), *position, entry),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Worlds: listed, made, forked, ended.
 
+use super::guard::without_port;
 use super::{ClockDefault, Control, body, refused};
 use crate::api::Origin;
 use crate::dialect::Dialect;
@@ -58,7 +59,7 @@ pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Err
             return Err(refused("$.name: takes 1 to 63 of a-z, 0-9 and '-', not '-' at either end"));
         }
         Some(name) => name.clone(),
-        None => free_name(&control.edge.worlds),
+        None => control.edge.worlds.free_name(),
     };
     if control.edge.worlds.get(&name).is_some() {
         return Err(Error::WorldExists { name: name.into() });
@@ -72,7 +73,7 @@ pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Err
     }
     let url = if wanted.listen {
         match (control.listen)(name.clone()).await {
-            Ok(url) => url,
+            Ok(port) => format!("http://{}:{port}", without_port(incoming.header(header::HOST).unwrap_or("127.0.0.1"))),
             Err(error) => {
                 control.edge.worlds.remove(&name);
                 return Err(refused(format!("$.listen: {error}")));
@@ -94,10 +95,6 @@ pub fn delete(control: &Control, name: &str) -> Result<Value, Error> {
         return Err(refused("The world 'default' can't be deleted; reset it instead"));
     }
     control.edge.worlds.remove(name).map(|_| json!({})).ok_or(Error::UnknownWorld)
-}
-
-fn free_name(worlds: &Worlds) -> String {
-    (1..).map(|number| format!("world-{number}")).find(|name| worlds.get(name).is_none()).unwrap_or_default()
 }
 
 /// The address of a world as the one who asks can reach it.

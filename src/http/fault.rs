@@ -41,6 +41,9 @@ impl Fault {
             asks_relay: trace.route.is_some_and(|path| path.starts_with("/mobile_push/")),
         });
         trace.fault = fired.as_ref().map(|(id, _)| id.clone());
+        if let Some((_, Effect::DelayMs(milliseconds))) = &fired {
+            trace.delay = Duration::from_millis(*milliseconds);
+        }
         Self { fired }
     }
 
@@ -85,13 +88,9 @@ impl Fault {
     }
 
     /// What becomes of the reply when the operation was carried out.
-    pub async fn afterwards(&self, response: Response) -> Response {
+    pub fn afterwards(&self, response: Response) -> Response {
         let Some((id, effect)) = &self.fired else { return response };
         let response = match effect {
-            Effect::DelayMs(milliseconds) => {
-                tokio::time::sleep(Duration::from_millis(*milliseconds)).await;
-                response
-            }
             Effect::DropAfter => mangled(response, Mangled::Dropped),
             Effect::TruncateAt(bytes) => {
                 mangled(response, Mangled::TruncatedAt(usize::try_from(*bytes).unwrap_or(usize::MAX)))

@@ -20,7 +20,11 @@ pub fn failure(error: &Error, hint: Option<String>) -> Response {
     let mut response = json(error.status(), body);
     let headers = response.headers_mut();
     if error.status() == 401 {
-        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"chatdouble\""));
+        let asked = match error {
+            Error::ControlToken => "Bearer realm=\"chatdouble control\"",
+            _ => "Basic realm=\"chatdouble\"",
+        };
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(asked));
     }
     if let Error::MethodNotAllowed { allowed_methods } = error {
         let methods: Vec<&str> =

@@ -3,10 +3,11 @@
 use super::request::Incoming;
 use super::{Response, authentication};
 use crate::journal::{Body, Entry};
-use crate::time::Timestamp;
+use crate::time::{Span, Timestamp};
 use crate::world::{Caused, Watched, World};
 use http::header;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The notes on one request.
 pub struct Trace {
@@ -23,6 +24,8 @@ pub struct Trace {
     pub params: BTreeMap<String, String>,
     /// The fault that fired.
     pub fault: Option<String>,
+    /// How long that fault holds the reply back.
+    pub delay: Duration,
     /// What happened.
     pub caused: Caused,
 }
@@ -38,13 +41,14 @@ impl Trace {
             user: incoming.header(header::AUTHORIZATION).and_then(authentication::claimed_email),
             params: BTreeMap::new(),
             fault: None,
+            delay: Duration::ZERO,
             caused: Caused::default(),
         }
     }
 
     /// Enters the request into the world's journal and tells those who watch: the request, then its events.
     pub fn end(self, world: &World, response: &Response) {
-        let took = world.real_time().now().since(self.began);
+        let took = world.real_time().now().plus(Span::from_duration(self.delay)).since(self.began);
         let is_dropped = response.extensions().get::<super::Mangled>() == Some(&super::Mangled::Dropped);
         let entry = world.journal().enter(Entry {
             id: 0,
@@ -62,6 +66,6 @@ impl Trace {
             truncated: false,
         });
         world.tell(Watched::Request(entry));
-        world.tell(Watched::Events(self.caused));
+        world.tell_events(&self.caused);
     }
 }

@@ -140,18 +140,23 @@ async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
 enum Served {
     /// Everything.
     All(Arc<Control>),
-    /// The API of one world.
-    One(Arc<Edge>, Arc<str>),
+    /// The API of one world, until it ends.
+    One(Arc<Edge>, Arc<str>, watch::Receiver<bool>),
 }
 
-/// Serves a further socket for one world alone, until the world or the server ends; its base URL.
+/// Serves a further socket of the server's host for one world alone, until the world or the server ends; its port.
 ///
 /// # Errors
 ///
 /// What the system says.
-pub async fn serve_world(edge: Arc<Edge>, world: Arc<World>, stopped: watch::Receiver<bool>) -> io::Result<String> {
-    let bound = Bound::bind(None, 0).await?;
-    let url = format!("http://127.0.0.1:{}", bound.address().port());
+pub async fn serve_world(
+    edge: Arc<Edge>,
+    world: Arc<World>,
+    host: Option<&str>,
+    stopped: watch::Receiver<bool>,
+) -> io::Result<u16> {
+    let bound = Bound::bind(host, 0).await?;
+    let port = bound.address().port();
     for listener in bound.listeners {
         let (server_ends, world_ends) = (ended(stopped.clone()), ended(world.ended()));
         let ending = async move {
@@ -160,9 +165,10 @@ pub async fn serve_world(edge: Arc<Edge>, world: Arc<World>, stopped: watch::Rec
                 () = world_ends => {}
             }
         };
-        tokio::spawn(accept(listener, Served::One(edge.clone(), world.name().into()), ending, stopped.clone()));
+        let served = Served::One(edge.clone(), world.name().into(), world.ended());
+        tokio::spawn(accept(listener, served, ending, stopped.clone()));
     }
-    Ok(url)
+    Ok(port)
 }
 
 async fn accept(
@@ -176,7 +182,7 @@ async fn accept(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    let connection = connection(stream, served.clone());
+                    let connection = connection(stream, served.clone(), stopped.clone());
                     let ending = ended(stopped.clone());
                     tokio::spawn(async move {
                         tokio::select! {
@@ -198,7 +204,7 @@ async fn ended(mut stopped: watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
-async fn connection(stream: TcpStream, served: Served) {
+async fn connection(stream: TcpStream, served: Served, stopped: watch::Receiver<bool>) {
     let _ = stream.set_nodelay(true);
     let builder = || {
         let mut builder = http1::Builder::new();
@@ -208,13 +214,25 @@ async fn connection(stream: TcpStream, served: Served) {
     let io = TokioIo::new(stream);
     let served = match served {
         Served::All(control) => {
-            let service =
-                warp::service(watching(control.clone()).or(everything(control.edge.clone(), Some(control), None)));
+            let service = warp::service(watching(control.clone(), stopped).or(everything(
+                control.edge.clone(),
+                Some(control),
+                None,
+            )));
             builder().serve_connection(io, TowerToHyperService::new(Mangling(service))).with_upgrades().await
         }
-        Served::One(edge, world) => {
+        Served::One(edge, world, world_ended) => {
             let service = warp::service(everything(edge, None, Some(world)));
-            builder().serve_connection(io, TowerToHyperService::new(Mangling(service))).await
+            let connection = builder().serve_connection(io, TowerToHyperService::new(Mangling(service)));
+            tokio::pin!(connection);
+            tokio::select! {
+                served = connection.as_mut() => served,
+                // A connection that is kept open must not lead to a later world of the same name.
+                () = ended(world_ended) => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
+            }
         }
     };
     if let Err(error) = served {
@@ -256,11 +274,15 @@ fn is_control(path: &str) -> bool {
 }
 
 /// The WebSocket on which a world is watched.
-fn watching(control: Arc<Control>) -> impl Filter<Extract = (Response,), Error = warp::Rejection> + Clone {
+fn watching(
+    control: Arc<Control>,
+    stopped: watch::Receiver<bool>,
+) -> impl Filter<Extract = (Response,), Error = warp::Rejection> + Clone {
     warp::path!("control" / "worlds" / String / "watch").and(warp::header::headers_cloned()).and(warp::ws()).map(
         move |name: String, headers: HeaderMap, socket: warp::ws::Ws| match control.watched(&name, headers) {
             Ok(world) => {
-                let upgraded = socket.on_upgrade(move |socket| socket::tell(world, socket));
+                let stopped = stopped.clone();
+                let upgraded = socket.on_upgrade(move |socket| socket::tell(world, socket, stopped));
                 let (head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
                 Response::from_parts(head, bytes::Bytes::new())
             }

@@ -1,16 +1,25 @@
 //! A watched world's frames on a WebSocket.
 
-use crate::control::watch::{frames, lost};
+use crate::control::watch::{frame, lost};
 use crate::world::World;
 use futures_util::{SinkExt, StreamExt};
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch::Receiver;
 use warp::ws::{Message, WebSocket};
 
-/// Tells what happens in a world until the other side goes away or the world ends.
-pub async fn tell(world: Arc<World>, socket: WebSocket) {
-    let mut happening = world.watch();
+/// Tells what happens in a world until the other side goes away, or the world or the server ends.
+pub async fn tell(world: Arc<World>, socket: WebSocket, mut stopped: Receiver<bool>) {
     let mut ended = world.ended();
+    tokio::select! {
+        () = tell_on(&world, socket) => {}
+        _ = ended.wait_for(|ended| *ended) => {}
+        _ = stopped.wait_for(|stopped| *stopped) => {}
+    }
+}
+
+async fn tell_on(world: &World, socket: WebSocket) {
+    let mut happening = world.watch();
     let (mut sender, mut receiver) = socket.split();
     loop {
         let told = tokio::select! {
@@ -20,17 +29,14 @@ pub async fn tell(world: Arc<World>, socket: WebSocket) {
                 Some(Ok(message)) if !message.is_close() => continue,
                 _ => return,
             },
-            _ = ended.wait_for(|ended| *ended) => return,
         };
-        let frames = match told {
-            Ok(watched) => frames(&world, &watched),
-            Err(RecvError::Lagged(count)) => vec![lost(count)],
+        let frame = match told {
+            Ok(watched) => frame(world, &watched),
+            Err(RecvError::Lagged(count)) => lost(count),
             Err(RecvError::Closed) => return,
         };
-        for frame in frames {
-            if sender.send(Message::text(frame.to_string())).await.is_err() {
-                return;
-            }
+        if sender.send(Message::text(frame.to_string())).await.is_err() {
+            return;
         }
     }
 }

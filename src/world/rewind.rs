@@ -1,6 +1,6 @@
 //! Going back: snapshots, restoring, resetting, forking. A realm is a value, so each is a pointer.
 
-use super::World;
+use super::{Watched, World};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::EventLog;
@@ -94,9 +94,13 @@ impl World {
         let mut realm = without_queues(&moment.realm);
         // Positions in the log never come twice, so that nobody takes an old event for a new one.
         realm.log.first = realm.log.first.max(self.realm.load().log.end());
+        let (before, real) = (self.clock(), self.real_time.now());
         *self.clock.lock() = moment.clock;
         self.realm.store(Arc::new(realm));
         self.parking.wake(&[], &ended);
+        if before != moment.clock {
+            self.tell(Watched::Clock { from: before.now(real), to: moment.clock.now(real), fired: Vec::new() });
+        }
     }
 
     /// Ends all queues; parked polls are answered.

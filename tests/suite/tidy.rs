@@ -55,7 +55,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
         ],
     ),
     ("server", &["control", "http", "fixture", "api", "world", "realm", "error", "time", "dialect"]),
-    ("cli", &["server", "control", "fixture", "openapi", "api", "time", "dialect"]),
+    ("cli", &["server", "control", "fixture", "openapi", "api", "world", "realm", "time", "dialect"]),
     ("lib", &["server", "control"]),
     ("main", &["cli"]),
 ];

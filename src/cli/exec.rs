@@ -1,0 +1,86 @@
+//! `chatdouble exec`: a server for as long as a command runs.
+
+use super::Fault;
+use super::serve::{Serve, ending};
+use crate::server::Server;
+use clap::Args;
+use rustix::process::{Pid, Signal, kill_process};
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ExitCode, ExitStatus};
+use tokio::process::{Child, Command};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// What shells give for a command that is not there, and for one that can't be run.
+const NOT_FOUND: u8 = 127;
+const NOT_RUNNABLE: u8 = 126;
+
+#[derive(Debug, Args)]
+pub struct Exec {
+    #[command(flatten)]
+    serve: Serve,
+
+    /// Command to run, with CHATDOUBLE_URL set
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+pub fn run(exec: Exec) -> Result<ExitCode, Fault> {
+    let runtime = exec.serve.prepare()?;
+    let status = runtime.block_on(serve_while_running(&exec));
+    runtime.shutdown_background();
+    status
+}
+
+async fn serve_while_running(exec: &Exec) -> Result<ExitCode, Fault> {
+    let server = exec.serve.start(0).await?;
+    let own = run_command(exec, &server).await?;
+    let violations = server.violations();
+    server.stop().await;
+    // A failure of the command's own is told before one of ours.
+    if own == 0 { ending(&violations) } else { Ok(ExitCode::from(own)) }
+}
+
+/// Runs the command, passing signals on; its status as shells tell it.
+async fn run_command(exec: &Exec, server: &Server) -> Result<u8, Fault> {
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(Fault::of_start)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(Fault::of_start)?;
+    let mut hang_up = signal(SignalKind::hangup()).map_err(Fault::of_start)?;
+    let (program, arguments) = exec.command.split_first().ok_or_else(|| Fault::of_usage("no command is given"))?;
+    let spawned = Command::new(program).args(arguments).env("CHATDOUBLE_URL", server.url()).spawn();
+    let mut child = spawned.map_err(|error| Fault {
+        status: if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE },
+        message: format!("cannot run {}: {error}", program.to_string_lossy()),
+    })?;
+    loop {
+        let passed_on = tokio::select! {
+            ended = child.wait() => return ended.map(status_of).map_err(Fault::of_start),
+            _ = interrupt.recv() => Signal::INT,
+            _ = terminate.recv() => Signal::TERM,
+            _ = hang_up.recv() => Signal::HUP,
+        };
+        pass_on(&child, passed_on);
+    }
+}
+
+/// Gives a signal to the command, which may have ended a moment ago.
+fn pass_on(child: &Child, signal: Signal) {
+    // A terminal gives Ctrl-C to the whole group in its foreground, the command included: twice would be once too often.
+    if signal == Signal::INT && is_in_foreground() {
+        return;
+    }
+    let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+    if let Some(Err(error)) = pid.map(|pid| kill_process(pid, signal)) {
+        tracing::debug!("the signal could not be passed on: {error}");
+    }
+}
+
+fn is_in_foreground() -> bool {
+    rustix::termios::tcgetpgrp(std::io::stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
+}
+
+fn status_of(ended: ExitStatus) -> u8 {
+    let killed = ended.signal().and_then(|signal| u8::try_from(128 + signal).ok());
+    ended.code().and_then(|code| u8::try_from(code).ok()).or(killed).unwrap_or(1)
+}

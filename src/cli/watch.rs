@@ -1,0 +1,133 @@
+//! `chatdouble watch`: what a developer keeps open beside the client.
+
+mod line;
+mod target;
+
+use super::Fault;
+use clap::Args;
+use futures_util::StreamExt;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+use target::Target;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_tungstenite::connect_async;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode, header};
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+/// How long is waited before the second attempt; each further one waits twice as long, up to the longest.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+#[derive(Debug, Args)]
+pub struct Watch {
+    /// Base URL of the world, such as http://127.0.0.1:9991/w/NAME or http://NAME.localhost:9991
+    #[arg(value_name = "URL", default_value = "http://127.0.0.1:9991", value_parser = Target::parse)]
+    world: Target,
+
+    /// Token that the server's /control asks for
+    #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true)]
+    control_token: Option<String>,
+
+    /// Prints the frames as they come, one JSON object per line
+    #[arg(long)]
+    json: bool,
+}
+
+/// How the following of a connection ended.
+enum End {
+    /// Nobody reads what is printed.
+    Unread,
+    /// The other side went away, or can't be reached for now.
+    Lost(String),
+}
+
+pub fn run(watch: &Watch) -> Result<ExitCode, Fault> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Fault::of_start)?;
+    runtime.block_on(async {
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(Fault::of_start)?;
+        let mut terminate = signal(SignalKind::terminate()).map_err(Fault::of_start)?;
+        tokio::select! {
+            ended = follow(watch) => ended,
+            _ = interrupt.recv() => Ok(ExitCode::SUCCESS),
+            _ = terminate.recv() => Ok(ExitCode::SUCCESS),
+        }
+    })
+}
+
+/// Follows the world for as long as somebody reads, through restarts of its server.
+async fn follow(watch: &Watch) -> Result<ExitCode, Fault> {
+    let is_coloured = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
+    let mut pause = FIRST_PAUSE;
+    let mut was_connected = false;
+    loop {
+        let attempt = connect(watch, &mut was_connected, is_coloured).await?;
+        let reason = match attempt {
+            (_, End::Unread) => return Ok(ExitCode::SUCCESS),
+            (heard, End::Lost(reason)) => {
+                if heard {
+                    pause = FIRST_PAUSE;
+                }
+                reason
+            }
+        };
+        eprintln!("{}: {reason}; trying again in {} s", watch.world.base_url, pause.as_secs_f64());
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Connects and prints until the connection ends; whether there was one, and how it ended.
+///
+/// # Errors
+///
+/// A refusal that trying again can't change.
+async fn connect(watch: &Watch, was_connected: &mut bool, is_coloured: bool) -> Result<(bool, End), Fault> {
+    let mut request = watch.world.watching.as_str().into_client_request().map_err(Fault::of_start)?;
+    if let Some(token) = &watch.control_token {
+        let value = HeaderValue::from_str(&format!("Bearer {token}"));
+        request.headers_mut().insert(header::AUTHORIZATION, value.map_err(Fault::of_usage)?);
+    }
+    let mut socket = match connect_async(request).await {
+        Ok((socket, _)) => socket,
+        Err(Error::Http(reply)) => return refused(watch, reply.status(), *was_connected),
+        Err(error) => return Ok((false, End::Lost(reason(&error)))),
+    };
+    eprintln!("{}: {}", watch.world.base_url, if *was_connected { "watching again" } else { "watching" });
+    *was_connected = true;
+    loop {
+        let text = match socket.next().await {
+            Some(Ok(Message::Text(text))) => text,
+            Some(Ok(Message::Close(_))) | None => return Ok((true, End::Lost("the connection was closed".into()))),
+            Some(Ok(_)) => continue,
+            Some(Err(error)) => return Ok((true, End::Lost(reason(&error)))),
+        };
+        let line = if watch.json { text.to_string() } else { line::of_frame(&text, is_coloured) };
+        let mut out = std::io::stdout().lock();
+        if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+            return Ok((true, End::Unread));
+        }
+    }
+}
+
+/// What a refusal means: a server that is starting anew may not have the world yet, all else is for good.
+fn refused(watch: &Watch, status: StatusCode, was_connected: bool) -> Result<(bool, End), Fault> {
+    let what = match status {
+        StatusCode::UNAUTHORIZED => "asks for the right --control-token".to_owned(),
+        StatusCode::FORBIDDEN => "does not let this host name steer it; give --control-token".to_owned(),
+        StatusCode::NOT_FOUND => format!("has no world '{}' that can be watched", watch.world.name),
+        other => format!("answers {other}"),
+    };
+    if was_connected && matches!(status, StatusCode::NOT_FOUND) || status.is_server_error() {
+        return Ok((false, End::Lost(what)));
+    }
+    Err(Fault::of_start(format!("{} {what}", watch.world.base_url)))
+}
+
+fn reason(error: &Error) -> String {
+    match error {
+        Error::Io(error) => error.to_string(),
+        other => other.to_string(),
+    }
+}

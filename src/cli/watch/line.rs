@@ -1,0 +1,231 @@
+//! A frame as a line for people: what kind of thing, which one, what came of it.
+
+use crate::time::Timestamp;
+use serde_json::Value;
+
+/// How wide the columns are.
+const KIND: usize = 6;
+const WHAT: usize = 40;
+const OUTCOME: usize = 4;
+
+/// Colours, as terminals understand them.
+#[derive(Clone, Copy)]
+enum Colour {
+    Plain = 0,
+    Red = 31,
+    Green = 32,
+    Yellow = 33,
+    Blue = 34,
+    Magenta = 35,
+    Cyan = 36,
+}
+
+/// The line for a frame; a frame of an unknown kind is shown as it is.
+pub fn of_frame(text: &str, is_coloured: bool) -> String {
+    let paint = |colour: Colour, text: String| {
+        if is_coloured && !matches!(colour, Colour::Plain) {
+            format!("\x1b[{}m{text}\x1b[0m", colour as u8)
+        } else {
+            text
+        }
+    };
+    let Ok(frame) = serde_json::from_str::<Value>(text) else { return printable(text) };
+    let row = match frame["type"].as_str() {
+        Some("request") => request(&frame),
+        Some("event") => event(&frame),
+        Some("clock") => clock(&frame),
+        Some("lost") => {
+            let what = format!("{} frames were missed", frame["count"]);
+            Row { at: String::new(), kind: "lost".into(), colour: Colour::Red, what, ..Row::default() }
+        }
+        _ => return printable(text),
+    };
+    let kind = paint(row.colour, pad(&row.kind, KIND));
+    let outcome = paint(row.outcome_colour, format!("{:>OUTCOME$}", row.outcome));
+    let mark = if row.mark.is_empty() { String::new() } else { format!("  {}", paint(Colour::Magenta, row.mark)) };
+    let line = format!("{:12}  {kind}  {}  {outcome}  {}", row.at, pad(&row.what, WHAT), row.about);
+    format!("{}{mark}", line.trim_end())
+}
+
+/// The columns of a line.
+struct Row {
+    at: String,
+    kind: String,
+    colour: Colour,
+    what: String,
+    outcome: String,
+    outcome_colour: Colour,
+    about: String,
+    mark: String,
+}
+
+impl Default for Row {
+    fn default() -> Self {
+        Self {
+            at: String::new(),
+            kind: String::new(),
+            colour: Colour::Plain,
+            what: String::new(),
+            outcome: String::new(),
+            outcome_colour: Colour::Plain,
+            about: String::new(),
+            mark: String::new(),
+        }
+    }
+}
+
+fn request(frame: &Value) -> Row {
+    let status = frame["status"].as_u64().unwrap_or_default();
+    let code = frame["reply"]["code"].as_str().map(|code| format!(" {}", printable(code))).unwrap_or_default();
+    let user = frame["user"].as_str().map_or_else(|| "-".to_owned(), printable);
+    let took = frame["duration_ms"].as_f64().unwrap_or_default();
+    Row {
+        at: time(&frame["at"]),
+        kind: printable(frame["method"].as_str().unwrap_or_default()),
+        colour: Colour::Plain,
+        what: printable(frame["path"].as_str().unwrap_or_default()),
+        outcome: if status == 0 { "drop".into() } else { status.to_string() },
+        outcome_colour: match status {
+            200..400 => Colour::Green,
+            400..500 => Colour::Yellow,
+            _ => Colour::Red,
+        },
+        about: format!("{took:>8.1} ms  {user}{code}"),
+        mark: frame["fault"].as_str().map(|id| format!("! {}", printable(id))).unwrap_or_default(),
+    }
+}
+
+fn event(frame: &Value) -> Row {
+    let event = &frame["event"];
+    let kind = event["type"].as_str().unwrap_or_default();
+    let op = event["op"].as_str().map(|op| format!(" {op}")).unwrap_or_default();
+    let id = event["message"]["id"].as_i64().or(event["message_id"].as_i64());
+    let id = id.map(|id| format!(" #{id}")).unwrap_or_default();
+    let audience = match (frame["queue_id"].as_str(), frame["users"].as_array().map(Vec::len)) {
+        (Some(queue), _) => format!("to queue {}", printable(queue)),
+        (None, Some(1)) => format!("to user {}", frame["users"][0]),
+        (None, count) => format!("to {} users", count.unwrap_or_default()),
+    };
+    Row {
+        at: time(&frame["at"]),
+        kind: "event".into(),
+        colour: Colour::Cyan,
+        what: printable(&format!("{kind}{op}{id}")),
+        about: audience,
+        ..Row::default()
+    }
+}
+
+fn clock(frame: &Value) -> Row {
+    let (from, now) = (frame["from"].as_f64().unwrap_or_default(), frame["now"].as_f64().unwrap_or_default());
+    let mut kinds: Vec<(String, usize)> = Vec::new();
+    for fired in frame["fired"].as_array().into_iter().flatten() {
+        let kind = printable(fired["kind"].as_str().unwrap_or_default());
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((kind, 1)),
+        }
+    }
+    let told: Vec<String> =
+        kinds.into_iter().map(|(kind, count)| if count == 1 { kind } else { format!("{count} × {kind}") }).collect();
+    let day = timestamp(now).to_date();
+    Row {
+        at: time(&frame["now"]),
+        kind: "clock".into(),
+        colour: Colour::Blue,
+        what: format!("{} → {day}", jump(now - from)),
+        about: told.join(", "),
+        ..Row::default()
+    }
+}
+
+/// How far the clock went, in the largest unit that is not below one.
+fn jump(seconds: f64) -> String {
+    let size = seconds.abs();
+    let (count, unit) = match size {
+        _ if size >= 86_400.0 => (size / 86_400.0, "d"),
+        _ if size >= 3_600.0 => (size / 3_600.0, "h"),
+        _ if size >= 60.0 => (size / 60.0, "min"),
+        _ => (size, "s"),
+    };
+    let count = format!("{count:.1}");
+    format!("{}{} {unit}", if seconds < 0.0 { "−" } else { "+" }, count.trim_end_matches(".0"))
+}
+
+fn timestamp(seconds: f64) -> Timestamp {
+    Timestamp::from_micros((seconds * 1e6).round() as i64)
+}
+
+/// The time of the day, to the millisecond.
+fn time(seconds: &Value) -> String {
+    let seconds = seconds.as_f64().unwrap_or_default();
+    let millis = (seconds.rem_euclid(86_400.0) * 1e3).floor() as u64;
+    let (whole, rest) = (millis / 1_000, millis % 1_000);
+    format!("{:02}:{:02}:{:02}.{rest:03}", whole / 3_600, whole / 60 % 60, whole % 60)
+}
+
+/// A text without what a terminal would obey.
+fn printable(text: &str) -> String {
+    text.chars()
+        .flat_map(|character| {
+            let is_obeyed =
+                character.is_control() || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}');
+            if is_obeyed { character.escape_default().collect::<Vec<_>>() } else { vec![character] }
+        })
+        .collect()
+}
+
+/// A text filled up to a width; a longer one keeps its length.
+fn pad(text: &str, width: usize) -> String {
+    format!("{text:width$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn shown(frame: Value) -> String {
+        of_frame(&frame.to_string(), false)
+    }
+
+    #[test]
+    fn requests_events_and_jumps_stand_in_columns() {
+        let request = json!({"type": "request", "at": 1_767_268_800.25, "method": "POST", "path": "/messages",
+            "user": "mel@chat.test", "status": 429, "reply": {"code": "RATE_LIMIT_HIT"}, "duration_ms": 1.26, "fault": "fault-1"});
+        let event = json!({"type": "event", "at": 1_767_268_800.0, "queue_id": null, "users": [4, 5],
+            "event": {"type": "message", "message": {"id": 9}}});
+        let clock = json!({"type": "clock", "from": 1_767_268_800.0, "now": 1_767_355_200.0,
+            "fired": [{"kind": "reminder"}, {"kind": "heartbeat"}, {"kind": "reminder"}]});
+
+        let what = |text: &str| format!("{text:40}");
+        assert_eq!(
+            shown(request),
+            format!(
+                "12:00:00.250  POST    {}   429       1.3 ms  mel@chat.test RATE_LIMIT_HIT  ! fault-1",
+                what("/messages")
+            )
+        );
+        assert_eq!(shown(event), format!("12:00:00.000  event   {}        to 2 users", what("message #9")));
+        assert_eq!(
+            shown(clock),
+            format!("12:00:00.000  clock   {}        2 × reminder, heartbeat", what("+1 d → 2026-01-02"))
+        );
+        assert_eq!(shown(json!({"type": "lost", "count": 7})), "              lost    7 frames were missed");
+    }
+
+    #[test]
+    fn colours_are_only_where_they_are_wanted() {
+        let lost = json!({"type": "lost", "count": 7}).to_string();
+        assert!(of_frame(&lost, true).contains("\x1b[31mlost  \x1b[0m"));
+        assert!(!of_frame(&lost, false).contains('\x1b'));
+    }
+
+    #[test]
+    fn nothing_that_was_sent_steers_the_terminal() {
+        let request =
+            json!({"type": "request", "method": "GET", "path": "/\u{1b}[2J\n", "user": "a\u{7}", "status": 404});
+        let line = of_frame(&request.to_string(), false);
+        assert!(line.contains("/\\u{1b}[2J\\n") && line.chars().all(|character| !character.is_control()), "{line}");
+    }
+}

@@ -1,0 +1,48 @@
+"""Runs the recipes that docs/recipes.md shows, each against a server of its own."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+RECIPES = Path(__file__).resolve().parent.parent.parent / "docs" / "recipes.md"
+RECIPE_SECONDS = 60
+SHELL = ["bash", "-euo", "pipefail", "-c"]
+INTERPRETERS = {"sh": SHELL, "python": [sys.executable, "-c"]}
+MOST_WANTED = 6
+
+
+def recipes(document):
+    """Language, title and text of each block, behind what all blocks of its language begin with."""
+    preludes, title = {}, ""
+    for match in re.finditer(r"^## ([^\n]+)$|^```(sh|python)( prelude)?\n(.*?)^```$", document, re.MULTILINE | re.DOTALL):
+        heading, language, is_prelude, text = match.groups()
+        if heading:
+            title = heading
+        elif is_prelude:
+            preludes[language] = text
+        else:
+            yield language, title, preludes.get(language, "") + text
+
+
+def check(binary, tally):
+    shown = set()
+    for language, title, text in recipes(RECIPES.read_text()):
+        shown.add((title, language))
+        command = [binary, "exec", "--clock", "frozen", "--log", "warn", "--", *INTERPRETERS[language], text]
+        try:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=RECIPE_SECONDS,
+            )
+            holds, told = done.returncode == 0, f"status {done.returncode}\n{done.stdout}"
+        except subprocess.TimeoutExpired as late:
+            holds, told = False, f"no end within {RECIPE_SECONDS} seconds\n{late.stdout}"
+        tally.expect(holds, f"{title}, {language}", told)
+    titles = {title for title, _ in shown}
+    is_whole = len(titles) >= MOST_WANTED and len(shown) == len(titles) * len(INTERPRETERS)
+    tally.expect(is_whole, "every recipe is shown in each language", str(sorted(shown)))

@@ -1,0 +1,133 @@
+//! `chatdouble exec`: a server while a command runs, and the command's own end.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn exec(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
+    command.arg("exec").args(arguments).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    exec(arguments).output().expect("the program starts")
+}
+
+fn told(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn the_command_finds_the_server_and_nothing_else_is_printed() {
+    let output = run(&["--", "sh", "-c", "printf %s \"$CHATDOUBLE_URL\""]);
+
+    let (out, error) = told(&output);
+    assert_eq!((output.status.code(), error.as_str()), (Some(0), ""));
+    let port: u16 = out.strip_prefix("http://127.0.0.1:").and_then(|port| port.parse().ok()).expect("a base URL");
+    assert_ne!(port, 9991, "a free one");
+}
+
+#[test]
+fn the_server_answers_while_the_command_runs_and_no_longer() {
+    let script = r#"exec 3<>"/dev/tcp/127.0.0.1/${CHATDOUBLE_URL##*:}"
+        printf 'GET /api/v1/server_settings HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' >&3
+        cat <&3; echo "PORT ${CHATDOUBLE_URL##*:}""#;
+
+    let output = run(&["--feature-level", "400", "--", "bash", "-c", script]);
+
+    let (out, error) = told(&output);
+    assert!(out.contains("\"service_feature_level\":400"), "{out} {error}");
+    let port: u16 = out.trim().rsplit(' ').next().and_then(|port| port.parse().ok()).expect("a port");
+    assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err());
+}
+
+#[test]
+fn options_are_those_of_serve_and_the_port_is_the_one_given() {
+    let file = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-exec-port", std::process::id()));
+    let name = file.to_str().expect("text");
+    let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
+    let port = free.port().to_string();
+
+    let output =
+        run(&["--port", &port, "--port-file", name, "--", "sh", "-c", "echo $CHATDOUBLE_URL; cat \"$0\"", name]);
+
+    assert_eq!(told(&output).0, format!("http://127.0.0.1:{port}\n{port}\n"));
+    for (arguments, status) in [
+        (vec!["--"], 2),
+        (vec!["true"], 2),
+        (vec!["--clock", "noon", "--", "true"], 2),
+        (vec!["--fixture", "/no/such/file", "--", "true"], 1),
+    ] {
+        let output = run(&arguments);
+        let (out, error) = told(&output);
+        assert_eq!((output.status.code(), out.as_str()), (Some(status), ""), "{arguments:?}: {error}");
+        assert!(error.starts_with("error: ") && error.trim_end().lines().count() == 1, "{error}");
+    }
+}
+
+#[test]
+fn the_end_is_the_commands_own() {
+    assert_eq!(run(&["--", "sh", "-c", "exit 7"]).status.code(), Some(7));
+    assert_eq!(run(&["--", "false"]).status.code(), Some(1));
+    assert_eq!(run(&["--", "sh", "-c", "kill -KILL $$"]).status.code(), Some(137));
+    let output = run(&["--", "/no/such/command"]);
+    assert_eq!(output.status.code(), Some(127));
+    assert!(told(&output).1.starts_with("error: cannot run /no/such/command"), "{:?}", told(&output));
+    assert_eq!(run(&["--", "/etc/passwd"]).status.code(), Some(126));
+}
+
+#[test]
+fn the_commands_streams_are_those_of_the_program() {
+    let mut child = exec(&["--", "sh", "-c", "cat; echo told >&2"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    child.stdin.take().expect("piped").write_all(b"given").expect("written");
+
+    let output = child.wait_with_output().expect("it ends");
+
+    assert_eq!(told(&output), ("given".into(), "told\n".into()));
+}
+
+/// Starts a command that says when it is ready, and gives it this signal.
+fn signalled(script: &str, signal: &str) -> (Child, String) {
+    let mut child = exec(&["--", "sh", "-c", script])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped"));
+    let mut line = String::new();
+    lines.read_line(&mut line).expect("a line");
+    assert_eq!(line, "ready\n");
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill is there");
+    assert!(sent.success());
+    let mut rest = String::new();
+    lines.read_to_string(&mut rest).expect("text");
+    (child, rest)
+}
+
+#[test]
+fn signals_are_passed_on() {
+    for (signal, name) in [("-INT", "INT"), ("-TERM", "TERM"), ("-HUP", "HUP")] {
+        let begun = Instant::now();
+        let script = format!("trap 'echo got {name}; exit 5' {name}; echo ready; while :; do sleep 0.02; done");
+
+        let (mut child, rest) = signalled(&script, signal);
+
+        assert_eq!(rest, format!("got {name}\n"));
+        assert_eq!(child.wait().expect("it ends").code(), Some(5));
+        assert!(begun.elapsed() < Duration::from_secs(10));
+    }
+}
+
+#[test]
+fn a_command_that_a_signal_ends_is_told_as_shells_tell_it() {
+    let (mut child, _) = signalled("echo ready; exec sleep 60", "-TERM");
+
+    assert_eq!(child.wait().expect("it ends").code(), Some(143));
+}

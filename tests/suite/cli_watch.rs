@@ -1,0 +1,167 @@
+//! `chatdouble watch`: a line for each thing that happens, through restarts, for people and for machines.
+
+use crate::support::TestServer;
+use serde_json::{Value, json};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStderr, ChildStdout, Command};
+
+/// A watcher that was started as a program.
+struct Watcher {
+    child: Child,
+    out: Lines<BufReader<ChildStdout>>,
+    told: Lines<BufReader<ChildStderr>>,
+}
+
+impl Watcher {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_chatdouble"))
+            .arg("watch")
+            .args(arguments)
+            .env_clear()
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("the program starts");
+        let out = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let told = BufReader::new(child.stderr.take().expect("piped")).lines();
+        Self { child, out, told }
+    }
+
+    /// Starts one and waits until it watches.
+    async fn ready(arguments: &[&str]) -> Self {
+        let mut watcher = Self::start(arguments);
+        let line = watcher.told().await;
+        assert!(line.ends_with(": watching"), "{line}");
+        watcher
+    }
+
+    async fn line(&mut self) -> String {
+        let line = tokio::time::timeout(Duration::from_secs(10), self.out.next_line()).await.expect("a line in time");
+        line.expect("text").expect("a line")
+    }
+
+    async fn told(&mut self) -> String {
+        let line = tokio::time::timeout(Duration::from_secs(10), self.told.next_line()).await.expect("a line in time");
+        line.expect("text").expect("a line")
+    }
+
+    async fn status(&mut self) -> Option<i32> {
+        let ended = tokio::time::timeout(Duration::from_secs(10), self.child.wait()).await.expect("it ends in time");
+        ended.expect("it ends").code()
+    }
+
+    async fn signal(&mut self, name: &str) -> Option<i32> {
+        let id = self.child.id().expect("it runs").to_string();
+        assert!(Command::new("kill").args([name, &id]).status().await.expect("kill is there").success());
+        self.status().await
+    }
+}
+
+async fn control(server: &TestServer, path: &str, body: Value) -> Value {
+    let bytes = body.to_string().into_bytes();
+    let (caller, path) = (server.anonymous(), format!("/control{path}"));
+    caller.send("POST", &path, &body, bytes, Some("application/json")).await.success()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_events_faults_and_jumps_are_a_line_each() {
+    let server = TestServer::start().await;
+    let mut watcher = Watcher::ready(&[&server.url()]).await;
+    let [mel, max] = server.users(["mel", "max"]);
+
+    let id = mel.send_direct(&[max.id()], "hi").await;
+    let line = watcher.line().await;
+    assert!(line.starts_with("12:00:00.000  POST    /messages ") && line.ends_with(" ms  mel@chat.test"), "{line}");
+    assert!(line.contains("  200  "), "{line}");
+    let line = watcher.line().await;
+    assert!(
+        line.starts_with(&format!("12:00:00.000  event   message #{id} ")) && line.ends_with("to 2 users"),
+        "{line}"
+    );
+    control(&server, "/worlds/default/faults", json!({"times": 1, "effect": {"rate_limit": {"retry_after": 3}}})).await;
+    let _ = max.get("/users/me", json!({})).await;
+    let line = watcher.line().await;
+    assert!(line.contains("  429  ") && line.ends_with("max@chat.test RATE_LIMIT_HIT  ! fault-1"), "{line}");
+    control(&server, "/worlds/default/clock", json!({"advance_seconds": 3_600})).await;
+    let line = watcher.line().await;
+    assert!(line.starts_with("13:00:00.000  clock   +1 h → 2026-01-01 ") && line.ends_with("  reminder"), "{line}");
+    assert_eq!(watcher.signal("-INT").await, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn json_gives_the_frames_of_the_world_that_the_url_names() {
+    let server = TestServer::start().await;
+    let url = control(&server, "/worlds", json!({"name": "blue"})).await["url"].as_str().expect("a URL").to_owned();
+    let by_host = server.url().replace("127.0.0.1", "blue.localhost");
+    let mut watchers = [Watcher::ready(&["--json", &url]).await, Watcher::ready(&[&by_host, "--json"]).await];
+    let mel = crate::support::User::new(url, Some(server.user("mel").credentials().clone()));
+
+    server.user("mel").get("/users/me", json!({})).await.success();
+    mel.send_to("general", "t", "there").await;
+
+    for watcher in &mut watchers {
+        let request: Value = serde_json::from_str(&watcher.line().await).expect("JSON");
+        assert_eq!((&request["type"], &request["params"]["content"]), (&json!("request"), &json!("there")));
+        let event: Value = serde_json::from_str(&watcher.line().await).expect("JSON");
+        assert_eq!(event["type"], "event");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_watches_again_when_the_server_is_back() {
+    let server = TestServer::start().await;
+    let (url, port) = (server.url(), server.server().address().port());
+    let mut watcher = Watcher::ready(&["--json", &url]).await;
+    drop(server);
+    let line = watcher.told().await;
+    assert!(line.starts_with(&format!("{url}: ")) && line.contains("; trying again in 0.25 s"), "{line}");
+
+    let server = TestServer::start_with(|options| options.port = port).await;
+    loop {
+        if watcher.told().await.ends_with(": watching again") {
+            break;
+        }
+    }
+    server.user("mel").get("/users/me", json!({})).await.success();
+
+    assert!(watcher.line().await.contains("/users/me"));
+    assert_eq!(watcher.signal("-TERM").await, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_token_is_given_and_refusals_are_faults() {
+    let server = TestServer::start_with(|options| options.control_token = Some("secret".into())).await;
+    let url = server.url();
+    let nowhere = format!("{url}/w/nowhere");
+    drop(Watcher::ready(&["--control-token", "secret", &url]).await);
+    for (arguments, status, part) in [
+        (vec![url.as_str()], 1, "--control-token"),
+        (vec![&url, "--control-token", "wrong"], 1, "--control-token"),
+        (vec![&nowhere, "--control-token", "secret"], 1, "no world 'nowhere'"),
+        (vec!["https://127.0.0.1"], 2, "base URL"),
+        (vec!["http://127.0.0.1/somewhere"], 2, "base URL"),
+    ] {
+        let mut watcher = Watcher::start(&arguments);
+        let line = watcher.told().await;
+        assert!(line.starts_with("error: ") && line.contains(part), "{arguments:?}: {line}");
+        assert_eq!(watcher.status().await, Some(status));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_ends_when_nobody_reads_any_more() {
+    let server = TestServer::start().await;
+    let mut watcher = Watcher::start(&[&server.url()]);
+    assert!(watcher.told().await.ends_with(": watching"));
+    let Watcher { mut child, out, told: _told } = watcher;
+    drop(out);
+
+    server.user("mel").get("/users/me", json!({})).await.success();
+
+    let ended = tokio::time::timeout(Duration::from_secs(10), child.wait()).await.expect("it ends in time");
+    assert_eq!(ended.expect("it ends").code(), Some(0));
+}

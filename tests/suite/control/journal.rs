@@ -1,0 +1,229 @@
+//! The journal: filters, what is in an entry, asserting on it, waiting for it, its bounds.
+
+use super::Control;
+use crate::support::TestServer;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const JOURNAL: &str = "/worlds/default/journal";
+
+async fn entries(control: &Control, query: &str) -> Vec<Value> {
+    let reply = control.get(&format!("{JOURNAL}{query}")).await.success();
+    reply["entries"].as_array().expect("a list").clone()
+}
+
+#[tokio::test]
+async fn an_entry_has_what_was_asked_and_answered() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let [mel, max] = server.users(["mel", "max"]);
+    let _queue = max.events(["message"]).await;
+    let id = mel.send_direct(&[max.id()], "hi").await;
+    let _ = server.anonymous().get("/users/me?x=1", json!({})).await;
+
+    let all = entries(&control, "").await;
+
+    assert_eq!(all.len(), 3);
+    let mut sent = all[1].clone();
+    assert!(sent["duration_ms"].as_f64().is_some_and(|took| took >= 0.0));
+    sent["duration_ms"] = json!(0);
+    assert_eq!(sent["events"].as_array().map(Vec::len), Some(1), "{sent:#}");
+    sent["events"] = json!([]);
+    assert_eq!(
+        sent,
+        json!({
+            "id": 2,
+            "at": super::START_SECONDS as f64,
+            "method": "POST",
+            "path": "/messages",
+            "user": "mel@chat.test",
+            "params": {"content": "hi", "to": format!("[{}]", max.id()), "type": "direct"},
+            "status": 200,
+            "reply": {"result": "success", "msg": "", "id": id},
+            "duration_ms": 0,
+            "fault": null,
+            "events": [],
+        })
+    );
+    assert_eq!(
+        (&all[2]["user"], &all[2]["status"], &all[2]["params"]),
+        (&json!(null), &json!(401), &json!({"x": "1"}))
+    );
+}
+
+#[tokio::test]
+async fn entries_are_filtered() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let [mel, max] = server.users(["mel", "max"]);
+    mel.get(&format!("/users/{}", max.id()), json!({})).await.success();
+    max.get(&format!("/users/{}", mel.id()), json!({})).await.success();
+    mel.get("/users/9999", json!({})).await.with_status(400).error("BAD_REQUEST", "No such user");
+    mel.post("/typing", json!({"op": "start", "to": [max.id()]})).await.success();
+    let ids = |query: String| {
+        let control = control.clone();
+        async move {
+            let all = entries(&control, &query).await;
+            all.iter().map(|entry| entry["id"].as_u64().expect("an id")).collect::<Vec<_>>()
+        }
+    };
+
+    assert_eq!(ids(String::new()).await, [1, 2, 3, 4]);
+    assert_eq!(ids("?method=POST".into()).await, [4]);
+    assert_eq!(ids("?path=/users/{user_id}".into()).await, [1, 2, 3]);
+    assert_eq!(ids(format!("?path=/users/{}", mel.id())).await, [2]);
+    assert_eq!(ids("?path=/api/v1/typing".into()).await, [0_u64; 0]);
+    assert_eq!(ids("?user=MEL@chat.test&status=200".into()).await, [1, 4]);
+    assert_eq!(ids("?status=400".into()).await, [3]);
+    assert_eq!(ids("?since=2".into()).await, [3, 4]);
+    assert_eq!(ids("?limit=2".into()).await, [3, 4]);
+    assert_eq!(ids("?limit=0".into()).await, [0_u64; 0]);
+    for query in ["?status=x", "?status=70000", "?since=-1", "?limit=", "?usr=mel", "?params=x"] {
+        control.get(&format!("{JOURNAL}{query}")).await.refused(query[1..].split('=').next().expect("a name"));
+    }
+    control.delete(JOURNAL).await.is(json!({}));
+    assert_eq!(ids(String::new()).await, [0_u64; 0]);
+    mel.get("/users/me", json!({})).await.success();
+    assert_eq!(ids(String::new()).await, [5], "ids go on rising");
+}
+
+#[tokio::test]
+async fn long_bodies_are_cut_and_polls_entered_when_answered() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    mel.send_to("general", "t", &"ü".repeat(3_000)).await;
+    mel.get("/users", json!({})).await.success();
+    let mut queue = mel.events(["message"]).await;
+    let id = queue.id.clone();
+    let parked = tokio::spawn(async move { queue.wait().await });
+    server.until_parked(1).await;
+
+    let all = entries(&control, "").await;
+    assert_eq!(all.len(), 3, "the poll hangs");
+    assert!(all[..2].iter().all(|entry| entry["truncated"] == true) && all[2].get("truncated").is_none());
+    assert_eq!(all[0]["params"]["content"].as_str().map(str::len), Some(4_096));
+    assert_eq!(all[1]["reply"].as_str().map(str::len), Some(4_096));
+    control.delete(&format!("/worlds/default/queues/{id}")).await.success();
+    parked.await.expect("answered").with_status(400).error("BAD_EVENT_QUEUE_ID", &format!("Bad event queue ID: {id}"));
+    let last = entries(&control, "?limit=1").await;
+    assert_eq!((&last[0]["path"], &last[0]["status"]), (&json!("/events"), &json!(400)));
+}
+
+#[tokio::test]
+async fn verifying_counts_within_bounds() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    for text in ["one", "two", "two"] {
+        mel.send_to("general", "t", text).await;
+    }
+    let verify = |body: Value| {
+        let control = control.clone();
+        async move { control.post(&format!("{JOURNAL}/verify"), body).await }
+    };
+    for (body, count) in [
+        (json!({}), 3),
+        (json!({"method": "POST", "path": "/messages", "user": "mel@chat.test", "status": 200}), 3),
+        (json!({"params": {"content": "two"}}), 2),
+        (json!({"params": {"content": "two", "topic": "t"}, "exactly": 2}), 2),
+        (json!({"params": {"content": "none"}, "at_most": 0}), 0),
+        (json!({"params": {"content": "none"}, "exactly": 0}), 0),
+        (json!({"at_least": 2, "at_most": 3}), 3),
+    ] {
+        verify(body).await.is(json!({ "count": count }));
+    }
+    for (body, message) in [
+        (json!({"params": {"content": "none"}}), "Expected at least 1 such requests, found 0"),
+        (json!({"exactly": 2}), "Expected exactly 2 such requests, found 3"),
+        (json!({"at_most": 2}), "Expected 0 to 2 such requests, found 3"),
+        (json!({"at_least": 4}), "Expected at least 4 such requests, found 3"),
+    ] {
+        verify(body).await.with_status(400).error("VERIFICATION_FAILED", message);
+    }
+    for (body, part) in [
+        (json!({"exactly": 1, "at_least": 1}), "$.exactly"),
+        (json!({"at_least": 3, "at_most": 2}), "$.at_most"),
+        (json!({"at_least": -1}), "$.at_least"),
+        (json!({"params": {"to": 5}}), "$.params.to"),
+        (json!({"params": ["to"]}), "$.params"),
+        (json!({"status": "200"}), "$.status"),
+        (json!({"count": 1}), "count"),
+        (json!({"timeout_ms": 5}), "$.timeout_ms"),
+    ] {
+        verify(body).await.refused(part);
+    }
+}
+
+#[tokio::test]
+async fn near_misses_are_shown_with_what_differs() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    mel.get("/users/me", json!({})).await.success();
+    for text in ["one", "two", "three"] {
+        mel.send_to("general", "t", text).await;
+    }
+    let wanted = json!({"method": "POST", "path": "/messages", "params": {"content": "four", "topic": "t"}});
+
+    let reply = control.post(&format!("{JOURNAL}/verify"), wanted).await.with_status(400);
+
+    let body = reply.error("VERIFICATION_FAILED", "Expected at least 1 such requests, found 0");
+    assert_eq!(body["count"], 0);
+    let nearest = body["nearest"].as_array().expect("a list");
+    let ids: Vec<_> = nearest.iter().map(|near| near["entry"]["id"].as_i64().expect("an id")).collect();
+    assert_eq!(ids, [4, 3, 2], "the nearest first, then the newest");
+    let diff = nearest[0]["diff"].as_str().expect("a text");
+    assert!(diff.contains("-    \"content\": \"four\"") && diff.contains("+    \"content\": \"three\""), "{diff}");
+    assert!(!diff.contains("+  \"status\""), "what was not asked for does not differ: {diff}");
+}
+
+#[tokio::test]
+async fn waiting_ends_as_soon_as_it_holds_or_in_time() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let waiting = {
+        let control = control.clone();
+        let wanted = json!({"path": "/messages", "params": {"content": "late"}, "timeout_ms": 20_000});
+        tokio::spawn(async move { control.post(&format!("{JOURNAL}/wait"), wanted).await })
+    };
+    tokio::time::sleep(Duration::from_millis(30)).await;
+    assert!(!waiting.is_finished());
+    let begun = Instant::now();
+    server.user("mel").send_to("general", "t", "late").await;
+    waiting.await.expect("answered").is(json!({"count": 1}));
+    assert!(begun.elapsed() < Duration::from_secs(5));
+
+    let wanted = json!({"params": {"content": "late"}, "timeout_ms": 20_000});
+    control.post(&format!("{JOURNAL}/wait"), wanted).await.is(json!({"count": 1}));
+    let never = json!({"params": {"content": "never"}, "timeout_ms": 30});
+    let reply = control.post(&format!("{JOURNAL}/wait"), never).await.with_status(408);
+    let body = reply.error("VERIFICATION_FAILED", "Expected at least 1 such requests, found 0");
+    assert_eq!((&body["count"], body["nearest"].as_array().map(Vec::len)), (&json!(0), Some(1)));
+    for (body, part) in [
+        (json!({}), "$.timeout_ms"),
+        (json!({"timeout_ms": -1}), "$.timeout_ms"),
+        (json!({"timeout_ms": 1, "exactly": 1, "at_most": 1}), "$.exactly"),
+        (json!({"timeout_ms": 1, "x": 1}), "x"),
+    ] {
+        control.post(&format!("{JOURNAL}/wait"), body).await.refused(part);
+    }
+}
+
+#[tokio::test]
+async fn waiting_for_a_world_that_is_deleted_ends() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    control.post("/worlds", json!({"name": "blue"})).await.success();
+    let waiting = {
+        let control = control.clone();
+        let wanted = json!({"timeout_ms": 15_000});
+        tokio::spawn(async move { control.post("/worlds/blue/journal/wait", wanted).await })
+    };
+    tokio::time::sleep(Duration::from_millis(30)).await;
+
+    control.delete("/worlds/blue").await.success();
+
+    let reply = tokio::time::timeout(Duration::from_secs(5), waiting).await.expect("in time").expect("answered");
+    reply.with_status(404).error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
+}

@@ -1,0 +1,51 @@
+//! Event queues as control sees them, and losing one.
+
+use super::Control;
+use super::worlds::until_parked;
+use crate::support::TestServer;
+use serde_json::json;
+
+#[tokio::test]
+async fn queues_are_listed_with_what_waits_in_them() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let [mel, max] = server.users(["mel", "max"]);
+    let (quiet, busy) = (mel.events(["typing"]).await, max.events(["message"]).await);
+    mel.send_direct(&[max.id()], "one").await;
+    mel.send_direct(&[max.id()], "two").await;
+    let id = quiet.id.clone();
+    let mut polling = quiet;
+    let parked = tokio::spawn(async move { polling.wait().await });
+    until_parked(&server, "default").await;
+
+    let listed = control.get("/worlds/default/queues").await.success();
+    let mut expected = [
+        json!({"queue_id": id, "user": "mel@chat.test", "parked": true, "pending": 0}),
+        json!({"queue_id": busy.id, "user": "max@chat.test", "parked": false, "pending": 2}),
+    ];
+    expected.sort_by_key(|queue| queue["queue_id"].as_str().map(str::to_owned));
+
+    assert_eq!(listed, json!({"queues": expected}));
+    parked.abort();
+}
+
+#[tokio::test]
+async fn a_lost_queue_fails_its_next_poll() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    let (mut lost, mut kept) = (mel.events(["message"]).await, mel.events(["message"]).await);
+    let id = lost.id.clone();
+    let parked = tokio::spawn(async move { lost.wait().await });
+    until_parked(&server, "default").await;
+
+    control.delete(&format!("/worlds/default/queues/{id}")).await.is(json!({}));
+
+    let message = format!("Bad event queue ID: {id}");
+    parked.await.expect("answered").error("BAD_EVENT_QUEUE_ID", &message);
+    let params = json!({"queue_id": id, "last_event_id": -1, "dont_block": true});
+    assert_eq!(mel.get("/events", params).await.error("BAD_EVENT_QUEUE_ID", &message)["queue_id"], id);
+    kept.none().await;
+    let reply = control.delete(&format!("/worlds/default/queues/{id}")).await.with_status(404);
+    reply.error("BAD_REQUEST", &format!("There is no queue '{id}'"));
+}

@@ -1,0 +1,99 @@
+//! Snapshots and resets: what comes back, what stays, and what ends.
+
+use super::worlds::until_parked;
+use super::{Control, START_SECONDS};
+use crate::support::TestServer;
+use serde_json::json;
+
+#[tokio::test]
+async fn snapshots_are_kept_replaced_and_forgotten() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let listed = || async { control.get("/worlds/default/snapshots").await.success()["snapshots"].clone() };
+    assert_eq!(listed().await, json!([]));
+
+    control.post("/worlds/default/snapshots", json!({"name": "b"})).await.is(json!({}));
+    control.post("/worlds/default/snapshots", json!({"name": "a"})).await.is(json!({}));
+    let now = START_SECONDS as f64;
+    assert_eq!(listed().await, json!([{"name": "a", "at": now}, {"name": "b", "at": now}]));
+    server.advance(10).await;
+    control.post("/worlds/default/snapshots", json!({"name": "a"})).await.is(json!({}));
+    assert_eq!(listed().await, json!([{"name": "a", "at": now + 10.0}, {"name": "b", "at": now}]));
+    control.delete("/worlds/default/snapshots/a").await.is(json!({}));
+
+    assert_eq!(listed().await, json!([{"name": "b", "at": now}]));
+    let missing = "There is no snapshot called 'a'";
+    control.delete("/worlds/default/snapshots/a").await.with_status(404).error("BAD_REQUEST", missing);
+    control
+        .send("POST", "/worlds/default/snapshots/a/restore", vec![])
+        .await
+        .with_status(404)
+        .error("BAD_REQUEST", missing);
+    for body in
+        [json!({}), json!({"name": ""}), json!({"name": 1}), json!({"name": "a/b"}), json!({"name": "a", "x": 1})]
+    {
+        control.post("/worlds/default/snapshots", body).await.refused("$");
+    }
+}
+
+#[tokio::test]
+async fn restoring_brings_back_realm_clock_and_chance() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    mel.send_to("general", "t", "before").await;
+    control.post("/worlds/default/snapshots", json!({"name": "s"})).await.success();
+    let after = mel.send_to("general", "t", "after").await;
+    let queue = mel.events(["message"]).await.id;
+    server.advance(86_400).await;
+    let counted = control.get("/worlds").await.success()["worlds"][0]["messages"].clone();
+
+    control.send("POST", "/worlds/default/snapshots/s/restore", vec![]).await.is(json!({}));
+
+    assert_ne!(control.get("/worlds").await.success()["worlds"][0]["messages"], counted);
+    assert_eq!(control.get("/worlds/default/clock").await.success()["now"], START_SECONDS as f64);
+    assert_eq!(mel.send_to("general", "t", "again").await, after, "counters stand where they stood");
+    assert_eq!(mel.events(["message"]).await.id, queue, "chance stands where it stood");
+}
+
+#[tokio::test]
+async fn resetting_ends_queues_and_keeps_faults_journal_and_snapshots() {
+    for is_reset in [true, false] {
+        let server = TestServer::start().await;
+        let control = Control::of(&server);
+        control.post("/worlds/default/snapshots", json!({"name": "s"})).await.success();
+        control.fault(json!({"times": 1, "match": {"path": "/users"}, "effect": {"garbage": true}})).await;
+        let mel = server.user("mel");
+        let sent = mel.send_to("general", "t", "to be undone").await;
+        let mut queue = mel.events(["message"]).await;
+        let parked = tokio::spawn(async move { queue.wait().await });
+        until_parked(&server, "default").await;
+        control.post("/worlds/default/clock", json!({"advance_seconds": 30})).await.success();
+
+        let path = if is_reset { "/worlds/default/reset" } else { "/worlds/default/snapshots/s/restore" };
+        control.send("POST", path, vec![]).await.is(json!({}));
+
+        let polled = parked.await.expect("answered");
+        assert_eq!(polled.with_status(400).body["code"], "BAD_EVENT_QUEUE_ID");
+        mel.get(&format!("/messages/{sent}"), json!({})).await.error("BAD_REQUEST", "Invalid message(s)");
+        assert_eq!(control.get("/worlds/default/clock").await.success()["now"], START_SECONDS as f64);
+        assert_eq!(control.get("/worlds/default/queues").await.success()["queues"], json!([]));
+        assert_eq!(control.get("/worlds/default/faults").await.success()["faults"].as_array().map(Vec::len), Some(1));
+        assert_eq!(control.get("/worlds/default/snapshots").await.success()["snapshots"][0]["name"], "s");
+        let entries = control.get("/worlds/default/journal?path=/messages").await.success();
+        assert_eq!(entries["entries"][0]["params"]["content"], "to be undone");
+    }
+}
+
+#[tokio::test]
+async fn going_back_takes_no_time_however_much_was_done() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    for number in 0..20 {
+        server.user("mel").send_to("general", "t", &format!("{number}")).await;
+        control.send("POST", "/worlds/default/reset", vec![]).await.is(json!({}));
+    }
+
+    let first = server.user("mel").send_to("general", "t", "first").await;
+    assert_eq!(first, server.message("first"));
+}

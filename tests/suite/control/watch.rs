@@ -1,0 +1,175 @@
+//! Watching a world over a WebSocket.
+
+use super::{Control, START_SECONDS};
+use crate::support::TestServer;
+use chatdouble::world::Watched;
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+struct Watcher(WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>);
+
+impl Watcher {
+    async fn connect(server: &TestServer, world: &str, headers: &[(&'static str, &str)]) -> Result<Self, u16> {
+        let url = format!("{}/control/worlds/{world}/watch", server.url().replace("http:", "ws:"));
+        let mut request = url.into_client_request().expect("a URL");
+        for (name, value) in headers {
+            request.headers_mut().insert(*name, value.parse().expect("a header"));
+        }
+        match connect_async(request).await {
+            Ok((socket, _)) => Ok(Self(socket)),
+            Err(Error::Http(reply)) => Err(reply.status().as_u16()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    async fn of(server: &TestServer, world: &str) -> Self {
+        Self::connect(server, world, &[]).await.unwrap_or_else(|status| panic!("refused with {status}"))
+    }
+
+    /// The next frame; None when the other side has closed.
+    async fn next(&mut self) -> Option<Value> {
+        loop {
+            let told = tokio::time::timeout(Duration::from_secs(10), self.0.next()).await.expect("a frame");
+            match told {
+                Some(Ok(Message::Text(text))) => return Some(serde_json::from_str(&text).expect("JSON")),
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
+                Some(Ok(_)) => {}
+            }
+        }
+    }
+
+    async fn frame(&mut self) -> Value {
+        self.next().await.expect("a frame")
+    }
+}
+
+#[tokio::test]
+async fn a_request_comes_before_its_events() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let mut watcher = Watcher::of(&server, "default").await;
+
+    let id = mel.send_direct(&[max.id()], "look").await;
+
+    let request = watcher.frame().await;
+    assert_eq!(
+        (&request["type"], &request["path"], &request["status"]),
+        (&json!("request"), &json!("/messages"), &json!(200))
+    );
+    let entries = Control::of(&server).get("/worlds/default/journal").await.success()["entries"].clone();
+    let mut entry = entries[0].clone();
+    entry["type"] = "request".into();
+    assert_eq!(request, entry, "the frame is the journal's entry");
+    let event = watcher.frame().await;
+    assert_eq!((&event["type"], &event["event"]["type"]), (&json!("event"), &json!("message")));
+    assert_eq!((&event["event"]["message"]["id"], &event["users"]), (&json!(id), &json!([mel.id(), max.id()])));
+    assert_eq!((&event["id"], &event["at"]), (&request["events"][0], &json!(START_SECONDS as f64)));
+}
+
+#[tokio::test]
+async fn the_clock_is_told_with_all_that_fell_due() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mut watcher = Watcher::of(&server, "default").await;
+
+    let reply = control.post("/worlds/default/clock", json!({"advance_seconds": 3_600})).await.success();
+
+    let clock = watcher.frame().await;
+    let (from, now) = (START_SECONDS as f64, START_SECONDS as f64 + 3_600.0);
+    assert_eq!(clock, json!({"type": "clock", "from": from, "now": now, "fired": reply["fired"]}));
+    let event = watcher.frame().await;
+    assert_eq!((&event["type"], &event["at"]), (&json!("event"), &json!(now)));
+    control.send("POST", "/worlds/default/reset", vec![]).await.success();
+    loop {
+        let frame = watcher.frame().await;
+        if frame["type"] == "clock" {
+            assert_eq!(frame, json!({"type": "clock", "from": now, "now": from, "fired": []}));
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn faults_are_told_and_other_worlds_are_not() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let other = control.post("/worlds", json!({"name": "other"})).await.success();
+    let mut watcher = Watcher::of(&server, "default").await;
+    super::user_in(&server, &other, "mel").send_to("general", "t", "elsewhere").await;
+    let id = control.fault(json!({"effect": {"rate_limit": {"retry_after": 1}}})).await;
+
+    let _ = server.user("mel").get("/users/me", json!({})).await;
+
+    let frame = watcher.frame().await;
+    assert_eq!((&frame["path"], &frame["fault"], &frame["status"]), (&json!("/users/me"), &json!(id), &json!(429)));
+}
+
+#[tokio::test]
+async fn a_slow_watcher_is_told_how_much_it_missed() {
+    let server = TestServer::start().await;
+    let max = server.user("max");
+    let mut watcher = Watcher::of(&server, "default").await;
+    max.get("/server_settings", json!({})).await.success();
+    let world = server.server().world("default");
+    let entry = world.journal().all().pop().expect("an entry");
+    let first = watcher.frame().await;
+    assert_eq!(first["path"], "/server_settings");
+    // More than the watcher's backlog holds, before its connection has a turn.
+    let count = 9_000;
+    for _ in 0..count {
+        world.tell(Watched::Request(entry.clone()));
+    }
+    let _ = max.get("/users/me", json!({})).await;
+
+    let (mut told, mut lost) = (0, 0);
+    loop {
+        let frame = watcher.frame().await;
+        match frame["type"].as_str() {
+            Some("lost") => lost += frame["count"].as_i64().expect("a count"),
+            _ => told += 1,
+        }
+        if frame["path"] == "/users/me" {
+            break;
+        }
+    }
+
+    assert!(lost > 0, "{told} were told");
+    assert_eq!(told + lost, count + 1);
+}
+
+#[tokio::test]
+async fn a_watcher_is_let_go_when_the_world_or_the_server_ends() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    control.post("/worlds", json!({"name": "blue"})).await.success();
+    let (mut of_world, mut of_server) = (Watcher::of(&server, "blue").await, Watcher::of(&server, "default").await);
+
+    control.delete("/worlds/blue").await.success();
+    assert_eq!(of_world.next().await, None);
+    drop(control);
+    drop(server);
+    assert_eq!(of_server.next().await, None);
+}
+
+#[tokio::test]
+async fn watching_is_guarded_as_all_of_control_is() {
+    let server = TestServer::start_with(|options| options.control_token = Some("secret".into())).await;
+    let connect = async |world: &str, headers: &[(&'static str, &str)]| {
+        Watcher::connect(&server, world, headers).await.map(|_| ())
+    };
+
+    assert_eq!(connect("default", &[]).await, Err(401));
+    assert_eq!(
+        connect("default", &[("authorization", "Bearer secret"), ("origin", "http://example.org")]).await,
+        Err(403)
+    );
+    assert_eq!(connect("nowhere", &[("authorization", "Bearer secret")]).await, Err(404));
+    assert_eq!(connect("default", &[("authorization", "Bearer secret")]).await, Ok(()));
+    let open = TestServer::start().await;
+    let reply = Control::of(&open).get("/worlds/default/watch").await;
+    reply.refused("WebSocket");
+}

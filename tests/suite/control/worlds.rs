@@ -1,0 +1,375 @@
+//! Worlds: listed, made, forked, ended, each with a clock, keys and a port of its own.
+
+use super::{Control, START_SECONDS, user_in};
+use crate::support::{TestServer, User};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+#[tokio::test]
+async fn health_and_worlds_are_told() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+
+    control.get("/health").await.is(json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "feature_level": chatdouble::api::NEWEST_FEATURE_LEVEL,
+        "worlds": 1,
+    }));
+    let worlds = control.get("/worlds").await.success();
+    let realm = server.server().world("default").snapshot();
+    assert_eq!(
+        worlds,
+        json!({"worlds": [{
+            "name": "default",
+            "url": server.url(),
+            "users": realm.users.len(),
+            "channels": realm.channels.len(),
+            "messages": realm.messages.len(),
+            "now": START_SECONDS as f64,
+        }]})
+    );
+    let document = control.get("/openapi.json").await.success();
+    assert_eq!(document["openapi"], "3.1.0");
+}
+
+#[tokio::test]
+async fn invariants_are_named_and_hold() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+
+    let checked = control.get("/worlds/default/invariants").await.success();
+
+    let names = checked["checked"].as_array().expect("a list");
+    assert!(names.len() > 10 && names.iter().all(Value::is_string), "{names:?}");
+    assert_eq!(checked["violations"], json!([]));
+}
+
+#[tokio::test]
+async fn a_world_is_made_from_the_options_of_the_server_and_its_own() {
+    let server = TestServer::start_with(|options| options.feature_level = 400).await;
+    let control = Control::of(&server);
+
+    let plain = control.post("/worlds", json!({"name": "plain"})).await.success();
+    assert_eq!(plain, json!({"name": "plain", "url": format!("{}/w/plain", server.url())}));
+    let settings = user_in(&server, &plain, "mel").get("/server_settings", json!({})).await.success();
+    assert_eq!(settings["service_feature_level"], 400);
+    let odd =
+        json!({"name": "odd", "feature_level": 420, "dialect": "zulip", "clock": "2030-05-05T00:00:00Z", "seed": 7});
+    let odd = control.post("/worlds", odd).await.success();
+    let settings = user_in(&server, &odd, "mel").get("/server_settings", json!({})).await.success();
+    assert_eq!(settings["zulip_feature_level"], 420);
+    let clock = control.get("/worlds/odd/clock").await.success();
+    assert_eq!((&clock["now"], &clock["running"]), (&json!(1_904_169_600.0), &json!(false)));
+    let renaming = json!({"name": "acme", "dialect": {"keys": {"service_version": "acme_version"}}});
+    let acme = control.post("/worlds", renaming).await.success();
+    let settings = user_in(&server, &acme, "mel").get("/server_settings", json!({})).await.success();
+    assert!(settings["acme_version"].is_string());
+    let real = control.post("/worlds", json!({"clock": "real"})).await.success();
+    let name = real["name"].as_str().expect("one is made");
+    assert_eq!(control.get(&format!("/worlds/{name}/clock")).await.success()["running"], true);
+}
+
+#[tokio::test]
+async fn a_fixture_may_be_named_or_sent() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    control.post("/worlds", json!({"name": "bare", "fixture": "empty"})).await.success();
+    let document = json!({
+        "organization": {"name": "Two"},
+        "users": [{"handle": "ann", "full_name": "Ann", "role": "owner", "api_key": "annKey00000000000000000000000000"}],
+    });
+    control.post("/worlds", json!({"name": "sent", "fixture": document})).await.success();
+
+    let worlds = control.get("/worlds").await.success();
+    let channels = |name: &str| {
+        let all = worlds["worlds"].as_array().expect("a list");
+        all.iter().find(|world| world["name"] == name).map(|world| world["channels"].clone())
+    };
+    assert_eq!((channels("bare"), channels("sent")), (Some(json!(0)), Some(json!(0))));
+    let faulty = json!({"name": "faulty", "fixture": {"organization": {"name": "x"}, "usres": []}});
+    control.post("/worlds", faulty).await.refused("$.fixture");
+    assert_eq!(control.get("/health").await.success()["worlds"], 3, "a refused call makes nothing");
+}
+
+#[tokio::test]
+async fn what_a_world_cannot_be_is_refused() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    for (body, part) in [
+        (json!({"nmae": "x"}), "nmae"),
+        (json!({"name": 5}), "$.name"),
+        (json!({"name": ""}), "$.name"),
+        (json!({"name": "-a"}), "$.name"),
+        (json!({"name": "a-"}), "$.name"),
+        (json!({"name": "A"}), "$.name"),
+        (json!({"name": "a_b"}), "$.name"),
+        (json!({"name": "a".repeat(64)}), "$.name"),
+        (json!({"fixture": "nope"}), "$.fixture"),
+        (json!({"fixture": 5}), "$.fixture"),
+        (json!({"fork_of": "nowhere"}), "$.fork_of"),
+        (json!({"fork_of": "default", "snapshot": "none"}), "$.snapshot"),
+        (json!({"fork_of": "default", "fixture": "empty"}), "$.fixture"),
+        (json!({"snapshot": "s"}), "$.snapshot"),
+        (json!({"feature_level": -1}), "$.feature_level"),
+        (json!({"feature_level": "9"}), "$.feature_level"),
+        (json!({"dialect": "klingon"}), "$.dialect"),
+        (json!({"dialect": {"kees": {}}}), "$.dialect"),
+        (json!({"clock": "noon"}), "$.clock"),
+        (json!({"seed": -1}), "$.seed"),
+        (json!({"listen": "yes"}), "$.listen"),
+        (json!([]), "$"),
+    ] {
+        control.post("/worlds", body).await.refused(part);
+    }
+    control.send("POST", "/worlds", b"{".to_vec()).await.refused("$");
+    control.send("POST", "/worlds", b"{} {}".to_vec()).await.refused("$");
+    control.post("/worlds", json!({"name": "a".repeat(63)})).await.success();
+    let taken = control.post("/worlds", json!({"name": "default"})).await;
+    assert_eq!((taken.status, &taken.body["code"]), (409, &json!("BAD_REQUEST")));
+}
+
+#[tokio::test]
+async fn unknown_worlds_and_calls_are_not_found() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    for (method, path) in [
+        ("DELETE", ""),
+        ("POST", "/reset"),
+        ("GET", "/snapshots"),
+        ("POST", "/snapshots"),
+        ("POST", "/snapshots/s/restore"),
+        ("GET", "/clock"),
+        ("POST", "/clock"),
+        ("GET", "/faults"),
+        ("POST", "/faults"),
+        ("GET", "/journal"),
+        ("POST", "/journal/verify"),
+        ("POST", "/journal/wait"),
+        ("GET", "/queues"),
+        ("DELETE", "/queues/q"),
+        ("GET", "/watch"),
+    ] {
+        let reply = control.send(method, &format!("/worlds/nowhere{path}"), Vec::new()).await;
+        reply.with_status(404).error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
+    }
+    for (method, path) in
+        [("GET", ""), ("GET", "/"), ("GET", "/wolrds"), ("PUT", "/worlds"), ("GET", "/worlds/default/x")]
+    {
+        let reply = control.send(method, path, Vec::new()).await.with_status(404);
+        reply.error("BAD_REQUEST", &format!("There is no control call {method} /control{path}"));
+    }
+}
+
+#[tokio::test]
+async fn calls_that_take_nothing_refuse_what_they_are_given() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    control.post("/worlds", json!({"name": "blue"})).await.success();
+    control.post("/worlds/blue/snapshots", json!({"name": "s"})).await.success();
+    for (method, path) in [
+        ("DELETE", ""),
+        ("POST", "/reset"),
+        ("POST", "/snapshots/s/restore"),
+        ("DELETE", "/snapshots/s"),
+        ("DELETE", "/faults"),
+        ("DELETE", "/journal"),
+    ] {
+        control.send(method, &format!("/worlds/blue{path}"), br#"{"x": 1}"#.to_vec()).await.refused("x");
+    }
+    for path in ["/health?x=1", "/worlds?limit=3", "/worlds/blue/clock?now=1", "/worlds/blue/queues?user=mel"] {
+        control.get(path).await.refused("takes no filters");
+    }
+}
+
+#[tokio::test]
+async fn the_default_world_cannot_be_deleted() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+
+    control.delete("/worlds/default").await.refused("can't be deleted");
+
+    server.user("mel").get("/users/me", json!({})).await.success();
+}
+
+#[tokio::test]
+async fn deleting_a_world_answers_its_parked_polls() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let world = control.post("/worlds", json!({"name": "blue"})).await.success();
+    let mel = user_in(&server, &world, "mel");
+    let mut queue = mel.events(["message"]).await;
+    let parked = tokio::spawn(async move { queue.wait().await });
+    until_parked(&server, "blue").await;
+
+    control.delete("/worlds/blue").await.is(json!({}));
+
+    assert_eq!(parked.await.expect("answered").with_status(400).body["code"], "BAD_EVENT_QUEUE_ID");
+    mel.get("/users/me", json!({})).await.with_status(404).error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
+    control.delete("/worlds/blue").await.with_status(404).error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
+}
+
+/// Waits until a poll hangs on a world.
+pub async fn until_parked(server: &TestServer, world: &str) {
+    let world = server.server().world(world);
+    for _ in 0..2_000 {
+        if world.parking().count() == 1 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    panic!("a poll should hang");
+}
+
+#[tokio::test]
+async fn a_fork_begins_as_its_origin_is_and_goes_its_own_way() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    let mut queue = mel.events(["message"]).await;
+    let prepared = mel.send_to("general", "prepared", "for all forks").await;
+    queue.next().await;
+    control.fault(json!({"times": 1, "effect": {"garbage": true}, "match": {"path": "/users"}})).await;
+    control.post("/worlds/default/snapshots", json!({"name": "s"})).await.success();
+    control.post("/worlds/default/clock", json!({"advance_seconds": 5})).await.success();
+
+    let world = control.post("/worlds", json!({"name": "fork", "fork_of": "default"})).await.success();
+    let there = user_in(&server, &world, "mel");
+
+    assert_eq!(control.get("/worlds/fork/clock").await.success()["now"], (START_SECONDS + 5) as f64);
+    assert_eq!(there.get(&format!("/messages/{prepared}"), json!({})).await.success()["raw_content"], "for all forks");
+    for list in ["queues", "faults", "snapshots"] {
+        assert_eq!(control.get(&format!("/worlds/fork/{list}")).await.success()[list], json!([]), "{list}");
+    }
+    control.delete("/worlds/fork/journal").await.success();
+    let (id_there, id_here) =
+        (there.send_to("general", "t", "only there").await, mel.send_to("general", "t", "only here").await);
+    assert_eq!(id_there, id_here, "ids go on from where the origin stood");
+    assert_eq!(queue.all().await.len(), 1, "the origin's queue hears of the origin alone");
+    let text = |user: User, id: i64| async move {
+        user.get(&format!("/messages/{id}"), json!({})).await.success()["raw_content"].clone()
+    };
+    assert_eq!(
+        (text(there.clone(), id_there).await, text(mel, id_here).await),
+        (json!("only there"), json!("only here"))
+    );
+    let entries = control.get("/worlds/fork/journal").await.success()["entries"].clone();
+    assert!(entries.as_array().expect("a list").iter().all(|entry| !entry.to_string().contains("only here")));
+}
+
+#[tokio::test]
+async fn a_fork_of_a_snapshot_with_options_of_its_own() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    control.post("/worlds/default/snapshots", json!({"name": "clean"})).await.success();
+    let later = server.user("mel").send_to("general", "t", "later").await;
+    control.post("/worlds/default/clock", json!({"advance_seconds": 600})).await.success();
+
+    let body = json!({"fork_of": "default", "snapshot": "clean", "feature_level": 300, "dialect": "zulip", "seed": 5});
+    let world = control.post("/worlds", body).await.success();
+    let there = user_in(&server, &world, "mel");
+
+    let settings = there.get("/server_settings", json!({})).await.success();
+    assert_eq!(settings["zulip_feature_level"], 300);
+    there.get(&format!("/messages/{later}"), json!({})).await.error("BAD_REQUEST", "Invalid message(s)");
+    let name = world["name"].as_str().expect("a name").to_owned();
+    assert_eq!(control.get(&format!("/worlds/{name}/clock")).await.success()["now"], START_SECONDS as f64);
+    let body = json!({"fork_of": name, "clock": "2027-01-01T00:00:00Z", "listen": true});
+    let world = control.post("/worlds", body).await.success();
+    let settings = user_in(&server, &world, "mel").get("/server_settings", json!({})).await.success();
+    assert_eq!(settings["zulip_feature_level"], 300, "what is not given stays the origin's");
+}
+
+#[tokio::test]
+async fn the_same_seed_gives_the_same_bytes_and_another_one_others() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mut ids = Vec::new();
+    for seed in [1, 1, 2] {
+        let world = control.post("/worlds", json!({"fork_of": "default", "seed": seed})).await.success();
+        ids.push(user_in(&server, &world, "mel").events(["message"]).await.id);
+    }
+
+    assert_eq!(ids[0], ids[1]);
+    assert_ne!(ids[0], ids[2]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn fifty_forks_made_at_once_all_get_a_name() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let forks = (0..50).map(|number| {
+        let (control, server) = (control.clone(), &server);
+        async move {
+            let body = if number % 2 == 0 { json!({"fork_of": "default"}) } else { json!({}) };
+            let world = control.post("/worlds", body).await.success();
+            let mel = user_in(server, &world, "mel");
+            let id = mel.send_to("general", "t", &format!("from {number}")).await;
+            let text = mel.get(&format!("/messages/{id}"), json!({})).await.success()["raw_content"].clone();
+            assert_eq!(text, format!("from {number}"));
+            id
+        }
+    });
+
+    let ids = futures_util::future::join_all(forks).await;
+
+    assert!(ids.iter().all(|id| *id == ids[0]), "no fork sees another's messages");
+    assert_eq!(control.get("/health").await.success()["worlds"], 51);
+}
+
+#[tokio::test]
+async fn a_world_has_a_port_of_its_own_until_it_is_deleted() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let world = control.post("/worlds", json!({"name": "own", "listen": true})).await.success();
+    let url = world["url"].as_str().expect("a URL").to_owned();
+    assert_ne!(url, server.url());
+    let mel = user_in(&server, &world, "mel");
+    let settings = mel.get("/server_settings", json!({})).await.success();
+    assert_eq!(settings["realm_url"], url);
+
+    let steering = mel.get("/control/health", json!({})).await;
+    assert_eq!(steering.status, 404, "control isn't served there: {steering}");
+    control.delete("/worlds/own").await.success();
+
+    let address = url.trim_start_matches("http://").to_owned();
+    for _ in 0..500 {
+        if tokio::net::TcpStream::connect(&address).await.is_err() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    panic!("{address} should be closed");
+}
+
+#[tokio::test]
+async fn a_connection_of_a_deleted_world_does_not_reach_a_new_one_of_its_name() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let world = control.post("/worlds", json!({"name": "own", "listen": true})).await.success();
+    let mel = user_in(&server, &world, "mel");
+    mel.get("/users/me", json!({})).await.success();
+    let address = world["url"].as_str().expect("a URL").trim_start_matches("http://").to_owned();
+    let mut kept = tokio::net::TcpStream::connect(&address).await.expect("connected");
+
+    control.delete("/worlds/own").await.success();
+    control.post("/worlds", json!({"name": "own"})).await.success();
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let _ = kept.write_all(b"GET /api/v1/server_settings HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
+    let mut reply = String::new();
+    let _ = kept.read_to_string(&mut reply).await;
+    assert!(!reply.starts_with("HTTP/1.1 200"), "{reply}");
+}
+
+#[tokio::test]
+async fn without_a_root_world_others_can_be_made() {
+    let server = TestServer::start_with(|options| options.has_root_world = false).await;
+    let control = Control::of(&server);
+    assert_eq!(control.get("/worlds").await.success(), json!({"worlds": []}));
+
+    let world = control.post("/worlds", json!({"name": "one"})).await.success();
+
+    let mel = TestServer::start().await.user("mel").credentials().clone();
+    let url: &Value = &world["url"];
+    User::new(url.as_str().expect("a URL").into(), Some(mel)).get("/users/me", json!({})).await.success();
+}

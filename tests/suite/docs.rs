@@ -1,0 +1,101 @@
+//! What the documents show is what the server does: requests are sent in order, replies compared.
+
+use crate::support::{Reply, TestServer};
+use serde_json::Value;
+use std::path::Path;
+
+/// A request that a document shows, and its reply.
+struct Example {
+    line: usize,
+    user: Option<String>,
+    method: String,
+    path: String,
+    body: String,
+    status: u16,
+    reply: String,
+}
+
+/// The examples of a document: a request, a blank line, the status and the reply.
+fn examples(document: &str) -> Vec<Example> {
+    let mut found = Vec::new();
+    let mut lines = document.lines().enumerate();
+    while let Some((line, fence)) = lines.next() {
+        let Some(info) = fence.strip_prefix("```http") else { continue };
+        let block: Vec<&str> =
+            lines.by_ref().map(|(_, text)| text).take_while(|text| !text.starts_with("```")).collect();
+        let text = block.join("\n");
+        let (asked, answered) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let (way, body) = asked.split_once('\n').unwrap_or((asked, ""));
+        let (method, path) = way.split_once(' ').expect("a method and a path");
+        let (status, reply) = answered.split_once('\n').unwrap_or((answered, ""));
+        found.push(Example {
+            line: line + 1,
+            user: Some(info.trim().to_owned()).filter(|user| !user.is_empty()),
+            method: method.into(),
+            path: path.into(),
+            body: body.into(),
+            status: status.parse().unwrap_or_default(),
+            reply: reply.into(),
+        });
+    }
+    found
+}
+
+/// JSON text without the whitespace between its parts.
+fn compact(json: &str) -> String {
+    let (mut is_text, mut is_escaped) = (false, false);
+    json.chars()
+        .filter(|character| {
+            let is_kept = is_text || !character.is_whitespace();
+            match character {
+                _ if is_escaped => is_escaped = false,
+                '\\' if is_text => is_escaped = true,
+                '"' => is_text = !is_text,
+                _ => {}
+            }
+            is_kept
+        })
+        .collect()
+}
+
+fn fits(shown: &str, actual: &str) -> bool {
+    let pattern: Vec<String> = compact(shown).split('…').map(regex::escape).collect();
+    let pattern = format!("(?s)^{}$", pattern.join(".*"));
+    regex::Regex::new(&pattern).expect("a well-formed pattern").is_match(actual)
+}
+
+async fn send(server: &TestServer, example: &Example) -> Reply {
+    let (sender, kind) = match &example.user {
+        Some(handle) => (server.user(handle), "application/x-www-form-urlencoded"),
+        None => (server.anonymous(), "application/json"),
+    };
+    let body = example.body.clone().into_bytes();
+    sender.send(&example.method, &example.path, &Value::from(example.body.clone()), body, Some(kind)).await
+}
+
+#[tokio::test]
+async fn control_is_as_its_document_shows() {
+    let server = TestServer::start().await;
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/control.md");
+    let document = std::fs::read_to_string(file).expect("readable");
+    let mut differing = Vec::new();
+    let all = examples(&document);
+    for example in &all {
+        let reply = send(&server, example).await;
+        let actual = reply.body.to_string();
+        if reply.status != example.status || !fits(&example.reply, &actual) {
+            let Example { line, method, path, .. } = example;
+            differing.push(format!("docs/control.md:{line}: {method} {path}\n{}\n{actual}\n", reply.status));
+        }
+    }
+    assert!(all.len() > 30, "{} examples", all.len());
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+}
+
+#[test]
+fn dots_stand_for_anything_and_nothing_else_does() {
+    assert!(fits(r#"{ "a": "b c", … }"#, r#"{"a":"b c","d":1}"#));
+    assert!(fits(r#"{"a": "x…z"}"#, r#"{"a":"xyz"}"#));
+    assert!(!fits(r#"{"a": "b c"}"#, r#"{"a":"bc"}"#));
+    assert!(!fits(r#"{"a": 1}"#, r#"{"a":1,"b":2}"#));
+}
