@@ -17,9 +17,6 @@ const NOT_PROVOKED: &[(&str, &str)] = &[
     ("Internal", "a fault of our own, which no request is known to cause"),
     ("SystemGroupRequired", "no operation that is served changes the organization's permissions"),
     ("WorldExists", "control's refusals are tested where control is"),
-    ("ControlForbidden", "control's refusals are tested where control is"),
-    ("ControlToken", "control's refusals are tested where control is"),
-    ("RateLimitHit", "control's refusals are tested where control is"),
     ("WebPublicDisabled", "the server always has web-public channels switched on"),
 ];
 
