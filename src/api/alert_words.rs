@@ -1,4 +1,6 @@
 //! Words that the caller wants to be alerted to. They are compared whatever the case, and kept as first written.
+//!
+//! A choice where the API is silent: A-67 in docs/assumptions.md.
 
 use super::parameter::parameters;
 use super::{About, Access, Call, Operation, Read, Route, Write};

@@ -1,4 +1,6 @@
 //! The caller's picture (reference behaviour, POST /users/me/avatar).
+//!
+//! A choice where the API is silent: A-68 in docs/assumptions.md.
 
 use super::parameter::{UploadedFile, parameters};
 use super::users::change::change_avatar;

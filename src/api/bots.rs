@@ -1,4 +1,6 @@
 //! Bots: listing one's own, their keys, deactivating them. Making and changing them are in the files below.
+//!
+//! A choice where the API is silent: A-69 in docs/assumptions.md.
 
 pub mod create;
 pub mod edit;

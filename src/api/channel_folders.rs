@@ -1,4 +1,6 @@
 //! Channel folders: listing, making, changing and ordering them.
+//!
+//! A choice where the API is silent: A-47 in docs/assumptions.md.
 
 use super::channels::creation::rendered_description;
 use super::parameter::parameters;

@@ -1,4 +1,6 @@
 //! Channels: listing, looking at and making them (reference behaviour, section 9).
+//!
+//! Choices where the API is silent: in docs/assumptions.md.
 
 pub mod archive;
 pub mod create;

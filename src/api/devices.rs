@@ -1,4 +1,6 @@
 //! Devices that notifications can reach: those with encryption, and tokens of the older kind.
+//!
+//! A choice where the API is silent: A-53 in docs/assumptions.md.
 
 mod tokens;
 

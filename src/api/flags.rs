@@ -1,4 +1,6 @@
 //! Personal flags: read, starred, collapsed (specification, "Personal message flags").
+//!
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use super::parameter::parameters;
 use super::{About, Access, Call, Operation, Route, Success, Write};

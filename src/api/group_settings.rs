@@ -1,5 +1,7 @@
 //! Giving permissions to groups: which values a permission takes, and how one is replaced (specification,
 //! "Group-setting value"). The same for channels, user groups and the organization.
+//!
+//! A choice where the API is silent: A-13 in docs/assumptions.md.
 
 use super::parameter::json_object;
 use crate::error::Error;

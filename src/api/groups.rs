@@ -1,4 +1,6 @@
 //! User groups: looking at them. Making, changing and filling them are in the files below.
+//!
+//! A choice where the API is silent: A-25 in docs/assumptions.md.
 
 pub mod create;
 pub mod deactivate;

@@ -1,4 +1,6 @@
 //! Invitations: links by which anybody may join, and invitations by email.
+//!
+//! Choices where the API is silent: in docs/assumptions.md.
 
 pub mod accept;
 mod email;

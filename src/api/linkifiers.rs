@@ -1,4 +1,6 @@
 //! Linkifiers: patterns in messages that become links. Messages are rendered with them as they are when sent.
+//!
+//! Choices where the API is silent: in docs/assumptions.md.
 
 mod change;
 

@@ -1,4 +1,6 @@
 //! Presence: who is there, and saying that one is (reference behaviour, presence).
+//!
+//! A choice where the API is silent: A-32 in docs/assumptions.md.
 
 use super::parameter::parameters;
 use super::users::who_can_access;

@@ -1,4 +1,6 @@
 //! Custom profile fields: listing them, and for administrators making, changing, ordering and removing them.
+//!
+//! A choice where the API is silent: A-66 in docs/assumptions.md.
 
 use super::parameter::parameters;
 use super::profile::change_values;

@@ -1,4 +1,6 @@
 //! Push notifications: registering a device for encrypted ones, and tests that they arrive.
+//!
+//! A choice where the API is silent: A-55 in docs/assumptions.md.
 
 mod register;
 

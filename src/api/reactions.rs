@@ -1,4 +1,6 @@
 //! Reactions: adding one, voting on one that is there, taking one's own away (reference behaviour, reactions).
+//!
+//! A choice where the API is silent: A-27 in docs/assumptions.md.
 
 use super::emoji::{WantedEmoji, by_name};
 use super::parameter::parameters;

@@ -1,4 +1,6 @@
 //! Reminders: the notification bot sends a message again at a time that its reader chose.
+//!
+//! A choice where the API is silent: A-46 in docs/assumptions.md.
 
 use super::parameter::parameters;
 use super::{About, Access, Call, Operation, Read, Route, Success, Write};

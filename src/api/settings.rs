@@ -1,4 +1,6 @@
 //! The caller's settings, and what of the account is changed beside them (reference behaviour, PATCH /settings).
+//!
+//! A choice where the API is silent: A-70 in docs/assumptions.md.
 
 mod parameters;
 

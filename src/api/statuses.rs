@@ -1,4 +1,6 @@
 //! Statuses: what users say of themselves, with an emoji (specification, "User status").
+//!
+//! A choice where the API is silent: A-31 in docs/assumptions.md.
 
 use super::emoji::WantedEmoji;
 use super::parameter::parameters;

@@ -1,4 +1,6 @@
 //! Subscriptions: the caller's own, and who is subscribed to what.
+//!
+//! A choice where the API is silent: A-23 in docs/assumptions.md.
 
 pub mod principals;
 pub mod properties;

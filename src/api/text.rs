@@ -1,4 +1,6 @@
 //! Kinds of texts that parameters take.
+//!
+//! A choice where the API is silent: A-43 in docs/assumptions.md.
 
 use super::parameter::{FromJson, Parameter};
 use crate::error::Error;

@@ -1,4 +1,6 @@
 //! Typing: telling others that one is writing or editing a message (reference behaviour, typing).
+//!
+//! A choice where the API is silent: A-33 in docs/assumptions.md.
 
 use super::messages::edit::check_may_edit;
 use super::parameter::{parameters, words};

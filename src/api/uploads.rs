@@ -1,4 +1,6 @@
 //! Uploaded files: putting them there, listing and removing one's own, and who may read them.
+//!
+//! A choice where the API is silent: A-34 in docs/assumptions.md.
 
 pub mod name;
 pub mod resumable;

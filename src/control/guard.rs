@@ -1,4 +1,6 @@
 //! Who may call control: nobody's web page, no foreign host name, and off loopback only with the token.
+//!
+//! A choice where the API is silent: A-71 in docs/assumptions.md.
 
 use crate::error::Error;
 use crate::http::request::Incoming;

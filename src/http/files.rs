@@ -1,4 +1,6 @@
 //! Files beside the API: uploads, pictures, the emoji table.
+//!
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use super::origin::Addressed;
 use super::request::Incoming;

@@ -1,5 +1,7 @@
 //! Resumable uploads by the protocol tus 1.0.0 (specification, POST /user_uploads): creation, also with the first
 //! bytes, HEAD for the offset, PATCH, termination. What arrived before a connection broke is kept.
+//!
+//! A choice where the API is silent: A-56 in docs/assumptions.md.
 
 use super::origin::Addressed;
 use super::request::Incoming;

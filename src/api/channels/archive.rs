@@ -1,4 +1,6 @@
 //! Archiving a channel, and bringing it back. Subscriptions and messages stay.
+//!
+//! A choice where the API is silent: A-26 in docs/assumptions.md.
 
 use super::ChannelParams;
 use super::creation::emit_defaults;

@@ -1,5 +1,7 @@
 //! Making channels: what a request may say of new ones, who may make them, and the making itself. For the operations
 //! that make channels by themselves or while subscribing.
+//!
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::group_settings::resolve_all;
 use crate::api::parameter::{FromJson, Nullable, Parameter, words};

@@ -1,4 +1,6 @@
 //! What the notification bot says of channels: that one was made, changed, or that somebody was subscribed.
+//!
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::subscribing::Changed;
 use crate::realm::change::Tx;

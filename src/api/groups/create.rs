@@ -1,4 +1,6 @@
 //! Making user groups (specification, POST /user_groups/create).
+//!
+//! A choice where the API is silent: A-57 in docs/assumptions.md.
 
 use super::rules::{
     active_users, check_description, check_name_is_free, checked_group_name, emit, group_permissions, groups_to_add,

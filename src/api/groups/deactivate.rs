@@ -1,4 +1,6 @@
 //! Deactivating user groups: refused while something refers to them.
+//!
+//! A choice where the API is silent: A-60 in docs/assumptions.md.
 
 use super::rules::group_to_change;
 use crate::api::parameter::parameters;

@@ -1,4 +1,6 @@
 //! Changing user groups and bringing deactivated ones back (specification, PATCH /user_groups/{user_group_id}).
+//!
+//! A choice where the API is silent: A-59 in docs/assumptions.md.
 
 use super::rules::{
     check_description, check_name_is_free, checked_group_name, emit, group_permissions, group_to_change,

@@ -1,4 +1,6 @@
 //! Who is in a user group: adding and removing users and subgroups (specification, POST …/members and …/subgroups).
+//!
+//! A choice where the API is silent: A-58 in docs/assumptions.md.
 
 use super::rules::{active_users, emit, existing_groups, group_to_change, groups_to_add};
 use crate::api::channels::notices::{silent_mention, tell_person};

@@ -1,4 +1,6 @@
 //! Somebody follows an invitation.
+//!
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::users::create::{NewPerson, add_person, checked_email, checked_name};
 use crate::error::Error;

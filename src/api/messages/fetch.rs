@@ -1,4 +1,6 @@
 //! GET /messages and GET /messages/matches_narrow.
+//!
+//! A choice where the API is silent: A-39 in docs/assumptions.md.
 
 use super::parameter::{AnchorText, NarrowTerms};
 use crate::api::parameter::{Count, parameters};

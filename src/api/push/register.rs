@@ -1,4 +1,6 @@
 //! Registering a device's key and token, at first both, later each by itself.
+//!
+//! A choice where the API is silent: A-54 in docs/assumptions.md.
 
 use crate::api::devices::unknown_device;
 use crate::api::parameter::{FromJson, parameters, through_json, words};

@@ -1,4 +1,6 @@
 //! Making users, and what happens when somebody logs in for the first time.
+//!
+//! A choice where the API is silent: A-36 in docs/assumptions.md.
 
 use super::{person_update, who_can_access};
 use crate::api::parameter::parameters;

@@ -1,4 +1,6 @@
 //! Deactivating users (specification, DELETE /users/{user_id}), and leaving oneself.
+//!
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use super::activity::{DeletionActions, deactivate, is_only_owner};
 use crate::api::parameter::parameters;

@@ -1,4 +1,6 @@
 //! Changing others' accounts (reference behaviour, PATCH /users/{user_id} and /users/{email}).
+//!
+//! A choice where the API is silent: A-65 in docs/assumptions.md.
 
 use super::activity::{administered_user, is_only_owner};
 use super::change::{change_email, change_name, change_role};

@@ -1,4 +1,6 @@
 //! Bringing deactivated users and bots back.
+//!
+//! A choice where the API is silent: A-64 in docs/assumptions.md.
 
 use super::activity::{administered_user, reactivate};
 use super::{person_update, who_can_access};

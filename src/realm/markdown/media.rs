@@ -1,4 +1,6 @@
 //! Images, videos and sound: previews of linked ones, and those that are part of the text.
+//!
+//! A choice where the API is silent: A-42 in docs/assumptions.md.
 
 use super::UploadFacts;
 use super::context::Context;

@@ -1,4 +1,6 @@
 //! Moving messages, and what follows for those who had or have them.
+//!
+//! A choice where the API is silent: A-38 in docs/assumptions.md.
 
 use crate::realm::change::Tx;
 use crate::realm::channel::TopicKey;
