@@ -11,7 +11,8 @@
 //! let mut state = State::from_register(json!({"alert_words": ["tea"]}));
 //! assert!(state.apply(&json!({"type": "alert_words", "alert_words": ["tea", "cake"], "id": 0})));
 //! assert_eq!(state.value()["alert_words"], json!(["tea", "cake"]));
-//! assert!(state.differences(&json!({"alert_words": ["cake", "tea"]})).is_empty());
+//! assert!(state.differences(&json!({"alert_words": ["tea", "cake"]})).is_empty());
+//! assert!(!state.differences(&json!({"alert_words": ["tea"]})).is_empty());
 //! ```
 //!
 //! Some things no client can keep up to date: for good ([`NOT_KEPT`]), or since an event that took away what nothing
