@@ -1,5 +1,6 @@
 //! A server: worlds behind an edge on a socket, as a value that tests and the command line hold.
 
+mod examination;
 pub mod listen;
 mod mangle;
 mod socket;
@@ -19,6 +20,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+
+pub use examination::Examined;
 
 /// How a server is to be started; the defaults are those of the command line but for the port, which is free.
 #[derive(Clone, Debug)]
@@ -233,11 +236,12 @@ impl Server {
     /// What is broken in the worlds, a line each; nothing unless this program has a fault
     /// ([`crate::realm::invariants`]).
     pub fn violations(&self) -> Vec<String> {
-        let of = |world: Arc<World>| {
-            let violations = crate::realm::invariants::check(&world.snapshot());
-            violations.into_iter().map(move |violation| format!("world {} breaks {violation}", world.name()))
-        };
-        self.worlds().all().into_iter().flat_map(of).collect()
+        examination::worlds_by_realm(self.worlds()).iter().flat_map(examination::violations).collect()
+    }
+
+    /// As [`Server::violations`], but gives up after a while with what was found until then.
+    pub async fn violations_within(&self, limit: Duration) -> Examined {
+        examination::within(self.worlds(), limit).await
     }
 
     /// Stops the server and ends all connections.
