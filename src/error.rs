@@ -91,6 +91,12 @@ macro_rules! errors {
 
 errors! {
     // Routing and reading of the request.
+    /// Bytes that are no HTTP request.
+    MalformedHttp: 400 BAD_REQUEST "Malformed HTTP request";
+    /// A path with a query that is longer than a request's first line may be.
+    AddressTooLong: 414 BAD_REQUEST "Request address is too long";
+    /// More headers than a request may have.
+    HeadTooLarge: 431 BAD_REQUEST "Request headers are too large";
     /// No operation has this path.
     UnknownPath: 404 BAD_REQUEST "Unknown path";
     /// The path exists, the method does not.

@@ -2,6 +2,7 @@
 
 mod examination;
 pub mod listen;
+mod malformed;
 mod mangle;
 mod socket;
 

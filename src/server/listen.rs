@@ -1,5 +1,6 @@
 //! Binding, accepting, answering; the only place that reads the wall clock.
 
+use super::malformed::Enveloping;
 use super::mangle::Mangling;
 use super::socket;
 use crate::control::Control;
@@ -211,7 +212,7 @@ async fn connection(stream: TcpStream, served: Served, stopped: watch::Receiver<
         builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).half_close(false);
         builder
     };
-    let io = TokioIo::new(stream);
+    let io = Enveloping::new(TokioIo::new(stream));
     let served = match served {
         Served::All(control) => {
             let service = warp::service(watching(control.clone(), stopped).or(everything(

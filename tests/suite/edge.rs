@@ -5,6 +5,8 @@ use base64::Engine;
 use bytes::Bytes;
 use http_body_util::Full;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 async fn raw(server: &TestServer, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
     let mut request = http::Request::builder().method(method).uri(format!("{}{path}", server.url()));
@@ -279,6 +281,42 @@ async fn a_server_of_many_organizations_knows_only_its_own_settings_at_the_root(
         .await
         .with_status(404)
         .error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
+}
+
+/// Sends bytes as they are, to the end of the reply: its status and its body.
+async fn bytes(server: &TestServer, sent: &[u8]) -> (u16, Value) {
+    let mut stream = TcpStream::connect(server.url().trim_start_matches("http://")).await.expect("the server listens");
+    stream.write_all(sent).await.expect("the server reads");
+    let mut reply = Vec::new();
+    stream.read_to_end(&mut reply).await.expect("the server closes without breaking off");
+    let reply = String::from_utf8(reply).expect("a text");
+    let (head, body) = reply.split_once("\r\n\r\n").expect("a head and a body");
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    assert!(head.contains("content-type: application/json"), "{head}");
+    assert!(head.contains(&format!("content-length: {}", body.len())), "{head}");
+    (status, serde_json::from_str(body).expect("JSON"))
+}
+
+#[tokio::test]
+async fn what_is_no_http_is_refused_in_the_envelope() {
+    let server = TestServer::start().await;
+    let refused = |msg: &str| json!({"result": "error", "msg": msg, "code": "BAD_REQUEST"});
+
+    let no_http: [&[u8]; 5] = [
+        b"hello there\r\n\r\n",
+        b"GET /api/v1/server_settings HTTP/1.1\r\nbad header\r\n\r\n",
+        b"GET /api/v1/server_settings HTTP/9.9\r\n\r\n",
+        b"G\x00T / HTTP/1.1\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+    ];
+    for sent in no_http {
+        assert_eq!(bytes(&server, sent).await, (400, refused("Malformed HTTP request")), "{sent:?}");
+    }
+    let long = "x".repeat(2_000_000);
+    let head = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx-long: {long}\r\n\r\n");
+    assert_eq!(bytes(&server, head.as_bytes()).await, (431, refused("Request headers are too large")));
+    let address = format!("GET /{} HTTP/1.1\r\nhost: localhost\r\n\r\n", &long[..70_000]);
+    assert_eq!(bytes(&server, address.as_bytes()).await, (414, refused("Request address is too long")));
 }
 
 #[tokio::test]
