@@ -1,6 +1,7 @@
 //! The command line: what can be said, and a file for each thing that is done.
 
 mod exec;
+mod file;
 mod fixture;
 mod serve;
 mod watch;

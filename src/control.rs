@@ -52,7 +52,7 @@ pub struct Control {
 #[derive(Clone)]
 pub struct Defaults {
     /// A fixture's text.
-    pub fixture: String,
+    pub fixture: crate::fixture::Source,
     /// How the clock stands.
     pub clock: ClockDefault,
     /// The level.

@@ -3,13 +3,15 @@
 //! - [`format`]: the document, which people read and edit
 //! - [`check()`]: from text to a document, with every fault that there is
 //! - [`load`]: from a document to a realm
-//! - [`builtin`]: the fixtures that come with the program
+//! - [`builtin`]: the texts of the fixtures that come with the program
+//! - [`generate`]: documents of large organizations, of which [`Source::builtin`] knows one
 //!
 //! [`read`] does all of it at once.
 
 pub mod format;
 
 mod check;
+pub mod generate;
 mod load;
 mod names;
 mod parse;
@@ -23,6 +25,7 @@ use crate::time::Timestamp;
 use format::Document;
 use serde_json::Value;
 use std::fmt;
+use std::sync::Arc;
 
 /// Something wrong with a fixture.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,12 +74,11 @@ pub fn check_value(value: Value) -> Result<Document, Vec<Fault>> {
 ///
 /// Every fault.
 pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Fault>> {
-    if let Ok(document) = serde_json::from_str(text)
-        && state::is_state(&document)
-    {
+    let document = parse::value(text).map_err(|fault| vec![fault])?;
+    if state::is_state(&document) {
         return state::read(document, now).map(|(realm, _)| realm);
     }
-    load(&check(text)?, now, seed)
+    load::load_sound(&check_value(document)?, now, seed)
 }
 
 /// The text of a fixture that comes with the program.
@@ -87,6 +89,53 @@ pub fn builtin(name: &str) -> Option<&'static str> {
 /// The fixtures that come with the program: name and text.
 pub const BUILT_IN: &[(&str, &str)] =
     &[("default", include_str!("../fixtures/default.json")), ("empty", include_str!("../fixtures/empty.json"))];
+
+/// What realms are made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The text of a fixture.
+    Text(Arc<str>),
+    /// What the generator makes.
+    Generated(generate::Size),
+}
+
+impl Source {
+    /// The names that [`Source::builtin`] knows.
+    pub const BUILT_IN: &'static str = "default, empty, large";
+
+    /// The fixture that comes with the program under this name.
+    pub fn builtin(name: &str) -> Option<Self> {
+        match name {
+            "large" => Some(Source::Generated(generate::Size::LARGE)),
+            _ => builtin(name).map(Self::from),
+        }
+    }
+
+    /// Makes a realm, at the given time and with the given seed.
+    ///
+    /// # Errors
+    ///
+    /// Every fault.
+    pub fn realm(&self, now: Timestamp, seed: u64) -> Result<Realm, Vec<Fault>> {
+        match self {
+            Source::Text(text) => read(text, now, seed),
+            // What is generated is sound, and the same in every world, whatever follows from the world's seed.
+            Source::Generated(size) => load::load_sound(&generate::document(*size, 0, &mut |_| {}), now, seed),
+        }
+    }
+}
+
+impl From<&str> for Source {
+    fn from(text: &str) -> Self {
+        Source::Text(text.into())
+    }
+}
+
+impl From<String> for Source {
+    fn from(text: String) -> Self {
+        Source::Text(text.into())
+    }
+}
 
 /// The JSON Schema of the format.
 pub fn schema() -> Value {

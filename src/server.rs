@@ -10,7 +10,6 @@ use crate::control::{ClockDefault, Control, Defaults, Guard};
 use crate::dialect::Dialect;
 use crate::fixture;
 use crate::http::{Cors, Edge};
-use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::time::{Span, Timestamp};
 use crate::world::{RealTime, World, WorldSettings, Worlds};
@@ -31,8 +30,8 @@ pub struct Options {
     pub host: Option<String>,
     /// 0: a free one.
     pub port: u16,
-    /// The text of a fixture.
-    pub fixture: String,
+    /// What the default world is made from, and others unless told otherwise.
+    pub fixture: fixture::Source,
     /// How the clock stands.
     pub clock: ClockDefault,
     /// The level that the default world emulates.
@@ -54,7 +53,7 @@ impl Default for Options {
         Self {
             host: None,
             port: 0,
-            fixture: fixture::builtin("default").unwrap_or_default().to_owned(),
+            fixture: fixture::builtin("default").unwrap_or_default().into(),
             clock: ClockDefault::Real,
             feature_level: crate::api::NEWEST_FEATURE_LEVEL,
             dialect: Dialect::neutral(),
@@ -132,7 +131,7 @@ impl Server {
             WorldSettings { feature_level: options.feature_level, dialect: Arc::new(options.dialect.clone()) };
         let worlds = Arc::new(Worlds::default());
         let clock = options.clock.clock(real_time.now());
-        let realm = load(&options.fixture, clock.now(real_time.now()), options.seed)?;
+        let realm = options.fixture.realm(clock.now(real_time.now()), options.seed).map_err(StartError::Fixture)?;
         if options.has_root_world {
             worlds.add(Arc::new(World::new(Worlds::DEFAULT.into(), realm, clock, settings.clone(), real_time.clone())));
         }
@@ -182,7 +181,7 @@ impl Server {
     pub fn add_world(&self, name: &str, fixture: &str, clock: ClockDefault, seed: u64) -> Result<String, StartError> {
         let real_time: Arc<dyn RealTime> = Arc::new(WallClock);
         let clock = clock.clock(real_time.now());
-        let realm = load(fixture, clock.now(real_time.now()), seed)?;
+        let realm = fixture::read(fixture, clock.now(real_time.now()), seed).map_err(StartError::Fixture)?;
         let world = World::new(name.to_owned(), realm, clock, self.edge.settings.clone(), real_time);
         assert!(Worlds::is_name(name) && self.edge.worlds.add(Arc::new(world)), "a world can't be called {name}");
         Ok(format!("{}/w/{name}", self.base_url))
@@ -279,8 +278,4 @@ impl ClockHandle {
         self.world.advance_to(self.world.now().plus(Span::from_duration(by)));
         tokio::task::yield_now().await;
     }
-}
-
-fn load(text: &str, now: Timestamp, seed: u64) -> Result<Realm, StartError> {
-    fixture::read(text, now, seed).map_err(StartError::Fixture)
 }

@@ -1,9 +1,12 @@
 //! `chatdouble fixture`: working on fixture files.
 
 use super::Fault;
+use super::file::write_whole;
 use crate::fixture;
-use clap::Subcommand;
-use std::path::PathBuf;
+use crate::fixture::generate::{self, Size};
+use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
@@ -14,14 +17,48 @@ pub enum Fixture {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// Makes a large organization of a realistic shape; the same numbers give the same bytes
+    Generate(Generate),
 }
 
+#[derive(Debug, Args)]
+pub struct Generate {
+    /// People beside the cast and the system's bots
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(..=MOST))]
+    users: u64,
+
+    /// Channels
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u64).range(..=MOST))]
+    channels: u64,
+
+    /// Messages
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(..=MOST))]
+    messages: u64,
+
+    /// All that is random follows from it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// File to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// More of anything than this does not fit into memory.
+const MOST: u64 = 10_000_000;
+
 pub fn run(command: Fixture) -> Result<ExitCode, Fault> {
-    let Fixture::Check { files } = command;
+    match command {
+        Fixture::Check { files } => Ok(check(&files)),
+        Fixture::Generate(wanted) => generate(&wanted),
+    }
+}
+
+fn check(files: &[PathBuf]) -> ExitCode {
     let mut is_well = true;
     for file in files {
         let name = file.display();
-        let text = match std::fs::read_to_string(&file) {
+        let text = match std::fs::read_to_string(file) {
             Ok(text) => text,
             Err(error) => {
                 eprintln!("{name}: $: cannot be read: {error}");
@@ -36,5 +73,28 @@ pub fn run(command: Fixture) -> Result<ExitCode, Fault> {
         }
         is_well &= faults.is_empty();
     }
-    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn generate(wanted: &Generate) -> Result<ExitCode, Fault> {
+    let [users, channels, messages] =
+        [wanted.users, wanted.channels, wanted.messages].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+    let size = Size { users, channels, messages };
+    let bar = bar(size.total(), &wanted.output);
+    let made = generate::document(size, wanted.seed, &mut |made| bar.set_position(made as u64));
+    bar.set_message("writing");
+    let written = write_whole(&wanted.output, &generate::text(&made));
+    bar.finish_and_clear();
+    written.map_err(|error| Fault::of_start(format!("cannot write {}: {error}", wanted.output.display())))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shown on a terminal alone.
+fn bar(total: usize, output: &Path) -> ProgressBar {
+    let bar = ProgressBar::new(total as u64);
+    if let Ok(style) = ProgressStyle::with_template("{msg} [{wide_bar}] {pos}/{len}") {
+        bar.set_style(style);
+    }
+    bar.set_message(output.display().to_string());
+    bar
 }

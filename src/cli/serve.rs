@@ -1,15 +1,16 @@
 //! `chatdouble serve`: the server on a terminal or in CI.
 
 use super::Fault;
+use super::file::write_whole;
 use crate::control::ClockDefault;
 use crate::dialect::Dialect;
-use crate::fixture;
+use crate::fixture::Source;
 use crate::server::listen::is_loopback;
 use crate::server::{Options, Server, StartError};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -29,7 +30,7 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_PORT_FILE", value_name = "FILE")]
     port_file: Option<PathBuf>,
 
-    /// Built-in fixture by name (default, empty), or a file
+    /// Built-in fixture by name (default, empty, large), or a file
     #[arg(long, env = "CHATDOUBLE_FIXTURE", value_name = "NAME|FILE", default_value = "default")]
     fixture: String,
 
@@ -137,7 +138,7 @@ impl Serve {
         Ok(Options {
             host: self.host.clone(),
             port: self.port.unwrap_or(default_port),
-            fixture: self.fixture_text()?,
+            fixture: self.source()?,
             clock: self.clock,
             feature_level: self.feature_level.unwrap_or(crate::api::NEWEST_FEATURE_LEVEL),
             dialect: self.dialect()?,
@@ -148,14 +149,16 @@ impl Serve {
         })
     }
 
-    fn fixture_text(&self) -> Result<String, Fault> {
-        if let Some(text) = fixture::builtin(&self.fixture) {
-            return Ok(text.to_owned());
+    fn source(&self) -> Result<Source, Fault> {
+        if let Some(source) = Source::builtin(&self.fixture) {
+            return Ok(source);
         }
         let describe = |error| {
-            format!("{}: $: is neither a built-in fixture (default, empty) nor a readable file: {error}", self.fixture)
+            let built_in = Source::BUILT_IN;
+            format!("{}: $: is neither a built-in fixture ({built_in}) nor a readable file: {error}", self.fixture)
         };
-        std::fs::read_to_string(&self.fixture).map_err(|error| Fault::of_start(describe(error)))
+        let text = std::fs::read_to_string(&self.fixture).map_err(|error| Fault::of_start(describe(error)))?;
+        Ok(text.into())
     }
 
     fn dialect(&self) -> Result<Dialect, Fault> {
@@ -171,14 +174,6 @@ impl Serve {
             }
         }
     }
-}
-
-/// Writes a file so that nobody sees a part of it.
-fn write_whole(file: &Path, text: &str) -> std::io::Result<()> {
-    let mut partial = file.as_os_str().to_owned();
-    partial.push(".partial");
-    std::fs::write(&partial, text)?;
-    std::fs::rename(&partial, file)
 }
 
 #[cfg(test)]

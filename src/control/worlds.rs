@@ -5,7 +5,7 @@ use super::{ClockDefault, Control, body, refused};
 use crate::api::Origin;
 use crate::dialect::Dialect;
 use crate::error::Error;
-use crate::fixture;
+use crate::fixture::{self, Source};
 use crate::http::request::Incoming;
 use crate::realm::chance::Chance;
 use crate::time::Clock;
@@ -144,12 +144,12 @@ fn found(control: &Control, wanted: &Wanted, name: &str) -> Result<World, Error>
         return Err(refused("$.snapshot: needs fork_of"));
     }
     let defaults = &control.defaults;
-    let text = match &wanted.fixture {
+    let source = match &wanted.fixture {
         None => defaults.fixture.clone(),
-        Some(Value::String(name)) => fixture::builtin(name)
-            .ok_or_else(|| refused(format!("$.fixture: no fixture is built in as '{name}'")))?
-            .to_owned(),
-        Some(document @ Value::Object(_)) => document.to_string(),
+        Some(Value::String(name)) => Source::builtin(name).ok_or_else(|| {
+            refused(format!("$.fixture: no fixture is built in as '{name}', only {}", Source::BUILT_IN))
+        })?,
+        Some(document @ Value::Object(_)) => document.to_string().into(),
         Some(_) => return Err(refused("$.fixture: takes a built-in fixture's name or a document")),
     };
     let document = wanted.fixture.as_ref().filter(|document| fixture::state::is_state(document));
@@ -170,7 +170,7 @@ fn found(control: &Control, wanted: &Wanted, name: &str) -> Result<World, Error>
     let clock = clock(wanted)?.unwrap_or(defaults.clock).clock(real_time.now());
     let now = clock.now(real_time.now());
     let seed = wanted.seed.unwrap_or(defaults.seed);
-    let realm = fixture::read(&text, now, seed).map_err(|faults| told(&faults))?;
+    let realm = source.realm(now, seed).map_err(|faults| told(&faults))?;
     Ok(World::new(name.to_owned(), realm, clock, settings, real_time))
 }
 

@@ -10,6 +10,8 @@
 //! 4. `inline` turns the text of each leaf into HTML: first what binds tightest (code, mentions, links, times,
 //!    math), then bare addresses and linkifiers, then emphasis, then emoji and escaping.
 //!
+//! A text without any markup takes none of this way (`plain`).
+//!
 //! Nothing here knows HTTP, a clock or a realm: everything is asked through [`Names`]. Source: section 23.
 
 mod backticks;
@@ -27,6 +29,7 @@ mod math;
 mod media;
 mod mention;
 mod pieces;
+mod plain;
 mod text;
 mod time;
 
@@ -188,6 +191,13 @@ pub struct TopicLink {
 ///
 /// [`TooLarge`] if the HTML has more than [`OUTPUT_MAX_CHARS`] characters.
 pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
+    if let Some(html) = plain::html(source, names).filter(|html| html.len() <= OUTPUT_MAX_CHARS) {
+        return Ok(Rendered { html, ..Rendered::default() });
+    }
+    render_markup(source, names)
+}
+
+fn render_markup(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
     let mut context = Context::new(names, names.settings().inline_image_preview);
     let html = guard::checked(block::document(&mut context, source)?);
     if html.chars().count() > OUTPUT_MAX_CHARS {

@@ -201,6 +201,32 @@ fn a_fixture_is_checked_silently_or_told_all_its_faults() {
 }
 
 #[test]
+fn a_large_fixture_is_generated_the_same_for_the_same_seed_and_can_be_served() {
+    let generated = |name: &str, seed: &str| {
+        let file = temporary(name, "");
+        let path = file.to_str().expect("text");
+        let sizes = ["--users", "30", "--channels", "6", "--messages", "200"];
+        let output = run(&[&["fixture", "generate"], &sizes[..], &["--seed", seed, "-o", path]].concat());
+        assert!(output.status.success() && output.stderr.is_empty() && output.stdout.is_empty(), "{output:?}");
+        (std::fs::read_to_string(&file).expect("it is written"), file)
+    };
+    let ((first, file), (again, _)) = (generated("large-1.json", "7"), generated("large-2.json", "7"));
+    assert_eq!(first, again);
+    assert_ne!(generated("large-3.json", "8").0, first);
+
+    let path = file.to_str().expect("text");
+    assert!(run(&["fixture", "check", path]).status.success());
+    let program = Program::start(&mut chatdouble(&["--port", "0", "--fixture", path]));
+    let worlds = program.get("127.0.0.1", "/control/worlds");
+    assert!(worlds.contains("\"channels\":6,\"messages\":200"), "{worlds}");
+
+    let line = fault(&run(&["fixture", "generate", "-o", "/no/such/folder/large.json"]), 1);
+    assert!(line.contains("/no/such/folder/large.json"), "{line}");
+    fault(&run(&["fixture", "generate", "--users", "-1", "-o", path]), 2);
+    fault(&run(&["fixture", "generate"]), 2);
+}
+
+#[test]
 fn the_openapi_document_is_printed() {
     let output = run(&["openapi"]);
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");

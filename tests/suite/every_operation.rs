@@ -79,7 +79,7 @@ fn required(row: &Row) -> Map<String, Value> {
 #[tokio::test]
 async fn every_operation_turns_away_those_without_credentials_if_it_needs_any() {
     let server = TestServer::start_with(|options| {
-        options.fixture = chatdouble::fixture::builtin("empty").expect("built in").to_owned();
+        options.fixture = chatdouble::fixture::builtin("empty").expect("built in").into();
     })
     .await;
     for row in OPERATIONS.iter().filter(|row| row.access != Access::Anyone) {

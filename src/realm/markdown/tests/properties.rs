@@ -80,6 +80,22 @@ fn source() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
+/// Words, among which something may look like more than it is.
+fn plain_source() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        4 => "[a-zA-Z]{1,6}",
+        2 => "[a-zA-Z0-9.,!?' -]{1,6}",
+        1 => r"\PC{1,3}",
+        1 => prop::sample::select(["1.", "-", "--", "8-", "...", "example.com", "x.", "o", "O", "ⓜ", "東京。", "سلام", "नेहा", "·", "Ⅷ"].as_slice())
+            .prop_map(str::to_owned),
+    ];
+    let divided = (word, prop::sample::select([" ", " ", " ", " ", "\n", "\n\n", "\n\n\n", "\n \n"].as_slice()));
+    prop::collection::vec(divided, 1..8).prop_map(|words| {
+        let text: String = words.iter().flat_map(|(word, divider)| [word.as_str(), divider]).collect();
+        text.trim().to_owned()
+    })
+}
+
 /// One organization for all cases: its linkifiers take longer to compile than a message to render.
 static ORGANIZATION: LazyLock<Organization> = LazyLock::new(|| Organization { emoticons: true, ..Default::default() });
 
@@ -124,6 +140,11 @@ proptest! {
             }
         }
         prop_assert!(open.is_empty(), "{html}");
+    }
+
+    #[test]
+    fn a_plain_text_is_what_it_would_be_by_the_long_way(source in plain_source()) {
+        prop_assert_eq!(render(&source, &*ORGANIZATION), render_markup(&source, &*ORGANIZATION));
     }
 
     #[test]
