@@ -17,8 +17,8 @@ use crate::time::{Clock, Timestamp};
 use arc_swap::ArcSwap;
 use dashmap::DashMap;
 use parking_lot::Mutex;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{broadcast, watch};
 
 pub use parking::Parking;
@@ -45,7 +45,8 @@ pub struct World {
     moments: Mutex<rewind::Moments>,
     faults: Mutex<Faults>,
     journal: Journal,
-    watchers: broadcast::Sender<Watched>,
+    /// Made for the first watcher: its room for frames is larger than all else that a fork has of its own.
+    watchers: OnceLock<broadcast::Sender<Watched>>,
     ended: watch::Sender<bool>,
 }
 
@@ -114,7 +115,7 @@ impl World {
             parking: Parking::default(),
             faults: Mutex::new(Faults::new(seed)),
             journal: Journal::default(),
-            watchers: broadcast::channel(WATCH_CAPACITY).0,
+            watchers: OnceLock::new(),
             ended: watch::channel(false).0,
         }
     }
@@ -166,18 +167,20 @@ impl World {
 
     /// Watches from now on.
     pub fn watch(&self) -> broadcast::Receiver<Watched> {
-        self.watchers.subscribe()
+        self.watchers.get_or_init(|| broadcast::channel(WATCH_CAPACITY).0).subscribe()
     }
 
     /// Tells those who watch; nobody may.
     pub fn tell(&self, watched: Watched) {
-        // An error means that nobody watches.
-        let _ = self.watchers.send(watched);
+        if let Some(watchers) = self.watchers.get() {
+            // An error means that nobody watches any more.
+            let _ = watchers.send(watched);
+        }
     }
 
     /// Tells those who watch of events, one by one, so that what a slow watcher misses can be counted.
     pub fn tell_events(&self, caused: &Caused) {
-        if self.watchers.receiver_count() == 0 {
+        if self.watchers.get().is_none_or(|watchers| watchers.receiver_count() == 0) {
             return;
         }
         for (position, entry) in (caused.first..).zip(&caused.entries) {
