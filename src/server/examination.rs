@@ -8,6 +8,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
 
 /// What an examination came to before its time was up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,13 +66,13 @@ pub(super) async fn within(worlds: &Worlds, limit: Duration) -> Examined {
             }
         }
     });
-    let finished = async {
-        while let Some((violations, count)) = receiver.recv().await {
-            examined.violations.extend(violations);
-            examined.unfinished -= count;
-        }
-    };
-    let _ = tokio::time::timeout(limit, finished).await;
+    let deadline = Instant::now() + limit;
+    while Instant::now() < deadline
+        && let Ok(Some((violations, count))) = timeout_at(deadline, receiver.recv()).await
+    {
+        examined.violations.extend(violations);
+        examined.unfinished -= count;
+    }
     examined
 }
 
