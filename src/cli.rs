@@ -3,6 +3,7 @@
 mod exec;
 mod file;
 mod fixture;
+mod scenario;
 mod serve;
 mod watch;
 
@@ -29,6 +30,9 @@ enum Command {
     /// Works on fixture files
     #[command(subcommand)]
     Fixture(fixture::Fixture),
+    /// Plays scenarios: stories in Markdown
+    #[command(subcommand)]
+    Scenario(scenario::Scenario),
     /// Prints the OpenAPI 3.1 document of every operation served
     Openapi,
 }
@@ -77,6 +81,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Fa
         Command::Exec(exec) => exec::run(*exec),
         Command::Watch(watch) => watch::run(&watch),
         Command::Fixture(fixture) => fixture::run(fixture),
+        Command::Scenario(scenario) => scenario::run(scenario),
         Command::Openapi => {
             println!("{:#}", crate::openapi::document());
             Ok(ExitCode::SUCCESS)

@@ -30,6 +30,7 @@
 //! - [`http`]: the way of one request: world, route, credentials, parameters, reply; dialects and addresses.
 //! - [`server`]: sockets, and the library's [`Server`].
 //! - [`reducer`]: a client's state: a register reply with events folded into it. Names nothing of the server.
+//! - [`scenario`]: stories over HTTP, played against this server or another. Names nothing of the server.
 //! - [`fixture`]: realms as documents. [`openapi`]: the table of operations as a document.
 
 pub mod api;
@@ -45,6 +46,7 @@ pub mod openapi;
 pub mod realm;
 pub mod record;
 pub mod reducer;
+pub mod scenario;
 pub mod server;
 pub mod time;
 pub mod world;

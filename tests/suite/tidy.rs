@@ -39,6 +39,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("realm", &["error", "time"]),
     ("dialect", &[]),
     ("reducer", &[]),
+    ("scenario", &[]),
     ("journal", &[]),
     ("fault", &["realm"]),
     ("world", &["fault", "journal", "realm", "error", "time", "dialect"]),
@@ -55,7 +56,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
         ],
     ),
     ("server", &["control", "http", "fixture", "api", "world", "realm", "error", "time", "dialect"]),
-    ("cli", &["server", "control", "fixture", "openapi", "api", "world", "realm", "time", "dialect"]),
+    ("cli", &["scenario", "server", "control", "fixture", "openapi", "api", "world", "realm", "time", "dialect"]),
     ("lib", &["server", "control"]),
     ("main", &["cli"]),
 ];

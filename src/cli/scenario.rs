@@ -1,0 +1,139 @@
+//! `chatdouble scenario`: stories that are played against a server of this program or another.
+
+use super::Fault;
+use crate::scenario::{Accounts, Document, Edit, Mode, Outcome, Stage, play, rewritten};
+use crate::server::Server;
+use clap::{Args, Subcommand};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub enum Scenario {
+    /// Plays scenarios, each in a fresh world whose clock stands still at 2026-01-01T00:00:00Z
+    Run(Run),
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Markdown files with scenarios
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Server to play against; without it one is started for the purpose
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+
+    /// JSON file that says who is who on a server without /control: {"mel": {"email": "…", "api_key": "…"}, …}
+    #[arg(long, value_name = "FILE", requires = "url")]
+    accounts: Option<PathBuf>,
+
+    /// Token that the server's /control asks for
+    #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true)]
+    control_token: Option<String>,
+
+    /// Rewrites what is expected, where it differs, to what came
+    #[arg(long)]
+    update: bool,
+}
+
+/// How many scenarios went how.
+#[derive(Default)]
+struct Tally {
+    played: usize,
+    skipped: usize,
+    differing: usize,
+    updated: usize,
+}
+
+pub fn run(scenario: Scenario) -> Result<ExitCode, Fault> {
+    let Scenario::Run(run) = scenario;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Fault::of_start)?;
+    let status = runtime.block_on(play_files(&run));
+    runtime.shutdown_background();
+    status
+}
+
+async fn play_files(run: &Run) -> Result<ExitCode, Fault> {
+    let accounts = run.accounts.as_deref().map_or_else(|| Ok(Accounts::new()), read_accounts)?;
+    let Some(documents) = read_documents(&run.files) else { return Ok(ExitCode::FAILURE) };
+    let own = match run.url {
+        Some(_) => None,
+        None => Some(Server::start().await.map_err(Fault::of_start)?),
+    };
+    let url = own.as_ref().map_or_else(|| run.url.as_deref().unwrap_or_default(), Server::url);
+    let stage = Stage::open(url, run.control_token.clone(), accounts).await.map_err(Fault::of_start)?;
+    let mut tally = Tally::default();
+    for document in &documents {
+        play_document(run, &stage, document, &mut tally).await?;
+    }
+    if let Some(server) = own {
+        server.stop().await;
+    }
+    print!("{} played, {} skipped, {} differ", tally.played, tally.skipped, tally.differing);
+    println!("{}", if tally.updated > 0 { format!(", {} rewritten", tally.updated) } else { String::new() });
+    Ok(if tally.differing > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn read_accounts(file: &Path) -> Result<Accounts, Fault> {
+    let text =
+        std::fs::read_to_string(file).map_err(|error| Fault::of_start(format!("{}: {error}", file.display())))?;
+    let reader = &mut serde_json::Deserializer::from_str(&text);
+    serde_path_to_error::deserialize(reader).map_err(|error| {
+        let place = error.path().to_string();
+        Fault::of_start(format!("{}: {place}: {}", file.display(), error.into_inner()))
+    })
+}
+
+/// Reads all files; none when there are mistakes in some, which are told.
+fn read_documents(files: &[PathBuf]) -> Option<Vec<Document>> {
+    let mut documents = Vec::new();
+    for file in files {
+        let name = file.to_string_lossy();
+        match std::fs::read_to_string(file) {
+            Ok(text) => match Document::parse(&name, &text) {
+                Ok(document) => documents.push(document),
+                Err(mistakes) => mistakes.iter().for_each(|mistake| eprintln!("{mistake}")),
+            },
+            Err(error) => eprintln!("{name}:1: can't be read: {error}"),
+        }
+    }
+    (documents.len() == files.len()).then_some(documents)
+}
+
+async fn play_document(run: &Run, stage: &Stage, document: &Document, tally: &mut Tally) -> Result<(), Fault> {
+    let mode = if run.update { Mode::Update } else { Mode::Check };
+    let mut edits: Vec<Edit> = Vec::new();
+    for scenario in &document.scenarios {
+        let title = format!("{}: {}", document.name, scenario.name);
+        match play(stage, document, scenario, mode).await {
+            Outcome::Played => {
+                tally.played += 1;
+                println!("played   {title}");
+            }
+            Outcome::Skipped(reason) => {
+                tally.skipped += 1;
+                println!("skipped  {title}: {reason}");
+            }
+            Outcome::Differs(differences) if run.update && differences.iter().all(|one| !one.edits.is_empty()) => {
+                tally.updated += 1;
+                println!("rewrote  {title}");
+                edits.extend(differences.into_iter().flat_map(|difference| difference.edits));
+            }
+            Outcome::Differs(differences) => {
+                tally.differing += 1;
+                println!("differs  {title}");
+                // What comes before the last is rewritten, or it would be the last.
+                if let Some(difference) = differences.last() {
+                    eprintln!("{}", difference.shown(document));
+                }
+                edits.extend(differences.into_iter().flat_map(|difference| difference.edits));
+            }
+        }
+    }
+    if run.update && !edits.is_empty() {
+        let text = rewritten(&document.text, &edits);
+        std::fs::write(&document.name, text)
+            .map_err(|error| Fault::of_start(format!("{} can't be written: {error}", document.name)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! A request of a scenario as it goes over the wire.
+
+use super::block::{Caller, Line, Request};
+use super::client::Ask;
+use super::scope::{Scope, origin};
+use super::stage::credentials;
+use super::template::Reference;
+
+/// The request as it is sent.
+///
+/// # Errors
+///
+/// What has no value.
+pub fn of_request(scope: &Scope, request: &Request) -> Result<Ask, String> {
+    let is_url = matches!(request.path.references().next(), Some(Reference::Server | Reference::Origin))
+        && scope.text(&request.path)?.starts_with(origin(&scope.server));
+    let mut url = if is_url {
+        scope.text(&request.path)?
+    } else {
+        format!("{}/api/v1{}", scope.server, scope.text_with(&request.path, encoded)?)
+    };
+    let mut ask = Ask { method: request.method.clone(), ..Ask::default() };
+    if let Caller::User(handle, key) = &request.caller {
+        let person = scope.directory.person(handle).ok_or_else(|| format!("there is no user '{handle}'"))?;
+        let key = key.as_ref().map_or_else(|| Ok(person.api_key.clone()), |key| scope.text(key))?;
+        ask.headers.push(credentials(&person.email, &key));
+    }
+    let form = fill(scope, &mut ask, &request.lines)?;
+    if !form.is_empty() && matches!(request.method.as_str(), "GET" | "HEAD") {
+        url = format!("{url}{}{form}", if url.contains('?') { '&' } else { '?' });
+    } else if !form.is_empty() {
+        ask.headers.push(("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()));
+        ask.body = form.into_bytes();
+    }
+    ask.url = url;
+    Ok(ask)
+}
+
+/// Puts headers, files and bodies into a request; gives the parameters that are left as a form.
+fn fill(scope: &Scope, ask: &mut Ask, lines: &[Line]) -> Result<String, String> {
+    let mut parameters = Vec::new();
+    let mut files = Vec::new();
+    for line in lines {
+        match line {
+            Line::Parameter(name, value) => parameters.push((name.as_str(), scope.text(value)?)),
+            Line::Header(name, value) => ask.headers.push((name.clone(), scope.text(value)?)),
+            Line::File(name, content) => files.push((name, scope.text(content)?)),
+            Line::Body(kind, content) => {
+                ask.headers.push(("content-type".to_owned(), kind.clone()));
+                ask.body = scope.text(content)?.into_bytes();
+            }
+        }
+    }
+    if files.is_empty() {
+        return Ok(form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish());
+    }
+    const BOUNDARY: &str = "----------the-boundary-between-the-parts";
+    let mut body = String::new();
+    for (name, value) in parameters {
+        body.push_str(&format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"));
+    }
+    for (name, content) in files {
+        let kind = mime_guess::from_path(name).first_or_octet_stream();
+        body.push_str(&format!(
+                "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\nContent-Type: {kind}\r\n\r\n{content}\r\n"
+            ));
+    }
+    body.push_str(&format!("--{BOUNDARY}--\r\n"));
+    ask.headers.push(("content-type".to_owned(), format!("multipart/form-data; boundary={BOUNDARY}")));
+    ask.body = body.into_bytes();
+    Ok(String::new())
+}
+
+/// A value as a piece of a path.
+pub fn encoded(value: String) -> String {
+    const KEPT: &percent_encoding::AsciiSet =
+        &percent_encoding::NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'@');
+    percent_encoding::utf8_percent_encode(&value, KEPT).to_string()
+}

@@ -1,0 +1,43 @@
+//! Changes to a file, and how they are shown.
+
+use similar::TextDiff;
+use std::ops::Range;
+
+/// A piece of a file that is to read otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Bytes from the file's start.
+    pub range: Range<usize>,
+    /// What is to stand there.
+    pub text: String,
+}
+
+/// A text with all changes made. Of changes that touch each other the first in the list counts: a block that is played
+/// for several scenarios may have come out differently.
+pub fn rewritten(text: &str, edits: &[Edit]) -> String {
+    let mut made: Vec<&Edit> = Vec::new();
+    for edit in edits {
+        let collides = |other: &&Edit| {
+            edit.range == other.range || (edit.range.start < other.range.end && other.range.start < edit.range.end)
+        };
+        if !made.iter().any(collides) {
+            made.push(edit);
+        }
+    }
+    made.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    let (mut written, mut at) = (String::with_capacity(text.len()), 0);
+    for edit in made {
+        written.push_str(&text[at..edit.range.start]);
+        written.push_str(&edit.text);
+        at = edit.range.end;
+    }
+    written.push_str(&text[at..]);
+    written
+}
+
+/// The changes as a diff of the file, with its line numbers.
+pub fn shown(name: &str, text: &str, edits: &[Edit]) -> String {
+    let after = rewritten(text, edits);
+    let diff = TextDiff::from_lines(text, &after);
+    diff.unified_diff().header(&format!("{name} (expected)"), &format!("{name} (played)")).to_string()
+}

@@ -1,0 +1,372 @@
+//! Playing: block after block, until what comes back is not what must.
+
+use super::asking::{encoded, of_request};
+use super::block::{Block, Body, Caller, Command, Kind, Reply, Request};
+use super::client::{Answer, Ask, Failure};
+use super::comparison::Comparison;
+use super::document::{Document, Scenario, line_of};
+use super::edit::{self, Edit};
+use super::pattern::Pattern;
+use super::scope::{Queue, Scope};
+use super::stage::{Stage, World, credentials};
+use super::template::{Reference, UserField};
+use serde_json::Value;
+use std::collections::VecDeque;
+
+/// What is done at a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The scenario ends.
+    Check,
+    /// It goes on, as if what came had been expected.
+    Update,
+}
+
+/// How a scenario went.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Everything came as it must.
+    Played,
+    /// It can't be played here, and why.
+    Skipped(String),
+    /// It did not: the first difference, or all of them.
+    Differs(Vec<Difference>),
+}
+
+/// What came and should not, or the other way round.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// Where the block stands in its file, from 1.
+    pub line: usize,
+    /// What happened.
+    pub what: String,
+    /// How the expectation would have to read; empty when no rewriting would do.
+    pub edits: Vec<Edit>,
+}
+
+impl Difference {
+    /// `FILE:LINE: what happened`, and a diff of the file where there is one.
+    pub fn shown(&self, document: &Document) -> String {
+        let head = format!("{}:{}: {}", document.name, self.line, self.what);
+        if self.edits.is_empty() {
+            return head;
+        }
+        format!("{head}\n{}", edit::shown(&document.name, &document.text, &self.edits).trim_end())
+    }
+}
+
+/// Why a block is not played to its end.
+enum Stop {
+    /// It can't be played here.
+    Skip(String),
+    /// What happened instead.
+    Fail(String),
+    /// What came is not what is written.
+    Differ(String, Vec<Edit>),
+}
+
+impl From<String> for Stop {
+    fn from(what: String) -> Self {
+        Stop::Fail(what)
+    }
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Stop::Fail(failure.reason().to_owned())
+    }
+}
+
+/// Plays a scenario of a document.
+pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode: Mode) -> Outcome {
+    let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
+    if !stage.has_control()
+        && let Some(block) = blocks.iter().find(|block| matches!(block.kind, Kind::World(_) | Kind::Control(..)))
+    {
+        let why = if block.is_world() { "a world made for it" } else { "control of the world" };
+        return Outcome::Skipped(format!("needs {why}, which this server does not give"));
+    }
+    let options =
+        blocks.iter().find_map(|block| if let Kind::World(options) = &block.kind { Some(options) } else { None });
+    let broken = |what: String| Outcome::Differs(vec![Difference { line: scenario.line, what, edits: Vec::new() }]);
+    let world = match stage.make_world(options.map_or(&[], Vec::as_slice), &document.name).await {
+        Ok(world) => world,
+        Err(reason) => return broken(reason),
+    };
+    let mut outcome = match Player::new(stage, document, &world).await {
+        Ok(mut player) => player.play(&blocks, mode).await,
+        Err(reason) => broken(reason),
+    };
+    if let (Outcome::Played, Some(violation)) = (&outcome, stage.violation(&world).await) {
+        outcome = broken(format!("the world is broken: {violation}"));
+    }
+    stage.end_world(&world).await;
+    outcome
+}
+
+/// A scenario that is being played.
+struct Player<'a> {
+    stage: &'a Stage,
+    document: &'a Document,
+    world: &'a World,
+    scope: Scope,
+}
+
+impl<'a> Player<'a> {
+    async fn new(stage: &'a Stage, document: &'a Document, world: &'a World) -> Result<Self, String> {
+        let directory = stage.directory(world).await?;
+        let unique = stage.unique(world).await?;
+        let scope = Scope { directory, unique, server: world.base_url.clone(), ..Scope::default() };
+        Ok(Self { stage, document, world, scope })
+    }
+
+    async fn play(&mut self, blocks: &[&Block], mode: Mode) -> Outcome {
+        let mut differences = Vec::new();
+        for block in blocks {
+            let (what, edits) = match self.play_block(block).await {
+                Ok(()) => continue,
+                Err(Stop::Skip(reason)) => return Outcome::Skipped(reason),
+                Err(Stop::Fail(what)) => (what, Vec::new()),
+                Err(Stop::Differ(what, edits)) => (what, edits),
+            };
+            let is_mended = mode == Mode::Update && !edits.is_empty();
+            let at = edits.first().map_or(block.at, |edit| edit.range.start);
+            differences.push(Difference { line: line_of(&self.document.text, at), what, edits });
+            if !is_mended {
+                break;
+            }
+        }
+        if differences.is_empty() { Outcome::Played } else { Outcome::Differs(differences) }
+    }
+
+    async fn play_block(&mut self, block: &Block) -> Result<(), Stop> {
+        self.prepare(block).await?;
+        match &block.kind {
+            Kind::World(_) => Ok(()),
+            Kind::Request(request, reply) => self.request(request, reply.as_deref()).await,
+            Kind::Control(commands, reply) => self.control(commands, reply.as_deref()).await,
+            Kind::Event(label, pattern, is_exact) => self.event(label, pattern, *is_exact).await,
+            Kind::NoEvent(label) => self.no_event(label).await,
+        }
+    }
+
+    /// Finds out what the block's placeholders stand for, as far as it must be asked for.
+    async fn prepare(&mut self, block: &Block) -> Result<(), Stop> {
+        let templates = block.templates();
+        let mut wanted: Vec<Reference> =
+            templates.iter().flat_map(|(template, _)| template.references()).cloned().collect();
+        if let Kind::Request(request, _) = &block.kind
+            && let Caller::User(handle, _) = &request.caller
+        {
+            wanted.push(Reference::User(handle.clone(), UserField::UserId));
+        }
+        if wanted.iter().any(|reference| matches!(reference, Reference::Now(_))) {
+            self.scope.now = self.stage.now(self.world).await?;
+        }
+        let is_named = |reference: &Reference| {
+            matches!(
+                reference,
+                Reference::User(..) | Reference::Channel(_) | Reference::Group(_) | Reference::Message(_)
+            )
+        };
+        if wanted.iter().any(|reference| is_named(reference) && self.scope.value(reference).is_err()) {
+            self.scope.directory = self.stage.directory(self.world).await?;
+        }
+        for reference in wanted {
+            if let Err(reason) = self.scope.value(&reference) {
+                let is_elsewhere = self.world.control.is_none() && is_named(&reference);
+                return Err(if is_elsewhere { Stop::Skip(format!("{reason} here")) } else { Stop::Fail(reason) });
+            }
+        }
+        Ok(())
+    }
+
+    async fn request(&mut self, request: &Request, reply: Option<&Reply>) -> Result<(), Stop> {
+        let ask = of_request(&self.scope, request)?;
+        let answer = self.stage.ask(ask).await;
+        let shown = format!("{} {}", request.method, self.scope.text(&request.path)?);
+        if let Ok(answer) = &answer {
+            self.remember(request, answer).await?;
+        }
+        let checked = self.check(&shown, &answer, reply);
+        if checked.is_ok() && request.registers.is_some() && !answer.is_ok_and(|answer| answer.status == 200) {
+            return Err(Stop::Fail("no queue was registered".to_owned()));
+        }
+        checked
+    }
+
+    /// Notes what later blocks rely on: a registered queue, keys that were made anew.
+    async fn remember(&mut self, request: &Request, answer: &Answer) -> Result<(), Stop> {
+        if answer.status != 200 {
+            return Ok(());
+        }
+        if let (Some(label), Caller::User(handle, _)) = (&request.registers, &request.caller)
+            && let Some(id) = answer.body["queue_id"].as_str()
+        {
+            let last = answer.body["last_event_id"].as_i64().unwrap_or(-1);
+            let (handle, id) = (handle.clone(), id.to_owned());
+            let queue = Queue { handle, id, last_fetched: last, last_taken: last, waiting: VecDeque::new() };
+            self.scope.queues.insert(label.clone(), queue);
+        }
+        let is_of_keys = self.scope.text(&request.path)?.ends_with("/api_key/regenerate");
+        if is_of_keys && self.world.control.is_some() {
+            self.scope.directory = self.stage.directory(self.world).await?;
+        }
+        Ok(())
+    }
+
+    async fn control(&mut self, commands: &[Command], reply: Option<&Reply>) -> Result<(), Stop> {
+        let control = self.world.control.clone().unwrap_or_default();
+        for (index, command) in commands.iter().enumerate() {
+            let url = format!("{control}{}", self.scope.text_with(&command.path, encoded)?);
+            let body = command.body.as_ref().map(|body| self.scope.json(body)).transpose()?;
+            let answer = self.stage.control(&command.method, &url, body.as_ref()).await;
+            let reply = reply.filter(|_| index + 1 == commands.len());
+            self.check(&command.shown, &answer, reply)?;
+        }
+        Ok(())
+    }
+
+    /// Compares what came with what must; keeps what is captured.
+    fn check(&mut self, shown: &str, answer: &Result<Answer, Failure>, reply: Option<&Reply>) -> Result<(), Stop> {
+        let answer = match (answer, reply) {
+            (Err(Failure::Broken(_)), Some(reply)) if reply.status.is_none() => return Ok(()),
+            (Err(failure), _) => return Err(Stop::Fail(format!("{shown} has no reply: {}", failure.reason()))),
+            (Ok(answer), _) => answer,
+        };
+        let came = || format!("{} {}", answer.status, readable(answer));
+        let Some(reply) = reply else {
+            let is_success = answer.status == 200;
+            return if is_success {
+                Ok(())
+            } else {
+                Err(Stop::Fail(format!("{shown} must succeed, but got {}", came())))
+            };
+        };
+        let Some(status) = reply.status else {
+            return Err(Stop::Fail(format!("{shown} must have no reply, but got {}", came())));
+        };
+        let is_exact = matches!(reply.body, Body::Json(_, true));
+        let mut comparison = Comparison::new(&self.scope, &self.document.text, is_exact);
+        if status != answer.status {
+            let is_written = !reply.status_range.is_empty();
+            let text = if is_written { answer.status.to_string() } else { format!(" {}", answer.status) };
+            comparison.edits.push(Edit { range: reply.status_range.clone(), text });
+        }
+        for (name, value) in &reply.headers {
+            let actual = answer.headers.get(name).and_then(|value| value.to_str().ok());
+            if !actual.is_some_and(|actual| comparison.fits(value, &Value::from(actual))) {
+                let came = actual.map_or_else(|| "is not there".to_owned(), |actual| format!("is '{actual}'"));
+                return Err(Stop::Fail(format!("the header {name} of the reply to {shown} {came}")));
+            }
+        }
+        match &reply.body {
+            Body::Free => {}
+            Body::Json(pattern, _) => comparison.compare(pattern, &answer.body),
+            Body::Text(template, range) => {
+                let text = String::from_utf8_lossy(&answer.bytes).trim().to_owned();
+                if !comparison.fits_text(template, &text) {
+                    comparison.edits.push(Edit { range: range.clone(), text });
+                }
+            }
+        }
+        let mut what = format!("the reply to {shown} differs");
+        if status != answer.status {
+            what = format!("{what}: {}", came());
+        }
+        self.settle(what, comparison.edits, comparison.captured, &comparison.notes)
+    }
+
+    fn settle(
+        &mut self,
+        what: String,
+        edits: Vec<Edit>,
+        captured: Vec<(String, Value)>,
+        notes: &[String],
+    ) -> Result<(), Stop> {
+        self.scope.captured.extend(captured);
+        if edits.is_empty() {
+            return Ok(());
+        }
+        let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+        Err(Stop::Differ(format!("{what}{notes}"), edits))
+    }
+
+    async fn event(&mut self, label: &str, pattern: &Pattern, is_exact: bool) -> Result<(), Stop> {
+        let wants_heartbeat = self.document.text[pattern.range.clone()].contains("\"heartbeat\"");
+        let event = loop {
+            self.fetch(label, true).await?;
+            let queue = self.scope.queues.get_mut(label).ok_or_else(|| format!("'{label}' has no queue"))?;
+            let Some(event) = queue.waiting.pop_front() else {
+                return Err(Stop::Fail(format!("no event came for {label}")));
+            };
+            queue.last_taken = event["id"].as_i64().unwrap_or(queue.last_taken);
+            if wants_heartbeat || event["type"] != "heartbeat" {
+                break event;
+            }
+        };
+        // Ids count what the queue was sent, which is nothing that an exact event says.
+        let mut event = event;
+        if let Some(event) = event.as_object_mut().filter(|_| is_exact) {
+            event.shift_remove("id");
+        }
+        let mut comparison = Comparison::new(&self.scope, &self.document.text, is_exact);
+        comparison.compare(pattern, &event);
+        let Comparison { edits, captured, notes, .. } = comparison;
+        self.settle(format!("the next event for {label} differs"), edits, captured, &notes)
+    }
+
+    async fn no_event(&mut self, label: &str) -> Result<(), Stop> {
+        self.fetch(label, false).await?;
+        let waiting = self.scope.queues.get(label).into_iter().flat_map(|queue| &queue.waiting);
+        match waiting.into_iter().find(|event| event["type"] != "heartbeat") {
+            None => Ok(()),
+            Some(event) => Err(Stop::Fail(format!("no event must have come for {label}, but did: {event}"))),
+        }
+    }
+
+    /// Fetches what is in a queue. Where the clock is not ours something may still be on its way, and is waited for.
+    async fn fetch(&mut self, label: &str, is_awaited: bool) -> Result<(), Stop> {
+        let queue = self.scope.queues.get(label).ok_or_else(|| format!("'{label}' has no queue"))?;
+        if is_awaited && !queue.waiting.is_empty() {
+            return Ok(());
+        }
+        let person = self.scope.directory.person(&queue.handle);
+        let person = person.ok_or_else(|| format!("there is no user '{}'", queue.handle))?;
+        let last = queue.last_fetched.to_string();
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        form.append_pair("queue_id", &queue.id).append_pair("last_event_id", &last);
+        if self.world.control.is_some() || !is_awaited {
+            form.append_pair("dont_block", "true");
+        }
+        let answer = self
+            .stage
+            .ask(Ask {
+                method: "GET".to_owned(),
+                url: format!("{}/api/v1/events?{}", self.world.base_url, form.finish()),
+                headers: vec![credentials(&person.email, &person.api_key)],
+                body: Vec::new(),
+            })
+            .await?;
+        let Some(events) = answer.body["events"].as_array() else {
+            return Err(Stop::Fail(format!(
+                "the queue of {label} can't be read: {} {}",
+                answer.status,
+                readable(&answer)
+            )));
+        };
+        let queue = self.scope.queues.get_mut(label).ok_or_else(|| format!("'{label}' has no queue"))?;
+        for event in events {
+            queue.last_fetched = queue.last_fetched.max(event["id"].as_i64().unwrap_or(-1));
+            queue.waiting.push_back(event.clone());
+        }
+        Ok(())
+    }
+}
+
+/// A reply's body for people, cut where it is long.
+fn readable(answer: &Answer) -> String {
+    let text = String::from_utf8_lossy(&answer.bytes);
+    let shown: String = text.trim().chars().take(500).collect();
+    if shown.len() < text.trim().len() { format!("{shown}…") } else { shown }
+}
