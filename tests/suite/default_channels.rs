@@ -49,3 +49,16 @@ async fn only_open_channels_that_are_there_can_be_defaults() {
     let missing = adam.post("/default_streams", json!({})).await;
     missing.error("REQUEST_VARIABLE_MISSING", "Missing 'stream_id' argument");
 }
+
+#[tokio::test]
+async fn an_archived_channel_becomes_a_default_only_as_it_comes_back() {
+    let server = TestServer::start().await;
+    let olive = server.user("olive");
+    let attic = format!("/streams/{}", server.channel("attic"));
+
+    olive.patch(&attic, json!({"is_default_stream": true})).await.error("BAD_REQUEST", "Invalid channel ID");
+    olive.patch(&attic, json!({"is_default_stream": true, "is_archived": false})).await.success();
+
+    let state = olive.register(json!({"fetch_event_types": ["default_streams"]})).await.state;
+    assert_eq!(state["realm_default_streams"], json!([server.channel("general"), server.channel("attic")]));
+}

@@ -128,7 +128,7 @@ impl Write for EditChannel {
         let channel = administered_channel(tx, caller, id)?;
         let privacy = checked_privacy(tx, caller, channel, &params)?;
         let topics_policy = checked_topics_policy(tx, caller, channel, params.topics_policy)?;
-        let is_default = checked_default(caller, channel, params.is_default_stream)?;
+        let is_default = checked_default(caller, channel, &params)?;
         let message_retention_days = checked_retention(caller, channel, params.message_retention_days)?;
         let comes_back = checked_return(channel, params.is_archived)?;
         check_deletion_policy(tx, caller, &params)?;
@@ -242,11 +242,15 @@ fn checked_topics_policy(
     Ok(Some(policy))
 }
 
-fn checked_default(caller: &User, channel: &Channel, is_default: Option<bool>) -> Result<Option<bool>, Error> {
-    if is_default.is_some() && !caller.is_admin() {
+fn checked_default(caller: &User, channel: &Channel, params: &EditChannelParams) -> Result<Option<bool>, Error> {
+    if params.is_default_stream.is_some() && !caller.is_admin() {
         return Err(Error::MayNotChangeDefaults);
     }
-    Ok(is_default.filter(|new| *new != channel.is_default))
+    let stays_archived = channel.is_archived && params.is_archived != Some(false);
+    if params.is_default_stream == Some(true) && stays_archived {
+        return Err(Error::InvalidChannelId);
+    }
+    Ok(params.is_default_stream.filter(|new| *new != channel.is_default))
 }
 
 fn checked_retention(
