@@ -1,12 +1,13 @@
 //! What holds for every sequence of requests: drawn by chance, by users of all roles, with jumps of the clock.
 //!
-//! A failure prints the shortest sequence that was found, as a story, and is kept in `tests/proptest-regressions/` to be
+//! A failure prints the shortest sequence that was found, as a scenario to be saved and played, and is kept in `tests/proptest-regressions/` to be
 //! tried first from then on. `CHATDOUBLE_SOAK=1` (`just soak`) plays many more and longer ones.
 
 mod draw;
 mod play;
 mod watch;
 
+use chatdouble::scenario::{self, Accounts, Document, Mode, Outcome, Stage};
 use play::Play;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -32,10 +33,12 @@ fn hold(name: &'static str, (cases, length): (u32, usize), law: impl Fn(&mut Pla
     };
     let steps = vec(any::<u64>().no_shrink(), 1..length);
     let outcome = TestRunner::new(config).run(&steps, |steps| {
-        let mut play = Play::new(7);
+        let mut play = Play::new();
         law(&mut play, &steps).map_err(|fault| {
-            let story = play.story.join("\n");
-            TestCaseError::fail(format!("{fault}\n\nafter\n{story}\n"))
+            let story = play.scenario(name);
+            TestCaseError::fail(format!(
+                "{fault}\n\nafter this scenario, which `chatdouble scenario run` plays:\n\n{story}\n"
+            ))
         })
     });
     match outcome {
@@ -73,11 +76,33 @@ fn registering_and_folding_the_events_equals_registering_later() {
 #[test]
 fn the_same_seed_and_steps_give_the_same_bytes() {
     hold("bytes", (3, 30), |play, steps| {
-        let mut again = Play::new(7);
+        let mut again = Play::new();
         for step in steps {
             play.step(*step)?;
             again.step(*step)?;
         }
         if play.replies == again.replies { Ok(()) } else { Err("the same steps gave other bytes".to_owned()) }
     });
+}
+
+#[tokio::test]
+async fn what_a_failure_prints_can_be_played() {
+    let story = std::thread::spawn(|| {
+        let mut play = Play::new();
+        Watcher::new(&mut play, "mel", true, false);
+        for step in 0..120 {
+            play.step(step).unwrap_or_else(|fault| panic!("{fault}\n{}", play.scenario("steps")));
+        }
+        play.scenario("steps")
+    });
+    let story = story.join().expect("it ends");
+    let document = Document::parse("steps.md", &story).unwrap_or_else(|mistakes| panic!("{}\n{story}", mistakes[0]));
+    let server = crate::support::TestServer::start().await;
+    let stage = Stage::open(&server.url(), None, Accounts::new()).await.expect("it has control");
+
+    let outcome = scenario::play(&stage, &document, &document.scenarios[0], Mode::Check).await;
+    if let Outcome::Differs(differences) = &outcome {
+        panic!("{}", differences[0].shown(&document));
+    }
+    assert!(matches!(outcome, Outcome::Played) && story.matches("```request").count() > 90);
 }

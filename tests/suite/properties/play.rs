@@ -23,6 +23,9 @@ impl RealTime for NoTime {
     }
 }
 
+/// What all chance of the world follows from.
+const SEED: u64 = 7;
+
 /// How far the clock jumps, in seconds; all of a sequence together stay below the longest life of a queue.
 const JUMPS: &[i64] = &[1, 30, 61, 601, 3_700, 90_000, 90_000];
 const MAX_JUMPED: i64 = 6 * 86_400;
@@ -33,8 +36,8 @@ pub struct Play {
     world: Arc<World>,
     runtime: tokio::runtime::Runtime,
     jumped: i64,
-    /// What was done, as one would tell it.
-    pub story: Vec<String>,
+    /// What was done, in blocks of a scenario.
+    story: Vec<String>,
     /// All replies, in order.
     pub replies: Vec<u8>,
 }
@@ -48,11 +51,11 @@ pub struct Answer {
 }
 
 impl Play {
-    /// The built-in realm with a seed.
-    pub fn new(seed: u64) -> Self {
+    /// The built-in realm.
+    pub fn new() -> Self {
         let now = NoTime.now();
         let text = fixture::builtin("default").expect("it is built in");
-        let realm = fixture::read(text, now, seed).expect("it has no faults");
+        let realm = fixture::read(text, now, SEED).expect("it has no faults");
         let settings = WorldSettings {
             feature_level: chatdouble::api::NEWEST_FEATURE_LEVEL,
             dialect: Arc::new(Dialect::neutral()),
@@ -111,27 +114,38 @@ impl Play {
 
     fn jump(&mut self, seconds: i64) {
         self.jumped += seconds;
-        self.story.push(format!("clock +{seconds}s"));
+        self.story.push(format!("```control\nclock +{seconds}s\n```"));
         self.world.advance_to(self.world.now().plus(Span::seconds(seconds)));
     }
 
     fn ask(&mut self, request: &Request) -> Answer {
-        let answer = if request.path == "/user_uploads" && request.method == "POST" {
+        let is_upload = request.path == "/user_uploads" && request.method == "POST";
+        let answer = if is_upload {
             self.upload(&request.caller)
         } else {
             self.call(&request.caller, request.method, &request.path, &request.params)
         };
-        self.story.push(format!(
-            "{} as {}: {} {} {} → {} {}",
-            self.story.len() + 1,
-            request.caller.email.split('@').next().unwrap_or_default(),
-            request.method,
-            request.path,
-            Value::Object(request.params.clone()),
-            answer.status,
-            answer.body["msg"].as_str().unwrap_or_default(),
-        ));
+        let handle = request.caller.email.split('@').next().unwrap_or_default();
+        let lines = if is_upload { "file a.txt: hello".to_owned() } else { lines(&request.params) };
+        let mut reply = format!("```reply {}\n```", answer.status);
+        if answer.status != 200 {
+            let body = serde_json::json!({"code": answer.body["code"], "msg": answer.body["msg"]});
+            reply = format!("```reply {}\n{}\n```", answer.status, body.to_string().replace("{{", r"\\{{"));
+        }
+        self.story.push(format!("```request\n{handle}: {} {}\n{lines}\n```\n{reply}", request.method, request.path));
         answer
+    }
+
+    /// Registers a queue for a user, as the story tells it under a label.
+    pub fn register(&mut self, caller: &User, label: &str, params: &Map<String, Value>) -> Answer {
+        self.story.push(format!("```queue {label}\n{}\n```", lines(params)));
+        self.call(caller, "POST", "/register", params)
+    }
+
+    /// What was done, as a scenario that can be saved and played.
+    pub fn scenario(&self, title: &str) -> String {
+        let world = format!("```world\nclock: {}\nseed: {SEED}\n```", crate::support::START);
+        format!("# {title}\n\n{world}\n{}\n", self.story.join("\n"))
     }
 
     /// Calls the API for a user.
@@ -170,4 +184,12 @@ impl Play {
         self.replies.extend_from_slice(response.body());
         Answer { status, body: serde_json::from_slice(response.body()).unwrap_or(Value::Null) }
     }
+}
+
+/// Parameters as a scenario has them.
+fn lines(params: &Map<String, Value>) -> String {
+    let line = |(name, value): (&String, &Value)| {
+        format!("{name}: {}", text(value).replace("{{", r"\{{").replace('\n', "\n  "))
+    };
+    params.iter().map(line).collect::<Vec<_>>().join("\n")
 }

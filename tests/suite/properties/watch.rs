@@ -49,7 +49,8 @@ impl Watcher {
             "idle_queue_timeout": 604_800,
         });
         let Value::Object(request) = request else { unreachable!("an object was written") };
-        let reply = play.call(&user, "POST", "/register", &request);
+        let label = format!("{handle} {}", if understands { "modern" } else { "simple" });
+        let reply = play.register(&user, &label, &request);
         assert_eq!(reply.status, 200, "{}", reply.body);
         let last = reply.body["last_event_id"].as_i64().expect("users have queues");
         let queue = reply.body["queue_id"].clone();
