@@ -19,6 +19,11 @@ serve-zulip *options:
 test *arguments:
     cargo test {{ arguments }}
 
+# Play the scenarios; arguments such as --update or --url go to the program
+[group('check')]
+scenarios *arguments:
+    cargo run -- scenario run scenarios/*.md {{ arguments }}
+
 # Play long sequences of requests by chance, for about half an hour
 [group('check')]
 soak:
