@@ -62,8 +62,9 @@ fn fill(scope: &Scope, ask: &mut Ask, lines: &[Line]) -> Result<String, String> 
     for (name, content) in files {
         let kind = mime_guess::from_path(name).first_or_octet_stream();
         body.push_str(&format!(
-                "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\nContent-Type: {kind}\r\n\r\n{content}\r\n"
-            ));
+            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n"
+        ));
+        body.push_str(&format!("Content-Type: {kind}\r\n\r\n{content}\r\n"));
     }
     body.push_str(&format!("--{BOUNDARY}--\r\n"));
     ask.headers.push(("content-type".to_owned(), format!("multipart/form-data; boundary={BOUNDARY}")));

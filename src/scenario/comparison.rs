@@ -289,7 +289,7 @@ fn is_fitting(matcher: &Matcher, actual: &Value) -> bool {
 /// What fits within a text.
 fn pattern_of(matcher: &Matcher) -> String {
     match matcher {
-        Matcher::Integer | Matcher::Range(..) => r"-?\d+".to_owned(),
+        Matcher::Integer => r"-?\d+".to_owned(),
         Matcher::Number => r"-?\d+(?:\.\d+)?".to_owned(),
         Matcher::Boolean => "true|false".to_owned(),
         Matcher::Regex(regex) => regex.to_string(),

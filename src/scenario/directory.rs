@@ -67,6 +67,16 @@ impl Directory {
         Self { people, channels: ids("channels"), groups: ids("groups"), messages }
     }
 
+    /// Goes on knowing those who were known by a handle that came from an earlier address.
+    pub fn keep_handles(&mut self, before: &Self) {
+        for (handle, known) in &before.people {
+            let now = self.people.values().find(|person| person.user_id == known.user_id).cloned();
+            if let Some(person) = now {
+                self.people.entry(handle.clone()).or_insert(person);
+            }
+        }
+    }
+
     /// Adds what a list of the API names.
     pub fn add_named(kept: &mut BTreeMap<String, i64>, list: &Value, id: &str) {
         for one in list.as_array().into_iter().flatten() {

@@ -112,12 +112,7 @@ fn read(value: &ast::Value<'_>, at: usize) -> Result<Pattern, Mistake> {
 }
 
 fn text(text: &str, at: usize) -> Result<Template, Mistake> {
-    let template = Template::parse(text, at).map_err(|reason| Mistake::at(at, reason))?;
-    let is_positional = |part: &Part| matches!(part, Part::Matcher(matcher) if matcher.is_positional());
-    if template.parts.len() > 1 && template.parts.iter().any(is_positional) {
-        return Err(Mistake::at(at, "{{absent}}, {{...}} and {{any order}} stand alone in their quotes"));
-    }
-    Ok(template)
+    Template::parse(text, at).map_err(|reason| Mistake::at(at, reason))
 }
 
 fn items(array: &ast::Array<'_>, at: usize) -> Result<Vec<Pattern>, Mistake> {

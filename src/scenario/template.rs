@@ -101,6 +101,12 @@ pub enum Matcher {
 }
 
 impl Matcher {
+    /// Whether it says something of a piece of a text.
+    fn fits_within_text(&self) -> bool {
+        let is_whole = matches!(self, Matcher::Object | Matcher::Array | Matcher::Range(..));
+        !is_whole && !self.is_positional()
+    }
+
     /// Whether it says something of its place rather than of a value.
     pub fn is_positional(&self) -> bool {
         matches!(self, Matcher::Absent | Matcher::Rest | Matcher::AnyOrder)
@@ -143,6 +149,13 @@ impl Template {
         if !literal.is_empty() {
             parts.push(Part::Literal(literal));
         }
+        let stands_alone = |part: &Part| match part {
+            Part::Matcher(matcher) | Part::Capture(_, matcher) => !matcher.fits_within_text(),
+            Part::Literal(_) | Part::Reference(_) => false,
+        };
+        if parts.len() > 1 && parts.iter().any(stands_alone) {
+            return Err(format!("'{text}': ranges, object, array, absent, any order and ... stand alone"));
+        }
         Ok(Self { at, parts })
     }
 
@@ -184,7 +197,10 @@ fn placeholder(inner: &str) -> Result<Part, String> {
         return Ok(Part::Matcher(matcher));
     }
     reference(inner)?.map(Part::Reference).ok_or_else(|| {
-        format!("'{{{{{inner}}}}}' is no placeholder: a captured name, NAME.user_id and the like, channel NAME, group NAME, message BEGINNING, now, unique, server, origin, or one of {WORDS}")
+        format!(
+            "'{{{{{inner}}}}}' is no placeholder: a captured name, NAME.user_id and the like, channel NAME, \
+             group NAME, message BEGINNING, now, unique, server, origin, or one of {WORDS}"
+        )
     })
 }
 
@@ -332,6 +348,8 @@ mod tests {
             "{{1..b}}",
             "{{now +1}}",
             "{{/(/}}",
+            "x{{1..}}",
+            "{{absent}} ",
         ] {
             assert!(Template::parse(text, 0).is_err(), "{text}");
         }

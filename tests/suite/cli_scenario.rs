@@ -1,0 +1,88 @@
+//! `chatdouble scenario`: what it prints, how it ends, what it rewrites.
+
+use chatdouble::{Options, Server};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The exit status, standard output and standard error of `chatdouble scenario run`.
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
+    let output = command.args(["scenario", "run"]).args(arguments).env_clear().output().expect("the program starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+fn file(name: &str, text: &str) -> (PathBuf, String) {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
+    std::fs::write(&path, text).expect("written");
+    let name = path.to_string_lossy().into_owned();
+    (path, name)
+}
+
+const STORY: &str = "# Who\n\n```request\nmel: GET /users/me\n```\n```reply\n{\"role\": 400}\n```\n";
+
+#[test]
+fn a_line_for_each_scenario_and_the_counts() {
+    let (_, good) = file("good.md", STORY);
+    let (status, told, faults) = run(&[&good]);
+    assert_eq!((status, faults.as_str()), (Some(0), ""));
+    assert_eq!(told, format!("played   {good}: Who\n1 played, 0 skipped, 0 differ\n"));
+
+    let (_, bad) = file("bad.md", &STORY.replace("400", "100"));
+    let (status, told, faults) = run(&[&bad, &good]);
+    assert_eq!(status, Some(1));
+    assert_eq!(told, format!("differs  {bad}: Who\nplayed   {good}: Who\n1 played, 0 skipped, 1 differ\n"));
+    assert!(faults.starts_with(&format!("{bad}:7: the reply to GET /users/me differs\n")), "{faults}");
+    assert!(faults.ends_with("\n-{\"role\": 100}\n+{\"role\": 400}\n ```\n"), "{faults}");
+}
+
+#[test]
+fn updating_makes_the_file_true() {
+    let (path, wrong) = file("wrong.md", &STORY.replace("400", "100"));
+    let (status, told, faults) = run(&["--update", &wrong]);
+    assert_eq!((status, faults.as_str()), (Some(0), ""), "{told}");
+    assert_eq!(told, format!("rewrote  {wrong}: Who\n0 played, 0 skipped, 0 differ, 1 rewritten\n"));
+    assert_eq!(std::fs::read_to_string(path).expect("there"), STORY);
+
+    let (_, unmended) = file("unmended.md", "# Who\n\n```request\nmel: GET /nothing\n```\n");
+    let (status, _, faults) = run(&["--update", &unmended]);
+    assert_eq!(status, Some(1));
+    assert!(faults.starts_with(&format!("{unmended}:3: GET /nothing must succeed, but got 404 ")), "{faults}");
+}
+
+#[test]
+fn mistakes_end_it_before_anything_is_played() {
+    let (_, good) = file("fine.md", STORY);
+    let (_, broken) = file("broken.md", "# Who\n\n```request\nmel GET /users/me\n```\n");
+    let (status, told, faults) = run(&[&good, &broken, "/nowhere.md"]);
+    assert_eq!((status, told.as_str()), (Some(1), ""));
+    assert!(faults.starts_with(&format!("{broken}:4: a request begins with 'WHO: METHOD PATH'")), "{faults}");
+    assert!(faults.contains("\n/nowhere.md:1: can't be read: "), "{faults}");
+
+    for arguments in [&[][..], &[&good, "--acounts", "x"], &[&good, "--accounts", "x"]] {
+        assert_eq!(run(arguments).0, Some(2), "{arguments:?}");
+    }
+    let (_, accounts) = file("accounts.json", r#"{"mel": {"email": "mel@chat.test"}}"#);
+    let (status, _, faults) = run(&[&good, "--url", "http://127.0.0.1:1", "--accounts", &accounts]);
+    assert_eq!(status, Some(1));
+    assert!(faults.starts_with(&format!("error: {accounts}: mel: missing field `api_key`")), "{faults}");
+    let (status, _, faults) = run(&[&good, "--url", "http://127.0.0.1:1"]);
+    assert_eq!(status, Some(1));
+    assert!(faults.starts_with("error: http://127.0.0.1:1 can't be reached: "), "{faults}");
+    assert!(run(&[&good, "--url", "chat.test"]).2.starts_with("error: 'chat.test' is no base URL"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_server_plays_in_worlds_of_its_own() {
+    let options = Options { control_token: Some("sesame".into()), feature_level: 300, ..Options::default() };
+    let server = Server::start_with(options).await.expect("a free port");
+    let (_, story) = file("elsewhere.md", STORY);
+    let url = server.url().to_owned();
+    let arguments = [story, "--url".into(), format!("{url}/w/any"), "--control-token".into(), "sesame".into()];
+
+    let ended = tokio::task::spawn_blocking(move || run(&arguments.each_ref().map(String::as_str))).await;
+
+    let (status, told, faults) = ended.expect("it ends");
+    assert_eq!((status, faults.as_str()), (Some(0), ""), "{told}");
+    assert_eq!(server.worlds().all().len(), 1, "the world is gone");
+}

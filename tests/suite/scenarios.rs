@@ -1,0 +1,247 @@
+//! The stories under `scenarios/` are true, and the way they are told holds: mistakes and differences are named by line.
+
+use crate::support::TestServer;
+use chatdouble::scenario::{Accounts, Document, Mode, Outcome, Stage, play, rewritten};
+use chatdouble::{Options, Server};
+use serde_json::json;
+use std::path::Path;
+
+async fn stage(server: &Server) -> Stage {
+    Stage::open(server.url(), None, Accounts::new()).await.expect("it has control")
+}
+
+fn told(story: &str) -> Document {
+    Document::parse("story.md", story).unwrap_or_else(|mistakes| panic!("{}", mistakes[0]))
+}
+
+/// What a story's only scenario comes to, and its text as it would be rewritten.
+async fn played(story: &str, mode: Mode) -> (String, String) {
+    let server = TestServer::start().await;
+    let (stage, document) = (stage(server.server()).await, told(story));
+    match play(&stage, &document, &document.scenarios[0], mode).await {
+        Outcome::Played => ("played".to_owned(), story.to_owned()),
+        Outcome::Skipped(reason) => (format!("skipped: {reason}"), story.to_owned()),
+        Outcome::Differs(differences) => {
+            let shown: Vec<String> = differences.iter().map(|difference| difference.shown(&document)).collect();
+            let edits: Vec<_> = differences.into_iter().flat_map(|difference| difference.edits).collect();
+            (shown.join("\n"), rewritten(&document.text, &edits))
+        }
+    }
+}
+
+fn mistakes(story: &str) -> Vec<String> {
+    Document::parse("story.md", story).err().into_iter().flatten().map(|mistake| mistake.to_string()).collect()
+}
+
+#[tokio::test]
+async fn every_story_is_true() {
+    let server = Server::start().await.expect("a free port");
+    let stage = stage(&server).await;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let (mut count, mut faults) = (0, Vec::new());
+    for entry in std::fs::read_dir(folder).expect("stories are there") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_none_or(|end| end != "md") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let document =
+            Document::parse(&path.to_string_lossy(), &text).unwrap_or_else(|mistakes| panic!("{mistakes:#?}"));
+        for scenario in &document.scenarios {
+            count += 1;
+            match play(&stage, &document, scenario, Mode::Check).await {
+                Outcome::Played => {}
+                Outcome::Skipped(reason) => faults.push(format!("{}: {}: {reason}", document.name, scenario.name)),
+                Outcome::Differs(differences) => {
+                    faults.extend(differences.iter().map(|difference| difference.shown(&document)));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+    assert!(count >= 40, "{count} scenarios");
+    assert_eq!(server.worlds().all().len(), 1, "their worlds are gone");
+}
+
+const WRONG: &str = r#"# A wrong story
+
+```request
+mel: GET /users/me
+```
+```reply
+{
+  "full_name": "Mel Marsh",
+  "user_id": "{{own := 1..}}",
+  "role": 100,
+  "nickname": "Mel"
+}
+```
+
+Later it goes on.
+
+```request
+mel: GET /users/{{own}}
+```
+```reply 404
+{"user": {"user_id": "{{own}}", "is_active": false}}
+```
+"#;
+
+#[tokio::test]
+async fn the_first_difference_is_shown_with_its_line() {
+    let (shown, _) = played(WRONG, Mode::Check).await;
+    let expected = r#"story.md:10: the reply to GET /users/me differs
+--- story.md (expected)
++++ story.md (played)
+@@ -7,8 +7,7 @@
+ {
+   "full_name": "Mel Marsh",
+   "user_id": "{{own := 1..}}",
+-  "role": 100,
+-  "nickname": "Mel"
++  "role": 400
+ }
+ ```
+ "#;
+    assert_eq!(shown, expected.trim_end());
+}
+
+#[tokio::test]
+async fn updating_rewrites_what_differs_and_leaves_the_rest() {
+    let (_, after) = played(WRONG, Mode::Update).await;
+    let right = WRONG
+        .replace("100,\n  \"nickname\": \"Mel\"", "400")
+        .replace("reply 404", "reply 200")
+        .replace("false", "true");
+    assert_eq!(after, right);
+    assert_eq!(played(&after, Mode::Check).await.0, "played");
+}
+
+#[tokio::test]
+async fn what_happens_besides_the_story_is_told() {
+    let queue = "# A\n\n```queue mel\nevent_types: [\"message\"]\n```\n";
+    let send = "```request\nmax: POST /messages\ntype: direct\nto: [{{mel.user_id}}]\ncontent: Hi\n```\n";
+    for (story, expected) in [
+        (format!("{queue}```event mel\n{{}}\n```\n"), "story.md:6: no event came for mel"),
+        (format!("{queue}{send}```no event mel\n```\n"), "story.md:12: no event must have come for mel, but did: "),
+        (format!("{queue}{send}```reply none\n```\n"), "story.md:6: POST /messages must have no reply, but got 200 "),
+        ("# A\n\n```request\nzoe: GET /users/me\n```\n".into(), "story.md:3: there is no user 'zoe'"),
+        ("# A\n\n```request\nmel: GET /nothing\n```\n".into(), "story.md:3: GET /nothing must succeed, but got 404 "),
+        ("# A\n\n```world\nfixture: nothing\n```\n".into(), "story.md:1: no world can be made: "),
+        ("# A\n\n```control\nclock -1d\n```\n".into(), "story.md:3: clock -1d must succeed, but got 400 "),
+        (
+            "# A\n\n```request\nanonymous: GET /users/me\n```\n```reply 401\nheader WWW-Authenticate: Digest\n```\n"
+                .into(),
+            "story.md:3: the header WWW-Authenticate of the reply to GET /users/me is 'Basic",
+        ),
+    ] {
+        let (shown, _) = played(&story, Mode::Check).await;
+        assert!(shown.starts_with(expected), "{story}\n{shown}");
+    }
+}
+
+#[test]
+fn mistakes_are_named_by_line_and_reason() {
+    for (story, expected) in [
+        ("# A\n\nNothing.\n", "story.md:1: there is no scenario"),
+        ("```request\nmel: GET /users/me\n```\n", "story.md:1: a scenario needs a heading"),
+        ("# A\n\n```request\nmel GET /users/me\n```\n", "story.md:4: a request begins with 'WHO: METHOD PATH'"),
+        ("# A\n\n```request\nmel: GET users/me\n```\n", "story.md:4: a request begins with"),
+        ("# A\n\n```request\nmel: GET /users/me\nname\n```\n", "story.md:5: 'name' is no line of a request"),
+        ("# A\n\n```request\nmel: GET /x/{{y}}\n```\n", "story.md:4: 'y' has no value yet"),
+        ("# A\n\n```request\nmel: GET /x\na: {{int}}\n```\n", "story.md:5: a request is made of values"),
+        ("# A\n\n```request\nmel: GET /x\n```\n```reply\n{\n  \"a\": 1\n  \"b\": 2}\n```\n", "story.md:8: no JSON: "),
+        (
+            "# A\n\n```request\nmel: GET /x\n```\n```reply\n{\n\"a\": \"{{itn}}\"}\n```\n",
+            "story.md:8: 'itn' has no value",
+        ),
+        (
+            "# A\n\n```request\nmel: GET /x\n```\n```reply\n{\n\"a\": \"{{1..b}}\"}\n```\n",
+            "story.md:8: '1..b' is no range",
+        ),
+        ("# A\n\n```request\nmel: GET /x\n```\n```reply 4000\n```\n", "story.md:6: '4000' says nothing of a reply"),
+        ("# A\n\n```reply\n```\n", "story.md:3: a reply follows a request"),
+        ("# A\n\n```requets\n```\n", "story.md:3: there are no 'requets' blocks; is 'request' meant?"),
+        ("# A\n\n```event mel\n{}\n```\n", "story.md:3: 'mel' has no queue yet"),
+        ("# A\n\n```control\nclock tomorrow\n```\n", "story.md:4: 'tomorrow' is no time"),
+        ("# A\n\n```world\nlevel: 3\n```\n", "story.md:4: a world has lines 'NAME: VALUE'"),
+        ("# A\n\n```request\nmel: GET /x\n```\n```world\nseed: 1\n```\n", "story.md:6: a world is made before"),
+        ("# A\n\n- item\n\n  ```request\n  mel: GET /x\n  ```\n", "story.md:5: blocks that are played stand outside"),
+        ("# A\n\n```request\nmel: GET /x\n", "story.md:3: this block is not closed"),
+    ] {
+        let found = mistakes(story);
+        assert!(found.first().is_some_and(|first| first.starts_with(expected)), "{story}\n{found:#?}");
+    }
+    let both = mistakes("# A\n\n```event mel\n{}\n```\n\n```request\nmel: GET /{{x}}\n```\n");
+    assert_eq!(both.len(), 2, "{both:#?}");
+}
+
+#[tokio::test]
+async fn blocks_under_the_title_are_played_before_each_scenario() {
+    let story = "# A\n\n```request\nmel: POST /messages\ntype: direct\nto: [{{mel.user_id}}]\ncontent: Buy milk\n```\n```reply\n{\"id\": \"{{id := int}}\"}\n```\n\n\
+        ## B\n\n```request\nmel: POST /messages/{{id}}/reactions\nemoji_name: tada\n```\n\n\
+        ## C\n\n```request\nmel: POST /messages/{{id}}/reactions\nemoji_name: tada\n```\n";
+    let server = TestServer::start().await;
+    let (stage, document) = (stage(server.server()).await, told(story));
+    let names: Vec<&str> = document.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
+    assert_eq!(names, ["B", "C"]);
+    for scenario in &document.scenarios {
+        let outcome = play(&stage, &document, scenario, Mode::Check).await;
+        assert!(matches!(outcome, Outcome::Played), "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn without_control_stories_are_played_in_the_realm_that_is_there_or_skipped() {
+    let control = Options { has_root_world: true, control_token: Some("sesame".into()), ..Options::default() };
+    let server = Server::start_with(control).await.expect("a free port");
+    let refused = Stage::open(server.url(), None, Accounts::new()).await.err().expect("it asks for a token");
+    assert!(refused.contains("--control-token"), "{refused}");
+    assert!(Stage::open(server.url(), Some("sesame".into()), Accounts::new()).await.expect("right").has_control());
+
+    let own_port = server.listen_for("default").await.expect("a free port");
+    let account = |handle: &str| json!({"email": server.user(handle).email, "api_key": server.user(handle).api_key});
+    let accounts = json!({"mel": account("mel"), "max": account("max")});
+    let accounts = serde_json::from_value(accounts).expect("well-formed");
+    let stage = Stage::open(&own_port, None, accounts).await.expect("it answers");
+    assert!(!stage.has_control());
+
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/anywhere.md");
+    let document = told(&std::fs::read_to_string(path).expect("readable"));
+    for _ in 0..2 {
+        for scenario in &document.scenarios {
+            let outcome = play(&stage, &document, scenario, Mode::Check).await;
+            assert!(matches!(outcome, Outcome::Played), "{}: {outcome:?}", scenario.name);
+        }
+    }
+    for (story, reason) in [
+        ("# A\n\n```control\nclock +1d\n```\n", "needs control of the world, which this server does not give"),
+        ("# A\n\n```world\nseed: 1\n```\n", "needs a world made for it, which this server does not give"),
+        ("# A\n\n```request\nolive: GET /users/me\n```\n", "there is no user 'olive' here"),
+        ("# A\n\n```request\nmel: GET /users/me/{{channel x}}/topics\n```\n", "there is no channel 'x' here"),
+    ] {
+        let document = told(story);
+        let outcome = play(&stage, &document, &document.scenarios[0], Mode::Check).await;
+        assert!(matches!(&outcome, Outcome::Skipped(told) if told == reason), "{story} {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_stories_of_the_reference_are_true() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scenarios.md")).expect("there");
+    let stories: Vec<&str> =
+        text.split("````markdown\n").skip(1).filter_map(|rest| rest.split("````\n").next()).collect();
+    assert_eq!(stories.len(), text.matches("````").count() / 2);
+    let server = TestServer::start().await;
+    let stage = stage(server.server()).await;
+    for story in &stories {
+        let document = told(story);
+        for scenario in &document.scenarios {
+            let outcome = play(&stage, &document, scenario, Mode::Check).await;
+            if let Outcome::Differs(differences) = &outcome {
+                panic!("{}", differences[0].shown(&document));
+            }
+        }
+    }
+    assert!(stories.len() >= 5);
+}
