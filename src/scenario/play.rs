@@ -287,7 +287,8 @@ impl<'a> Player<'a> {
             }
         }
         let mut what = format!("the reply to {shown} differs");
-        if status != answer.status {
+        let is_no_json = matches!(reply.body, Body::Json(..)) && answer.body.is_null();
+        if status != answer.status || is_no_json {
             what = format!("{what}: {}", came());
         }
         self.settle(what, comparison.edits, comparison.captured, &comparison.notes)
