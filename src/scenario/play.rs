@@ -384,9 +384,18 @@ impl<'a> Player<'a> {
     }
 }
 
-/// A reply's body for people, cut where it is long.
+/// A reply's body for people, cut where it is long, without what a terminal would obey.
 fn readable(answer: &Answer) -> String {
+    const LENGTH: usize = 500;
     let text = String::from_utf8_lossy(&answer.bytes);
-    let shown: String = text.trim().chars().take(500).collect();
-    if shown.len() < text.trim().len() { format!("{shown}…") } else { shown }
+    let text = text.trim();
+    let mut shown = String::new();
+    for character in text.chars().take(LENGTH) {
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    if text.chars().nth(LENGTH).is_some() { format!("{shown}…") } else { shown }
 }
