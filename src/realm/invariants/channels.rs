@@ -3,9 +3,9 @@
 use super::{Invariant, faults, mismatch};
 use crate::realm::Realm;
 use crate::realm::channel::TopicKey;
-use crate::realm::id::{ChannelId, MessageId, RecipientId};
+use crate::realm::id::{ChannelId, MessageId, RecipientId, UserId};
 use imbl::{OrdMap, OrdSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const ALL: &[Invariant] = &[
     Invariant {
@@ -62,12 +62,14 @@ fn channels_by_name(realm: &Realm) -> Vec<String> {
 }
 
 fn subscribers_are_subscribed(realm: &Realm) -> Vec<String> {
+    let mut right: BTreeMap<ChannelId, OrdSet<UserId>> = BTreeMap::new();
+    for (user, own) in realm.personal.iter().filter(|(user, _)| realm.is_active(**user)) {
+        for channel in own.subscriptions.keys().filter(|channel| own.subscription(**channel).is_some()) {
+            right.entry(*channel).or_default().insert(*user);
+        }
+    }
     faults(realm.channels.values(), |channel| {
-        let subscribed = realm
-            .personal
-            .iter()
-            .filter(|(user, own)| realm.is_active(**user) && own.subscription(channel.id).is_some());
-        let right: OrdSet<_> = subscribed.map(|(user, _)| *user).collect();
+        let right = right.remove(&channel.id).unwrap_or_default();
         (channel.subscribers != right)
             .then(|| format!("channel {} has {:?}, should have {right:?}", channel.id, channel.subscribers))
     })
