@@ -95,6 +95,8 @@ pub const BUILT_IN: &[(&str, &str)] =
 pub enum Source {
     /// The text of a fixture.
     Text(Arc<str>),
+    /// The text of one that comes with the program, in which nothing has to be looked for.
+    BuiltIn(&'static str),
     /// What the generator makes.
     Generated(generate::Size),
 }
@@ -107,7 +109,7 @@ impl Source {
     pub fn builtin(name: &str) -> Option<Self> {
         match name {
             "large" => Some(Source::Generated(generate::Size::LARGE)),
-            _ => builtin(name).map(Self::from),
+            _ => builtin(name).map(Source::BuiltIn),
         }
     }
 
@@ -119,6 +121,10 @@ impl Source {
     pub fn realm(&self, now: Timestamp, seed: u64) -> Result<Realm, Vec<Fault>> {
         match self {
             Source::Text(text) => read(text, now, seed),
+            Source::BuiltIn(text) => {
+                let document = serde_json::from_str(text).map_err(|error| vec![Fault::new("$", error.to_string())])?;
+                load::load_sound(&document, now, seed)
+            }
             // What is generated is sound, and the same in every world, whatever follows from the world's seed.
             Source::Generated(size) => load::load_sound(&generate::document(*size, 0, &mut |_| {}), now, seed),
         }

@@ -53,7 +53,7 @@ impl Default for Options {
         Self {
             host: None,
             port: 0,
-            fixture: fixture::builtin("default").unwrap_or_default().into(),
+            fixture: fixture::Source::builtin("default").unwrap_or_else(|| "{}".into()),
             clock: ClockDefault::Real,
             feature_level: crate::api::NEWEST_FEATURE_LEVEL,
             dialect: Dialect::neutral(),
