@@ -42,6 +42,11 @@ clients *checks:
     cargo build
     tests/clients/run {{ checks }}
 
+# Measure the speed against bare warp; words choose figures
+[group('check')]
+bench *words:
+    cargo bench --bench bench -- {{ words }}
+
 # Do all that CI does
 [group('check')]
 ci:
