@@ -293,6 +293,32 @@ async fn messages_are_deleted_by_kind() {
 }
 
 #[tokio::test]
+async fn deleted_messages_are_told_to_those_alone_who_can_see_them() {
+    let server = TestServer::start().await;
+    let [adam, mel, max, mona, nora] = server.users(["adam", "mel", "max", "mona", "nora"]);
+    let first = mel.send_to("design", "t", "First").await;
+    let second = mel.send_to("design", "t", "Second").await;
+    let public = [mel.send_to("engineering", "t", "First").await, mel.send_to("engineering", "t", "Second").await];
+    // Nora has a row for the second of the public ones alone.
+    nora.post("/messages/flags", json!({"messages": [public[1]], "op": "add", "flag": "starred"})).await.success();
+    max.delete("/users/me/subscriptions", json!({"subscriptions": ["design"]})).await.success();
+    let types = ["delete_message"];
+    let (mut at_max, mut at_mona) = (max.events(types).await, mona.events(types).await);
+    let mut at_nora = nora.events(types).await;
+
+    let actions = json!({"delete_public_channel_messages": true, "delete_private_channel_messages": true});
+    deactivate(&adam, &mel, json!({ "actions": actions })).await.is(json!({}));
+
+    let told = async |queue: &mut Queue| {
+        let ids = |event: &Value| event["message_ids"].as_array().cloned().unwrap_or_default();
+        queue.all().await.iter().flat_map(ids).filter_map(|id| id.as_i64()).collect::<Vec<_>>()
+    };
+    let (at_max, at_mona, at_nora) = (told(&mut at_max).await, told(&mut at_mona).await, told(&mut at_nora).await);
+    assert!([first, second].iter().all(|id| at_mona.contains(id) && !at_max.contains(id)), "{at_max:?} {at_mona:?}");
+    assert!(public.iter().all(|id| at_nora.contains(id) && at_max.contains(id)), "{at_nora:?}");
+}
+
+#[tokio::test]
 async fn without_actions_nothing_is_deleted() {
     let server = TestServer::start().await;
     let [adam, mel] = server.users(["adam", "mel"]);

@@ -82,8 +82,8 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
         if let Some((channel, _)) = first.channel() {
             firsts.entry(channel).or_insert_with(|| tx.channels[&channel].first_message());
         }
-        let everyone = group.iter().fold(tx.who_follows(&first), |all, id| all.and(tx.messages[id].recipients.clone()));
         group.sort_unstable();
+        let everyone = tx.who_follows_any(&group);
         for id in &group {
             tx.remove_message(*id);
         }
