@@ -4,6 +4,7 @@
 //! copy per request, a fork and a snapshot all cost next to nothing.
 
 pub mod access;
+pub mod acquaintance;
 pub mod chance;
 pub mod change;
 pub mod channel;

@@ -1,6 +1,7 @@
 //! Subscribing and unsubscribing with all events, for every operation that does so.
 
 use crate::realm::Realm;
+use crate::realm::acquaintance::Acquaintance;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Audience, Event, Needs, Payload};
@@ -25,8 +26,9 @@ pub fn subscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId], color: Optio
 /// Subscribes active users to channels, in these colours where they have one; gives what is new, the channels in the
 /// order in which they were given.
 ///
-/// Events, in this order: `stream` create to those who could not see a channel, `subscription` add to each user,
-/// `subscription` peer_add to everybody else who may see the subscribers.
+/// Events, in this order: `realm_user` add to limited guests who come to know somebody, `stream` create to those who
+/// could not see a channel, `subscription` add to each user, `subscription` peer_add to everybody else who may see the
+/// subscribers.
 pub fn subscribe_all(
     tx: &mut Tx,
     users: &BTreeSet<UserId>,
@@ -36,6 +38,7 @@ pub fn subscribe_all(
     let mut added = Changed::new();
     let mut discovered = BTreeMap::new();
     let mut arrived = BTreeMap::new();
+    let known = Acquaintance::of_guests(tx);
     for channel in channels {
         let blind = blind_among(tx, users, *channel);
         let is_new = |user: &UserId| tx.subscribe(*user, *channel, colors.get(channel).cloned());
@@ -46,6 +49,7 @@ pub fn subscribe_all(
         discovered.insert(*channel, blind.intersection(newcomers.clone()));
         arrived.insert(*channel, newcomers);
     }
+    known.tell_changes(tx);
     emit_created(tx, discovered);
     for (user, channels) in &added {
         emit_added(tx, *user, channels);
@@ -60,10 +64,11 @@ pub fn subscribe_all(
 ///
 /// Events, in this order: `subscription` peer_remove to everybody else who may see the subscribers; then for each user
 /// `subscription` remove, `stream` delete for channels that they can't see any more, `update_message_flags` for what
-/// was unread.
+/// was unread; then `realm_user` remove to limited guests who lose somebody.
 pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[ChannelId]) -> Changed {
     let mut removed = Changed::new();
     let mut left = BTreeMap::new();
+    let known = Acquaintance::of_guests(tx);
     for channel in channels {
         let leavers: OrdSet<UserId> =
             users.iter().copied().filter(|user| tx.own(*user).subscription(*channel).is_some()).collect();
@@ -81,6 +86,7 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     for (user, channels) in &removed {
         leave(tx, *user, channels);
     }
+    known.tell_changes(tx);
     removed
 }
 

@@ -2,6 +2,7 @@
 //! (reference behaviour, POST /messages).
 
 use super::Realm;
+use super::acquaintance::Acquaintance;
 use super::change::Tx;
 use super::channel::{Channel, RESOLVED_PREFIX, TopicKey, TopicsPolicy};
 use super::event::{Audience, Event, Payload, SentMessage};
@@ -319,7 +320,10 @@ impl Tx {
                     return Err(Error::NoRecipients);
                 }
                 self.check_may_message(&sender, &users)?;
-                let conversation = self.conversation(users.into_iter().chain([sender.id]).collect());
+                let members: Vec<UserId> = users.into_iter().chain([sender.id]).collect();
+                let known = Acquaintance::of(self, &members.iter().copied().collect());
+                let conversation = self.conversation(members);
+                known.tell_changes(self);
                 (Place::Direct { conversation }, self.conversations[&conversation].members.iter().copied().collect())
             }
         };

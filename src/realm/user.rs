@@ -7,6 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// What guests are told of users whom they may not know of.
+pub const UNKNOWN_USER_NAME: &str = "Unknown user";
+
 /// An account, human or bot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct User {

@@ -1,7 +1,7 @@
 //! Users as others see them (specification, "User" and "Own user").
 
 use crate::realm::Realm;
-use crate::realm::user::{AvatarSource, Role, User};
+use crate::realm::user::{AvatarSource, Role, UNKNOWN_USER_NAME, User};
 use md5::{Digest, Md5};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -208,7 +208,7 @@ impl UserRecord {
             user_id: user.id.0,
             delivery_email: None,
             email: realm.dummy_email(user.id),
-            full_name: "Unknown user".to_owned(),
+            full_name: UNKNOWN_USER_NAME.to_owned(),
             date_joined: user.date_joined.to_minute(),
             is_active: Some(user.is_active),
             is_owner: false,

@@ -30,6 +30,7 @@ mod found;
 mod generated;
 mod group_changes;
 mod group_reading;
+mod guests;
 mod invites;
 mod linkifiers;
 mod message_rules;

@@ -205,7 +205,7 @@ async fn a_guest_who_may_not_know_everybody_loses_those_who_leave() {
     let last = events.pop().expect("an event");
     assert_eq!(
         (&last["op"], &last["person"]),
-        (&json!("remove"), &json!({"user_id": mel.id(), "full_name": "Mel Marsh"}))
+        (&json!("remove"), &json!({"user_id": mel.id(), "full_name": "Unknown user"}))
     );
     adam.post(&format!("/users/{}/reactivate", mel.id()), json!({})).await.success();
     at_gus.next().await.has(json!({"op": "add"}));

@@ -7,6 +7,7 @@ use crate::api::parameter::json_object;
 use crate::api::subscribing::{emit_resumed, resume, suspend};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::acquaintance;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event, Payload};
 use crate::realm::group::SystemGroup;
@@ -110,8 +111,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     let lost = difference(tx, &before, &who_can_access(tx, id));
     tx.emit(before.except_all(&lost), person_update(json!({"user_id": id, "is_active": false})));
     if !lost.is_empty() {
-        let person = json!({"user_id": id, "full_name": tx.users[&id].full_name});
-        tx.emit(Audience::of(lost), Event::shaped("realm_user", Some("remove"), json!({ "person": person })));
+        tx.emit(Audience::of(lost), acquaintance::lost(id));
     }
 }
 

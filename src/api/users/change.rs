@@ -3,6 +3,7 @@
 use super::{person_update, who_can_access};
 use crate::api::visibility::Sight;
 use crate::realm::Realm;
+use crate::realm::acquaintance::Acquaintance;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::{GroupId, UserId};
@@ -24,9 +25,10 @@ pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
 /// Gives a user another role, and with it other system groups and other channels in sight.
 ///
 /// Events: `realm_user` update; `user_group` remove_members and add_members to everybody; to the user `stream` create
-/// with `subscription` peer_add, and `stream` delete.
+/// with `subscription` peer_add, and `stream` delete, and `realm_user` add and remove where guests are limited.
 pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
     let sight = Sight::of(tx, &OrdSet::unit(id));
+    let known = Acquaintance::of(tx, &OrdSet::unit(id));
     let left = tx.leave_roles(id);
     tx.user_mut(id).role = role;
     let entered = tx.enter_role(id, role);
@@ -38,6 +40,7 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
         emit_groups(tx, id, "remove_members", left.iter().filter(|group| !entered.contains(group)));
         emit_groups(tx, id, "add_members", entered.iter().filter(|group| !left.contains(group)));
     }
+    known.tell_changes(tx);
     sight.tell_changes(tx);
 }
 

@@ -10,12 +10,13 @@ use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Event, Payload};
+use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::send::{Outgoing, Target};
 use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
-use imbl::OrdMap;
+use crate::record::user::UserRecord;
+use imbl::{OrdMap, OrdSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -225,10 +226,18 @@ fn send_signup_notice(tx: &mut Tx, id: UserId) {
     }
 }
 
-/// Tells everybody of a new user and of the system groups that it is in.
+/// Tells everybody of a new user and of the system groups that it is in; guests who may not know of the user, of
+/// somebody unknown, unless their clients do with an incomplete list.
 pub fn announce_user(tx: &mut Tx, id: UserId) {
     let user = tx.users[&id].clone();
     let audience = who_can_access(tx, id);
+    let is_blind = |guest: &UserId| tx.is_active(*guest) && !audience.contains(*guest);
+    let blind: OrdSet<UserId> = tx.guests().iter().copied().filter(is_blind).collect();
+    if !blind.is_empty() {
+        let person = json!({ "person": UserRecord::unknown(tx, &user) });
+        let event = Event::shaped("realm_user", Some("add"), person).needing(Needs::CompleteUserList);
+        tx.emit(Audience::of(blind), event);
+    }
     tx.emit(audience, Event::new("realm_user", Some("add"), Payload::UserAdd(user)));
     let groups: Vec<_> =
         tx.system_groups.values().copied().filter(|group| tx.groups[group].members.contains(&id)).collect();

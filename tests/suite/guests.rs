@@ -1,0 +1,142 @@
+//! Guests where the organization lets them know only those with whom they share a channel or a conversation.
+
+use crate::statuses::limit_guests;
+use crate::support::{Queue, TestServer, User};
+use serde_json::{Value, json};
+
+fn added(event: &Value, user: i64) {
+    let person = &event["person"];
+    assert_eq!((&event["type"], &event["op"]), (&json!("realm_user"), &json!("add")), "{event}");
+    assert_eq!(person["user_id"], user, "{event}");
+}
+
+fn removed(user: i64) -> Value {
+    json!({"type": "realm_user", "op": "remove", "person": {"user_id": user, "full_name": "Unknown user"}})
+}
+
+async fn knows(guest: &User, user: &User) -> bool {
+    let members = guest.get("/users", json!({})).await.success()["members"].clone();
+    members.as_array().into_iter().flatten().any(|row| row["user_id"] == user.id())
+}
+
+/// A queue of a client that knows that its list of users is incomplete.
+async fn knowing(user: &User) -> Queue {
+    let capabilities = json!({"user_list_incomplete": true});
+    let params = json!({"event_types": ["realm_user"], "fetch_event_types": ["realm_user"], "client_capabilities": capabilities});
+    user.register(params).await
+}
+
+#[tokio::test]
+async fn a_guest_comes_to_know_those_who_join_a_channel_of_theirs_and_loses_those_who_leave() {
+    let server = TestServer::start().await;
+    let [adam, gus, nora] = server.users(["adam", "gus", "nora"]);
+    limit_guests(&server, &nora);
+    let mut at_gus = gus.events(["realm_user", "subscription"]).await;
+    let mut at_adam = adam.events(["realm_user"]).await;
+    let subscriptions = |names: Value| json!({"subscriptions": names, "principals": [nora.id()]});
+
+    adam.post("/users/me/subscriptions", subscriptions(json!([{"name": "general"}]))).await.success();
+
+    let event = at_gus.next().await.0;
+    added(&event, nora.id());
+    assert_eq!(event["person"]["full_name"], "Nora Novak", "{event}");
+    at_gus.next().await.has(json!({"op": "peer_add", "user_ids": [nora.id()]}));
+    assert!(knows(&gus, &nora).await);
+
+    adam.delete("/users/me/subscriptions", subscriptions(json!(["general"]))).await.success();
+
+    at_gus.next().await.has(json!({"op": "peer_remove", "user_ids": [nora.id()]}));
+    at_gus.next().await.is(removed(nora.id()));
+    at_gus.none().await;
+    assert!(!knows(&gus, &nora).await);
+    // Whoever is no guest knows everybody all the time.
+    at_adam.none().await;
+}
+
+#[tokio::test]
+async fn a_guest_who_enters_a_channel_comes_to_know_those_inside_and_loses_them_with_it() {
+    let server = TestServer::start().await;
+    let [adam, gus, nora] = server.users(["adam", "gus", "nora"]);
+    limit_guests(&server, &nora);
+    nora.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "engineering"}]})).await.success();
+    let mut at_gus = gus.events(["realm_user"]).await;
+    let principals = json!([gus.id()]);
+
+    let params = json!({"subscriptions": [{"name": "engineering"}], "principals": principals});
+    adam.post("/users/me/subscriptions", params).await.success();
+    added(&at_gus.next().await.0, nora.id());
+    at_gus.none().await;
+
+    let params = json!({"subscriptions": ["engineering"], "principals": principals});
+    adam.delete("/users/me/subscriptions", params).await.success();
+    at_gus.next().await.is(removed(nora.id()));
+    at_gus.none().await;
+}
+
+#[tokio::test]
+async fn a_guest_comes_to_know_who_writes_to_them_before_the_message() {
+    let server = TestServer::start().await;
+    let [gus, nora] = server.users(["gus", "nora"]);
+    limit_guests(&server, &nora);
+    let mut at_gus = gus.events(["realm_user", "message"]).await;
+
+    let id = nora.send_direct(&[gus.id()], "Hello").await;
+
+    added(&at_gus.next().await.0, nora.id());
+    assert_eq!(at_gus.next().await.0["message"]["id"], id);
+    nora.send_direct(&[gus.id()], "Again").await;
+    at_gus.next().await.has(json!({"type": "message"}));
+    at_gus.none().await;
+}
+
+#[tokio::test]
+async fn who_becomes_a_guest_loses_those_with_whom_nothing_is_shared() {
+    let server = TestServer::start().await;
+    let [adam, max, nora] = server.users(["adam", "max", "nora"]);
+    limit_guests(&server, &nora);
+    let mut at_max = max.events(["realm_user"]).await;
+    let path = format!("/users/{}", max.id());
+
+    adam.patch(&path, json!({"role": 600})).await.is(json!({}));
+    let events = at_max.all().await;
+    let of_nora: Vec<_> = events.iter().filter(|event| event["person"]["user_id"] == nora.id()).collect();
+    assert!(of_nora.len() == 1 && of_nora[0]["op"] == "remove", "{events:#?}");
+
+    adam.patch(&path, json!({"role": 400})).await.is(json!({}));
+    let events = at_max.all().await;
+    let of_nora: Vec<_> = events.iter().filter(|event| event["person"]["user_id"] == nora.id()).collect();
+    assert_eq!(of_nora.len(), 1, "{events:#?}");
+    added(of_nora[0], nora.id());
+}
+
+/// With the capability `user_list_incomplete`, `realm_users` excludes inaccessible users, and guests get no
+/// `realm_user` add events for inaccessible new users.
+#[tokio::test]
+async fn clients_with_an_incomplete_list_hear_nothing_of_those_whom_they_may_not_know() {
+    let server = TestServer::start().await;
+    let [adam, gus, nora] = server.users(["adam", "gus", "nora"]);
+    limit_guests(&server, &nora);
+    server.arrange(|tx| {
+        for id in tx.channels.keys().copied().collect::<Vec<_>>() {
+            tx.channel_mut(id).is_default = false;
+        }
+    });
+    let (mut knowing, mut other) = (knowing(&gus).await, gus.register(json!({"event_types": ["realm_user"]})).await);
+    let row = |queue: &Queue| {
+        let users = queue.state["realm_users"].as_array().cloned().unwrap_or_default();
+        users.into_iter().find(|row| row["user_id"] == nora.id())
+    };
+    assert_eq!(row(&knowing), None);
+    assert_eq!(row(&other).map(|row| row["full_name"].clone()), Some(json!("Unknown user")));
+
+    let params = json!({"email": "wilma@chat.test", "password": "wilma-password-7421", "full_name": "Wilma Wong"});
+    let id = adam.post("/users", params).await.success()["user_id"].as_i64().expect("an id");
+
+    knowing.none().await;
+    let event = other.next().await.0;
+    added(&event, id);
+    let person = &event["person"];
+    assert_eq!((&person["full_name"], &person["delivery_email"]), (&json!("Unknown user"), &json!(null)), "{event}");
+    assert_eq!(person["email"], format!("user{id}@chat.test"));
+    other.none().await;
+}
