@@ -125,9 +125,12 @@ pub struct Realm {
     /// out.
     #[serde(skip)]
     pub resumable_uploads: OrdMap<String, Arc<resumable::ResumableUpload>>,
+    /// Users whom push notifications reach: those with an active device or a token.
+    #[serde(skip)]
+    pub reached_by_push: OrdSet<UserId>,
     /// What the push relay was handed; no part of the state that is given out.
     #[serde(skip)]
-    pub pushes: Vector<Arc<push::Push>>,
+    pub relay: push::Relay,
     /// Event queues.
     #[serde(skip)]
     pub queues: OrdMap<String, Arc<Queue>>,
@@ -237,7 +240,8 @@ impl Realm {
             scheduled_messages: OrdMap::new(),
             reminders: OrdMap::new(),
             resumable_uploads: OrdMap::new(),
-            pushes: Vector::new(),
+            reached_by_push: OrdSet::new(),
+            relay: push::Relay::default(),
             queues: OrdMap::new(),
             log: EventLog::default(),
             agenda: timer::Agenda::default(),

@@ -8,6 +8,7 @@ pub mod group;
 pub mod message;
 pub mod personal;
 pub mod presence;
+pub mod push;
 pub mod scheduled;
 pub mod user;
 

@@ -26,7 +26,7 @@ impl Operation for RegenerateOwnApiKey {
     const ROUTE: Route = Route::post("/users/me/api_key/regenerate");
     const ACCESS: Access = Access::User;
     const ABOUT: About = About {
-        summary: "Gives the caller a new API key; the old one fails from now on, event queues live on.",
+        summary: "Gives the caller a new API key; the old one fails from now on and push tokens of the older kind are gone, event queues live on.",
         since: 0,
         is_specified: false,
         errors: &[],
@@ -40,6 +40,7 @@ impl Write for RegenerateOwnApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<NewApiKeyReply, Error> {
         let api_key = tx.realm_mut().chance.api_key();
         tx.replace_api_key(call.caller().id, api_key.clone());
+        tx.change_push_targets(call.caller().id, |own| own.push_tokens.clear());
         Ok(NewApiKeyReply { api_key })
     }
 }

@@ -91,7 +91,7 @@ impl Write for RemoveDevice {
             return Err(unknown_device());
         }
 
-        tx.own_mut(user).devices.remove(&device_id);
+        tx.change_push_targets(user, |own| own.devices.remove(&device_id));
         tx.emit(Audience::user(user), Event::shaped("device", Some("remove"), json!({ "device_id": device_id })));
         Ok(Success {})
     }

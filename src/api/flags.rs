@@ -131,6 +131,7 @@ fn mark_read(tx: &mut Tx, user: UserId, ids: &BTreeSet<MessageId>) -> Changed {
     for id in &messages {
         read.insert(*id);
     }
+    tx.recall_pushes(user);
     Changed { messages, ignored_channels: BTreeSet::new() }
 }
 
@@ -306,6 +307,7 @@ impl Write for MarkAllAsRead {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<CompleteReply, Error> {
         let newest = MessageId(tx.counters.message);
         tx.own_mut(call.caller().id).read.insert_up_to(newest);
+        tx.recall_pushes(call.caller().id);
         emit(tx, call.caller().id, READ, &[], true);
         Ok(CompleteReply { complete: true })
     }

@@ -1,6 +1,4 @@
 //! Push notifications: registering a device for encrypted ones, and tests that they arrive.
-//!
-//! A choice where the API is silent: A-55 in docs/assumptions.md.
 
 mod register;
 
@@ -12,7 +10,7 @@ use crate::error::Error;
 use crate::fault::Bouncer;
 use crate::realm::change::Tx;
 use crate::realm::id::{DeviceId, UserId};
-use crate::realm::push::{PushKind, PushTarget};
+use crate::realm::push::{PushContent, PushTarget};
 use serde_json::json;
 
 /// POST /mobile_push/e2ee/test_notification
@@ -125,5 +123,5 @@ fn send_test(tx: &mut Tx, call: &Call<'_>, user: UserId, to: PushTarget) {
         "user_id": user,
         "time": tx.now.seconds(),
     });
-    tx.push(user, PushKind::Test, to, payload);
+    tx.push(user, to, PushContent::Test(payload));
 }

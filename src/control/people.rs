@@ -2,7 +2,7 @@
 
 use crate::api::invites::accept;
 use crate::error::Error;
-use crate::realm::push::{Push, PushKind, PushTarget};
+use crate::record::push::push_record;
 use crate::world::World;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,24 +26,8 @@ pub fn accept(world: &World, key: &str, accept: &Accept) -> Result<Value, Error>
     Ok(json!({ "user_id": user }))
 }
 
-/// What the push relay was handed, newest last.
-pub fn pushes(world: &World) -> Value {
+/// What the push relay was handed, newest last. Addresses begin with the world's as the one who asks can reach it.
+pub fn pushes(world: &World, base_url: &str) -> Value {
     let realm = world.snapshot();
-    let record = |push: &Push| {
-        let mut record = json!({
-            "at": push.at.fractional_seconds(),
-            "user": realm.user(push.user).map(|user| user.email.clone()),
-            "kind": match push.kind {
-                PushKind::Registration => "registration",
-                PushKind::Test => "test",
-            },
-        });
-        match &push.to {
-            PushTarget::Device(device) => record["device_id"] = json!(device),
-            PushTarget::Token(token) => record["token"] = json!(token),
-        }
-        record["payload"] = push.payload.clone();
-        record
-    };
-    json!({ "pushes": realm.pushes.iter().map(|push| record(push)).collect::<Vec<_>>() })
+    json!({ "pushes": realm.relay.pushes.iter().map(|push| push_record(&realm, push, base_url)).collect::<Vec<_>>() })
 }

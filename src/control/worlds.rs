@@ -98,7 +98,7 @@ pub fn delete(control: &Control, name: &str) -> Result<Value, Error> {
 }
 
 /// The address of a world as the one who asks can reach it.
-fn base_url(incoming: &Incoming, name: &str) -> Origin {
+pub(super) fn base_url(incoming: &Incoming, name: &str) -> Origin {
     let host = incoming.header(header::HOST).unwrap_or("127.0.0.1");
     if name == Worlds::DEFAULT {
         return Origin { base_url: format!("http://{host}"), prefix: String::new() };
@@ -121,7 +121,7 @@ fn fork(control: &Control, wanted: &Wanted, origin: &str, name: &str) -> Result<
         None => origin.moment(),
     };
     let mut realm = crate::world::without_queues(&moment.realm);
-    realm.pushes = imbl::Vector::new();
+    realm.relay = crate::realm::push::Relay::default();
     if let Some(seed) = wanted.seed {
         realm.chance = Chance::from_seed(seed);
     }

@@ -213,6 +213,7 @@ impl Tx {
             Arc::make_mut(subscription).is_active = false;
         }
         self.channel_mut(channel).subscribers.remove(&user);
+        self.recall_pushes(user);
         unread
     }
 

@@ -187,7 +187,7 @@ pub enum Payload {
     /// The same to everybody.
     Shaped(Arc<Map<String, Value>>),
     /// A message was sent.
-    Message(Box<SentMessage>),
+    Message(Arc<SentMessage>),
     /// A message's text, topic or channel changed.
     UpdateMessage(Box<UpdatedMessage>),
     /// Messages are gone.

@@ -1,11 +1,29 @@
 //! Push notifications: what the relay was handed. Nothing leaves the program.
 
+mod message;
+
+use super::Realm;
 use super::change::Tx;
-use super::id::{DeviceId, UserId};
+use super::event::SentMessage;
+use super::id::{DeviceId, MessageId, UserId};
+use super::personal::Personal;
 use crate::time::Timestamp;
+use imbl::{OrdMap, OrdSet, Vector};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
+
+/// The relay as far as the realm knows it; no part of the state that is given out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Relay {
+    /// What it was handed, oldest first; the newest [`MAX_PUSHES`].
+    pub pushes: Vector<Arc<Push>>,
+    /// The messages that users' devices show: pushed, and neither read nor gone since.
+    pub shown: OrdMap<UserId, OrdSet<MessageId>>,
+}
+
+/// Pushes that are kept at most; see `docs/limits.md`.
+pub const MAX_PUSHES: usize = 10_000;
 
 /// Something that the relay was handed.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,21 +32,35 @@ pub struct Push {
     pub at: Timestamp,
     /// Whose device.
     pub user: UserId,
-    /// What it is.
-    pub kind: PushKind,
     /// For which device or token.
     pub to: PushTarget,
     /// What it says, before any encryption.
-    pub payload: Value,
+    pub content: PushContent,
 }
 
 /// What the relay is handed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PushKind {
-    /// A device's token.
-    Registration,
+#[derive(Clone, Debug, PartialEq)]
+pub enum PushContent {
+    /// A device's token, as the client encrypted it.
+    Registration(Value),
     /// A test that the user asked for.
-    Test,
+    Test(Value),
+    /// A new message.
+    Message(Arc<SentMessage>),
+    /// Messages that were read or are gone, so that devices need not show them any more.
+    Removal(Vec<MessageId>),
+}
+
+impl PushContent {
+    /// How the kind is called where pushes are listed.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            PushContent::Registration(_) => "registration",
+            PushContent::Test(_) => "test",
+            PushContent::Message(_) => "message",
+            PushContent::Removal(_) => "removal",
+        }
+    }
 }
 
 /// For whom a notification is.
@@ -72,10 +104,37 @@ impl PushToken {
     }
 }
 
+impl Realm {
+    /// The devices and tokens that notifications reach a user by.
+    pub fn push_targets(&self, user: UserId) -> Vec<PushTarget> {
+        let own = self.own(user);
+        let devices = own.devices.iter().filter(|(_, device)| device.is_active());
+        let devices = devices.map(|(id, _)| PushTarget::Device(*id));
+        devices.chain(own.push_tokens.iter().map(|token| PushTarget::Token(token.token.clone()))).collect()
+    }
+}
+
 impl Tx {
+    /// Changes a user's devices or tokens, and keeps the index of those whom notifications reach.
+    pub fn change_push_targets<T>(&mut self, user: UserId, change: impl FnOnce(&mut Personal) -> T) -> T {
+        let result = change(self.own_mut(user));
+        let is_reached = !self.push_targets(user).is_empty();
+        let reached = &mut self.realm_mut().reached_by_push;
+        if is_reached {
+            reached.insert(user);
+        } else {
+            reached.remove(&user);
+        }
+        result
+    }
+
     /// Hands something to the relay.
-    pub fn push(&mut self, user: UserId, kind: PushKind, to: PushTarget, payload: Value) {
-        let push = Push { at: self.now, user, kind, to, payload };
-        self.realm_mut().pushes.push_back(Arc::new(push));
+    pub fn push(&mut self, user: UserId, to: PushTarget, content: PushContent) {
+        let push = Push { at: self.now, user, to, content };
+        let pushes = &mut self.realm_mut().relay.pushes;
+        if pushes.len() == MAX_PUSHES {
+            pushes.pop_front();
+        }
+        pushes.push_back(Arc::new(push));
     }
 }

@@ -352,7 +352,8 @@ impl Tx {
             self.own_mut(sender.id).read.insert(id);
         }
         self.read_outside(&message);
-        self.emit_message(&message, &sender, outgoing.local, is_read);
+        let sent = self.emit_message(&message, &sender, outgoing.local, is_read);
+        self.push_message(&sent);
         self.claim_uploads(&message);
         Ok(Sent { id, new_policy })
     }
@@ -392,19 +393,20 @@ impl Tx {
         sender: &Arc<User>,
         local: Option<(String, String)>,
         read_by_sender: bool,
-    ) {
+    ) -> Arc<SentMessage> {
         let channel = message.channel().map(|(channel, _)| self.channels[&channel].clone());
         let sender_email = self.api_email(sender);
         let audience = Audience::of(message.recipients.clone());
-        let sent = SentMessage {
+        let sent = Arc::new(SentMessage {
             message: message.clone(),
             sender: sender.clone(),
             sender_email,
             channel,
             local,
             read_by_sender,
-        };
-        self.emit(audience, Event::new("message", None, Payload::Message(Box::new(sent))));
+        });
+        self.emit(audience, Event::new("message", None, Payload::Message(sent.clone())));
+        sent
     }
 
     /// Notes the message at the uploads that it links and that its sender may use; tells their owners.

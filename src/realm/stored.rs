@@ -183,6 +183,9 @@ impl Realm {
         }
         self.topics = topics.into_iter().map(|(key, messages)| (key, Arc::new(Topic { messages }))).collect();
         for (user, own) in &self.personal.clone() {
+            if !self.push_targets(*user).is_empty() {
+                self.reached_by_push.insert(*user);
+            }
             for word in &own.alert_words {
                 self.alert_words.entry(word.to_lowercase()).or_default().insert(*user);
             }

@@ -41,6 +41,7 @@ mod presence;
 mod profile;
 mod properties;
 mod push;
+mod push_messages;
 mod reactions;
 mod register;
 mod reminders;

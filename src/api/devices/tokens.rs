@@ -42,18 +42,20 @@ fn check_token(kind: PushTokenKind, token: &str) -> Result<(), Error> {
 }
 
 fn add(tx: &mut Tx, user: UserId, new: PushToken) {
-    let tokens = &mut tx.own_mut(user).push_tokens;
-    match tokens.iter().position(|token| token.is(new.kind, &new.token)) {
-        Some(index) => tokens[index] = new,
-        None => tokens.push_back(new),
-    }
+    tx.change_push_targets(user, |own| {
+        let tokens = &mut own.push_tokens;
+        match tokens.iter().position(|token| token.is(new.kind, &new.token)) {
+            Some(index) => tokens[index] = new,
+            None => tokens.push_back(new),
+        }
+    });
 }
 
 fn remove(tx: &mut Tx, user: UserId, kind: PushTokenKind, token: &str) -> Result<Success, Error> {
     check_token(kind, token)?;
     let index = tx.own(user).push_tokens.iter().position(|one| one.is(kind, token)).ok_or(Error::NoSuchToken)?;
 
-    tx.own_mut(user).push_tokens.remove(index);
+    tx.change_push_targets(user, |own| own.push_tokens.remove(index));
     Ok(Success {})
 }
 

@@ -90,6 +90,7 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
         let payload = Payload::DeleteMessages { messages: group, place: first.place.clone() };
         tx.emit(everyone, Event::new("delete_message", None, payload));
     }
+    tx.recall_all_pushes();
     for (channel, first) in firsts {
         let channel = tx.channels[&channel].clone();
         if channel.first_message() != first {

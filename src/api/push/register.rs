@@ -10,7 +10,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::personal::Device;
-use crate::realm::push::{PushKind, PushTarget};
+use crate::realm::push::{PushContent, PushTarget};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use schemars::{Schema, SchemaGenerator};
@@ -178,8 +178,8 @@ impl Write for RegisterPush {
 /// The relay took the token: it is in force, and the same one of the older kind is not needed any more.
 fn confirm(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, token: Token) {
     let now = tx.now;
-    tx.push(user, PushKind::Registration, PushTarget::Device(id), token.payload);
-    tx.own_mut(user).push_tokens.retain(|old| token_id(&old.token) != token.id);
+    tx.push(user, PushTarget::Device(id), PushContent::Registration(token.payload));
+    tx.change_push_targets(user, |own| own.push_tokens.retain(|old| token_id(&old.token) != token.id));
     device.push_token_id = Some(token.id.clone());
     device.pending_push_token_id = None;
     device.push_token_last_updated = Some(now);
@@ -193,7 +193,7 @@ fn confirm(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, token: T
 }
 
 fn put(tx: &mut Tx, user: UserId, id: DeviceId, device: Device, changed: Value) {
-    tx.own_mut(user).devices.insert(id, device);
+    tx.change_push_targets(user, |own| own.devices.insert(id, device));
     tx.emit(Audience::user(user), Event::shaped("device", Some("update"), changed));
 }
 

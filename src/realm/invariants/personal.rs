@@ -15,6 +15,11 @@ pub(super) const ALL: &[Invariant] = &[
         check: alert_words,
     },
     Invariant {
+        name: "reached-by-push",
+        meaning: "The index of those whom push notifications reach has all users with an active device or a token.",
+        check: reached_by_push,
+    },
+    Invariant {
         name: "topic-policies-say-something",
         meaning: "What users said of topics is of channels that exist, under the topic's name, and not nothing.",
         check: topic_policies,
@@ -50,6 +55,12 @@ fn alert_words(realm: &Realm) -> Vec<String> {
         }
     }
     mismatch("the index of alert words has", &realm.alert_words, &right)
+}
+
+fn reached_by_push(realm: &Realm) -> Vec<String> {
+    let is_reached = |user: &&UserId| !realm.push_targets(**user).is_empty();
+    let right: OrdSet<UserId> = realm.personal.keys().filter(is_reached).copied().collect();
+    mismatch("the index of those whom push notifications reach has", &realm.reached_by_push, &right)
 }
 
 fn topic_policies(realm: &Realm) -> Vec<String> {

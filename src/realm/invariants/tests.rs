@@ -125,6 +125,7 @@ const BREAKS: &[(&str, Break)] = &[
     }),
     ("starred-messages-have-rows", |tx| _ = tx.own_mut(UserId(7)).starred.insert(MessageId(1))),
     ("alert-words", |tx| tx.own_mut(MEL).alert_words.push_back("new".into())),
+    ("reached-by-push", |tx| tx.own_mut(MEL).devices.clear()),
     ("topic-policies-say-something", |tx| {
         let topic = UserTopic { name: "x".into(), policy: VisibilityPolicy::None, last_updated: tx.now };
         tx.own_mut(MEL).topics.insert((GENERAL, TopicKey::new("x")), Arc::new(topic));

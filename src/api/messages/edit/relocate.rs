@@ -103,6 +103,7 @@ fn settle_unread(tx: &mut Tx, moved: &[MessageId], channel: ChannelId) {
         for message in &messages {
             tx.own_mut(user).read.insert(*message);
         }
+        tx.recall_pushes(user);
         let fields = json!({"operation": "add", "flag": "read", "messages": messages, "all": false});
         tx.emit(Audience::user(user), Event::shaped("update_message_flags", Some("add"), fields));
     }

@@ -1,0 +1,180 @@
+//! Messages that the push relay is handed for those who want to be told of them, and taken back once they are read.
+
+use crate::push::pushes;
+use crate::support::{TestServer, User};
+use serde_json::{Value, json};
+
+const NOW: i64 = 1_767_268_800;
+
+/// What was pushed to a user since so many pushes, as `(kind, message or messages)`.
+async fn told(server: &TestServer, user: &User, since: usize) -> Vec<(String, Value)> {
+    let of_user = |push: &Value| push["user"] == user.email();
+    let line = |push: &Value| {
+        let payload = &push["payload"];
+        let what = payload.get("message_id").or_else(|| payload.get("message_ids")).cloned().unwrap_or_default();
+        (push["kind"].as_str().unwrap_or_default().to_owned(), what)
+    };
+    pushes(server).await.iter().skip(since).filter(|push| of_user(push)).map(line).collect()
+}
+
+fn message(id: i64) -> (String, Value) {
+    ("message".to_owned(), json!(id))
+}
+
+fn removal(ids: &[i64]) -> (String, Value) {
+    ("removal".to_owned(), json!(ids))
+}
+
+#[tokio::test]
+async fn a_direct_message_goes_to_the_devices_and_tokens_of_those_who_receive_it() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    mel.post("/users/me/android_gcm_reg_id", json!({"token": "older"})).await.success();
+
+    let id = max.send_direct(&[mel.id()], &"é".repeat(201)).await;
+    mel.send_direct(&[max.id()], "Max has no active device, Mel sends it").await;
+
+    let handed = pushes(&server).await;
+    let picture = "https://secure.gravatar.com/avatar/1934e4dc6ab90ea7a756a47271353cca?v=1";
+    let payload = json!({
+        "type": "message",
+        "realm_url": server.url(),
+        "realm_name": "Chatdouble",
+        "user_id": mel.id(),
+        "message_id": id,
+        "sender_id": max.id(),
+        "sender_full_name": "Max Mercer",
+        "sender_avatar_url": picture,
+        "time": NOW,
+        "content": format!("{}…", "é".repeat(199)),
+        "recipient_type": "direct",
+        "recipient_user_ids": [mel.id(), max.id()],
+    });
+    let push = |to: &str, value: Value| json!({"at": NOW as f64, "user": "mel@chat.test", "kind": "message", to: value, "payload": payload});
+    assert_eq!(handed, [push("device_id", json!(1)), push("token", json!("older"))]);
+}
+
+#[tokio::test]
+async fn a_channel_message_is_pushed_to_those_whom_it_mentions() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    mel.patch("/settings", json!({"automatically_follow_topics_where_mentioned": false})).await.success();
+    max.send_to("general", "t", "For nobody").await;
+
+    let by_name = max.send_to("general", "t", "@**Mel Marsh**").await;
+    let by_group = max.send_to("general", "t", "@*engineers*").await;
+    let all = max.send_to("general", "t", "@**all**").await;
+    mel.send_to("general", "t", "@**all** but myself").await;
+
+    assert_eq!(told(&server, &mel, 0).await, [message(by_name), message(by_group), message(all)]);
+    let first = &pushes(&server).await[0]["payload"];
+    let place = [&first["recipient_type"], &first["channel_id"], &first["channel_name"], &first["topic"]];
+    assert_eq!(place, [&json!("channel"), &json!(server.channel("general")), &json!("general"), &json!("t")]);
+}
+
+#[tokio::test]
+async fn settings_decide_what_is_pushed() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let engineering = server.channel("engineering");
+    let set = async |params: Value| _ = mel.patch("/settings", params).await.success();
+    let channel = async |property: &str, value: Value| {
+        let params = json!({"subscription_data": [{"stream_id": engineering, "property": property, "value": value}]});
+        mel.post("/users/me/subscriptions/properties", params).await.success();
+    };
+    let topic = async |policy: i64| {
+        let params = json!({"stream_id": engineering, "topic": "t", "visibility_policy": policy});
+        mel.post("/user_topics", params).await.success();
+    };
+    // What is pushed of an ordinary message, a wildcard mention, a personal one and a direct message.
+    let pushed = async || {
+        let before = pushes(&server).await.len();
+        let mut sent = Vec::new();
+        for content in ["plain", "@**all**", "@**Mel Marsh**"] {
+            sent.push(max.send_to("engineering", "t", content).await);
+        }
+        sent.push(max.send_direct(&[mel.id()], "direct").await);
+        let told = told(&server, &mel, before).await;
+        sent.into_iter().map(|id| told.contains(&message(id))).collect::<Vec<_>>()
+    };
+
+    set(json!({"automatically_follow_topics_where_mentioned": false})).await;
+    channel("push_notifications", json!(false)).await;
+    assert_eq!(pushed().await, [false, true, true, true]);
+    channel("push_notifications", json!(true)).await;
+    assert_eq!(pushed().await, [true, true, true, true]);
+    topic(1).await;
+    assert_eq!(pushed().await, [false, false, true, true], "the topic is muted");
+    channel("push_notifications", json!(false)).await;
+    topic(3).await;
+    assert_eq!(pushed().await, [true, true, true, true], "the topic is followed");
+    set(json!({"enable_followed_topic_push_notifications": false})).await;
+    assert_eq!(pushed().await, [false, true, true, true]);
+    topic(0).await;
+    channel("wildcard_mentions_notify", json!(false)).await;
+    assert_eq!(pushed().await, [false, false, true, true]);
+    set(json!({"enable_offline_push_notifications": false})).await;
+    assert_eq!(pushed().await, [false, false, false, false]);
+    set(json!({"enable_offline_push_notifications": true, "enable_online_push_notifications": false})).await;
+    mel.post("/users/me/presence", json!({"status": "active", "new_user_input": true})).await.success();
+    assert_eq!(pushed().await, [false, false, false, false], "the user is there");
+    server.advance(201).await;
+    assert_eq!(pushed().await, [false, false, true, true], "and is there no more");
+    mel.post(&format!("/users/me/muted_users/{}", max.id()), json!({})).await.success();
+    assert_eq!(pushed().await, [false, false, false, false], "the sender is muted");
+}
+
+#[tokio::test]
+async fn what_was_read_or_deleted_is_taken_back() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let mention = async || max.send_to("engineering", "builds", "@**Mel Marsh**").await;
+    let (read, deleted, left) = (mention().await, mention().await, mention().await);
+    let last = max.send_direct(&[mel.id()], "Hello").await;
+    let before = pushes(&server).await.len();
+
+    let flags = json!({"messages": [read], "op": "add", "flag": "read"});
+    mel.post("/messages/flags", flags).await.success();
+    max.delete(&format!("/messages/{deleted}"), json!({})).await.success();
+    mel.delete("/users/me/subscriptions", json!({"subscriptions": ["engineering"]})).await.success();
+    mel.post("/mark_all_as_read", json!({})).await.success();
+    mel.post("/mark_all_as_read", json!({})).await.success();
+
+    let removals = [removal(&[read]), removal(&[deleted]), removal(&[left]), removal(&[last])];
+    assert_eq!(told(&server, &mel, before).await, removals);
+    let payload = pushes(&server).await.pop().map(|push| push["payload"].clone());
+    let expected = json!({
+        "type": "remove",
+        "realm_url": server.url(),
+        "realm_name": "Chatdouble",
+        "user_id": mel.id(),
+        "message_ids": [last],
+    });
+    assert_eq!(payload, Some(expected));
+}
+
+#[tokio::test]
+async fn without_push_or_devices_nothing_is_pushed() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let set = |name: &'static str, value: bool| {
+        server.arrange(|tx| {
+            let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
+            organization.settings.insert(name, value.into());
+        });
+    };
+
+    set("push_notifications_enabled", false);
+    max.send_direct(&[mel.id()], "Unheard").await;
+    assert!(pushes(&server).await.is_empty());
+    set("push_notifications_enabled", true);
+    mel.post("/remove_client_device", json!({"device_id": 1})).await.success();
+    max.send_direct(&[mel.id()], "Unheard").await;
+    assert!(pushes(&server).await.is_empty());
+
+    // Where the organization wants encryption, a token of the older kind learns nothing.
+    set("require_e2ee_push_notifications", true);
+    mel.post("/users/me/android_gcm_reg_id", json!({"token": "older"})).await.success();
+    max.send_direct(&[mel.id()], "Secret").await;
+    assert_eq!(pushes(&server).await[0]["payload"]["content"], "New message");
+}
