@@ -7,7 +7,7 @@ use crate::realm::id::UserId;
 use crate::realm::permission::GroupSettingValue;
 use crate::realm::personal::Personal;
 use crate::realm::user::User;
-use crate::time::Span;
+use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -216,8 +216,9 @@ pub fn can_see_subscribers(realm: &Realm, viewer: &User, channel: &Channel) -> b
 
 fn is_bot_or_active(realm: &Realm, id: UserId) -> bool {
     let since = realm.now.plus(Span::days(-14));
+    let is_recent = |at: Option<Timestamp>| at.is_some_and(|at| at >= since);
     realm.user(id).is_some_and(|user| user.is_bot())
-        || realm.own(id).presence.is_some_and(|presence| presence.active_at.is_some_and(|at| at >= since))
+        || realm.own(id).presence.is_some_and(|seen| is_recent(seen.active_at) || is_recent(seen.connected_at))
 }
 
 impl SubscriptionRecord {
