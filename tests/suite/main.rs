@@ -49,6 +49,7 @@ mod register_limits;
 mod reminders;
 mod scenarios;
 mod scheduled_messages;
+mod server_settings;
 mod settings;
 mod snippets;
 mod statuses;

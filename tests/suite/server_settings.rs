@@ -1,0 +1,100 @@
+//! What anybody may know of the server.
+
+use crate::support::TestServer;
+use chatdouble::realm::channel::Privacy;
+use serde_json::{Value, json};
+
+/// Server settings have these fields and no others, whoever asks.
+#[tokio::test]
+async fn settings_have_their_fields() {
+    let server = TestServer::start().await;
+
+    let reply = server.anonymous().get("/server_settings", json!({})).await.success();
+
+    let methods = [
+        "chat_vendor",
+        "cloud_identity",
+        "code_host_a",
+        "code_host_b",
+        "dev",
+        "device_vendor",
+        "email",
+        "ldap",
+        "openid connect",
+        "password",
+        "remoteuser",
+        "saml",
+        "search_vendor",
+    ];
+    let on = ["dev", "email", "password"];
+    let methods: Value = methods.iter().map(|name| ((*name).to_owned(), json!(on.contains(name)))).collect();
+    let level = chatdouble::api::NEWEST_FEATURE_LEVEL;
+    let version = reply["service_version"].clone();
+    assert_eq!(
+        reply,
+        json!({
+            "authentication_methods": methods,
+            "external_authentication_methods": [],
+            "service_feature_level": level,
+            "service_version": version,
+            "service_merge_base": version,
+            "push_notifications_enabled": true,
+            "is_incompatible": false,
+            "email_auth_enabled": true,
+            "require_email_format_usernames": true,
+            "realm_uri": server.url(),
+            "realm_url": server.url(),
+            "realm_name": "Chatdouble",
+            "realm_icon": "/static/images/default-icon.png?version=1",
+            "realm_description": "<p>The built-in organization: <strong>one of each kind</strong> of thing.</p>",
+            "realm_web_public_access_enabled": true,
+        })
+    );
+    // The icon is there, and the register reply has the same level and version.
+    let icon = server.anonymous().get("/static/images/default-icon.png", json!({})).await;
+    assert_eq!(icon.status, 200);
+    let state = server.user("mel").post("/register", json!({"fetch_event_types": []})).await.success();
+    for key in ["service_feature_level", "service_version", "service_merge_base"] {
+        assert_eq!(state[key], reply[key]);
+    }
+}
+
+/// `realm_web_public_access_enabled` is true when web-public channels are enabled and at least one exists.
+#[tokio::test]
+async fn web_public_access_takes_the_permission_and_a_channel() {
+    let server = TestServer::start().await;
+    let enabled = async || {
+        let reply = server.anonymous().get("/server_settings", json!({})).await.success();
+        reply["realm_web_public_access_enabled"].clone()
+    };
+    let town_square = chatdouble::realm::id::ChannelId(server.channel("town-square"));
+    assert_eq!(enabled().await, true);
+
+    server.arrange(|tx| tx.channel_mut(town_square).privacy = Privacy::Public);
+    assert_eq!(enabled().await, false);
+
+    server.arrange(|tx| {
+        tx.channel_mut(town_square).privacy = Privacy::WebPublic;
+        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
+        organization.settings.insert("enable_spectator_access", false.into());
+    });
+    assert_eq!(enabled().await, false);
+}
+
+/// POST /dev_fetch_api_key gives api_key, email and user_id, and the pair authenticates.
+#[tokio::test]
+async fn the_key_that_is_given_authenticates() {
+    let server = TestServer::start().await;
+
+    for handle in ["mona", "gus", "build-bot"] {
+        let user = server.user(handle);
+        let reply = server.anonymous().post("/dev_fetch_api_key", json!({"username": user.email()})).await;
+        let key = user.credentials().api_key.clone();
+        reply.is(json!({"api_key": key, "email": user.email(), "user_id": user.id()}));
+        user.with_key(&key).get("/users/me", json!({})).await.success();
+    }
+    // An address for the API is no user name.
+    let dummy = format!("user{}@chat.test", server.user("mona").id());
+    let refused = server.anonymous().post("/dev_fetch_api_key", json!({ "username": dummy })).await;
+    refused.with_status(401).error("AUTHENTICATION_FAILED", "Your username or password is incorrect");
+}
