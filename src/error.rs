@@ -181,6 +181,8 @@ errors! {
     EmailNotAllowed { email }: 400 BAD_REQUEST "Email '{email}' not allowed in this organization";
     /// An address with a suffix could get around the domains.
     EmailContainsPlus: 400 BAD_REQUEST "Email addresses containing + are not allowed.";
+    /// Nobody reads what is sent there.
+    EmailDisposable: 400 BAD_REQUEST "Disposable email addresses are not allowed in this organization";
     /// Too easy to guess.
     PasswordTooWeak: 400 BAD_REQUEST "The password is too weak.";
     /// Over 100 characters.

@@ -71,6 +71,7 @@ impl Operation for ChangeSettings {
             "InvalidNewEmail",
             "EmailContainsPlus",
             "EmailNotAllowed",
+            "EmailDisposable",
             "EmailInUse",
             "NameTooLong",
             "NameEmpty",

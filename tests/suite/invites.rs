@@ -328,6 +328,9 @@ async fn those_with_accounts_are_not_invited_but_the_others_are() {
     let body = send("zoe@example.com, nobody").await;
     let message = "Some emails did not validate, so we didn't send any invitations.";
     failed(body.error("INVITATION_FAILED", message), json!([["nobody", "Invalid address.", false]]), false);
+    let body = send("zoe@mailinator.com, zoe@example.com").await;
+    let disposable = json!([["zoe@mailinator.com", "Please use your real email address.", false]]);
+    failed(body.error("INVITATION_FAILED", message), disposable, false);
     let body = send("max@chat.test, dana@chat.test").await;
     let accounts = json!([
         ["max@chat.test", "Already has an account.", false],

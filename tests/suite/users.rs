@@ -212,7 +212,16 @@ async fn what_is_wrong_with_a_new_user_is_said_in_order() {
     ] {
         adam.post("/users", with(changes)).await.with_status(400).error("BAD_REQUEST", text);
     }
-    events.none().await;
     domain(false);
+    for email in ["w@mailinator.com", "w@eu.Mailinator.com"] {
+        let refused = adam.post("/users", with(json!({ "email": email }))).await.with_status(400);
+        refused.error("BAD_REQUEST", "Disposable email addresses are not allowed in this organization");
+    }
+    events.none().await;
+    server.arrange(|tx| {
+        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
+        organization.settings.insert("disallow_disposable_email_addresses", false.into());
+    });
+    adam.post("/users", with(json!({"email": "w@mailinator.com"}))).await.success();
     adam.post("/users", with(json!({"email": "wilma+1@elsewhere.test"}))).await.success();
 }

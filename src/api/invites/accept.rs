@@ -2,7 +2,7 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use crate::api::users::create::{NewPerson, add_person, checked_email, checked_name};
+use crate::api::users::{NewPerson, add_person, checked_email, checked_name};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;

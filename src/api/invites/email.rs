@@ -6,6 +6,7 @@ use super::terms::{RoleNumber, Wanted};
 use crate::api::parameter::{Nullable, parameters};
 use crate::api::server::is_email;
 use crate::api::text::{Bounded, OrNull};
+use crate::api::users::address::check_domain;
 use crate::api::{About, Access, Call, Operation, PartialWrite, Route, Success, Write};
 use crate::error::{Error, Fill};
 use crate::realm::Realm;
@@ -91,11 +92,7 @@ impl PartialWrite for SendInvites {
             return Err(Error::NoInvitees);
         }
         let terms = wanted.check(tx, call)?;
-        let invalid: Vec<Refusal> = addresses
-            .iter()
-            .filter(|email| !is_email(email))
-            .map(|email| (email.clone(), "Invalid address.", false))
-            .collect();
+        let invalid: Vec<Refusal> = addresses.iter().filter_map(|email| fault(tx, email)).collect();
         if !invalid.is_empty() {
             return Err(Error::InvitesNotValid {
                 errors: rows(&invalid),
@@ -149,6 +146,18 @@ fn addresses(text: &str) -> Vec<String> {
         .map(address)
         .filter(|email| !email.is_empty() && seen.insert(email.to_lowercase()))
         .collect()
+}
+
+/// Why an address can't be one of the organization's.
+fn fault(realm: &Realm, email: &str) -> Option<Refusal> {
+    let text = match check_domain(realm, email) {
+        _ if !is_email(email) => "Invalid address.",
+        Ok(()) => return None,
+        Err(Error::EmailDisposable) => "Please use your real email address.",
+        Err(Error::EmailContainsPlus) => "Email addresses containing + are not allowed.",
+        Err(_) => "Outside your domain.",
+    };
+    Some((email.to_owned(), text, false))
 }
 
 /// Why an address that has an account can't be invited.

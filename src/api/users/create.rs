@@ -2,9 +2,9 @@
 //!
 //! A choice where the API is silent: A-36 in docs/assumptions.md.
 
+use super::address::checked_email;
 use super::{person_update, who_can_access};
 use crate::api::parameter::parameters;
-use crate::api::server::is_email;
 use crate::api::subscribing::subscribe;
 use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
@@ -63,6 +63,7 @@ impl Operation for CreateUser {
             "BadNameOrUsername",
             "EmailContainsPlus",
             "EmailNotAllowed",
+            "EmailDisposable",
             "EmailInUse",
             "PasswordTooWeak",
         ],
@@ -116,35 +117,6 @@ pub fn checked_name(realm: &Realm, name: &str, of: Option<UserId>) -> Result<Str
         return Err(Error::NameTaken);
     }
     Ok(name.to_owned())
-}
-
-/// An address as it may be stored.
-///
-/// # Errors
-///
-/// In this order: `BadNameOrUsername`, `EmailContainsPlus`, `EmailNotAllowed`, `EmailInUse`.
-pub fn checked_email(realm: &Realm, email: &str) -> Result<String, Error> {
-    let email = email.trim();
-    if !is_email(email) {
-        return Err(Error::BadNameOrUsername);
-    }
-    let (name, domain) = email.rsplit_once('@').unwrap_or_default();
-    let domain = domain.to_lowercase();
-    let is_of = |(allowed, with_subdomains): &(String, bool)| {
-        domain == *allowed || (*with_subdomains && domain.ends_with(&format!(".{allowed}")))
-    };
-    if realm.organization.is_on("emails_restricted_to_domains") {
-        if name.contains('+') {
-            return Err(Error::EmailContainsPlus);
-        }
-        if !realm.organization.domains.iter().any(is_of) {
-            return Err(Error::EmailNotAllowed { email: email.into() });
-        }
-    }
-    if realm.user_by_email(email).is_some() {
-        return Err(Error::EmailInUse);
-    }
-    Ok(email.to_owned())
 }
 
 /// Whether a password is long enough and would take 10,000 guesses.
