@@ -60,8 +60,12 @@ pub enum Doubt {
     MutedTopics,
     /// The user is no guest any more: which channels new users get is not told.
     DefaultChannels,
+    /// The user became an administrator or is none any more: which bots they see from now on is not told.
+    Bots,
     /// A user's address came into or went out of sight, and with it whether the client computes the picture's.
     Picture(i64),
+    /// A user came into a guest's sight: their status and presence are not told.
+    Acquaintance(i64),
     /// A guest hears of subscribers only where subscribed: how many the channel has is not told.
     SubscriberCount(i64),
     /// Settings that stand for inherited ones of subscriptions changed, in a client that does not understand null.

@@ -143,9 +143,12 @@ impl Tx {
             Due::FullMember(user) => {
                 let group = self.system_group(SystemGroup::FullMembers);
                 self.group_mut(group).members.insert(*user);
-                let audience = self.everyone();
-                let fields = json!({"group_id": group, "user_ids": [user]});
-                self.emit(audience, Event::shaped("user_group", Some("add_members"), fields));
+                // Deactivated users are listed in no group; they come back with their groups.
+                if self.is_active(*user) {
+                    let audience = self.everyone();
+                    let fields = json!({"group_id": group, "user_ids": [user]});
+                    self.emit(audience, Event::shaped("user_group", Some("add_members"), fields));
+                }
             }
         }
     }

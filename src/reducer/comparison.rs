@@ -106,6 +106,7 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
         Doubt::NewestMessage => _ = normal.shift_remove("max_message_id"),
         Doubt::RecentConversations => _ = normal.shift_remove("recent_private_conversations"),
         Doubt::DefaultChannels => _ = normal.shift_remove("realm_default_streams"),
+        Doubt::Bots => _ = normal.shift_remove("realm_bots"),
         Doubt::MutedTopics => _ = normal.shift_remove("muted_topics"),
         Doubt::UnreadCount => {
             if let Some(unread) = normal.get_mut("unread_msgs").and_then(Value::as_object_mut) {
@@ -124,6 +125,17 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
                 let rows = normal.get_mut(list).and_then(Value::as_array_mut);
                 for row in rows.into_iter().flatten().filter(|row| row["user_id"] == *id) {
                     row["avatar_url"] = Value::Null;
+                }
+            }
+        }
+        Doubt::Acquaintance(id) => {
+            let is_meant = |user: &&Value| user["user_id"] == *id;
+            let users = normal.get("realm_users").and_then(Value::as_array).into_iter().flatten();
+            let address = users.filter(is_meant).find_map(|user| user["email"].as_str()).map(str::to_owned);
+            for list in ["user_status", "presences"] {
+                if let Some(doings) = normal.get_mut(list).and_then(Value::as_object_mut) {
+                    doings.shift_remove(&id.to_string());
+                    address.iter().for_each(|address| _ = doings.shift_remove(address));
                 }
             }
         }

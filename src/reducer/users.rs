@@ -19,8 +19,12 @@ impl State {
                     take(&mut self.value, list, "user_id", id);
                 }
                 put(&mut self.value, USERS[usize::from(!is_active)], "user_id", new);
+                if let Some(number) = id.as_i64().filter(|_| self.value.get("is_guest") == Some(&Value::Bool(true))) {
+                    self.doubts.insert(Doubt::Acquaintance(number));
+                }
             }
             "remove" => {
+                self.forget_doings(id);
                 for list in USERS {
                     take(&mut self.value, list, "user_id", id);
                 }
@@ -48,6 +52,9 @@ impl State {
             changes.insert("is_admin".into(), (role <= 200).into());
             changes.insert("is_guest".into(), (role == 600).into());
             if is_own {
+                if self.value.get("is_admin").is_some_and(|was_admin| *was_admin != (role <= 200)) {
+                    self.doubts.insert(Doubt::Bots);
+                }
                 self.replace("is_moderator", &(role <= 300).into());
                 self.follow_guesthood(role == 600);
             }
@@ -99,6 +106,18 @@ impl State {
         }
         if let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) {
             statuses.shift_remove(&number.to_string());
+        }
+    }
+
+    /// What users do goes out of sight with them.
+    fn forget_doings(&mut self, id: &Value) {
+        let address = row(&mut self.value, USERS[0], "user_id", id).and_then(|user| user.get("email").cloned());
+        let number = id.as_i64().map(|id| id.to_string());
+        let names = [number, address.and_then(|address| address.as_str().map(str::to_owned))];
+        for list in ["user_status", "presences"] {
+            if let Some(doings) = self.value.get_mut(list).and_then(Value::as_object_mut) {
+                names.iter().flatten().for_each(|name| _ = doings.shift_remove(name));
+            }
         }
     }
 

@@ -109,6 +109,33 @@ async fn who_becomes_a_guest_loses_those_with_whom_nothing_is_shared() {
     added(of_nora[0], nora.id());
 }
 
+#[tokio::test]
+async fn guests_hear_which_groups_those_leave_whose_end_they_do_not_hear_of() {
+    let server = TestServer::start().await;
+    let [adam, gus, mel, nora] = server.users(["adam", "gus", "mel", "nora"]);
+    limit_guests(&server, &nora);
+    let mut at_gus = gus.events(["realm_user", "user_group"]).await;
+
+    // Nora is unknown already, Mel was known.
+    adam.delete(&format!("/users/{}", nora.id()), json!({})).await.is(json!({}));
+    at_gus.next().await.has(json!({"type": "user_group", "op": "remove_members", "user_ids": [nora.id()]}));
+    at_gus.none().await;
+    adam.delete(&format!("/users/{}", mel.id()), json!({})).await.is(json!({}));
+
+    let events = at_gus.all().await;
+    let of_mel: Vec<_> = events.iter().skip_while(|event| event["op"] == "update").collect();
+    assert_eq!(
+        (&of_mel[0]["op"], &of_mel[0]["person"]["user_id"]),
+        (&json!("remove"), &json!(mel.id())),
+        "{events:#?}"
+    );
+    let left = json!({"type": "user_group", "op": "remove_members", "user_ids": [mel.id()]});
+    assert!(of_mel.len() > 1);
+    for event in &of_mel[1..] {
+        assert_eq!((&event["op"], &event["user_ids"]), (&left["op"], &left["user_ids"]));
+    }
+}
+
 /// With the capability `user_list_incomplete`, `realm_users` excludes inaccessible users, and guests get no
 /// `realm_user` add events for inaccessible new users.
 #[tokio::test]

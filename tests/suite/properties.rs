@@ -74,6 +74,19 @@ fn registering_and_folding_the_events_equals_registering_later() {
 }
 
 #[test]
+fn a_limited_guest_who_folds_the_events_knows_what_registering_later_says() {
+    hold("limited", (12, 40), |play, steps| {
+        play.limit_guests();
+        let mut watchers = [true, false].map(|is_eager| Watcher::new(play, "gus", true, is_eager));
+        for step in steps {
+            play.step(*step)?;
+            watchers[0].poll(play)?;
+        }
+        watchers.iter_mut().try_for_each(|watcher| watcher.compare(play))
+    });
+}
+
+#[test]
 fn the_same_seed_and_steps_give_the_same_bytes() {
     hold("bytes", (3, 30), |play, steps| {
         let mut again = Play::new();

@@ -1,6 +1,6 @@
 //! Accounts that are deactivated and come back, with all that follows (reference behaviour, DELETE /users/{user_id}).
 
-use super::change::{change_avatar, change_name, emit_groups};
+use super::change::{change_avatar, change_name, emit_groups, emit_groups_to};
 use super::{person_update, who_can_access};
 use crate::api::messages::delete::delete;
 use crate::api::parameter::json_object;
@@ -58,7 +58,7 @@ pub fn is_only_owner(realm: &Realm, user: &User) -> bool {
 ///
 /// Events for each account, in this order: `delete_message`, `realm_user` update of name and picture, `invites_changed`,
 /// `subscription` peer_remove, `realm_user` update to everybody who may still know of it and remove to guests who may
-/// not any more.
+/// not any more; `user_group` remove_members to guests who may not know of it.
 pub fn deactivate(tx: &mut Tx, id: UserId, actions: Option<&DeletionActions>) {
     let is_own_bot = |user: &&UserId| tx.users[*user].bot_owner() == Some(id);
     let bots: Vec<UserId> = tx.active_users.iter().filter(is_own_bot).copied().collect();
@@ -109,9 +109,17 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     revoke_invitations(tx, id);
     suspend(tx, id);
     let lost = difference(tx, &before, &who_can_access(tx, id));
-    tx.emit(before.except_all(&lost), person_update(json!({"user_id": id, "is_active": false})));
+    let told = before.except_all(&lost);
+    tx.emit(told.clone(), person_update(json!({"user_id": id, "is_active": false})));
     if !lost.is_empty() {
         tx.emit(Audience::of(lost), acquaintance::lost(id));
+    }
+    // Who hears of the account's end concludes that it is in no group any more.
+    let is_unaware = |guest: &&UserId| tx.is_active(**guest) && !told.contains(**guest);
+    let unaware: OrdSet<UserId> = tx.guests().iter().filter(is_unaware).copied().collect();
+    if !unaware.is_empty() {
+        let groups = groups_of(tx, id);
+        emit_groups_to(tx, &Audience::of(unaware), id, "remove_members", groups.iter());
     }
 }
 
@@ -160,7 +168,10 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
         tx.emit(Audience::of(gained), Event::new("realm_user", Some("add"), Payload::UserAdd(user)));
     }
     emit_resumed(tx, id, &channels);
-    let groups: Vec<GroupId> =
-        tx.groups.values().filter(|group| group.members.contains(&id)).map(|group| group.id).collect();
+    let groups = groups_of(tx, id);
     emit_groups(tx, id, "add_members", groups.iter());
+}
+
+fn groups_of(realm: &Realm, id: UserId) -> Vec<GroupId> {
+    realm.groups.values().filter(|group| group.members.contains(&id)).map(|group| group.id).collect()
 }

@@ -46,7 +46,18 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
 
 /// Tells everybody that a user came to or left groups.
 pub fn emit_groups<'ids>(tx: &mut Tx, id: UserId, op: &'static str, groups: impl Iterator<Item = &'ids GroupId>) {
-    let audience = tx.everyone();
+    let everyone = tx.everyone();
+    emit_groups_to(tx, &everyone, id, op, groups);
+}
+
+/// Tells some that a user came to or left groups.
+pub fn emit_groups_to<'ids>(
+    tx: &mut Tx,
+    audience: &Audience,
+    id: UserId,
+    op: &'static str,
+    groups: impl Iterator<Item = &'ids GroupId>,
+) {
     for group in groups {
         let fields = json!({"group_id": group, "user_ids": [id]});
         tx.emit(audience.clone(), Event::shaped("user_group", Some(op), fields));

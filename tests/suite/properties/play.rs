@@ -74,6 +74,18 @@ impl Play {
         Self { edge, world, runtime, jumped: 0, story: Vec::new(), replies: Vec::new() }
     }
 
+    /// From now on guests may know only those with whom they share something.
+    pub fn limit_guests(&mut self) {
+        let limited = self.world.commit(|tx| {
+            let members = tx.system_group(chatdouble::realm::group::SystemGroup::Members);
+            let organization = Arc::make_mut(&mut tx.realm_mut().organization);
+            let value = chatdouble::realm::permission::GroupSettingValue::Group(members);
+            organization.permissions.insert("can_access_all_users_group", value);
+            Ok(())
+        });
+        limited.expect("arranging can't be refused");
+    }
+
     /// The realm as it is.
     pub fn realm(&self) -> Arc<Realm> {
         self.world.snapshot()
