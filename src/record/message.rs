@@ -6,8 +6,8 @@ use crate::realm::id::UserId;
 use crate::realm::markdown::{self, TopicLink};
 use crate::realm::message::{Edit, Message, Place};
 use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
-use crate::realm::user::User;
-use crate::record::user::avatar_url_for;
+use crate::realm::user::{UNKNOWN_USER_NAME, User};
+use crate::record::user::{UNKNOWN_AVATAR_URL, avatar_url_for};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -196,7 +196,8 @@ impl MessageRecord {
         record
     }
 
-    /// A message as it was, with its sender and channel as they were.
+    /// A message as it was, with its sender and channel as they were. A sender whom the viewer may not know of is an
+    /// unknown one.
     pub fn new(
         realm: &Realm,
         message: &Message,
@@ -207,6 +208,12 @@ impl MessageRecord {
         let shown = |topic: &str| shown_topic(topic, look.allow_empty_topic_name);
         let topic = message.channel().map(|(_, topic)| topic.as_ref());
         let client_computes = look.client_gravatar && realm.can_see_email(look.viewer, sender);
+        let is_unknown = look.viewer.is_some_and(|viewer| !realm.can_access_user(viewer, sender.id));
+        let (sender_full_name, sender_email, avatar_url) = if is_unknown {
+            (UNKNOWN_USER_NAME.to_owned(), realm.dummy_email(sender.id), Some(UNKNOWN_AVATAR_URL.to_owned()))
+        } else {
+            (sender.full_name.clone(), realm.api_email(sender), avatar_url_for(realm, sender, client_computes))
+        };
         let (kind, recipient_id, display_recipient) = match (&message.place, channel) {
             (Place::Channel { .. }, Some(channel)) => {
                 ("stream", channel.recipient.0, DisplayRecipient::Channel(channel.name.clone()))
@@ -239,12 +246,12 @@ impl MessageRecord {
             is_me_message: message.body.is_me_message,
             reactions: reactions(message),
             submessages: Vec::new(),
-            sender_full_name: sender.full_name.clone(),
-            sender_email: realm.api_email(sender),
+            sender_full_name,
+            sender_email,
             sender_realm_str: realm.organization.subdomain.clone(),
             display_recipient,
             kind,
-            avatar_url: avatar_url_for(realm, sender, client_computes),
+            avatar_url,
             stream_id: channel.map(|channel| channel.id.0),
             edit_history: edit_history(realm, message, look.allow_empty_topic_name),
             last_edit_timestamp: message.last_edit.map(|at| at.seconds()),

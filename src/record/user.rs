@@ -116,6 +116,9 @@ impl UserRecord {
     }
 }
 
+/// The picture of users whom the viewer may not know of.
+pub const UNKNOWN_AVATAR_URL: &str = "/static/images/unknown-user-avatar.png?v=1";
+
 /// A user's custom profile fields by ID.
 pub fn profile_data(user: &User) -> BTreeMap<String, ProfileValue> {
     let value = |(id, entry): (&crate::realm::id::ProfileFieldId, &crate::realm::user::ProfileEntry)| {
@@ -219,7 +222,7 @@ impl UserRecord {
             bot_owner_id: None,
             role: Role::Member.number(),
             timezone: Some(String::new()),
-            avatar_url: Some("/static/images/unknown-user-avatar.png?v=1".to_owned()),
+            avatar_url: Some(UNKNOWN_AVATAR_URL.to_owned()),
             avatar_version: 1,
             is_imported_stub: false,
             is_deleted: false,

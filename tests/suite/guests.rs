@@ -90,6 +90,28 @@ async fn a_guest_comes_to_know_who_writes_to_them_before_the_message() {
 }
 
 #[tokio::test]
+async fn messages_of_those_whom_a_guest_may_not_know_come_from_somebody_unknown() {
+    let server = TestServer::start().await;
+    let [gus, mel, nora] = server.users(["gus", "mel", "nora"]);
+    limit_guests(&server, &nora);
+    let mut at_gus = gus.events(["message"]).await;
+
+    // Nora is not subscribed, but may post.
+    let id = nora.send_to("general", "t", "From outside").await;
+
+    let event = at_gus.next().await.0["message"].clone();
+    let path = format!("/messages/{id}");
+    let fetched = gus.get(&path, json!({})).await.success()["message"].clone();
+    for message in [&event, &fetched] {
+        let sender = [&message["sender_id"], &message["sender_full_name"], &message["sender_email"]];
+        let email = json!(format!("user{}@chat.test", nora.id()));
+        assert_eq!(sender, [&json!(nora.id()), &json!("Unknown user"), &email]);
+        assert_eq!(message["avatar_url"], "/static/images/unknown-user-avatar.png?v=1");
+    }
+    assert_eq!(mel.get(&path, json!({})).await.success()["message"]["sender_full_name"], "Nora Novak");
+}
+
+#[tokio::test]
 async fn who_becomes_a_guest_loses_those_with_whom_nothing_is_shared() {
     let server = TestServer::start().await;
     let [adam, max, nora] = server.users(["adam", "max", "nora"]);
