@@ -162,3 +162,64 @@ async fn channels_come_into_sight_with_a_group_and_go_with_it() {
     at_nora.next().await.has(json!({"type": "stream", "op": "delete", "stream_ids": [channel]}));
     at_nora.none().await;
 }
+
+/// A value may be a system group: these follow the role and, for full members, the time since joining.
+#[tokio::test]
+async fn system_groups_as_values_follow_role_and_full_membership() {
+    let server = TestServer::start().await;
+    let handles = ["olive", "adam", "mona", "mel", "nora", "build-bot"];
+    let users = server.users(handles);
+    let id = created(&users[0], "club", json!({})).await;
+    let joins = async |user: &User| {
+        let reply = members(user, id, json!({"add": [user.id()]})).await;
+        if reply.status == 200 {
+            members(&users[0], id, json!({"delete": [user.id()]})).await.success();
+        } else {
+            reply.error("BAD_REQUEST", "Insufficient permission");
+            return false;
+        }
+        true
+    };
+    let who = async |name: &str| {
+        // Olive made the group and Owners manage all groups: she may whatever the value is.
+        edit(&users[0], id, json!({"can_join_group": {"new": group(&server, name)}})).await.is(json!({}));
+        let mut who = Vec::new();
+        for (handle, user) in handles.iter().zip(&users).skip(1) {
+            if joins(user).await {
+                who.push(*handle);
+            }
+        }
+        who
+    };
+
+    assert_eq!(who("role:nobody").await, [""; 0]);
+    assert_eq!(who("role:owners").await, [""; 0]);
+    assert_eq!(who("role:administrators").await, ["adam"]);
+    assert_eq!(who("role:moderators").await, ["adam", "mona"]);
+    // Nora joined today.
+    assert_eq!(who("role:fullmembers").await, ["adam", "mona", "mel", "build-bot"]);
+    assert_eq!(who("role:members").await, ["adam", "mona", "mel", "nora", "build-bot"]);
+    server.advance(30 * 86_400).await;
+    assert!(who("role:fullmembers").await.contains(&"nora"));
+    users[0].patch(&format!("/users/{}", users[3].id()), json!({"role": 200})).await.success();
+    assert_eq!(who("role:administrators").await, ["adam", "mel"]);
+}
+
+/// Subgroups count to any depth, through deactivated ones never: these can't be subgroups.
+#[tokio::test]
+async fn subgroups_hold_permissions_to_any_depth() {
+    let server = TestServer::start().await;
+    let [adam, max, nora] = server.users(["adam", "max", "nora"]);
+    let mut inner = created(&adam, "level 0", json!({"members": [max.id()]})).await;
+    for level in 1..=6 {
+        inner = created(&adam, &format!("level {level}"), json!({"subgroups": [inner]})).await;
+    }
+    let id = created(&adam, "deep", json!({"can_join_group": inner})).await;
+
+    members(&max, id, json!({"add": [max.id()]})).await.is(json!({}));
+    members(&nora, id, json!({"add": [nora.id()]})).await.error("BAD_REQUEST", "Insufficient permission");
+    let innermost = group(&server, "level 0");
+    let cycle = subgroups(&adam, innermost, json!({"add": [inner]})).await.with_status(400);
+    let text = format!("User group {innermost} is already a subgroup of one of the passed subgroups.");
+    cycle.error("BAD_REQUEST", &text);
+}
