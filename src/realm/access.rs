@@ -173,8 +173,9 @@ impl Realm {
             .union(self.system_group_members(SystemGroup::Owners).clone());
         match channel.privacy {
             Privacy::WebPublic => super::event::Audience::of(self.active_users.clone()),
-            Privacy::Public => super::event::Audience::of(self.active_users.clone())
-                .except_all(&self.guests().clone().relative_complement(channel.subscribers.clone())),
+            Privacy::Public => {
+                super::event::Audience::of(self.active_users.clone()).except_all(&self.guests_outside(channel))
+            }
             _ => {
                 let mut audience = super::event::Audience::of(channel.subscribers.clone()).and(administrators);
                 for name in ["can_administer_channel_group", "can_add_subscribers_group", "can_subscribe_group"] {
@@ -199,6 +200,11 @@ impl Realm {
             None => OrdSet::new(),
         };
         everyone.relative_complement(self.guests().clone())
+    }
+
+    /// Guests who are not subscribed to a channel. Few are guests, many may be subscribers: these are not gone through.
+    pub fn guests_outside(&self, channel: &Channel) -> OrdSet<UserId> {
+        self.guests().iter().filter(|guest| !channel.subscribers.contains(*guest)).copied().collect()
     }
 
     /// Guests, deactivated ones included.

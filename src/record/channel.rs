@@ -8,7 +8,6 @@ use crate::realm::permission::GroupSettingValue;
 use crate::realm::personal::Personal;
 use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
-use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -311,9 +310,8 @@ impl FolderRecord {
 
 /// The users who may see who is subscribed to a channel: the audience of `subscription` peer events.
 pub fn who_can_see_subscribers(realm: &Realm, channel: &Channel) -> crate::realm::event::Audience {
-    let guests_outside: OrdSet<UserId> = realm.guests().clone().relative_complement(channel.subscribers.clone());
     match channel.privacy {
-        Privacy::WebPublic | Privacy::Public => realm.everyone().except_all(&guests_outside),
+        Privacy::WebPublic | Privacy::Public => realm.everyone().except_all(&realm.guests_outside(channel)),
         _ => realm.who_can_see(channel),
     }
 }
