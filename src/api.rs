@@ -51,6 +51,7 @@ pub mod visibility;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
+use crate::realm::queue::QueueLevel;
 use crate::realm::user::User;
 use crate::time::Timestamp;
 use crate::world::{Caused, World};
@@ -242,8 +243,10 @@ pub struct Call<'a> {
     pub client: Arc<str>,
     /// The world's time.
     pub now: Timestamp,
-    /// The feature level that the world reports.
+    /// The feature level that the world emulates; the core asks only where the edge can't do it.
     pub feature_level: i64,
+    /// What that level means for queues.
+    pub queue_level: QueueLevel,
     /// Files of a multipart body.
     pub files: &'a [UploadedFile],
     /// How a fault lets the push relay fail.

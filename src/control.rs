@@ -174,6 +174,7 @@ async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incomin
             world.reset();
             Ok(json!({}))
         }
+        ("POST", ["upgrade"]) => worlds::upgrade(world, &body(incoming)?),
         ("GET", ["snapshots"]) => Ok(snapshots::list(world)),
         ("POST", ["snapshots"]) => snapshots::keep(world, body(incoming)?),
         ("POST", ["snapshots", name, "restore"]) => {

@@ -16,8 +16,10 @@ mod tus;
 mod wait;
 
 use crate::api::parameter::RawParameters;
-use crate::api::{Access, Call, Origin, Row, Run};
+use crate::api::server::GetServerSettings;
+use crate::api::{Access, Call, NEWEST_FEATURE_LEVEL, Operation, Origin, Row, Run};
 use crate::error::Error;
+use crate::level::{self, Emulation, emulation};
 use crate::realm::user::User;
 use crate::world::{World, WorldSettings, Worlds};
 use bytes::Bytes;
@@ -25,6 +27,7 @@ use http::{HeaderMap, Method, header};
 use origin::Addressed;
 use request::Incoming;
 use router::{Found, Router};
+use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 use trace::Trace;
 
@@ -96,7 +99,8 @@ impl Edge {
         addressed: &Addressed,
         trace: &mut Trace,
     ) -> Response {
-        if tus::is_tus(&trace.path) {
+        let feature_level = world.settings().feature_level;
+        if tus::is_tus(&trace.path) && feature_level >= level::TUS_SINCE {
             trace.route = Some(tus::PATH);
             let fault = fault::Fault::fire(world, trace);
             return match fault.instead() {
@@ -112,7 +116,7 @@ impl Edge {
         let method = effective_method(&incoming.method, &mut raw.values);
         trace.method.clone_from(&method);
         trace.params.clone_from(&raw.values);
-        let found = self.router.find(&method, &trace.path);
+        let found = self.router.find(&method, &trace.path, feature_level);
         let row = if let Found::Operation(row, _) = &found { Some(*row) } else { None };
         trace.route = row.map(|row| row.route.path);
         let fault = fault::Fault::fire(world, trace);
@@ -122,16 +126,29 @@ impl Edge {
         let outcome = match found {
             Found::Operation(row, values) => {
                 raw.path = values;
-                self.operate(world, incoming, addressed, row, &raw, &fault, trace).await
+                self.operate(world, incoming, addressed, row, raw, &fault, trace).await
             }
             Found::WrongMethod(methods) if method == "OPTIONS" => Ok(reply::allowed(&methods)),
             Found::WrongMethod(methods) => {
-                let hint = format!("{} takes {}.", trace.path, methods.join(", "));
+                let hint = self.younger_operation(&method, &trace.path, feature_level);
+                let hint = hint.unwrap_or_else(|| format!("{} takes {}.", trace.path, methods.join(", ")));
                 Err((Error::MethodNotAllowed { allowed_methods: methods.into() }, Some(hint)))
             }
-            Found::Nothing => Err((Error::UnknownPath, Some(hint::nearest_operation(&method, &trace.path)))),
+            Found::Nothing => {
+                let hint = self.younger_operation(&method, &trace.path, feature_level);
+                let hint = hint.unwrap_or_else(|| hint::nearest_operation(&method, &trace.path));
+                Err((Error::UnknownPath, Some(hint)))
+            }
         };
-        fault.afterwards(finished(outcome))
+        fault.afterwards(finished_at(feature_level, row, outcome))
+    }
+
+    /// A hint at an operation that a newer level has.
+    fn younger_operation(&self, method: &str, path: &str, feature_level: i64) -> Option<String> {
+        match self.router.find(method, path, NEWEST_FEATURE_LEVEL) {
+            Found::Operation(row, _) => Some(hint::younger_operation(row, feature_level)),
+            _ => None,
+        }
     }
 
     #[expect(clippy::too_many_arguments, reason = "each is a thing of its own, and they meet here alone")]
@@ -141,36 +158,49 @@ impl Edge {
         incoming: &Incoming,
         addressed: &Addressed,
         row: &'static Row,
-        raw: &RawParameters,
+        mut raw: RawParameters,
         fault: &fault::Fault,
         trace: &mut Trace,
     ) -> Result<Response, Refusal> {
-        let caller = caller(world, row, incoming).map_err(|error| {
+        let settings = world.settings();
+        let emulation = emulation(settings.feature_level);
+        let caller = caller(world, row, emulation, incoming).map_err(|error| {
             let hint = hint::for_access(&error, row).or_else(|| hint::for_error(&error));
             (error, hint)
         })?;
         if let Some(caller) = &caller {
             fault.lose_queues(world, caller);
         }
+        if let Some(emulation) = emulation {
+            let received = emulation.receive(row.route, &world.snapshot(), caller.as_deref(), &mut raw);
+            received.map_err(|error| (error, None))?;
+        }
         let call = Call {
             caller,
             origin: &addressed.origin,
             client: client_name(incoming).into(),
             now: world.now(),
-            feature_level: world.settings().feature_level,
+            feature_level: settings.feature_level,
+            queue_level: emulation.map(Emulation::queue_level).unwrap_or_default(),
             files: &raw.files,
             bouncer: fault.bouncer(),
             caused: OnceLock::new(),
         };
         let outcome = match row.run {
-            Run::Now(run) => run(world, &call, raw),
-            Run::Poll => wait::poll(world, &call, raw).await,
+            Run::Now(run) => run(world, &call, &raw),
+            Run::Poll => wait::poll(world, &call, &raw).await,
         };
         trace.caused = call.caused.into_inner().unwrap_or_default();
         match outcome {
-            Ok(bytes) => Ok(reply::success(shape(world.settings(), &addressed.origin, bytes))),
+            Ok(bytes) => {
+                let caller = call.caller.as_deref();
+                let to_level = emulation.map(|emulation| {
+                    |reply: &mut Value| emulation.answer(row.route, &world.snapshot(), caller, &raw.values, reply)
+                });
+                Ok(reply::success(shape(&settings, &addressed.origin, bytes, to_level)))
+            }
             Err(error) => {
-                let hint = hint::for_parameters(&error, row, raw);
+                let hint = hint::for_parameters(&error, row, &raw);
                 Err((error, hint))
             }
         }
@@ -182,8 +212,10 @@ impl Edge {
         if is_settings && matches!(incoming.method, Method::GET | Method::HEAD) {
             let settings = crate::api::server::root_settings(&addressed.origin, self.settings.feature_level);
             let raw = RawParameters::default();
-            let bytes = crate::api::envelope::<crate::api::server::GetServerSettingsParams>(settings, &raw);
-            return Ok(reply::success(shape(&self.settings, &addressed.origin, bytes)));
+            let bytes = crate::api::envelope::<<GetServerSettings as Operation>::Params>(settings, &raw);
+            let to_level = emulation(self.settings.feature_level)
+                .map(|emulation| |reply: &mut Value| emulation.answer_without_realm(GetServerSettings::ROUTE, reply));
+            return Ok(reply::success(shape(&self.settings, &addressed.origin, bytes, to_level)));
         }
         let names: Vec<String> = self.worlds.all().iter().map(|world| world.name().to_owned()).collect();
         Err((Error::UnknownWorld, Some(hint::nearest_world(&addressed.world, &names))))
@@ -193,6 +225,18 @@ impl Edge {
 /// A reply or the refusal's.
 fn finished(outcome: Result<Response, Refusal>) -> Response {
     outcome.unwrap_or_else(|(error, hint)| reply::failure(&error, hint.or_else(|| hint::for_error(&error))))
+}
+
+/// As [`finished`]; a refusal has the status and code that it had at the level.
+fn finished_at(feature_level: i64, row: Option<&Row>, outcome: Result<Response, Refusal>) -> Response {
+    outcome.unwrap_or_else(|(error, hint)| {
+        let hint = hint.or_else(|| hint::for_error(&error));
+        let emulation = emulation(feature_level);
+        match emulation.zip(row).and_then(|(emulation, row)| emulation.code_of(row.route, error.row())) {
+            Some(former) => reply::former_failure(&error, former, hint),
+            None => reply::failure(&error, hint),
+        }
+    })
 }
 
 /// Parameters by their neutral names.
@@ -205,26 +249,43 @@ fn neutral(world: &World, mut raw: RawParameters) -> RawParameters {
 }
 
 /// The caller of an operation, as its access demands.
-fn caller(world: &World, row: &Row, incoming: &Incoming) -> Result<Option<Arc<User>>, Error> {
-    if row.access == Access::Anyone {
+fn caller(
+    world: &World,
+    row: &Row,
+    emulation: Option<&Emulation>,
+    incoming: &Incoming,
+) -> Result<Option<Arc<User>>, Error> {
+    let access = emulation.map_or(row.access, |emulation| emulation.access(row.route, row.access));
+    if access == Access::Anyone {
         return Ok(None);
     }
     let realm = world.snapshot();
     let Some(header) = incoming.header(header::AUTHORIZATION) else {
-        let is_visitor = row.access == Access::UserOrVisitor && realm.has_public_access();
+        let is_visitor = access == Access::UserOrVisitor && realm.has_public_access();
         return if is_visitor { Ok(None) } else { Err(Error::NotLoggedIn) };
     };
     let user = authentication::authenticate(&realm, header)?;
-    row.access.check(&realm, &user)?;
+    access.check(&realm, &user)?;
+    if let Some(emulation) = emulation {
+        emulation.check_former_access(row.route, &realm, &user)?;
+    }
     Ok(Some(user))
 }
 
-/// Brings a reply into a world's dialect and the caller's address; most need neither.
-fn shape(settings: &WorldSettings, origin: &Origin, bytes: Vec<u8>) -> Vec<u8> {
-    if origin.prefix.is_empty() && settings.dialect.is_neutral() {
+/// Brings a reply to a world's level, into its dialect and to the caller's address; most need none of it.
+fn shape(
+    settings: &WorldSettings,
+    origin: &Origin,
+    bytes: Vec<u8>,
+    to_level: Option<impl FnOnce(&mut Value)>,
+) -> Vec<u8> {
+    if to_level.is_none() && origin.prefix.is_empty() && settings.dialect.is_neutral() {
         return bytes;
     }
     let Ok(mut value) = serde_json::from_slice(&bytes) else { return bytes };
+    if let Some(to_level) = to_level {
+        to_level(&mut value);
+    }
     origin::prefix_addresses(&mut value, &origin.prefix);
     if !settings.dialect.is_neutral() {
         settings.dialect.translate(&mut value);

@@ -21,12 +21,13 @@
 //! # Layout
 //!
 //! Each layer names those to its right alone:
-//! `cli` → [`server`] → [`http`] → [`api`] → [`record`] → [`world`] → [`realm`] → [`error`], [`time`].
+//! `cli` → [`server`] → [`http`] → [`level`] → [`api`] → [`record`] → [`world`] → [`realm`] → [`error`], [`time`].
 //!
 //! - [`realm`]: the data of one organization and the rules over it; no HTTP, no async, no wall clock.
 //! - [`world`]: a realm published whole, with a clock and the polls that hang on it. The only locks.
 //! - [`record`]: the API's shared objects and events, as somebody sees them.
 //! - [`api`]: the operations: a type each beside its kin, a row each in one table.
+//! - [`level`]: what worlds at older feature levels do otherwise: a table of changes, applied to requests and replies.
 //! - [`http`]: the way of one request: world, route, credentials, parameters, reply; dialects and addresses.
 //! - [`server`]: sockets, and the library's [`Server`].
 //! - [`reducer`]: a client's state: a register reply with events folded into it. Names nothing of the server.
@@ -42,6 +43,7 @@ pub mod fault;
 pub mod fixture;
 pub mod http;
 pub mod journal;
+pub mod level;
 pub mod openapi;
 pub mod realm;
 pub mod record;

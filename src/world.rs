@@ -36,7 +36,7 @@ pub trait RealTime: Send + Sync {
 /// One realm with its clock, its polls and what it emulates.
 pub struct World {
     name: String,
-    settings: WorldSettings,
+    settings: ArcSwap<WorldSettings>,
     real_time: Arc<dyn RealTime>,
     clock: Mutex<Clock>,
     realm: ArcSwap<Realm>,
@@ -106,7 +106,7 @@ impl World {
         let realm = Arc::new(realm);
         Self {
             name,
-            settings,
+            settings: ArcSwap::from_pointee(settings),
             real_time,
             clock: Mutex::new(clock),
             moments: Mutex::new(rewind::Moments::new(Moment { realm: realm.clone(), clock })),
@@ -126,8 +126,15 @@ impl World {
     }
 
     /// What it emulates.
-    pub fn settings(&self) -> &WorldSettings {
-        &self.settings
+    pub fn settings(&self) -> Arc<WorldSettings> {
+        self.settings.load_full()
+    }
+
+    /// Goes on at another feature level, as a server does that is replaced by a newer one: the data stay, queues end.
+    pub fn change_level(&self, feature_level: i64) {
+        let settings = WorldSettings { feature_level, ..WorldSettings::clone(&self.settings.load()) };
+        self.settings.store(Arc::new(settings));
+        self.end_queues();
     }
 
     /// The polls that hang on it.

@@ -21,6 +21,8 @@ pub struct RawParameters {
     pub values: BTreeMap<String, String>,
     /// Files of a multipart body.
     pub files: Vec<UploadedFile>,
+    /// Names that were sent and that the world's feature level does not know.
+    pub set_aside: Vec<String>,
 }
 
 /// A file of a multipart body.
@@ -61,7 +63,10 @@ impl RawParameters {
         let is_known = |name: &str| {
             list.iter().any(|info| !info.is_in_path && (info.name == name || info.aliases.contains(&name)))
         };
-        self.values.keys().filter(|name| !is_known(name)).cloned().collect()
+        let unknown = self.values.keys().filter(|name| !is_known(name));
+        let mut unsupported: Vec<String> = unknown.chain(&self.set_aside).cloned().collect();
+        unsupported.sort();
+        unsupported
     }
 }
 

@@ -10,19 +10,19 @@ mod users;
 pub use organization::MAX_FILE_UPLOAD_SIZE_MIB;
 
 use super::parameter::{Nullable, parameters};
-use super::server::reported_level;
 use super::{About, Access, Call, Operation, Route, SERVICE_VERSION, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::queue::{Cursor, Queue, QueueOptions};
+use crate::realm::event::Event;
+use crate::realm::queue::{Cursor, Queue, QueueLevel, QueueOptions, UNKNOWN_EVENT};
 use crate::realm::user::User;
 use crate::record::channel::IncludeSubscribers;
 use crate::time::Span;
 use options::{EventNarrow, IdleTimeout, RawCapabilities};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -67,9 +67,8 @@ pub struct RegisterReply {
     /// The event before the first one; absent for anonymous visitors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_event_id: Option<i64>,
-    /// Left out at level 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_feature_level: Option<i64>,
+    /// The level that the server emulates.
+    pub service_feature_level: i64,
     /// Release number.
     pub service_version: &'static str,
     /// Same as the version.
@@ -123,7 +122,7 @@ impl Write for Register {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<RegisterReply, Error> {
         let viewer = call.caller.as_deref();
         check(viewer, &params)?;
-        let options = queue_options(viewer, &params);
+        let options = queue_options(call, &params);
         let types = params.fetch_event_types.clone().or_else(|| params.event_types.clone());
         let wish = Wish {
             viewer,
@@ -137,11 +136,12 @@ impl Write for Register {
         let state = state(tx, &wish);
         let timeout = idle_timeout(&params);
         let queue_id = viewer.map(|viewer| add_queue(tx, viewer, options, timeout));
+        begin_with_unknown_event(tx, queue_id.as_deref());
         Ok(RegisterReply {
             last_event_id: queue_id.is_some().then_some(-1),
             idle_queue_timeout_secs: queue_id.is_some().then(|| timeout.whole_seconds()),
             queue_id,
-            service_feature_level: reported_level(call.feature_level),
+            service_feature_level: call.feature_level,
             service_version: SERVICE_VERSION,
             service_merge_base: SERVICE_VERSION,
             state,
@@ -161,8 +161,10 @@ fn check(viewer: Option<&User>, params: &RegisterParams) -> Result<(), Error> {
     }
 }
 
-fn queue_options(viewer: Option<&User>, params: &RegisterParams) -> QueueOptions {
+fn queue_options(call: &Call<'_>, params: &RegisterParams) -> QueueOptions {
+    let viewer = call.caller.as_deref();
     let capabilities = params.client_capabilities.0;
+    let sends_legacy_settings = call.queue_level.sends_legacy_settings && !capabilities.user_settings_object;
     QueueOptions {
         event_types: params.event_types.clone().map(|types| types.into_iter().collect()),
         apply_markdown: params.apply_markdown,
@@ -171,6 +173,7 @@ fn queue_options(viewer: Option<&User>, params: &RegisterParams) -> QueueOptions
         narrow: params.narrow.0.clone(),
         slim_presence: params.slim_presence || capabilities.simplified_presence_events,
         capabilities,
+        level: QueueLevel { sends_legacy_settings, ..call.queue_level },
     }
 }
 
@@ -200,6 +203,14 @@ fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout: Spa
     tx.realm_mut().queues.insert(id.clone(), Arc::new(queue));
     tx.schedule_queue(&id);
     id
+}
+
+/// A queue of a world above the newest level begins with an event that no client knows.
+fn begin_with_unknown_event(tx: &mut Tx, queue: Option<&str>) {
+    let queue = queue.and_then(|id| tx.queues.get(id)).filter(|queue| queue.gets_unknown_events());
+    if let Some(id) = queue.map(|queue| queue.id.clone()) {
+        tx.emit_to_queue(id, Event::shaped(UNKNOWN_EVENT, None, json!({})));
+    }
 }
 
 /// The whole state that is wished for.

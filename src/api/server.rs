@@ -25,9 +25,8 @@ pub struct ServerSettings {
     pub authentication_methods: BTreeMap<&'static str, bool>,
     /// Other services to log in with; none here.
     pub external_authentication_methods: Vec<ExternalMethod>,
-    /// Left out at level 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub service_feature_level: Option<i64>,
+    /// The level that the server emulates.
+    pub service_feature_level: i64,
     /// Release number.
     pub service_version: &'static str,
     /// Same as the version: this is no fork.
@@ -98,7 +97,7 @@ pub fn root_settings(origin: &Origin, feature_level: i64) -> ServerSettings {
     ServerSettings {
         authentication_methods: METHODS.into_iter().collect(),
         external_authentication_methods: Vec::new(),
-        service_feature_level: reported_level(feature_level),
+        service_feature_level: feature_level,
         service_version: SERVICE_VERSION,
         service_merge_base: SERVICE_VERSION,
         push_notifications_enabled: true,
@@ -112,11 +111,6 @@ pub fn root_settings(origin: &Origin, feature_level: i64) -> ServerSettings {
         realm_description: None,
         realm_web_public_access_enabled: None,
     }
-}
-
-/// The level as replies give it: a server at level 0 did not know of levels.
-pub fn reported_level(feature_level: i64) -> Option<i64> {
-    (feature_level > 0).then_some(feature_level)
 }
 
 impl Operation for GetServerSettings {
@@ -184,13 +178,13 @@ impl Operation for DevFetchApiKey {
 }
 
 impl Write for DevFetchApiKey {
-    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
         let user = account(tx, &params.username)?;
         if !user.is_active {
             return Err(Error::UserDeactivated);
         }
 
-        Ok(log_in(tx, &user))
+        Ok(log_in(tx, call, &user))
     }
 }
 
@@ -222,7 +216,7 @@ impl Operation for FetchApiKey {
 }
 
 impl Write for FetchApiKey {
-    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
         let user = account(tx, &params.username)?;
         if user.password.as_deref() != Some(params.password.as_str()) {
             return Err(Error::AuthenticationFailed);
@@ -231,7 +225,7 @@ impl Write for FetchApiKey {
             return Err(Error::UserDeactivated);
         }
 
-        Ok(log_in(tx, &user))
+        Ok(log_in(tx, call, &user))
     }
 }
 
@@ -258,11 +252,15 @@ pub fn is_email(text: &str) -> bool {
         && text.len() <= 254
 }
 
+/// The first level at which `date_joined` moves (specification, Versioning).
+const JOINS_AT_FIRST_LOGIN_SINCE: i64 = 475;
+
 /// Gives the key, and does what a first login does: a stub becomes an account of its own, and `date_joined` of
 /// imported users and those made through the API moves to now (specification, User, `date_joined`).
-fn log_in(tx: &mut Tx, user: &User) -> ApiKeyReply {
+fn log_in(tx: &mut Tx, call: &Call<'_>, user: &User) -> ApiKeyReply {
     if user.joins_at_first_login || user.is_imported_stub {
-        super::users::first_login(tx, user.id);
+        // What a login does to the account can't be undone at the edge.
+        super::users::first_login(tx, user.id, call.feature_level >= JOINS_AT_FIRST_LOGIN_SINCE);
     }
     ApiKeyReply { api_key: user.api_key.clone(), email: user.email.clone(), user_id: user.id.0 }
 }

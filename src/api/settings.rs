@@ -2,6 +2,7 @@
 //!
 //! A choice where the API is silent: A-70 in docs/assumptions.md.
 
+pub mod legacy;
 mod parameters;
 
 use super::server::is_email;
@@ -184,7 +185,9 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
     }
 }
 
-fn emit_setting(tx: &mut Tx, user: UserId, name: &str, value: Value, language: Option<&str>) {
+/// Tells a user's clients of a setting.
+pub(super) fn emit_setting(tx: &mut Tx, user: UserId, name: &str, value: Value, language: Option<&str>) {
+    legacy::emit(tx, user, name, &value, language);
     let mut fields = json!({"property": name, "value": value});
     if let Some(language) = language {
         fields["language_name"] = language.into();

@@ -4,12 +4,13 @@
 
 use super::emoji::WantedEmoji;
 use super::parameter::parameters;
+use super::settings::emit_setting;
 use super::users::who_can_access;
 use super::{About, Access, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Event;
 use crate::realm::id::UserId;
 use crate::realm::message::Emoji;
 use crate::record::user::StatusRecord;
@@ -243,6 +244,5 @@ fn update(tx: &mut Tx, user: UserId, change: Change) {
 
 fn set_presence_enabled(tx: &mut Tx, user: UserId, is_enabled: bool) {
     tx.own_mut(user).settings.insert("presence_enabled", is_enabled.into());
-    let fields = json!({"property": "presence_enabled", "value": is_enabled});
-    tx.emit(Audience::user(user), Event::shaped("user_settings", Some("update"), fields));
+    emit_setting(tx, user, "presence_enabled", is_enabled.into(), None);
 }

@@ -97,6 +97,27 @@ pub fn delete(control: &Control, name: &str) -> Result<Value, Error> {
     control.edge.worlds.remove(name).map(|_| json!({})).ok_or(Error::UnknownWorld)
 }
 
+/// Which level a world goes on at.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Upgrade {
+    to: i64,
+}
+
+/// Replaces the server of a world by one of the same or a newer level: the realm stays, queues end.
+///
+/// # Errors
+///
+/// `ControlRefused` for a level below the world's: no server goes back.
+pub fn upgrade(world: &World, upgrade: &Upgrade) -> Result<Value, Error> {
+    let from = world.settings().feature_level;
+    if upgrade.to < from {
+        return Err(refused(format!("$.to: takes a whole number from {from} on, the level of this world")));
+    }
+    world.change_level(upgrade.to);
+    Ok(json!({"feature_level": upgrade.to}))
+}
+
 /// The address of a world as the one who asks can reach it.
 pub(super) fn base_url(incoming: &Incoming, name: &str) -> Origin {
     let host = incoming.header(header::HOST).unwrap_or("127.0.0.1");

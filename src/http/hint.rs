@@ -56,6 +56,12 @@ pub fn for_parameters(error: &Error, row: &Row, raw: &RawParameters) -> Option<S
     })
 }
 
+/// An operation that the world's level does not have yet.
+pub fn younger_operation(row: &Row, level: i64) -> String {
+    let (method, path, since) = (row.route.method, row.route.path, row.about.since);
+    format!("{method} {path} is there from feature level {since} on; this world is at {level}.")
+}
+
 /// The operation that a path may have meant.
 pub fn nearest_operation(method: &str, path: &str) -> String {
     let row = Router::nearest(method, path);

@@ -4,6 +4,7 @@ use super::Response;
 use crate::error::Error;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
+use serde_json::{Map, Value};
 
 /// The header that says in a sentence what would have worked.
 pub const HINT: HeaderName = HeaderName::from_static("x-chatdouble-hint");
@@ -15,11 +16,26 @@ pub fn success(body: Vec<u8>) -> Response {
 
 /// A refused request, in the envelope.
 pub fn failure(error: &Error, hint: Option<String>) -> Response {
-    let mut body = serde_json::to_vec(&error.body()).unwrap_or_default();
+    refusal(error, error.status(), error.body(), hint)
+}
+
+/// A refused request with the status and code that its error had at an older level. With the code BAD_REQUEST it had
+/// no further fields.
+pub fn former_failure(error: &Error, (status, code): (u16, &str), hint: Option<String>) -> Response {
+    let mut body = error.body();
+    body.insert("code".into(), code.into());
+    if code == "BAD_REQUEST" {
+        body.retain(|name, _| matches!(name.as_str(), "result" | "msg" | "code"));
+    }
+    refusal(error, status, body, hint)
+}
+
+fn refusal(error: &Error, status: u16, body: Map<String, Value>, hint: Option<String>) -> Response {
+    let mut body = serde_json::to_vec(&body).unwrap_or_default();
     body.push(b'\n');
-    let mut response = json(error.status(), body);
+    let mut response = json(status, body);
     let headers = response.headers_mut();
-    if error.status() == 401 {
+    if status == 401 {
         let asked = match error {
             Error::ControlToken => "Bearer realm=\"chatdouble control\"",
             _ => "Basic realm=\"chatdouble\"",

@@ -54,14 +54,17 @@ impl Router {
         Self { by_length, open_ended }
     }
 
-    /// Finds the operation for a method and a path without `/api/v1`; the path is percent-decoded here, part by part.
-    pub fn find(&self, method: &str, path: &str) -> Found {
+    /// Finds the operation for a method and a path without `/api/v1`, among those that a feature level has; the path is
+    /// percent-decoded here, part by part.
+    pub fn find(&self, method: &str, path: &str, level: i64) -> Found {
         let Some(path) = path.strip_prefix('/') else { return Found::Nothing };
         let parts: Vec<String> = path.split('/').map(decode).collect();
         let fixed = self.by_length.get(&parts.len()).into_iter().flatten();
         for candidate in fixed.chain(&self.open_ended) {
-            if let Some(values) = candidate.matches(&parts) {
-                return candidate.with_method(method, values);
+            if candidate.is_there(level)
+                && let Some(values) = candidate.matches(&parts)
+            {
+                return candidate.with_method(method, values, level);
             }
         }
         Found::Nothing
@@ -110,11 +113,17 @@ impl Path {
         Some(values)
     }
 
-    fn with_method(&self, method: &str, values: Vec<(String, String)>) -> Found {
-        if let Some(row) = self.rows.iter().find(|row| row.route.method == method) {
+    /// Whether a level has some operation of this path.
+    fn is_there(&self, level: i64) -> bool {
+        self.rows.iter().any(|row| row.about.since <= level)
+    }
+
+    fn with_method(&self, method: &str, values: Vec<(String, String)>, level: i64) -> Found {
+        let rows = self.rows.iter().filter(|row| row.about.since <= level);
+        if let Some(row) = rows.clone().find(|row| row.route.method == method) {
             return Found::Operation(row, values);
         }
-        let mut methods: Vec<&'static str> = self.rows.iter().map(|row| row.route.method).collect();
+        let mut methods: Vec<&'static str> = rows.map(|row| row.route.method).collect();
         if methods.contains(&"GET") {
             methods.push("HEAD");
         }

@@ -159,6 +159,8 @@ pub enum Needs {
     NoUserTopics,
     /// `user_list_incomplete` keeps it away.
     CompleteUserList,
+    /// The world's level has the older events of settings, and the client did not say that it knows the newer.
+    LegacySettings,
 }
 
 impl Needs {
@@ -177,6 +179,36 @@ impl Needs {
             Needs::WholeEmoji => !capabilities.individual_emoji_changes,
             Needs::NoUserTopics => !options.event_types.as_ref().is_none_or(|types| types.contains("user_topic")),
             Needs::CompleteUserList => !capabilities.user_list_incomplete,
+            Needs::LegacySettings => options.level.sends_legacy_settings,
+        }
+    }
+}
+
+/// Which events a queue never gets, because its world's level does not have them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventPattern {
+    /// Of this type.
+    pub kind: &'static str,
+    /// Of this op; None: any.
+    pub op: Option<&'static str>,
+    /// With a name under a key, as its value or as a key of the object there.
+    pub carries: Option<(&'static str, &'static str)>,
+}
+
+impl EventPattern {
+    /// Whether an event is one of these.
+    pub fn fits(&self, event: &Event) -> bool {
+        if event.kind != self.kind || self.op.is_some_and(|op| event.op != Some(op)) {
+            return false;
+        }
+        let Some((key, name)) = self.carries else { return true };
+        match &event.payload {
+            Payload::Shaped(fields) | Payload::WithTopic { shaped: fields, .. } => match fields.get(key) {
+                Some(Value::String(text)) => text == name,
+                Some(Value::Object(object)) => object.contains_key(name),
+                _ => false,
+            },
+            _ => false,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Event queues: what a client asked for, and how far it has read the realm's event log.
 
-use super::event::{Entry, Payload};
+use super::event::{Entry, EventPattern, Payload};
 use super::id::UserId;
 use super::message::Place;
 use crate::time::{Span, Timestamp};
@@ -67,7 +67,23 @@ pub struct QueueOptions {
     pub slim_presence: bool,
     /// `include_subscribers`, which subscription events follow.
     pub capabilities: Capabilities,
+    /// What the world's feature level means for the queue.
+    pub level: QueueLevel,
 }
+
+/// What a feature level means for queues; nothing at the newest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueLevel {
+    /// Events that the level does not have.
+    pub withheld: &'static [EventPattern],
+    /// The level has the older events of settings, for clients that don't know the newer.
+    pub sends_legacy_settings: bool,
+    /// The level is above the newest: an event that no client knows comes with each other one.
+    pub sends_unknown_events: bool,
+}
+
+/// The type of events that no client knows, in worlds above the newest level.
+pub const UNKNOWN_EVENT: &str = "event_of_a_later_level";
 
 /// `client_capabilities` (specification, POST /register, and the further ones of the reference).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -120,7 +136,20 @@ impl Queue {
         if let Some(only) = &entry.queue {
             return usize::from(*only == self.id);
         }
+        let parts = self.known_parts(entry);
+        parts + usize::from(parts > 0 && self.gets_unknown_events())
+    }
+
+    /// Whether events that no client knows are in the queue: those who name types get these alone.
+    pub fn gets_unknown_events(&self) -> bool {
+        self.options.level.sends_unknown_events && self.options.event_types.is_none()
+    }
+
+    fn known_parts(&self, entry: &Entry) -> usize {
         let event = &entry.event;
+        if self.options.level.withheld.iter().any(|pattern| pattern.fits(event)) {
+            return 0;
+        }
         if self.options.event_types.as_ref().is_some_and(|types| !types.contains(event.kind)) {
             return 0;
         }

@@ -4,7 +4,7 @@ use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Entry, Payload, SentMessage, UpdatedMessage};
 use crate::realm::message::{Attachment, Message, Place};
-use crate::realm::queue::Queue;
+use crate::realm::queue::{Queue, UNKNOWN_EVENT};
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
 use crate::record::channel::{IncludeSubscribers, SubscriptionRecord};
@@ -15,6 +15,14 @@ use std::sync::Arc;
 
 /// An entry as the events that it makes for a queue, without their ids. As many as [`Queue::parts`] says.
 pub fn render(realm: &Realm, queue: &Queue, entry: &Entry) -> Vec<Map<String, Value>> {
+    let mut events = known(realm, queue, entry);
+    if entry.queue.is_none() && queue.gets_unknown_events() {
+        events.push(object(json!({ "type": UNKNOWN_EVENT })));
+    }
+    events
+}
+
+fn known(realm: &Realm, queue: &Queue, entry: &Entry) -> Vec<Map<String, Value>> {
     let Some(viewer) = realm.user(queue.owner) else { return Vec::new() };
     let event = &entry.event;
     let fields = match &event.payload {

@@ -86,7 +86,8 @@ mod tests {
     fn add(server: &Server, name: &str, realm: Realm) {
         let origin = server.world("default");
         let clock = Clock::Frozen { at: realm.now };
-        let world = World::new(name.into(), realm, clock, origin.settings().clone(), origin.real_time().clone());
+        let world =
+            World::new(name.into(), realm, clock, origin.settings().as_ref().clone(), origin.real_time().clone());
         assert!(server.worlds().add(Arc::new(world)));
     }
 

@@ -33,6 +33,7 @@ mod group_changes;
 mod group_reading;
 mod guests;
 mod invites;
+mod levels;
 mod linkifiers;
 mod message_rules;
 mod messages;

@@ -6,12 +6,14 @@
 mod draw;
 mod play;
 mod watch;
+mod younger;
 
 use chatdouble::scenario::{self, Accounts, Document, Mode, Outcome, Stage};
 use play::Play;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence, RngSeed, TestError, TestRunner};
+use serde_json::{Map, Value, json};
 use watch::{WATCHERS, Watcher};
 
 fn is_soak() -> bool {
@@ -83,6 +85,39 @@ fn a_limited_guest_who_folds_the_events_knows_what_registering_later_says() {
             watchers[0].poll(play)?;
         }
         watchers.iter_mut().try_for_each(|watcher| watcher.compare(play))
+    });
+}
+
+#[test]
+fn no_reply_or_event_has_anything_younger_than_the_world() {
+    hold("younger", (25, 30), |play, steps| {
+        let level = (steps[0] % chatdouble::api::NEWEST_FEATURE_LEVEL as u64) as i64;
+        *play = Play::at(level);
+        let young = younger::names(level);
+        let fault = |path: String| format!("at level {level} there is {path}");
+        let check = |reply: &Value| younger::find(reply, &young).map_or(Ok(()), |path| Err(fault(path)));
+        let queues = younger::register(play);
+        for step in steps {
+            let before = play.replies.len();
+            play.step(*step)?;
+            let replies = serde_json::Deserializer::from_slice(&play.replies[before..]).into_iter::<Value>();
+            replies.flatten().try_for_each(|reply| check(&reply))?;
+        }
+        for (handle, state) in queues {
+            check(&state)?;
+            let query = Map::from_iter([
+                ("queue_id".to_owned(), state["queue_id"].clone()),
+                ("last_event_id".to_owned(), json!(-1)),
+                ("dont_block".to_owned(), json!(true)),
+            ]);
+            let events = play.call_as(handle, "GET", "/events", &query).body;
+            check(&events)?;
+            let strange = events["events"].as_array().into_iter().flatten();
+            if let Some(event) = strange.clone().find(|event| younger::is_young_event(event, level)) {
+                return Err(fault(event.to_string()));
+            }
+        }
+        Ok(())
     });
 }
 

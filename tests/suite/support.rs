@@ -4,7 +4,6 @@ mod reply;
 mod user;
 
 pub use reply::Reply;
-#[expect(unused_imports, reason = "named by tests of some themes only")]
 pub use user::{Queue, User, form};
 
 use chatdouble::{ClockChoice, Options, Server};

@@ -223,21 +223,25 @@ pub fn announce_user(tx: &mut Tx, id: UserId) {
 }
 
 /// What happens when somebody imported or made through the API logs in for the first time.
-pub fn first_login(tx: &mut Tx, id: UserId) {
+pub fn first_login(tx: &mut Tx, id: UserId, moves_date_joined: bool) {
     let now = tx.now;
     let was_stub = tx.users[&id].is_imported_stub;
     let user = tx.user_mut(id);
     user.is_imported_stub = false;
     user.joins_at_first_login = false;
-    user.date_joined = now;
+    if moves_date_joined {
+        user.date_joined = now;
+    }
     let date_joined = user.date_joined.to_minute();
-    tx.schedule_full_membership(id);
     let audience = who_can_access(tx, id);
     if was_stub {
         tx.emit(audience.clone(), person_update(json!({"user_id": id, "is_imported_stub": false})));
     }
-    tx.emit(audience, person_update(json!({"user_id": id, "date_joined": date_joined})));
-    begin_waiting(tx, id);
+    if moves_date_joined {
+        tx.schedule_full_membership(id);
+        tx.emit(audience, person_update(json!({"user_id": id, "date_joined": date_joined})));
+        begin_waiting(tx, id);
+    }
 }
 
 /// Who joins only now is no full member until the waiting period is over.

@@ -53,13 +53,15 @@ pub struct Answer {
 impl Play {
     /// The built-in realm.
     pub fn new() -> Self {
+        Self::at(chatdouble::api::NEWEST_FEATURE_LEVEL)
+    }
+
+    /// The built-in realm, at a feature level.
+    pub fn at(feature_level: i64) -> Self {
         let now = NoTime.now();
         let text = fixture::builtin("default").expect("it is built in");
         let realm = fixture::read(text, now, SEED).expect("it has no faults");
-        let settings = WorldSettings {
-            feature_level: chatdouble::api::NEWEST_FEATURE_LEVEL,
-            dialect: Arc::new(Dialect::neutral()),
-        };
+        let settings = WorldSettings { feature_level, dialect: Arc::new(Dialect::neutral()) };
         let world = Arc::new(World::new(
             "default".into(),
             realm,
@@ -169,6 +171,13 @@ impl Play {
         let form = form.finish();
         let (query, body) = if method == "GET" { (form, String::new()) } else { (String::new(), form) };
         self.send(caller, method, path, query, body, "application/x-www-form-urlencoded")
+    }
+
+    /// Calls the API for a user of the cast.
+    pub fn call_as(&mut self, handle: &str, method: &str, path: &str, params: &Map<String, Value>) -> Answer {
+        let realm = self.realm();
+        let user = realm.user_by_email(&format!("{handle}@chat.test")).expect("one of the cast");
+        self.call(user, method, path, params)
     }
 
     fn upload(&mut self, caller: &User) -> Answer {

@@ -1,0 +1,87 @@
+//! The events of settings that were there before `user_settings`, for clients of worlds at older levels.
+//!
+//! No queue at the newest level gets them, so that none are made there.
+
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event, Needs};
+use crate::realm::id::UserId;
+use serde_json::{Value, json};
+
+/// The type of events of settings of the display.
+pub const DISPLAY: &str = "update_display_settings";
+/// The type of events of settings of notifications.
+pub const NOTIFICATIONS: &str = "update_global_notifications";
+
+/// Settings whose older event is [`DISPLAY`].
+pub const DISPLAY_SETTINGS: &[&str] = &[
+    "color_scheme",
+    "default_language",
+    "demote_inactive_streams",
+    "emojiset",
+    "enable_drafts_synchronization",
+    "enter_sends",
+    "fluid_layout_width",
+    "high_contrast_mode",
+    "left_side_userlist",
+    "starred_message_counts",
+    "timezone",
+    "translate_emoticons",
+    "twenty_four_hour_time",
+    "web_home_view",
+];
+
+/// Settings whose older event is [`NOTIFICATIONS`].
+pub const NOTIFICATION_SETTINGS: &[&str] = &[
+    "desktop_icon_count_display",
+    "email_notifications_batching_period_seconds",
+    "enable_desktop_notifications",
+    "enable_digest_emails",
+    "enable_login_emails",
+    "enable_marketing_emails",
+    "enable_offline_email_notifications",
+    "enable_offline_push_notifications",
+    "enable_online_push_notifications",
+    "enable_sounds",
+    "enable_stream_audible_notifications",
+    "enable_stream_desktop_notifications",
+    "enable_stream_email_notifications",
+    "enable_stream_push_notifications",
+    "message_content_in_email_notifications",
+    "notification_sound",
+    "pm_content_in_desktop_notifications",
+    "presence_enabled",
+    "realm_name_in_email_notifications_policy",
+    "wildcard_mentions_notify",
+];
+
+/// Tells of a setting in its older form, if it has one and some queue gets it.
+pub(super) fn emit(tx: &mut Tx, user: UserId, name: &str, value: &Value, language: Option<&str>) {
+    if !tx.queues.values().any(|queue| queue.owner == user && queue.options.level.sends_legacy_settings) {
+        return;
+    }
+    let email = tx.api_email(&tx.users[&user]);
+    let (kind, mut fields) = if DISPLAY_SETTINGS.contains(&name) {
+        (DISPLAY, json!({"user": email, "setting_name": name, "setting": value}))
+    } else if NOTIFICATION_SETTINGS.contains(&name) {
+        (NOTIFICATIONS, json!({"user": email, "notification_name": name, "setting": value}))
+    } else {
+        return;
+    };
+    if let Some(language) = language {
+        fields["language_name"] = language.into();
+    }
+    tx.emit(Audience::user(user), Event::shaped(kind, None, fields).needing(Needs::LegacySettings));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::realm::setting::USER_SETTINGS;
+
+    #[test]
+    fn every_legacy_setting_is_a_setting() {
+        for name in DISPLAY_SETTINGS.iter().chain(NOTIFICATION_SETTINGS).filter(|name| **name != "timezone") {
+            assert!(USER_SETTINGS.iter().any(|setting| setting.name == *name), "no setting is called {name}");
+        }
+    }
+}

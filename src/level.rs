@@ -1,0 +1,201 @@
+//! The past: what a world at an older feature level does otherwise (specification, Versioning).
+//!
+//! The core behaves as the newest level. Every change since is a row of a table here: its level, what it touches, and
+//! what stood there before. Most rows need no code: a field or parameter that is younger than the world is taken away.
+//! The others ([`Behaviour`]) are a function on requests (on the way in, oldest first) or on objects of replies and
+//! events (on the way out, newest first). [`emulation()`] compiles what applies to a level, once; a world at the newest
+//! level has none and pays a comparison.
+//!
+//! What is neither a name nor a rule is left as the newest level has it: texts, HTML, the version.
+//!
+//! Operations have their first level in their own row (`ABOUT.since`). What can't be said at the edge is decided in
+//! the operation by `Call::feature_level`; its row here is [`Act::Elsewhere`].
+//!
+//! To add a change: a pair in the table of its kind, or a [`Behaviour`] that names its test.
+
+mod behaviours;
+mod emulation;
+mod events;
+mod fields;
+mod listing;
+pub mod objects;
+mod parameters;
+pub mod place;
+
+use crate::api::Access;
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::event::EventPattern;
+use crate::realm::user::User;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+pub use emulation::{Emulation, emulation};
+pub use listing::{Listed, listed, table};
+pub use objects::Object;
+
+/// Something that a level changed.
+#[derive(Clone, Copy)]
+pub struct Change {
+    /// The first level that has it as it is now.
+    pub level: i64,
+    /// What.
+    pub touch: Touch,
+}
+
+/// What a change touches.
+#[derive(Clone, Copy)]
+pub enum Touch {
+    /// An operation takes a parameter from the level on; before, it is unsupported.
+    Parameter {
+        /// `POST /messages`
+        route: &'static str,
+        /// Its name.
+        name: &'static str,
+    },
+    /// A parameter had another name.
+    RenamedParameter {
+        /// The operation.
+        route: &'static str,
+        /// The name before.
+        old: &'static str,
+        /// The first level that had the old name.
+        since: i64,
+        /// The name now.
+        new: &'static str,
+    },
+    /// A key of `client_capabilities` that is unknown before the level.
+    Capability(&'static str),
+    /// A word that narrows have from the level on: an operator, or an operand of one.
+    NarrowTerm {
+        /// The operator.
+        operator: &'static str,
+        /// The operand, when the operator itself is older.
+        operand: Option<&'static str>,
+    },
+    /// Objects have a field from the level on.
+    Field {
+        /// Which objects.
+        object: &'static Object,
+        /// The field.
+        name: &'static str,
+    },
+    /// A field had another name.
+    RenamedField {
+        /// Which objects.
+        object: &'static Object,
+        /// The name before.
+        old: &'static str,
+        /// The name now.
+        new: &'static str,
+    },
+    /// Objects had a field until the level.
+    GoneField {
+        /// Which objects.
+        object: &'static Object,
+        /// The field.
+        name: &'static str,
+        /// The first level that had it.
+        since: i64,
+        /// What stood in it.
+        value: fn(&Map<String, Value>, &Context<'_>) -> Value,
+    },
+    /// Queues get events of this kind from the level on.
+    Event(EventPattern),
+    /// Something that needs words and code of its own.
+    Behaviour(&'static Behaviour),
+}
+
+/// A change that is more than a name that comes or goes.
+pub struct Behaviour {
+    /// The first level that behaves as now.
+    pub level: i64,
+    /// What it is about: an operation, an object, all replies.
+    pub on: &'static str,
+    /// What changed, and how it was before.
+    pub words: &'static str,
+    /// The test that shows it on both sides, in `tests/suite/levels`.
+    pub test: &'static str,
+    /// What is done below the level.
+    pub act: Act,
+}
+
+/// What is done below a behaviour's level.
+pub enum Act {
+    /// Changes or refuses requests of these operations, once it is known who calls.
+    Request(&'static [&'static str], fn(&mut Request<'_>) -> Result<(), Error>),
+    /// Changes objects of replies and events.
+    Objects(&'static Object, fn(&mut Map<String, Value>, &Context<'_>)),
+    /// These errors had another status and code.
+    Code {
+        /// Rows of the error table.
+        errors: &'static [&'static str],
+        /// The operations; none: all.
+        routes: &'static [&'static str],
+        /// HTTP status before.
+        status: u16,
+        /// Code before.
+        code: &'static str,
+    },
+    /// These operations were for others.
+    Instead(&'static [&'static str], Access),
+    /// These operations asked for this too.
+    Also(&'static [&'static str], Access),
+    /// Decided where the words say, not at the edge.
+    Elsewhere,
+}
+
+/// A request on its way in.
+pub struct Request<'a> {
+    /// The world's level.
+    pub level: i64,
+    /// The realm as it is.
+    pub realm: &'a Realm,
+    /// Who calls.
+    pub caller: Option<&'a User>,
+    /// Parts of the path.
+    pub path: &'a [(String, String)],
+    /// Query and body.
+    pub values: &'a mut BTreeMap<String, String>,
+}
+
+impl Request<'_> {
+    /// A part of the path as a number.
+    fn id(&self, name: &str) -> Option<i64> {
+        self.part(name)?.parse().ok()
+    }
+
+    /// A part of the path.
+    fn part(&self, name: &str) -> Option<&str> {
+        self.path.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// What a change of an object may look at besides the object.
+pub struct Context<'a> {
+    /// The world's level.
+    pub level: i64,
+    /// The realm as it is.
+    pub realm: &'a Realm,
+    /// Who asked.
+    pub caller: Option<&'a User>,
+    /// The request's query and body, as the newest level has them.
+    pub values: &'a BTreeMap<String, String>,
+}
+
+/// The first level that has resumable uploads, whose operations stand in no table.
+pub const TUS_SINCE: i64 = 296;
+
+/// All changes, the newest first; within a level as they stand in the tables.
+pub fn changes() -> &'static [Change] {
+    static CHANGES: LazyLock<Vec<Change>> = LazyLock::new(|| {
+        let mut all = fields::changes();
+        all.extend(parameters::changes());
+        all.extend(events::changes());
+        all.extend(behaviours::changes());
+        all.sort_by_key(|change| std::cmp::Reverse(change.level));
+        all
+    });
+    &CHANGES
+}

@@ -1,0 +1,25 @@
+//! Changes that need words and code of their own, by what they are about.
+
+mod accounts;
+mod channels;
+mod groups;
+mod invitations;
+mod linkifiers;
+mod messages;
+mod organization;
+
+use super::{Behaviour, Change, Touch};
+
+pub(super) fn changes() -> Vec<Change> {
+    let tables = [
+        accounts::ROWS,
+        channels::ROWS,
+        groups::ROWS,
+        invitations::ROWS,
+        linkifiers::ROWS,
+        messages::ROWS,
+        organization::ROWS,
+    ];
+    let rows = tables.into_iter().flatten();
+    rows.map(|row: &'static Behaviour| Change { level: row.level, touch: Touch::Behaviour(row) }).collect()
+}

@@ -1,0 +1,90 @@
+//! User groups.
+
+use crate::api::Access;
+use crate::error::Error;
+use crate::level::{Act, Behaviour, Request};
+use crate::realm::id::GroupId;
+
+/// Operations that change who is in a group.
+const MEMBERSHIP: &[&str] =
+    &["POST /user_groups/{user_group_id}/members", "POST /user_groups/{user_group_id}/subgroups"];
+
+pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: 496,
+        on: "user groups",
+        words: "Bots may make and change groups, their members and subgroups.",
+        test: "bots_changed_no_groups_before_496",
+        act: Act::Also(
+            &[
+                "POST /user_groups/create",
+                "PATCH /user_groups/{user_group_id}",
+                "POST /user_groups/{user_group_id}/members",
+                "POST /user_groups/{user_group_id}/subgroups",
+            ],
+            Access::Human,
+        ),
+    },
+    Behaviour {
+        level: 496,
+        on: "GET /user_groups",
+        words: "Open to bots.",
+        test: "bots_listed_no_groups_before_496",
+        act: Act::Also(&["GET /user_groups"], Access::Human),
+    },
+    Behaviour {
+        level: 391,
+        on: "user groups",
+        words: "Members and subgroups of deactivated groups may change; before, the group had to be active.",
+        test: "deactivated_groups_kept_their_members_before_391",
+        act: Act::Request(MEMBERSHIP, |request| match group_is_deactivated(request) {
+            true => Err(Error::GroupDeactivated),
+            false => Ok(()),
+        }),
+    },
+    Behaviour {
+        level: 340,
+        on: "PATCH /user_groups/{user_group_id}",
+        words: "Deactivated groups can be changed; before, the group had to be active.",
+        test: "deactivated_groups_could_not_be_changed_before_340",
+        act: Act::Request(&["PATCH /user_groups/{user_group_id}"], |request| match group_is_deactivated(request) {
+            true => Err(Error::GroupDeactivated),
+            false => Ok(()),
+        }),
+    },
+    Behaviour {
+        level: 298,
+        on: "POST /user_groups/{user_group_id}/deactivate",
+        words: "CANNOT_DEACTIVATE_GROUP_IN_USE with `objections`; before, BAD_REQUEST.",
+        test: "groups_in_use_were_a_bad_request_before_298",
+        act: Act::Code { errors: &["GroupInUse"], routes: &[], status: 400, code: "BAD_REQUEST" },
+    },
+    Behaviour {
+        level: 260,
+        on: "PATCH /user_groups/{user_group_id}",
+        words: "`can_mention_group` takes an object with `new` and `old`; before, the value itself.",
+        test: "who_may_mention_was_a_bare_value_before_260",
+        act: Act::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
+            // Where the name is of 191, it has been replaced by the newer one.
+            if let Some(value) = request.values.get_mut("can_mention_group") {
+                *value = format!("{{\"new\": {value}}}");
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 165,
+        on: "PATCH /user_groups/{user_group_id}",
+        words: "`name` and `description` are optional; before, both were required.",
+        test: "group_names_were_required_before_165",
+        act: Act::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
+            let missing = ["name", "description"].into_iter().find(|name| !request.values.contains_key(*name));
+            missing.map_or(Ok(()), |name| Err(Error::MissingParameter { var_name: name.into() }))
+        }),
+    },
+];
+
+fn group_is_deactivated(request: &Request<'_>) -> bool {
+    let id = request.id("user_group_id").map(GroupId);
+    id.and_then(|id| request.realm.groups.get(&id)).is_some_and(|group| group.is_deactivated)
+}

@@ -1,0 +1,126 @@
+//! Linkifiers.
+
+use crate::error::Error;
+use crate::level::objects::{LINKIFIER, REGISTER};
+use crate::level::{Act, Behaviour, Request};
+use serde_json::{Value, json};
+
+pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: 176,
+        on: "POST /realm/filters, PATCH /realm/filters/{filter_id}",
+        words: "`url_template` (RFC 6570) replaces `url_format_string`, where `%(name)s` stands for a group.",
+        test: "linkifiers_had_format_strings_before_176",
+        act: Act::Request(&["POST /realm/filters", "PATCH /realm/filters/{filter_id}"], |request| {
+            let Some(format) = request.values.remove("url_format_string") else {
+                return Err(Error::MissingParameter { var_name: "url_format_string".into() });
+            };
+            request.values.insert("url_template".into(), to_template(&format));
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 176,
+        on: "linkifier",
+        words: "`url_template` replaces `url_format_string`; a template's operators are lost in the older form.",
+        test: "linkifiers_had_format_strings_before_176",
+        act: Act::Objects(&LINKIFIER, |linkifier, _| {
+            if let Some(Value::String(template)) = linkifier.shift_remove("url_template") {
+                linkifier.insert("url_format_string".into(), to_format(&template).into());
+            }
+        }),
+    },
+    Behaviour {
+        level: 176,
+        on: "POST /register",
+        words: "Linkifiers are for clients with `linkifier_url_template`; before, for all.",
+        test: "linkifiers_were_for_all_clients_before_176",
+        act: Act::Request(&["POST /register"], |request| {
+            understand_templates(request);
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 176,
+        on: "register reply",
+        words: "`realm_filters` is always empty; before, it held the linkifiers as lists of pattern, format string and ID.",
+        test: "realm_filters_held_linkifiers_before_176",
+        act: Act::Objects(&REGISTER, |reply, context| {
+            if let Some(filters) = reply.get_mut("realm_filters") {
+                let row = |one: &std::sync::Arc<crate::realm::linkifier::Linkifier>| {
+                    json!([one.pattern, to_format(&one.url_template), one.id])
+                };
+                *filters = context.realm.linkifiers.iter().map(row).collect();
+            }
+        }),
+    },
+];
+
+/// Lets the core give linkifiers, whatever the client says of itself.
+fn understand_templates(request: &mut Request<'_>) {
+    let text = request.values.entry("client_capabilities".to_owned()).or_insert_with(|| "{}".to_owned());
+    if let Ok(Value::Object(mut capabilities)) = serde_json::from_str(text) {
+        capabilities.insert("linkifier_url_template".into(), true.into());
+        *text = Value::from(capabilities).to_string();
+    }
+}
+
+/// `https://x.test/%(id)s` as `https://x.test/{id}`.
+fn to_template(format: &str) -> String {
+    let mut template = String::new();
+    let mut rest = format;
+    while let Some(character) = rest.chars().next() {
+        if let Some((name, after)) = rest.strip_prefix("%(").and_then(|inner| inner.split_once(")s")) {
+            template.push_str(&format!("{{{name}}}"));
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("%%") {
+            template.push('%');
+            rest = after;
+        } else {
+            match character {
+                // Braces mean something in a template.
+                '{' => template.push_str("%7B"),
+                '}' => template.push_str("%7D"),
+                other => template.push(other),
+            }
+            rest = &rest[character.len_utf8()..];
+        }
+    }
+    template
+}
+
+/// `https://x.test/{id}` as `https://x.test/%(id)s`.
+fn to_format(template: &str) -> String {
+    let mut format = String::new();
+    let mut rest = template;
+    while let Some(character) = rest.chars().next() {
+        if let Some((expression, after)) = rest.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
+            let names = expression.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']);
+            for name in names.split(',') {
+                format.push_str(&format!("%({})s", name.trim_end_matches('*')));
+            }
+            rest = after;
+        } else {
+            format.push_str(if character == '%' { "%%" } else { &rest[..character.len_utf8()] });
+            rest = &rest[character.len_utf8()..];
+        }
+    }
+    format
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_and_templates_become_each_other() {
+        for (format, template) in [
+            ("https://x.test/%(id)s", "https://x.test/{id}"),
+            ("https://x.test/%%20/%(org)s/%(id)s?é", "https://x.test/%20/{org}/{id}?é"),
+        ] {
+            assert_eq!((to_template(format), to_format(template)), (template.to_owned(), format.to_owned()));
+        }
+        assert_eq!(to_template("a{b}%(c)d"), "a%7Bb%7D%(c)d");
+        assert_eq!(to_format("x{?q,page*}"), "x%(q)s%(page)s");
+    }
+}

@@ -1,0 +1,342 @@
+//! What applies to a level, compiled from the table of changes and found by operation or type of event.
+
+use super::place::{Place, Source, Step, visit};
+use super::{Act, Change, Context, Object, Request, Touch, changes, objects};
+use crate::api::parameter::RawParameters;
+use crate::api::{Access, NEWEST_FEATURE_LEVEL, Route};
+use crate::error::{Error, ErrorRow};
+use crate::realm::Realm;
+use crate::realm::event::EventPattern;
+use crate::realm::queue::QueueLevel;
+use crate::realm::user::User;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{LazyLock, OnceLock};
+
+/// A field that no level has, in the replies of worlds above the newest.
+const UNKNOWN_FIELD: &str = "field_of_a_later_level";
+
+/// What a world at a level does otherwise than one at the newest.
+pub struct Emulation {
+    level: i64,
+    hidden: HashMap<Key, Vec<&'static str>>,
+    renamed: HashMap<Key, Vec<(&'static str, &'static str)>>,
+    capabilities: Vec<&'static str>,
+    narrow_terms: Vec<(&'static str, Option<&'static str>)>,
+    requests: HashMap<Key, Vec<RequestChange>>,
+    every_reply: Vec<ObjectChange>,
+    replies: HashMap<Key, Vec<ObjectChange>>,
+    events: HashMap<&'static str, Vec<(Option<&'static str>, ObjectChange)>>,
+    codes: Vec<Code>,
+    access: HashMap<Key, AccessChange>,
+    withheld: Vec<EventPattern>,
+}
+
+/// An operation's method and path.
+type Key = (&'static str, &'static str);
+type RequestChange = fn(&mut Request<'_>) -> Result<(), Error>;
+
+struct ObjectChange {
+    path: Vec<Step>,
+    act: ObjectAct,
+}
+
+#[derive(Clone, Copy)]
+enum ObjectAct {
+    Remove(&'static str),
+    Rename { old: &'static str, new: &'static str },
+    Add(&'static str, fn(&Map<String, Value>, &Context<'_>) -> Value),
+    Change(fn(&mut Map<String, Value>, &Context<'_>)),
+}
+
+struct Code {
+    errors: &'static [&'static str],
+    routes: &'static [&'static str],
+    status: u16,
+    code: &'static str,
+}
+
+#[derive(Default)]
+struct AccessChange {
+    instead: Option<Access>,
+    also: Vec<Access>,
+}
+
+/// The emulation of a level; None at the newest, which needs none.
+pub fn emulation(level: i64) -> Option<&'static Emulation> {
+    static PAST: [OnceLock<Emulation>; NEWEST_FEATURE_LEVEL as usize] =
+        [const { OnceLock::new() }; NEWEST_FEATURE_LEVEL as usize];
+    static FUTURE: LazyLock<Emulation> = LazyLock::new(Emulation::future);
+    if level == NEWEST_FEATURE_LEVEL {
+        return None;
+    }
+    let past = usize::try_from(level).ok().and_then(|index| PAST.get(index));
+    Some(past.map_or(&*FUTURE, |place| place.get_or_init(|| Emulation::past(level))))
+}
+
+impl Emulation {
+    fn empty(level: i64) -> Self {
+        Self {
+            level,
+            hidden: HashMap::new(),
+            renamed: HashMap::new(),
+            capabilities: Vec::new(),
+            narrow_terms: Vec::new(),
+            requests: HashMap::new(),
+            every_reply: Vec::new(),
+            replies: HashMap::new(),
+            events: HashMap::new(),
+            codes: Vec::new(),
+            access: HashMap::new(),
+            withheld: Vec::new(),
+        }
+    }
+
+    fn past(level: i64) -> Self {
+        let mut all = Self::empty(level);
+        for change in changes().iter().filter(|change| change.level > level) {
+            all.add(change);
+        }
+        // On the way in the oldest change comes first.
+        all.requests.values_mut().for_each(|changes| changes.reverse());
+        all
+    }
+
+    /// A level that is not known yet: every reply and every known object has something that no client knows.
+    fn future() -> Self {
+        let mut all = Self::empty(NEWEST_FEATURE_LEVEL + 1);
+        let act = ObjectAct::Add(UNKNOWN_FIELD, |_, _| json!({"since": NEWEST_FEATURE_LEVEL + 1}));
+        for object in objects::ALL {
+            all.add_objects(object, act);
+        }
+        all.add_objects(&objects::EVERY_REPLY, act);
+        all
+    }
+
+    fn is_future(&self) -> bool {
+        self.level > NEWEST_FEATURE_LEVEL
+    }
+
+    fn add(&mut self, change: &Change) {
+        match change.touch {
+            Touch::Parameter { route, name } => self.hidden.entry(key(route)).or_default().push(name),
+            Touch::RenamedParameter { route, old, since, new } => {
+                self.hidden.entry(key(route)).or_default().push(new);
+                if self.level >= since {
+                    self.renamed.entry(key(route)).or_default().push((old, new));
+                }
+            }
+            Touch::Capability(name) => self.capabilities.push(name),
+            Touch::NarrowTerm { operator, operand } => self.narrow_terms.push((operator, operand)),
+            Touch::Field { object, name } => self.add_objects(object, ObjectAct::Remove(name)),
+            Touch::RenamedField { object, old, new } => self.add_objects(object, ObjectAct::Rename { old, new }),
+            Touch::GoneField { object, name, since, value } if self.level >= since => {
+                self.add_objects(object, ObjectAct::Add(name, value));
+            }
+            Touch::GoneField { .. } => {}
+            Touch::Event(pattern) => self.withheld.push(pattern),
+            Touch::Behaviour(behaviour) => self.add_act(&behaviour.act),
+        }
+    }
+
+    fn add_act(&mut self, act: &'static Act) {
+        match *act {
+            Act::Request(routes, change) => {
+                for route in routes {
+                    self.requests.entry(key(route)).or_default().push(change);
+                }
+            }
+            Act::Objects(object, change) => self.add_objects(object, ObjectAct::Change(change)),
+            Act::Code { errors, routes, status, code } => self.codes.push(Code { errors, routes, status, code }),
+            Act::Instead(routes, access) => {
+                for route in routes {
+                    self.access.entry(key(route)).or_default().instead = Some(access);
+                }
+            }
+            Act::Also(routes, access) => {
+                for route in routes {
+                    self.access.entry(key(route)).or_default().also.push(access);
+                }
+            }
+            Act::Elsewhere => {}
+        }
+    }
+
+    fn add_objects(&mut self, object: &Object, act: ObjectAct) {
+        for place in object.places {
+            let Place { source, path } = Place::parse(place);
+            let change = ObjectChange { path, act };
+            match source {
+                Source::EveryReply => self.every_reply.push(change),
+                Source::Reply(method, path) => self.replies.entry((method, path)).or_default().push(change),
+                Source::Event(kind, op) => self.events.entry(kind).or_default().push((op, change)),
+            }
+        }
+    }
+
+    /// What the level means for queues.
+    pub fn queue_level(&'static self) -> QueueLevel {
+        QueueLevel {
+            withheld: &self.withheld,
+            sends_legacy_settings: self.level < 439,
+            sends_unknown_events: self.is_future(),
+        }
+    }
+
+    /// Whether the caller may call an operation that asked for more than now.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Access::check`].
+    pub fn check_former_access(&self, route: Route, realm: &Realm, caller: &User) -> Result<(), Error> {
+        let change = self.access.get(&(route.method, route.path));
+        change.into_iter().flat_map(|change| &change.also).try_for_each(|also| also.check(realm, caller))
+    }
+
+    /// Who may call an operation, where the newest level has the rule `access`.
+    pub fn access(&self, route: Route, access: Access) -> Access {
+        self.access.get(&(route.method, route.path)).and_then(|change| change.instead).unwrap_or(access)
+    }
+
+    /// Brings a request's parameters to the newest level: what the level does not know is set aside as unsupported,
+    /// old names and defaults are replaced.
+    ///
+    /// # Errors
+    ///
+    /// What the level refuses and the newest would take.
+    pub fn receive(
+        &self,
+        route: Route,
+        realm: &Realm,
+        caller: Option<&User>,
+        raw: &mut RawParameters,
+    ) -> Result<(), Error> {
+        let key = (route.method, route.path);
+        for name in self.hidden.get(&key).into_iter().flatten() {
+            if raw.values.remove(*name).is_some() {
+                raw.set_aside.push((*name).to_owned());
+            }
+        }
+        for (old, new) in self.renamed.get(&key).into_iter().flatten() {
+            if let Some(value) = raw.values.remove(*old) {
+                raw.values.insert((*new).to_owned(), value);
+            }
+        }
+        if !self.capabilities.is_empty() && route.path == "/register" {
+            forget_capabilities(&mut raw.values, &self.capabilities);
+        }
+        if let Some(narrow) = raw.values.get("narrow").filter(|_| !self.narrow_terms.is_empty()) {
+            check_narrow(narrow, &self.narrow_terms)?;
+        }
+        let mut request = Request { level: self.level, realm, caller, path: &raw.path, values: &mut raw.values };
+        self.requests.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))
+    }
+
+    /// Brings a successful reply, or the events in it, to the level.
+    pub fn answer(
+        &self,
+        route: Route,
+        realm: &Realm,
+        caller: Option<&User>,
+        values: &BTreeMap<String, String>,
+        reply: &mut Value,
+    ) {
+        let context = Context { level: self.level, realm, caller, values };
+        let own = self.replies.get(&(route.method, route.path)).into_iter().flatten();
+        for change in self.every_reply.iter().chain(own) {
+            change.apply(reply, &context);
+        }
+        if (route.method, route.path) == ("GET", "/events") {
+            for event in reply.get_mut("events").and_then(Value::as_array_mut).into_iter().flatten() {
+                self.shape_event(event, &context);
+            }
+        }
+    }
+
+    /// As [`Emulation::answer`] where there is no organization: only names come and go.
+    pub fn answer_without_realm(&self, route: Route, reply: &mut Value) {
+        let own = self.replies.get(&(route.method, route.path)).into_iter().flatten();
+        for change in self.every_reply.iter().chain(own) {
+            visit(reply, &change.path, &mut |object| match change.act {
+                ObjectAct::Remove(name) => drop(object.shift_remove(name)),
+                ObjectAct::Rename { old, new } => rename(object, old, new),
+                ObjectAct::Add(..) | ObjectAct::Change(_) => {}
+            });
+        }
+    }
+
+    fn shape_event(&self, event: &mut Value, context: &Context<'_>) {
+        let kind = event["type"].as_str().unwrap_or_default();
+        let Some(changes) = self.events.get(kind) else { return };
+        let op = event["op"].as_str().map(str::to_owned);
+        for (only, change) in changes {
+            if only.is_none_or(|only| op.as_deref() == Some(only)) {
+                change.apply(event, context);
+            }
+        }
+    }
+
+    /// The status and code that an error had, when they were others; None where nothing changed.
+    pub fn code_of(&self, route: Route, error: &ErrorRow) -> Option<(u16, &'static str)> {
+        let fits = |code: &&Code| {
+            let is_route = |text: &&'static str| key(text) == (route.method, route.path);
+            code.errors.contains(&error.name) && (code.routes.is_empty() || code.routes.iter().any(is_route))
+        };
+        // The last to apply is the oldest of those that the world is before.
+        self.codes.iter().rfind(fits).map(|code| (code.status, code.code))
+    }
+}
+
+impl ObjectChange {
+    fn apply(&self, value: &mut Value, context: &Context<'_>) {
+        visit(value, &self.path, &mut |object| match self.act {
+            ObjectAct::Remove(name) => drop(object.shift_remove(name)),
+            ObjectAct::Rename { old, new } => rename(object, old, new),
+            ObjectAct::Add(name, value) => {
+                let value = value(object, context);
+                object.insert(name.to_owned(), value);
+            }
+            ObjectAct::Change(change) => change(object, context),
+        });
+    }
+}
+
+fn rename(object: &mut Map<String, Value>, old: &str, new: &str) {
+    if let Some(value) = object.shift_remove(new) {
+        object.insert(old.to_owned(), value);
+    }
+}
+
+fn key(route: &'static str) -> Key {
+    route.split_once(' ').unwrap_or_else(|| panic!("{route:?} is no operation"))
+}
+
+/// Takes keys that the level does not know out of `client_capabilities`.
+fn forget_capabilities(values: &mut BTreeMap<String, String>, unknown: &[&str]) {
+    let Some(text) = values.get_mut("client_capabilities") else { return };
+    // What is malformed is left to the operation to refuse.
+    let Ok(Value::Object(mut capabilities)) = serde_json::from_str(text) else { return };
+    for name in unknown {
+        capabilities.shift_remove(*name);
+    }
+    *text = Value::from(capabilities).to_string();
+}
+
+/// Refuses a narrow with words that the level does not know.
+fn check_narrow(narrow: &str, unknown: &[(&str, Option<&str>)]) -> Result<(), Error> {
+    let Ok(Value::Array(terms)) = serde_json::from_str(narrow) else { return Ok(()) };
+    for term in &terms {
+        let part = |name: &str, index: usize| term.get(name).or_else(|| term.get(index)).and_then(Value::as_str);
+        let (operator, operand) = (part("operator", 0).unwrap_or_default(), part("operand", 1));
+        let is_unknown =
+            |(word, only): &&(&str, Option<&str>)| *word == operator && (only.is_none() || *only == operand);
+        if unknown.iter().any(|term| is_unknown(&term)) {
+            let desc = match operand.filter(|_| !unknown.contains(&(operator, None))) {
+                Some(operand) => format!("unknown '{operator}' operand {operand}"),
+                None => format!("unknown operator {operator}"),
+            };
+            return Err(Error::BadNarrow { desc: desc.into() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Events that queues get from a level on.
+
+use super::fields::SETTINGS_SINCE;
+use super::{Change, Touch};
+use crate::realm::event::EventPattern;
+
+/// Level, type, op, and a key with the name that stands in or under it.
+type Row = (i64, &'static str, Option<&'static str>, Option<(&'static str, &'static str)>);
+
+static EVENTS: &[Row] = &[
+    (491, "realm_emoji", Some("add"), None),
+    (491, "realm_emoji", Some("update_one"), None),
+    (475, "realm_user", Some("update"), Some(("person", "date_joined"))),
+    (468, "device", None, None),
+    (441, "stream", Some("update"), Some(("property", "can_create_topic_group"))),
+    (433, "realm_user", Some("update"), Some(("person", "is_imported_stub"))),
+    (418, "channel_folder", Some("reorder"), None),
+    (407, "stream", Some("update"), Some(("property", "can_delete_any_message_group"))),
+    (407, "stream", Some("update"), Some(("property", "can_delete_own_message_group"))),
+    (402, "stream", Some("update"), Some(("property", "can_resolve_topics_group"))),
+    (399, "reminders", None, None),
+    (396, "stream", Some("update"), Some(("property", "can_move_messages_out_of_channel_group"))),
+    (396, "stream", Some("update"), Some(("property", "can_move_messages_within_channel_group"))),
+    (392, "stream", Some("update"), Some(("property", "topics_policy"))),
+    (390, "navigation_view", None, None),
+    (389, "channel_folder", None, None),
+    (389, "stream", Some("update"), Some(("property", "folder_id"))),
+    (368, "saved_snippets", Some("update"), None),
+    (357, "stream", Some("update"), Some(("property", "can_subscribe_group"))),
+    (351, "typing_edit_message", None, None),
+    (342, "stream", Some("update"), Some(("property", "can_add_subscribers_group"))),
+    (333, "stream", Some("update"), Some(("property", "can_send_message_group"))),
+    (325, "stream", Some("update"), Some(("property", "can_administer_channel_group"))),
+    (324, "user_group", Some("update"), Some(("data", "can_remove_members_group"))),
+    (323, "stream", Some("update"), Some(("property", "is_recently_active"))),
+    (308, "user_group", Some("update"), Some(("data", "can_leave_group"))),
+    (305, "user_group", Some("update"), Some(("data", "can_add_members_group"))),
+    (301, "user_group", Some("update"), Some(("data", "can_join_group"))),
+    (297, "saved_snippets", None, None),
+    (290, "user_group", Some("update"), Some(("data", "deactivated"))),
+    (283, "user_group", Some("update"), Some(("data", "can_manage_group"))),
+    (191, "user_group", Some("update"), Some(("data", "can_mention_group"))),
+    (179, "scheduled_messages", None, None),
+    (161, "stream", Some("update"), Some(("property", "can_remove_subscribers_group"))),
+    (139, "subscription", Some("update"), Some(("property", "is_muted"))),
+    (134, "user_topic", None, None),
+    (127, "user_group", Some("add_subgroups"), None),
+    (127, "user_group", Some("remove_subgroups"), None),
+    (95, "realm_user_settings_defaults", None, None),
+    (89, "user_settings", None, None),
+    (54, "realm_linkifiers", None, None),
+    (48, "muted_users", None, None),
+];
+
+pub(super) fn changes() -> Vec<Change> {
+    let row = |(level, kind, op, carries): &Row| Change {
+        level: *level,
+        touch: Touch::Event(EventPattern { kind, op: *op, carries: *carries }),
+    };
+    let setting = |(level, name): &(i64, &'static str)| Change {
+        level: *level,
+        touch: Touch::Event(EventPattern {
+            kind: "user_settings",
+            op: Some("update"),
+            carries: Some(("property", name)),
+        }),
+    };
+    EVENTS.iter().map(row).chain(SETTINGS_SINCE.iter().map(setting)).collect()
+}

@@ -1,0 +1,384 @@
+//! Fields that objects of replies and events have from a level on, and those that had other names or are gone.
+
+use super::objects::{
+    API_KEY_REPLY, BOT, CHANNEL, CHANNEL_DELETE, CHANNEL_PERMISSIONS, CHANNEL_UPDATE, EDIT, EDIT_REPLY, EMOJI,
+    EVERY_REPLY, FLAG_REPLY, FLAGS_UPDATE, FOLDER, GROUP, GROUP_PERMISSIONS, GROUP_REPLY, INTEGRATION, INVITE,
+    LINKIFIER, MARK_REPLY, MESSAGE, MESSAGE_REPLY, MESSAGE_UPDATE, NEW_USER_REPLY, OWN_USER, Object, PEERS, PERMISSION,
+    PRESENCE, PRESENCE_REPLY, PRESENCE_UPDATE, PROFILE_FIELD, REACTION, REACTION_EVENT, REALM_PERMISSIONS, REGISTER,
+    SCHEDULED, SEND_REPLY, SERVER_SETTINGS, SETTINGS, SNAPSHOT, STATUS, SUBGROUPS, SUBSCRIBE_REPLY, SUBSCRIPTION,
+    TYPING, UNREAD, UNREAD_DIRECT, UPLOAD_REPLY, URL_OPTION, USER,
+};
+use super::{Change, Context, Touch};
+use crate::realm::id::UserId;
+use crate::realm::user::User;
+use serde_json::{Map, Value, json};
+
+/// The level that has a field, and the field. A-100 says where a level is assumed.
+type Rows = &'static [(i64, &'static str)];
+
+/// Fields by the objects that have them.
+static FIELDS: &[(&Object, Rows)] = &[
+    (&EVERY_REPLY, &[(167, "ignored_parameters_unsupported")]),
+    (
+        &USER,
+        &[
+            (490, "is_deleted"),
+            (433, "is_imported_stub"),
+            (83, "is_system_bot"),
+            (59, "role"),
+            (8, "is_owner"),
+            (6, "avatar_version"),
+            (1, "bot_owner_id"),
+        ],
+    ),
+    (&OWN_USER, &[(10, "is_guest"), (10, "is_active"), (10, "timezone"), (10, "date_joined")]),
+    (&INTEGRATION, &[(403, "url_options"), (207, "display_name"), (207, "all_event_types")]),
+    (&STATUS, &[(86, "emoji_name"), (86, "emoji_code"), (86, "reaction_type")]),
+    (&PRESENCE_REPLY, &[(497, "server_timestamp")]),
+    (&PRESENCE, &[(487, "active_timestamp"), (487, "idle_timestamp")]),
+    (&PRESENCE_UPDATE, &[(263, "presence_last_update_id")]),
+    (
+        &CHANNEL,
+        &[
+            (441, "can_create_topic_group"),
+            (407, "can_delete_any_message_group"),
+            (407, "can_delete_own_message_group"),
+            (402, "can_resolve_topics_group"),
+            (396, "can_move_messages_out_of_channel_group"),
+            (396, "can_move_messages_within_channel_group"),
+            (394, "subscriber_count"),
+            (392, "topics_policy"),
+            (389, "folder_id"),
+            (357, "can_subscribe_group"),
+            (342, "can_add_subscribers_group"),
+            (333, "can_send_message_group"),
+            (325, "can_administer_channel_group"),
+            (323, "is_recently_active"),
+            (315, "is_archived"),
+            (254, "creator_id"),
+            (199, "stream_weekly_traffic"),
+            (142, "can_remove_subscribers_group_id"),
+            (30, "date_created"),
+            (17, "message_retention_days"),
+            (1, "stream_post_policy"),
+        ],
+    ),
+    (&SUBSCRIPTION, &[(412, "partial_subscribers")]),
+    (&CHANNEL_DELETE, &[(343, "stream_ids")]),
+    (&CHANNEL_UPDATE, &[(71, "is_web_public")]),
+    (&PEERS, &[(35, "stream_ids"), (35, "user_ids")]),
+    (&SUBSCRIBE_REPLY, &[(397, "new_subscription_messages_sent")]),
+    (&FOLDER, &[(414, "order")]),
+    (
+        &GROUP,
+        &[
+            (324, "can_remove_members_group"),
+            (308, "can_leave_group"),
+            (305, "can_add_members_group"),
+            (301, "can_join_group"),
+            (292, "creator_id"),
+            (292, "date_created"),
+            (290, "deactivated"),
+            (283, "can_manage_group"),
+            (191, "can_mention_group_id"),
+            (127, "subgroups"),
+            (93, "is_system_group"),
+        ],
+    ),
+    (&GROUP_REPLY, &[(317, "group_id")]),
+    (&MESSAGE, &[(365, "last_moved_timestamp")]),
+    (&EDIT, &[(118, "topic"), (118, "stream"), (1, "prev_stream")]),
+    (&SNAPSHOT, &[(118, "stream"), (1, "prev_stream")]),
+    (&REACTION, &[(2, "user_id")]),
+    (&REACTION_EVENT, &[(2, "user_id")]),
+    (&SEND_REPLY, &[(218, "automatic_new_visibility_policy")]),
+    (&EDIT_REPLY, &[(285, "detached_uploads")]),
+    (&MESSAGE_REPLY, &[(120, "message")]),
+    (&MARK_REPLY, &[(211, "complete")]),
+    (&FLAG_REPLY, &[(355, "ignored_because_not_subscribed_channels")]),
+    (&MESSAGE_UPDATE, &[(114, "rendering_only")]),
+    (&FLAGS_UPDATE, &[(121, "message_details"), (32, "op")]),
+    (&TYPING, &[(58, "message_type")]),
+    (&SCHEDULED, &[(181, "failed")]),
+    (&UNREAD, &[(44, "old_unreads_missing")]),
+    (&UNREAD_DIRECT, &[(119, "other_user_id")]),
+    (&UPLOAD_REPLY, &[(285, "filename"), (272, "url")]),
+    (&LINKIFIER, &[(472, "alternative_url_templates"), (471, "example_input"), (471, "reverse_template")]),
+    (&EMOJI, &[(97, "still_url"), (7, "author_id")]),
+    (
+        &PROFILE_FIELD,
+        &[
+            (455, "use_for_user_matching"),
+            (296, "editable_by_user"),
+            (244, "required"),
+            (146, "display_in_profile_summary"),
+        ],
+    ),
+    (&INVITE, &[(267, "notify_referrer_on_join"), (22, "invited_by_user_id")]),
+    (&API_KEY_REPLY, &[(171, "user_id")]),
+    (&NEW_USER_REPLY, &[(30, "user_id")]),
+    (&PERMISSION, &[(225, "allowed_system_groups")]),
+    (
+        &SERVER_SETTINGS,
+        &[
+            (257, "realm_url"),
+            (116, "realm_web_public_access_enabled"),
+            (88, "service_merge_base"),
+            (1, "service_feature_level"),
+        ],
+    ),
+    (&REGISTER, REGISTER_KEYS),
+];
+
+/// Keys of the register reply.
+static REGISTER_KEYS: Rows = &[
+    (493, "has_webex_token"),
+    (481, "idle_queue_timeout_secs"),
+    (477, "realm_workplace_users_group"),
+    (469, "realm_media_preview_size"),
+    (468, "devices"),
+    (466, "realm_uuid"),
+    (456, "realm_default_avatar_source"),
+    (442, "tenor_api_key"),
+    (438, "realm_owner_full_content_access"),
+    (435, "server_report_message_types"),
+    (434, "realm_send_channel_events_messages"),
+    (416, "realm_welcome_message_custom_text"),
+    (415, "max_reminder_note_length"),
+    (410, "max_channel_folder_name_length"),
+    (410, "max_channel_folder_description_length"),
+    (409, "realm_require_e2ee_push_notifications"),
+    (407, "realm_can_set_delete_message_policy_group"),
+    (399, "reminders"),
+    (397, "max_bulk_new_subscription_messages"),
+    (392, "realm_topics_policy"),
+    (392, "realm_can_set_topics_policy_group"),
+    (390, "navigation_views"),
+    (389, "channel_folders"),
+    (369, "navigation_tour_video_url"),
+    (367, "realm_can_resolve_topics_group"),
+    (363, "realm_can_manage_billing_group"),
+    (363, "realm_billing"),
+    (358, "realm_message_edit_history_visibility_policy"),
+    (352, "realm_can_mention_many_users_group"),
+    (350, "realm_can_summarize_topics_group"),
+    (350, "server_can_summarize_topics"),
+    (348, "realm_enable_guest_user_dm_warning"),
+    (344, "realm_can_create_bots_group"),
+    (344, "realm_can_create_write_only_bots_group"),
+    (341, "realm_can_add_subscribers_group"),
+    (338, "password_max_length"),
+    (334, "realm_empty_topic_display_name"),
+    (332, "server_min_deactivated_realm_deletion_days"),
+    (332, "server_max_deactivated_realm_deletion_days"),
+    (331, "realm_moderation_request_channel_id"),
+    (321, "realm_can_invite_users_group"),
+    (316, "realm_can_move_messages_between_topics_group"),
+    (310, "realm_can_move_messages_between_channels_group"),
+    (307, "realm_can_add_custom_emoji_group"),
+    (299, "realm_can_create_groups"),
+    (299, "realm_can_manage_all_groups"),
+    (297, "saved_snippets"),
+    (291, "realm_can_delete_own_message_group"),
+    (281, "realm_can_delete_any_message_group"),
+    (280, "realm_can_create_web_public_channel_group"),
+    (273, "server_thumbnail_formats"),
+    (270, "realm_direct_message_initiator_group"),
+    (270, "realm_direct_message_permission_group"),
+    (266, "realm_can_create_private_channel_group"),
+    (264, "realm_can_create_public_channel_group"),
+    (263, "presence_last_update_id"),
+    (257, "realm_url"),
+    (246, "realm_require_unique_names"),
+    (242, "realm_service_update_announcements_stream_id"),
+    (231, "realm_push_notifications_enabled_end_timestamp"),
+    (225, "realm_can_access_all_users_group"),
+    (221, "server_supported_permission_settings"),
+    (216, "realm_enable_guest_user_indicator"),
+    (212, "realm_jitsi_server_url"),
+    (212, "server_jitsi_server_url"),
+    (209, "realm_create_multiuse_invite_group"),
+    (207, "realm_incoming_webhook_bots"),
+    (204, "server_typing_started_wait_period_milliseconds"),
+    (204, "server_typing_stopped_wait_period_milliseconds"),
+    (204, "server_typing_started_expiry_period_milliseconds"),
+    (203, "realm_date_created"),
+    (179, "scheduled_messages"),
+    (164, "server_presence_ping_interval_seconds"),
+    (164, "server_presence_offline_threshold_seconds"),
+    (162, "realm_move_messages_within_stream_limit_seconds"),
+    (162, "realm_move_messages_between_streams_limit_seconds"),
+    (140, "server_emoji_data_url"),
+    (137, "realm_enable_read_receipts"),
+    (134, "user_topics"),
+    (129, "realm_want_advertise_in_communities_directory"),
+    (128, "realm_org_type"),
+    (110, "server_web_public_streams_enabled"),
+    (109, "realm_enable_spectator_access"),
+    (103, "realm_create_web_public_stream_policy"),
+    (103, "can_create_web_public_streams"),
+    (102, "can_create_public_streams"),
+    (102, "can_create_private_streams"),
+    (102, "realm_create_public_stream_policy"),
+    (102, "realm_create_private_stream_policy"),
+    (95, "realm_user_settings_defaults"),
+    (89, "user_settings"),
+    (88, "service_merge_base"),
+    (74, "server_needs_upgrade"),
+    (74, "event_queue_longpoll_timeout_seconds"),
+    (70, "server_timestamp"),
+    (60, "is_moderator"),
+    (55, "realm_giphy_rating"),
+    (55, "giphy_rating_options"),
+    (54, "realm_linkifiers"),
+    (53, "max_topic_length"),
+    (53, "max_message_length"),
+    (53, "max_stream_name_length"),
+    (53, "max_stream_description_length"),
+    (51, "can_invite_others_to_realm"),
+    (49, "realm_playgrounds"),
+    (48, "muted_users"),
+    (47, "giphy_api_key"),
+    (44, "unread_msgs"),
+    (34, "realm_wildcard_mention_policy"),
+    (11, "is_owner"),
+    (1, "service_feature_level"),
+];
+
+/// Settings of users: a key of `user_settings` and of the defaults, a parameter of PATCH /settings, and an event.
+pub(super) static SETTINGS_SINCE: Rows = &[
+    (431, "web_inbox_show_channel_folders"),
+    (411, "web_left_sidebar_show_channel_folders"),
+    (398, "web_left_sidebar_unreads_count_summary"),
+    (385, "resolved_topic_notice_auto_read_policy"),
+    (350, "hide_ai_features"),
+    (329, "web_suggest_update_timezone"),
+    (293, "allow_private_data_export"),
+    (275, "web_animate_image_previews"),
+    (269, "web_channel_default_view"),
+    (268, "web_navigate_to_sent_message"),
+    (253, "receives_typing_notifications"),
+    (245, "web_font_size_px"),
+    (245, "web_line_height_percent"),
+    (235, "automatically_follow_topics_where_mentioned"),
+    (214, "automatically_follow_topics_policy"),
+    (214, "automatically_unmute_topics_in_muted_streams_policy"),
+    (210, "web_stream_unreads_count_display_policy"),
+    (189, "enable_followed_topic_desktop_notifications"),
+    (189, "enable_followed_topic_email_notifications"),
+    (189, "enable_followed_topic_push_notifications"),
+    (189, "enable_followed_topic_audible_notifications"),
+    (189, "enable_followed_topic_wildcard_mentions_notify"),
+    (175, "web_mark_read_on_scroll_policy"),
+    (168, "realm_name_in_email_notifications_policy"),
+    (163, "email_address_visibility"),
+    (141, "user_list_style"),
+    (125, "display_emoji_reaction_users"),
+    (105, "send_private_typing_notifications"),
+    (105, "send_stream_typing_notifications"),
+    (105, "send_read_receipts"),
+    (87, "enable_drafts_synchronization"),
+];
+
+/// Fields that had another name before: level, objects, old, new.
+static RENAMED: &[(i64, &Object, &str, &str)] = &[
+    (485, &URL_OPTION, "validator", "input_type"),
+    (453, &REGISTER, "realm_giphy_rating", "realm_gif_rating_policy"),
+    (453, &REGISTER, "gif_rating_options", "gif_rating_policy_options"),
+    (442, &REGISTER, "giphy_rating_options", "gif_rating_options"),
+    (318, &INTEGRATION, "config", "config_options"),
+    (241, &REGISTER, "realm_notifications_stream_id", "realm_new_stream_announcements_stream_id"),
+    (241, &REGISTER, "realm_signup_notifications_stream_id", "realm_signup_announcements_stream_id"),
+    (233, &REGISTER, "hotspots", "onboarding_steps"),
+    (219, &SETTINGS, "default_view", "web_home_view"),
+    (219, &SETTINGS, "escape_navigates_to_default_view", "web_escape_navigates_to_home_view"),
+    (198, &GROUP, "can_mention_group_id", "can_mention_group"),
+    (197, &CHANNEL, "can_remove_subscribers_group_id", "can_remove_subscribers_group"),
+    (131, &GROUP, "subgroups", "direct_subgroup_ids"),
+    (131, &SUBGROUPS, "subgroup_ids", "direct_subgroup_ids"),
+    (118, &EDIT, "prev_subject", "prev_topic"),
+    (72, &REGISTER, "max_icon_file_size", "max_icon_file_size_mib"),
+    (72, &REGISTER, "max_logo_file_size", "max_logo_file_size_mib"),
+    (72, &REGISTER, "realm_upload_quota", "realm_upload_quota_mib"),
+    (1, &MESSAGE, "subject_links", "topic_links"),
+];
+
+/// What stood in a field that is gone.
+type Was = fn(&Map<String, Value>, &Context<'_>) -> Value;
+
+/// Fields that went at a level: level, objects, name, the first level that had it, what stood in it.
+static GONE: &[(i64, &Object, &str, i64, Was)] = &[
+    (474, &BOT, "api_key", 0, |bot, context| bot_part(bot, context, |user| json!(user.api_key))),
+    (474, &BOT, "bot_type", 0, |bot, context| {
+        bot_part(bot, context, |user| json!(user.bot.as_ref().map(|bot| bot.kind.number())))
+    }),
+    (474, &BOT, "email", 0, |bot, context| bot_part(bot, context, |user| json!(user.email))),
+    (474, &BOT, "full_name", 0, |bot, context| bot_part(bot, context, |user| json!(user.full_name))),
+    (474, &BOT, "is_active", 0, |bot, context| bot_part(bot, context, |user| json!(user.is_active))),
+    (474, &BOT, "owner_id", 5, |bot, context| bot_part(bot, context, |user| json!(user.bot_owner()))),
+    (468, &REGISTER, "push_devices", 406, |_, context| push_devices(context)),
+    (363, &OWN_USER, "is_billing_admin", 73, |_, _| json!(false)),
+    (363, &USER, "is_billing_admin", 73, |_, _| json!(false)),
+    (483, &REACTION_EVENT, "user", 0, reacting_user),
+    (328, &REACTION, "user", 0, reacting_user),
+    (163, &REGISTER, "realm_email_address_visibility", 0, |_, _| json!(1)),
+];
+
+/// What a bot's record said of its account.
+fn bot_part(bot: &Map<String, Value>, context: &Context<'_>, part: fn(&User) -> Value) -> Value {
+    let id = bot.get("user_id").and_then(Value::as_i64).unwrap_or_default();
+    context.realm.user(UserId(id)).map_or(Value::Null, |user| part(user))
+}
+
+/// Who reacted, as reactions told it.
+fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>) -> Value {
+    let id = reaction.get("user_id").and_then(Value::as_i64).unwrap_or_default();
+    let Some(user) = context.realm.user(UserId(id)) else { return Value::Null };
+    let email = context.realm.api_email(user);
+    json!({"id": id, "user_id": id, "email": email, "full_name": user.full_name, "is_mirror_dummy": false})
+}
+
+/// The caller's devices by the number that the client chose, as they were known before they had keys of their own.
+fn push_devices(context: &Context<'_>) -> Value {
+    let Some(caller) = context.caller else { return json!({}) };
+    let own = context.realm.own(caller.id);
+    let status = |device: &crate::realm::personal::Device| if device.is_active() { "active" } else { "pending" };
+    let devices = own.devices.iter().map(|(id, device)| (id.to_string(), json!({"status": status(device)})));
+    devices.collect::<Map<String, Value>>().into()
+}
+
+/// Where the server describes a permission that is a field: it knows those alone that the level has.
+fn described(object: &Object, name: &'static str) -> Option<(&'static Object, &'static str)> {
+    let is_permission =
+        |name: &str| name.starts_with("can_") || name.ends_with("_invite_group") || name.starts_with("direct_message_");
+    let (described, name) = match object.name {
+        of if of == CHANNEL.name => (&CHANNEL_PERMISSIONS, name),
+        of if of == GROUP.name => (&GROUP_PERMISSIONS, name),
+        of if of == REGISTER.name => (&REALM_PERMISSIONS, name.strip_prefix("realm_")?),
+        _ => return None,
+    };
+    (is_permission(name) || name == "workplace_users_group").then_some((described, name))
+}
+
+pub(super) fn changes() -> Vec<Change> {
+    let mut all = Vec::new();
+    for (object, rows) in FIELDS.iter().chain(&[(&SETTINGS, SETTINGS_SINCE)]) {
+        let field =
+            |(level, name): &(i64, &'static str)| Change { level: *level, touch: Touch::Field { object, name } };
+        all.extend(rows.iter().map(field));
+        all.extend(rows.iter().filter_map(|(level, name)| {
+            described(object, name).map(|(object, name)| Change { level: *level, touch: Touch::Field { object, name } })
+        }));
+    }
+    for (level, object, old, new) in RENAMED {
+        all.push(Change { level: *level, touch: Touch::RenamedField { object, old, new } });
+        if let (Some((object, old)), Some((_, new))) = (described(object, old), described(object, new)) {
+            all.push(Change { level: *level, touch: Touch::RenamedField { object, old, new } });
+        }
+    }
+    all.extend(GONE.iter().map(|(level, object, name, since, value)| Change {
+        level: *level,
+        touch: Touch::GoneField { object, name, since: *since, value: *value },
+    }));
+    all
+}

@@ -1,0 +1,72 @@
+//! Every change by level, for people: the tables of this module and the operations' first levels.
+
+use super::{Change, Touch, changes};
+use crate::api::OPERATIONS;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// A change as it is listed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed {
+    /// The first level that has it.
+    pub level: i64,
+    /// An operation, an object, an event.
+    pub on: String,
+    /// What changed.
+    pub change: String,
+}
+
+/// Every change, the newest first.
+pub fn listed() -> Vec<Listed> {
+    let operations = OPERATIONS.iter().filter(|row| row.about.since > 0).map(|row| Listed {
+        level: row.about.since,
+        on: format!("{} {}", row.route.method, row.route.path),
+        change: "New operation.".into(),
+    });
+    let tus = Listed { level: crate::level::TUS_SINCE, on: "/tus".into(), change: "New operations.".into() };
+    let mut all: Vec<Listed> = operations.chain([tus]).chain(changes().iter().map(Listed::of)).collect();
+    all.sort_by_key(|listed| std::cmp::Reverse(listed.level));
+    all
+}
+
+impl Listed {
+    fn of(change: &Change) -> Self {
+        let (on, change_text) = match change.touch {
+            Touch::Parameter { route, name } => (route.to_owned(), format!("New parameter `{name}`.")),
+            Touch::RenamedParameter { route, old, since, new } => {
+                (route.to_owned(), format!("Parameter `{new}` was `{old}` (from {since} on)."))
+            }
+            Touch::Capability(name) => ("client_capabilities".to_owned(), format!("New key `{name}`.")),
+            Touch::NarrowTerm { operator, operand: None } => {
+                ("narrow".to_owned(), format!("New operator `{operator}`."))
+            }
+            Touch::NarrowTerm { operator, operand: Some(operand) } => {
+                ("narrow".to_owned(), format!("New operand `{operator}:{operand}`."))
+            }
+            Touch::Field { object, name } => (object.name.to_owned(), format!("New field `{name}`.")),
+            Touch::RenamedField { object, old, new } => (object.name.to_owned(), format!("Field `{new}` was `{old}`.")),
+            Touch::GoneField { object, name, since: 0, .. } => {
+                (object.name.to_owned(), format!("Field `{name}` is gone."))
+            }
+            Touch::GoneField { object, name, since, .. } => {
+                (object.name.to_owned(), format!("Field `{name}` is gone; it was there from {since} on."))
+            }
+            Touch::Event(pattern) => {
+                let op = pattern.op.map(|op| format!(" {op}")).unwrap_or_default();
+                let carried = pattern.carries.map(|(key, name)| format!(" with `{name}` in `{key}`"));
+                (format!("event {}{op}", pattern.kind), format!("New{}.", carried.unwrap_or_default()))
+            }
+            Touch::Behaviour(behaviour) => (behaviour.on.to_owned(), behaviour.words.to_owned()),
+        };
+        Self { level: change.level, on, change: change_text }
+    }
+}
+
+/// A listing as a table in Markdown.
+pub fn table(listed: &[Listed]) -> String {
+    let mut text = "| level | on | change |\n|---|---|---|\n".to_owned();
+    for Listed { level, on, change } in listed {
+        let _ = writeln!(text, "| {level} | {on} | {change} |");
+    }
+    text
+}

@@ -1,0 +1,233 @@
+//! The kinds of object that changes touch, each with all places where it stands in replies and events.
+
+/// A kind of object.
+#[derive(Debug)]
+pub struct Object {
+    /// What it is called in the documents.
+    pub name: &'static str,
+    /// Where it stands ([`super::place`] says how a place is written).
+    pub places: &'static [&'static str],
+}
+
+macro_rules! objects {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal [$($place:literal),* $(,)?];)*) => {
+        $($(#[$doc])* pub static $constant: Object = Object { name: $name, places: &[$($place),*] };)*
+
+        /// All kinds but [`EVERY_REPLY`].
+        pub static ALL: &[&Object] = &[$(&$constant),*];
+    };
+}
+
+/// Any successful reply.
+pub static EVERY_REPLY: Object = Object { name: "every reply", places: &["every reply:"] };
+
+objects! {
+    /// Somebody, as others see them.
+    USER = "user" [
+        "GET /users: members[]",
+        "GET /users/{user_id}: user",
+        "GET /users/{email}: user",
+        "GET /users/me:",
+        "POST /register: realm_users[]",
+        "POST /register: realm_non_active_users[]",
+        "POST /register: cross_realm_bots[]",
+        "event realm_user add: person",
+    ];
+    /// The reply of GET /users/me.
+    OWN_USER = "own user" ["GET /users/me:"];
+    /// What changed about a user.
+    USER_CHANGE = "event realm_user update" ["event realm_user update:"];
+    /// A bot among the caller's.
+    BOT = "bot" ["POST /register: realm_bots[]", "event realm_bot add: bot"];
+    /// An integration that bots can be made for.
+    INTEGRATION = "incoming webhook option" ["POST /register: realm_incoming_webhook_bots[]"];
+    /// An option in an integration's addresses.
+    URL_OPTION = "url option" ["POST /register: realm_incoming_webhook_bots[].url_options[]"];
+    /// Somebody's status.
+    STATUS = "user status" ["GET /users/{user_id}/status: status", "POST /register: user_status[]", "event user_status:"];
+    /// The reply of GET /users/{user_id_or_email}/presence.
+    PRESENCE_REPLY = "presence reply" ["GET /users/{user_id_or_email}/presence:"];
+    /// The presence in it.
+    PRESENCE = "presence" ["GET /users/{user_id_or_email}/presence: presence"];
+    /// The reply of POST /users/me/presence.
+    PRESENCE_UPDATE = "reply of POST /users/me/presence" ["POST /users/me/presence:"];
+
+    /// A channel, subscribed or not.
+    CHANNEL = "channel" [
+        "GET /streams: streams[]",
+        "GET /streams/{stream_id}: stream",
+        "GET /users/me/subscriptions: subscriptions[]",
+        "POST /register: streams[]",
+        "POST /register: subscriptions[]",
+        "POST /register: unsubscribed[]",
+        "POST /register: never_subscribed[]",
+        "POST /register: realm_default_streams[]",
+        "event stream create: streams[]",
+        "event stream delete: streams[]",
+        "event subscription add: subscriptions[]",
+    ];
+    /// A channel that the caller knows the subscribers of.
+    SUBSCRIPTION = "channel with subscribers" [
+        "POST /register: subscriptions[]",
+        "POST /register: unsubscribed[]",
+        "POST /register: never_subscribed[]",
+    ];
+    /// Whatever lists a channel's subscribers.
+    SUBSCRIBERS = "subscribers" [
+        "GET /streams/{stream_id}/members:",
+        "GET /users/me/subscriptions: subscriptions[]",
+        "POST /register: subscriptions[]",
+        "POST /register: unsubscribed[]",
+        "POST /register: never_subscribed[]",
+        "event subscription add: subscriptions[]",
+    ];
+    /// An event that tells of channels that are gone.
+    CHANNEL_DELETE = "event stream delete" ["event stream delete:"];
+    /// An event that tells of a channel's change.
+    CHANNEL_UPDATE = "event stream update" ["event stream update:"];
+    /// An event that tells of others' subscriptions.
+    PEERS = "event subscription peer_add, peer_remove" [
+        "event subscription peer_add:",
+        "event subscription peer_remove:",
+    ];
+    /// The reply of subscribing.
+    SUBSCRIBE_REPLY = "reply of POST and PATCH /users/me/subscriptions" [
+        "POST /users/me/subscriptions:",
+        "PATCH /users/me/subscriptions:",
+    ];
+    /// A folder of channels.
+    FOLDER = "channel folder" [
+        "GET /channel_folders: channel_folders[]",
+        "POST /register: channel_folders[]",
+        "event channel_folder add: channel_folder",
+    ];
+
+    /// A user group.
+    GROUP = "user group" [
+        "GET /user_groups: user_groups[]",
+        "POST /register: realm_user_groups[]",
+        "event user_group add: group",
+    ];
+    /// The reply of making one.
+    GROUP_REPLY = "reply of POST /user_groups/create" ["POST /user_groups/create:"];
+    /// An event that tells of a group's subgroups.
+    SUBGROUPS = "event user_group add_subgroups, remove_subgroups" [
+        "event user_group add_subgroups:",
+        "event user_group remove_subgroups:",
+    ];
+
+    /// A message.
+    MESSAGE = "message" [
+        "GET /messages: messages[]",
+        "GET /messages/{message_id}: message",
+        "event message: message",
+    ];
+    /// A message's former state.
+    EDIT = "edit history entry" [
+        "GET /messages: messages[].edit_history[]",
+        "GET /messages/{message_id}: message.edit_history[]",
+    ];
+    /// A message's former state as its history gives it.
+    SNAPSHOT = "message history entry" ["GET /messages/{message_id}/history: message_history[]"];
+    /// A reaction.
+    REACTION = "reaction" [
+        "GET /messages: messages[].reactions[]",
+        "GET /messages/{message_id}: message.reactions[]",
+        "event message: message.reactions[]",
+    ];
+    /// An event that tells of a reaction.
+    REACTION_EVENT = "event reaction" ["event reaction:"];
+    /// The reply of sending.
+    SEND_REPLY = "reply of POST /messages" ["POST /messages:"];
+    /// The reply of editing.
+    EDIT_REPLY = "reply of PATCH /messages/{message_id}" ["PATCH /messages/{message_id}:"];
+    /// The reply of getting one message.
+    MESSAGE_REPLY = "reply of GET /messages/{message_id}" ["GET /messages/{message_id}:"];
+    /// The replies of flagging.
+    FLAG_REPLY = "reply of POST /messages/flags and /messages/flags/narrow" [
+        "POST /messages/flags:",
+        "POST /messages/flags/narrow:",
+    ];
+    /// The replies of operations that may take long.
+    MARK_REPLY = "reply of POST /mark_all_as_read and /streams/{stream_id}/delete_topic" [
+        "POST /mark_all_as_read:",
+        "POST /streams/{stream_id}/delete_topic:",
+    ];
+    /// An event that tells of an edited message.
+    MESSAGE_UPDATE = "event update_message" ["event update_message:"];
+    /// An event that tells of flags.
+    FLAGS_UPDATE = "event update_message_flags" ["event update_message_flags:"];
+    /// An event that tells of typing.
+    TYPING = "event typing" ["event typing:"];
+    /// A message to be sent later.
+    SCHEDULED = "scheduled message" [
+        "GET /scheduled_messages: scheduled_messages[]",
+        "POST /register: scheduled_messages[]",
+        "event scheduled_messages add: scheduled_messages[]",
+        "event scheduled_messages update: scheduled_message",
+    ];
+    /// A conversation of two in the unread messages.
+    UNREAD_DIRECT = "unread direct messages" ["POST /register: unread_msgs.pms[]"];
+    /// The unread messages.
+    UNREAD = "unread messages" ["POST /register: unread_msgs"];
+
+    /// An uploaded file.
+    ATTACHMENT = "attachment" [
+        "GET /attachments: attachments[]",
+        "event attachment add: attachment",
+        "event attachment update: attachment",
+    ];
+    /// The reply of uploading.
+    UPLOAD_REPLY = "reply of POST /user_uploads" ["POST /user_uploads:"];
+
+    /// A linkifier.
+    LINKIFIER = "linkifier" [
+        "GET /realm/linkifiers: linkifiers[]",
+        "POST /register: realm_linkifiers[]",
+        "event realm_linkifiers: realm_linkifiers[]",
+    ];
+    /// A custom emoji.
+    EMOJI = "custom emoji" [
+        "GET /realm/emoji: emoji[]",
+        "POST /register: realm_emoji[]",
+        "event realm_emoji update: realm_emoji[]",
+    ];
+    /// A custom profile field.
+    PROFILE_FIELD = "custom profile field" [
+        "GET /realm/profile_fields: custom_fields[]",
+        "POST /register: custom_profile_fields[]",
+        "event custom_profile_fields: fields[]",
+    ];
+    /// An invitation.
+    INVITE = "invitation" ["GET /invites: invites[]"];
+
+    /// The caller's settings, and those of new users.
+    SETTINGS = "user settings" ["POST /register: user_settings", "POST /register: realm_user_settings_defaults"];
+    /// An event that tells of one.
+    SETTING_UPDATE = "event user_settings update" ["event user_settings update:", "event update_display_settings:"];
+    /// The reply that gives an API key.
+    API_KEY_REPLY = "reply of POST /fetch_api_key and /dev_fetch_api_key" [
+        "POST /fetch_api_key:",
+        "POST /dev_fetch_api_key:",
+    ];
+    /// What anybody may know of the server.
+    SERVER_SETTINGS = "server settings" ["GET /server_settings:"];
+    /// The register reply.
+    REGISTER = "register reply" ["POST /register:"];
+    /// The organization's permissions, as the server describes them.
+    REALM_PERMISSIONS = "supported permission settings of the organization" [
+        "POST /register: server_supported_permission_settings.realm",
+    ];
+    /// Channels' permissions, as the server describes them.
+    CHANNEL_PERMISSIONS = "supported permission settings of channels" [
+        "POST /register: server_supported_permission_settings.stream",
+    ];
+    /// Groups' permissions, as the server describes them.
+    GROUP_PERMISSIONS = "supported permission settings of user groups" [
+        "POST /register: server_supported_permission_settings.group",
+    ];
+    /// What the server says of a permission that can be set.
+    PERMISSION = "supported permission setting" ["POST /register: server_supported_permission_settings[][]"];
+    /// The replies of making users and bots.
+    NEW_USER_REPLY = "reply of POST /users and /bots" ["POST /users:", "POST /bots:"];
+}

@@ -1,0 +1,191 @@
+//! Parameters that operations take from a level on, those that had other names, and words inside of parameters.
+
+use super::fields::SETTINGS_SINCE;
+use super::{Change, Touch};
+
+/// The level that has a parameter, and its name. A-100 says where a level is assumed.
+type Rows = &'static [(i64, &'static str)];
+
+/// Permissions of a channel as they are given when it is made.
+macro_rules! with_channel_permissions {
+    ($($row:expr),* $(,)?) => {
+        &[
+            (441, "can_create_topic_group"),
+            (407, "can_delete_any_message_group"),
+            (407, "can_delete_own_message_group"),
+            (402, "can_resolve_topics_group"),
+            (396, "can_move_messages_out_of_channel_group"),
+            (396, "can_move_messages_within_channel_group"),
+            (392, "topics_policy"),
+            (389, "folder_id"),
+            (357, "can_subscribe_group"),
+            (342, "can_add_subscribers_group"),
+            (333, "can_send_message_group"),
+            (325, "can_administer_channel_group"),
+            (17, "message_retention_days"),
+            $($row),*
+        ]
+    };
+}
+
+/// Permissions of a group.
+macro_rules! with_group_permissions {
+    ($($row:expr),* $(,)?) => {
+        &[
+            (324, "can_remove_members_group"),
+            (308, "can_leave_group"),
+            (305, "can_add_members_group"),
+            (301, "can_join_group"),
+            (283, "can_manage_group"),
+            $($row),*
+        ]
+    };
+}
+
+/// Parameters by the operations that take them.
+static PARAMETERS: &[(&str, Rows)] = &[
+    (
+        "GET /messages",
+        &[(445, "anchor_date"), (334, "allow_empty_topic_name"), (300, "message_ids"), (155, "include_anchor")],
+    ),
+    ("GET /messages/{message_id}", &[(334, "allow_empty_topic_name"), (120, "apply_markdown")]),
+    ("GET /messages/{message_id}/history", &[(334, "allow_empty_topic_name")]),
+    ("POST /messages", &[(236, "read_by_sender")]),
+    (
+        "PATCH /messages/{message_id}",
+        &[
+            (379, "prev_content_sha256"),
+            (9, "send_notification_to_old_thread"),
+            (9, "send_notification_to_new_thread"),
+            (1, "stream_id"),
+        ],
+    ),
+    ("POST /scheduled_messages", &[(236, "read_by_sender")]),
+    ("POST /typing", &[(215, "stream_id"), (58, "type"), (58, "topic")]),
+    ("POST /reminders", &[(415, "note")]),
+    ("GET /streams", &[(356, "include_all"), (356, "include_can_access_content"), (315, "exclude_archived")]),
+    ("GET /streams/{stream_id}/email_address", &[(335, "sender_id")]),
+    ("GET /users/me/{stream_id}/topics", &[(334, "allow_empty_topic_name")]),
+    (
+        "PATCH /streams/{stream_id}",
+        with_channel_permissions![(388, "is_archived"), (200, "is_default_stream"), (98, "is_web_public"),],
+    ),
+    ("POST /channels/create", with_channel_permissions![]),
+    (
+        "POST /users/me/subscriptions",
+        with_channel_permissions![
+            (397, "send_new_subscription_messages"),
+            (200, "is_default_stream"),
+            (98, "is_web_public"),
+        ],
+    ),
+    ("GET /user_groups", &[(290, "include_deactivated_groups")]),
+    ("POST /user_groups/create", with_group_permissions![(311, "subgroups")]),
+    ("PATCH /user_groups/{user_group_id}", with_group_permissions![(386, "deactivated")]),
+    ("POST /user_groups/{user_group_id}/members", &[(311, "add_subgroups"), (311, "delete_subgroups")]),
+    ("GET /users", &[(384, "user_ids")]),
+    ("DELETE /users/{user_id}", &[(459, "actions"), (135, "deactivation_notification_comment")]),
+    ("PATCH /users/{user_id}", &[(285, "new_email"), (7, "role")]),
+    ("PATCH /users/{email}", &[(285, "new_email")]),
+    ("PATCH /bots/{bot_id}", &[(130, "role")]),
+    ("POST /users/me/status", &[(86, "emoji_name"), (86, "emoji_code"), (86, "reaction_type")]),
+    ("POST /users/me/presence", &[(288, "history_limit_days"), (263, "last_update_id")]),
+    (
+        "POST /invites",
+        &[
+            (416, "welcome_message_custom_text"),
+            (322, "group_ids"),
+            (267, "notify_referrer_on_join"),
+            (261, "include_realm_default_subscriptions"),
+            (126, "invite_expires_in_minutes"),
+        ],
+    ),
+    (
+        "POST /invites/multiuse",
+        &[
+            (416, "welcome_message_custom_text"),
+            (322, "group_ids"),
+            (261, "include_realm_default_subscriptions"),
+            (126, "invite_expires_in_minutes"),
+        ],
+    ),
+    (
+        "POST /realm/filters",
+        &[(472, "alternative_url_templates"), (471, "example_input"), (471, "reverse_template"), (176, "url_template")],
+    ),
+    (
+        "PATCH /realm/filters/{filter_id}",
+        &[(472, "alternative_url_templates"), (471, "example_input"), (471, "reverse_template"), (176, "url_template")],
+    ),
+    (
+        "POST /realm/profile_fields",
+        &[(296, "editable_by_user"), (244, "required"), (146, "display_in_profile_summary")],
+    ),
+    (
+        "PATCH /realm/profile_fields/{field_id}",
+        &[(296, "editable_by_user"), (244, "required"), (146, "display_in_profile_summary")],
+    ),
+    ("POST /mobile_push/register", &[(468, "push_key_id"), (468, "token_id")]),
+    ("POST /register", &[(481, "idle_queue_timeout"), (288, "presence_history_limit_days")]),
+];
+
+/// Devices had numbers of their own before they were registered by themselves; A-104 says what stands for them.
+///
+/// Parameters that had another name: level, operation, old, the first level that had the old one, new.
+static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
+    (468, "POST /mobile_push/e2ee/test_notification", "push_account_id", 420, "device_id"),
+    (468, "POST /mobile_push/register", "push_account_id", 406, "device_id"),
+    (432, "POST /mobile_push/register", "push_public_key", 406, "push_key"),
+    (219, "PATCH /settings", "default_view", 42, "web_home_view"),
+    (219, "PATCH /settings", "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
+    (198, "POST /user_groups/create", "can_mention_group_id", 191, "can_mention_group"),
+    (198, "PATCH /user_groups/{user_group_id}", "can_mention_group_id", 191, "can_mention_group"),
+    (197, "POST /users/me/subscriptions", "can_remove_subscribers_group_id", 161, "can_remove_subscribers_group"),
+    (197, "PATCH /streams/{stream_id}", "can_remove_subscribers_group_id", 161, "can_remove_subscribers_group"),
+];
+
+/// Keys of `client_capabilities`.
+static CAPABILITIES: Rows = &[
+    (491, "individual_emoji_changes"),
+    (419, "simplified_presence_events"),
+    (334, "empty_topic_name"),
+    (315, "archived_channels"),
+    (294, "include_deactivated_groups"),
+    (232, "user_list_incomplete"),
+    (176, "linkifier_url_template"),
+    (89, "user_settings_object"),
+    (58, "stream_typing_notifications"),
+    (18, "user_avatar_url_field_optional"),
+    (13, "bulk_message_deletion"),
+];
+
+/// Words of narrows: level, operator, operand.
+static NARROW_TERMS: &[(i64, &str, Option<&str>)] = &[
+    (271, "with", None),
+    (265, "is", Some("followed")),
+    (250, "channel", None),
+    (250, "channels", None),
+    (249, "has", Some("reaction")),
+    (177, "dm", None),
+    (177, "dm-including", None),
+    (177, "is", Some("dm")),
+];
+
+pub(super) fn changes() -> Vec<Change> {
+    let mut all = Vec::new();
+    for (route, rows) in PARAMETERS.iter().chain(&[("PATCH /settings", SETTINGS_SINCE)]) {
+        let parameter =
+            |(level, name): &(i64, &'static str)| Change { level: *level, touch: Touch::Parameter { route, name } };
+        all.extend(rows.iter().map(parameter));
+    }
+    all.extend(RENAMED.iter().map(|(level, route, old, since, new)| Change {
+        level: *level,
+        touch: Touch::RenamedParameter { route, old, since: *since, new },
+    }));
+    all.extend(CAPABILITIES.iter().map(|(level, name)| Change { level: *level, touch: Touch::Capability(name) }));
+    all.extend(NARROW_TERMS.iter().map(|(level, operator, operand)| Change {
+        level: *level,
+        touch: Touch::NarrowTerm { operator, operand: *operand },
+    }));
+    all
+}

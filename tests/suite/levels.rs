@@ -1,0 +1,49 @@
+//! Worlds at other feature levels than the newest.
+
+mod accounts;
+mod content;
+mod organization;
+mod table;
+mod tour;
+mod worlds;
+
+use crate::support::{TestServer, User};
+use serde_json::{Value, json};
+
+/// The built-in realm at some level.
+pub struct Age<'server> {
+    server: &'server TestServer,
+    name: String,
+    url: String,
+}
+
+impl<'server> Age<'server> {
+    /// A world at a level, with the data of the default one.
+    pub async fn at(server: &'server TestServer, level: i64) -> Age<'server> {
+        let body = json!({"fork_of": "default", "feature_level": level});
+        let reply = control(server, "/control/worlds", &body).await;
+        let text = |key: &str| reply[key].as_str().unwrap_or_else(|| panic!("{reply:#}")).to_owned();
+        Age { server, name: text("name"), url: text("url") }
+    }
+
+    /// A world just below a level, and one at it.
+    pub async fn around(server: &'server TestServer, level: i64) -> [Age<'server>; 2] {
+        [Self::at(server, level - 1).await, Self::at(server, level).await]
+    }
+
+    /// A user of this world.
+    pub fn user(&self, handle: &str) -> User {
+        self.server.user_at(&self.url, &self.name, handle)
+    }
+
+    /// Somebody without credentials.
+    pub fn anonymous(&self) -> User {
+        User::new(self.url.clone(), None)
+    }
+}
+
+/// POST to control; the reply.
+pub async fn control(server: &TestServer, path: &str, body: &Value) -> Value {
+    let bytes = body.to_string().into_bytes();
+    server.anonymous().send("POST", path, body, bytes, Some("application/json")).await.body
+}

@@ -1,0 +1,261 @@
+//! Channels, subscriptions, messages, reactions, uploads.
+
+use super::Age;
+use crate::support::TestServer;
+use chatdouble::api::Route;
+use chatdouble::error::Error;
+use chatdouble::level::emulation;
+use serde_json::{Value, json};
+
+/// What an error was given as at a level, when it was otherwise.
+fn code(level: i64, route: Route, error: &str) -> Option<(u16, &'static str)> {
+    let row = Error::TABLE.iter().find(|row| row.name == error).expect("it is in the table");
+    emulation(level)?.code_of(route, row)
+}
+
+#[tokio::test]
+async fn archived_channels_had_no_topics_before_480() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 480).await;
+    let attic = server.channel("attic");
+    for path in [format!("/users/me/{attic}/topics"), format!("/streams/{attic}")] {
+        before.user("mel").get(&path, json!({})).await.error("BAD_REQUEST", "Invalid channel ID");
+        after.user("mel").get(&path, json!({})).await.success();
+    }
+}
+
+#[tokio::test]
+async fn partial_subscribers_were_an_error_before_412() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 412).await;
+
+    let reply = before.user("mel").post("/register", json!({"include_subscribers": "partial"})).await;
+    reply.error("BAD_REQUEST", "include_subscribers is not valid JSON");
+    before.user("mel").post("/register", json!({"include_subscribers": "true"})).await.success();
+    after.user("mel").post("/register", json!({"include_subscribers": "partial"})).await.success();
+}
+
+#[tokio::test]
+async fn default_channels_were_whole_before_330() {
+    let server = TestServer::start().await;
+    let general = server.channel("general");
+    let [before, after] = Age::around(&server, 330).await;
+
+    let whole = &before.user("mel").register(json!({})).await.state["realm_default_streams"][0];
+    assert_eq!((&whole["stream_id"], &whole["name"]), (&json!(general), &json!("general")));
+    assert!(whole.get("creator_id").is_some() && whole.get("folder_id").is_none());
+    assert_eq!(after.user("mel").register(json!({})).await.state["realm_default_streams"], json!([general]));
+}
+
+#[tokio::test]
+async fn subscribing_replied_by_email_before_289() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 289).await;
+    let params = json!({"subscriptions": [{"name": "quiet"}]});
+
+    let reply = before.user("mel").post("/users/me/subscriptions", params.clone()).await.success();
+    assert_eq!(reply["subscribed"], json!({"mel@chat.test": ["quiet"]}));
+    let reply = after.user("mel").post("/users/me/subscriptions", params).await.success();
+    assert_eq!(reply["subscribed"], json!({after.user("mel").id().to_string(): ["quiet"]}));
+}
+
+#[tokio::test]
+async fn principals_were_unauthorized_before_208() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 208).await;
+    for (principals, message) in [(json!([999]), "No such user"), (json!(["dana@chat.test"]), "User is deactivated")] {
+        let params = json!({"subscriptions": ["general"], "principals": principals});
+        for (age, status, code) in [(&before, 403, "UNAUTHORIZED_PRINCIPAL"), (&after, 400, "BAD_REQUEST")] {
+            let reply = age.user("olive").delete("/users/me/subscriptions", params.clone()).await;
+            reply.with_status(status).error(code, message);
+            let add = json!({"subscriptions": [{"name": "general"}], "principals": principals});
+            let reply = age.user("olive").post("/users/me/subscriptions", add).await;
+            reply.with_status(status).error(code, message);
+        }
+    }
+}
+
+#[tokio::test]
+async fn topics_were_not_followed_before_219() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 219).await;
+    let follow = json!({"stream_id": server.channel("general"), "topic": "t", "visibility_policy": 3});
+
+    let message = "Invalid visibility_policy: Value error, Not in the list of possible values";
+    before.user("mel").post("/user_topics", follow.clone()).await.error("BAD_REQUEST", message);
+    after.user("mel").post("/user_topics", follow).await.success();
+}
+
+#[tokio::test]
+async fn subscribers_were_addresses_before_79() {
+    let server = TestServer::start().await;
+    let path = format!("/streams/{}/members", server.channel("town-square"));
+    let gus = server.user("gus").id();
+    let old = json!(["olive@chat.test", "mel@chat.test", format!("user{gus}@chat.test")]);
+    let new = json!([server.user("olive").id(), server.user("mel").id(), gus]);
+    for (level, expected) in [(78, old), (79, new)] {
+        let mel = Age::at(&server, level).await.user("mel");
+        assert_eq!(mel.get(&path, json!({})).await.success()["subscribers"], expected, "at {level}");
+        let state = mel.register(json!({"include_subscribers": true})).await.state;
+        let channels = state["subscriptions"].as_array().expect("a list").iter();
+        let square = channels.clone().find(|channel| channel["name"] == "town-square").expect("it is there");
+        assert_eq!(square["subscribers"], expected, "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn the_old_topic_was_told_of_moves_before_152() {
+    let server = TestServer::start().await;
+    for (level, expected) in [(151, 1), (152, 0)] {
+        let mel = Age::at(&server, level).await.user("mel");
+        let params = json!({"type": "stream", "to": "general", "topic": "from here", "content": "x"});
+        let id = mel.post("/messages", params).await.success()["id"].clone();
+        let other = json!({"type": "stream", "to": "general", "topic": "from here", "content": "stays"});
+        mel.post("/messages", other).await.success();
+        mel.patch(&format!("/messages/{id}"), json!({"topic": "to there"})).await.success();
+        let narrow = json!([["stream", "general"], ["topic", "from here"]]);
+        let params = json!({"anchor": "newest", "num_before": 9, "num_after": 0, "narrow": narrow});
+        let left = mel.get("/messages", params).await.success();
+        assert_eq!(left["messages"].as_array().map(Vec::len), Some(expected + 1), "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn visitors_wishes_were_ignored_before_149() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 149).await;
+    for params in [json!({"client_gravatar": true}), json!({"include_subscribers": true})] {
+        before.anonymous().post("/register", params.clone()).await.success();
+        let reply = after.anonymous().post("/register", params).await;
+        assert_eq!(reply.status, 400, "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn principals_were_addresses_before_9() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 9).await;
+    let with = |principals: Value| json!({"subscriptions": ["general"], "principals": principals});
+    let id = before.user("max").id();
+
+    let reply = before.user("olive").delete("/users/me/subscriptions", with(json!([id]))).await;
+    reply.error("BAD_REQUEST", "principals[0] is not a string");
+    before.user("olive").delete("/users/me/subscriptions", with(json!(["max@chat.test"]))).await.success();
+    after.user("olive").delete("/users/me/subscriptions", with(json!([id]))).await.success();
+}
+
+#[tokio::test]
+async fn attachments_listed_messages_before_472() {
+    let server = TestServer::start().await;
+    let message = server.message("The plan:");
+    let [before, after] = Age::around(&server, 472).await;
+
+    let old = before.user("mel").get("/attachments", json!({})).await.success();
+    let sent = (1_767_268_800 - 2 * 86_400) * 1000_i64;
+    assert_eq!(old["attachments"][0]["messages"], json!([{"id": message, "date_sent": sent}]));
+    let new = after.user("mel").get("/attachments", json!({})).await.success();
+    assert_eq!(new["attachments"][0]["message_ids"], json!([message]));
+    assert!(old["attachments"][0].get("message_ids").is_none() && new["attachments"][0].get("messages").is_none());
+}
+
+#[tokio::test]
+async fn attachments_counted_milliseconds_before_443() {
+    let server = TestServer::start().await;
+    let seconds = 1_767_268_800 - 2 * 86_400_i64;
+    for (level, expected) in [(442, seconds * 1000), (443, seconds)] {
+        let reply = Age::at(&server, level).await.user("mel").get("/attachments", json!({})).await.success();
+        assert_eq!(reply["attachments"][0]["create_time"], expected, "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn reactions_had_no_user_from_328_to_338() {
+    let server = TestServer::start().await;
+    let message = server.message("Thank you");
+    for (level, has_user) in [(327, true), (328, false), (338, false), (339, true), (482, true), (483, false)] {
+        let age = Age::at(&server, level).await;
+        let mut events = age.user("mel").events(["reaction"]).await;
+        let path = format!("/messages/{message}/reactions");
+        age.user("max").post(&path, json!({"emoji_name": "tada"})).await.success();
+        assert_eq!(events.next().await.0.get("user").is_some(), has_user, "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn types_were_stream_before_248_and_private_before_174() {
+    let server = TestServer::start().await;
+    let channel = |kind: &str| json!({"type": kind, "to": "general", "topic": "t", "content": "x"});
+    let direct = |kind: &str, to: i64| json!({"type": kind, "to": [to], "content": "x"});
+    for (level, kind, params) in [(248, "channel", channel("channel")), (174, "direct", direct("direct", 5))] {
+        let [before, after] = Age::around(&server, level).await;
+        before.user("mel").post("/messages", params.clone()).await.error("BAD_REQUEST", "Invalid type");
+        after.user("mel").post("/messages", params).await.success();
+        let older = if kind == "channel" { channel("stream") } else { direct("private", 5) };
+        before.user("mel").post("/messages", older).await.success();
+    }
+}
+
+#[test]
+fn wildcards_were_a_bad_request_before_229() {
+    for error in ["ChannelWildcardNotAllowed", "TopicWildcardNotAllowed"] {
+        assert_eq!(code(228, Route::post("/messages"), error), Some((400, "BAD_REQUEST")));
+        assert_eq!(code(229, Route::post("/messages"), error), None);
+    }
+}
+
+#[tokio::test]
+async fn typing_named_channels_in_to_before_215() {
+    let server = TestServer::start().await;
+    let (general, max) = (server.channel("general"), server.user("max").id());
+    let [before, after] = Age::around(&server, 215).await;
+    let old = json!({"op": "start", "type": "stream", "to": [general], "topic": "t"});
+    let new = json!({"op": "start", "type": "stream", "stream_id": general, "topic": "t"});
+    let private = json!({"op": "start", "type": "private", "to": [max]});
+
+    let mut events = before.user("max").events(["typing"]).await;
+    before.user("mel").post("/typing", old.clone()).await.success();
+    before.user("mel").post("/typing", private.clone()).await.success();
+    events.next().await.has(json!({"stream_id": general}));
+    events.next().await.has(json!({"message_type": "private"}));
+    assert_eq!(before.user("mel").post("/typing", new.clone()).await.status, 400);
+    after.user("mel").post("/typing", new).await.success();
+    for refused in [old, private] {
+        assert_eq!(after.user("mel").post("/typing", refused).await.status, 400);
+    }
+}
+
+#[tokio::test]
+async fn reactions_were_a_bad_request_before_193() {
+    let server = TestServer::start().await;
+    let path = format!("/messages/{}/reactions", server.message("Thank you"));
+    let tada = json!({"emoji_name": "tada"});
+    for (level, exists, missing) in
+        [(192, "BAD_REQUEST", "BAD_REQUEST"), (193, "REACTION_ALREADY_EXISTS", "REACTION_DOES_NOT_EXIST")]
+    {
+        let mel = Age::at(&server, level).await.user("mel");
+        mel.delete(&path, tada.clone()).await.with_status(400).error(missing, "Reaction doesn't exist.");
+        mel.post(&path, tada.clone()).await.success();
+        mel.post(&path, tada.clone()).await.with_status(400).error(exists, "Reaction already exists.");
+    }
+}
+
+#[test]
+fn late_moves_were_a_bad_request_before_172() {
+    let route = Route::patch("/messages/{message_id}");
+    assert_eq!(code(171, route, "MoveTimeLimitExceeded"), Some((400, "BAD_REQUEST")));
+    assert_eq!(code(172, route, "MoveTimeLimitExceeded"), None);
+}
+
+#[tokio::test]
+async fn topic_links_were_texts_before_46() {
+    let server = TestServer::start().await;
+    let link = "https://tracker.example.com/issues/7";
+    for (level, expected) in [(45, json!([link])), (46, json!([{"text": "#7", "url": link}]))] {
+        let mel = Age::at(&server, level).await.user("mel");
+        let params = json!({"type": "stream", "to": "general", "topic": "see #7", "content": "x"});
+        mel.post("/messages", params).await.success();
+        let newest = json!({"anchor": "newest", "num_before": 1, "num_after": 0});
+        let reply = mel.get("/messages", newest).await.success();
+        assert_eq!(reply["messages"][0]["topic_links"], expected, "at {level}");
+    }
+}

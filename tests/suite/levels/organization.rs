@@ -1,0 +1,243 @@
+//! Groups, linkifiers, emoji, settings.
+
+use super::Age;
+use crate::support::TestServer;
+use serde_json::{Value, json};
+
+const NO_BOTS: &str = "This endpoint does not accept bot requests.";
+
+fn group(state: &Value, name: &str) -> i64 {
+    let groups = state["realm_user_groups"].as_array().expect("a list").iter();
+    groups.clone().find(|group| group["name"] == name).expect("it is there")["id"].as_i64().expect("a number")
+}
+
+#[tokio::test]
+async fn bots_changed_no_groups_before_496() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 496).await;
+    let new = json!({"name": "pipeline", "description": "", "members": []});
+    let id = group(&before.user("mel").register(json!({})).await.state, "engineers");
+
+    for (path, params) in [
+        ("/user_groups/create".to_owned(), new.clone()),
+        (format!("/user_groups/{id}/members"), json!({"add": [3]})),
+        (format!("/user_groups/{id}/subgroups"), json!({"add": [3]})),
+    ] {
+        before.user("build-bot").post(&path, params).await.error("BAD_REQUEST", NO_BOTS);
+    }
+    let name = json!({"name": "x", "description": "y"});
+    before.user("build-bot").patch(&format!("/user_groups/{id}"), name).await.error("BAD_REQUEST", NO_BOTS);
+    after.user("build-bot").post("/user_groups/create", new).await.success();
+}
+
+#[tokio::test]
+async fn bots_listed_no_groups_before_496() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 496).await;
+
+    before.user("build-bot").get("/user_groups", json!({})).await.error("BAD_REQUEST", NO_BOTS);
+    after.user("build-bot").get("/user_groups", json!({})).await.success();
+}
+
+#[tokio::test]
+async fn deactivated_groups_kept_their_members_before_391() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 391).await;
+    let id = group(&before.user("olive").register(json!({})).await.state, "old-timers");
+    let (path, add) = (format!("/user_groups/{id}/members"), json!({"add": [before.user("mel").id()]}));
+
+    let reply = before.user("olive").post(&path, add.clone()).await;
+    reply.error("BAD_REQUEST", "User group is deactivated.");
+    after.user("olive").post(&path, add).await.success();
+}
+
+#[tokio::test]
+async fn deactivated_groups_could_not_be_changed_before_340() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 340).await;
+    let id = group(&before.user("olive").register(json!({})).await.state, "old-timers");
+    let (path, change) = (format!("/user_groups/{id}"), json!({"description": "They were here."}));
+
+    let reply = before.user("olive").patch(&path, change.clone()).await;
+    reply.error("BAD_REQUEST", "User group is deactivated.");
+    after.user("olive").patch(&path, change).await.success();
+}
+
+#[tokio::test]
+async fn groups_in_use_were_a_bad_request_before_298() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 298).await;
+    let leads = group(&before.user("olive").register(json!({})).await.state, "leads");
+    let path = format!("/user_groups/{leads}/deactivate");
+    for age in [&before, &after] {
+        let reply = age.user("olive").post(&path, json!({})).await;
+        let is_after = std::ptr::eq(age, &after);
+        let code = if is_after { "CANNOT_DEACTIVATE_GROUP_IN_USE" } else { "BAD_REQUEST" };
+        let body = reply.error(code, "Cannot deactivate user group in use.");
+        assert_eq!(body.get("objections").is_some(), is_after);
+    }
+}
+
+#[tokio::test]
+async fn group_names_were_required_before_165() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 165).await;
+    let id = group(&before.user("olive").register(json!({})).await.state, "engineers");
+    let path = format!("/user_groups/{id}");
+
+    let olive = before.user("olive");
+    olive.patch(&path, json!({"description": "x"})).await.error("REQUEST_VARIABLE_MISSING", "Missing 'name' argument");
+    let message = "Missing 'description' argument";
+    olive.patch(&path, json!({"name": "x"})).await.error("REQUEST_VARIABLE_MISSING", message);
+    olive.patch(&path, json!({"name": "x", "description": "y"})).await.success();
+    after.user("olive").patch(&path, json!({"description": "x"})).await.success();
+}
+
+#[tokio::test]
+async fn who_may_mention_was_a_bare_value_before_260() {
+    let server = TestServer::start().await;
+    let state = server.user("olive").register(json!({})).await.state;
+    let (engineers, moderators) = (group(&state, "engineers"), group(&state, "role:moderators"));
+    let path = format!("/user_groups/{engineers}");
+    for (level, name, value) in [
+        (259, "can_mention_group", json!(moderators)),
+        (197, "can_mention_group_id", json!(moderators)),
+        (260, "can_mention_group", json!({"new": moderators})),
+    ] {
+        let olive = Age::at(&server, level).await.user("olive");
+        olive.patch(&path, json!({name: value})).await.success();
+        let listed = olive.get("/user_groups", json!({})).await.success();
+        let groups = listed["user_groups"].as_array().expect("a list").iter();
+        let changed = groups.clone().find(|group| group["id"] == engineers).expect("it is there");
+        assert_eq!(changed[name], moderators, "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn linkifiers_had_format_strings_before_176() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 176).await;
+    let old = json!({"pattern": "R(?P<n>[0-9]+)", "url_format_string": "https://x.test/%(n)s"});
+    let new = json!({"pattern": "R(?P<n>[0-9]+)", "url_template": "https://x.test/{n}"});
+
+    let olive = before.user("olive");
+    let mut events = olive.register(json!({"event_types": ["realm_linkifiers"], "client_capabilities": {}})).await;
+    let missing = "Missing 'url_format_string' argument";
+    olive.post("/realm/filters", new.clone()).await.error("REQUEST_VARIABLE_MISSING", missing);
+    let id = olive.post("/realm/filters", old.clone()).await.success()["id"].clone();
+    let row = json!({"id": id, "pattern": "R(?P<n>[0-9]+)", "url_format_string": "https://x.test/%(n)s"});
+    assert_eq!(events.next().await.0["realm_linkifiers"][2], row);
+    let listed = olive.get("/realm/linkifiers", json!({})).await.success();
+    assert_eq!(listed["linkifiers"][2], row);
+    let changed = json!({"pattern": "R(?P<n>[0-9]+)", "url_format_string": "https://y.test/%(n)s"});
+    olive.patch(&format!("/realm/filters/{id}"), changed).await.success();
+    let rendered = olive.post("/messages/render", json!({"content": "R7"})).await.success();
+    assert_eq!(rendered["rendered"], "<p><a href=\"https://y.test/7\">R7</a></p>");
+
+    let olive = after.user("olive");
+    let missing = "Missing 'url_template' argument";
+    olive.post("/realm/filters", old).await.error("REQUEST_VARIABLE_MISSING", missing);
+    olive.post("/realm/filters", new).await.success();
+    let listed = olive.get("/realm/linkifiers", json!({})).await.success();
+    let row = json!({"id": id, "pattern": "R(?P<n>[0-9]+)", "url_template": "https://x.test/{n}"});
+    assert_eq!(listed["linkifiers"][2], row);
+}
+
+#[tokio::test]
+async fn linkifiers_were_for_all_clients_before_176() {
+    let server = TestServer::start().await;
+    for (level, count) in [(175, 2), (176, 0)] {
+        let mel = Age::at(&server, level).await.user("mel");
+        let state = mel.register(json!({"client_capabilities": {}})).await.state;
+        assert_eq!(state["realm_linkifiers"].as_array().map(Vec::len), Some(count), "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn realm_filters_held_linkifiers_before_176() {
+    let server = TestServer::start().await;
+    let first = json!(["#(?P<id>[0-9]+)", "https://tracker.example.com/issues/%(id)s", 1]);
+    for (level, expected) in [(175, Some(&first)), (176, None)] {
+        let state = Age::at(&server, level).await.user("mel").register(json!({})).await.state;
+        assert_eq!(state["realm_filters"].get(0), expected, "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_emoji_was_400_before_190() {
+    let server = TestServer::start().await;
+    for (level, status) in [(189, 400), (190, 404)] {
+        let olive = Age::at(&server, level).await.user("olive");
+        let reply = olive.delete("/realm/emoji/nothing", json!({})).await.with_status(status);
+        reply.error("BAD_REQUEST", "Emoji 'nothing' does not exist");
+    }
+}
+
+#[tokio::test]
+async fn the_recent_view_was_called_recent_topics_before_454() {
+    let server = TestServer::start().await;
+    for (level, name, other) in [(453, "recent_topics", "recent"), (454, "recent", "recent_topics")] {
+        let mel = Age::at(&server, level).await.user("mel");
+        mel.patch("/settings", json!({"web_home_view": "all_messages"})).await.success();
+        let mut events = mel.events(["user_settings"]).await;
+        let refused = mel.patch("/settings", json!({"web_home_view": other})).await;
+        assert_eq!(refused.status, 400, "at {level}: {refused}");
+        mel.patch("/settings", json!({"web_home_view": name})).await.success();
+        events.next().await.has(json!({"property": "web_home_view", "value": name}));
+        let state = mel.register(json!({})).await.state;
+        assert_eq!(state["user_settings"]["web_home_view"], name);
+    }
+}
+
+#[tokio::test]
+async fn legacy_settings_events_were_sent_before_439() {
+    let server = TestServer::start().await;
+    let change = json!({"high_contrast_mode": true, "enable_sounds": false, "default_language": "de"});
+    for (level, knows, expected) in [
+        (439, false, vec!["user_settings", "user_settings", "user_settings"]),
+        (438, true, vec!["user_settings", "user_settings", "user_settings"]),
+        (88, true, vec!["update_display_settings", "update_display_settings", "update_global_notifications"]),
+    ] {
+        let mel = Age::at(&server, level).await.user("mel");
+        let capabilities = json!({"user_settings_object": knows});
+        let mut events = mel.register(json!({"client_capabilities": capabilities})).await;
+        mel.patch("/settings", change.clone()).await.success();
+        let mut kinds: Vec<String> =
+            events.all().await.iter().map(|event| event["type"].as_str().unwrap_or_default().to_owned()).collect();
+        kinds.sort();
+        assert_eq!(kinds, expected, "at {level}, knowing: {knows}");
+        assert_eq!(events.state.get("high_contrast_mode").is_some(), level < 439 && (!knows || level < 89));
+    }
+    let mel = Age::at(&server, 438).await.user("mel");
+    let mut events = mel.register(json!({})).await;
+    mel.patch("/settings", json!({"default_language": "de"})).await.success();
+    mel.patch("/settings", json!({"enable_sounds": false})).await.success();
+    events.next().await.is(json!({
+        "type": "update_display_settings", "user": "mel@chat.test", "setting_name": "default_language",
+        "setting": "de", "language_name": "Deutsch",
+    }));
+    events.next().await.has(json!({"type": "user_settings", "property": "default_language"}));
+    events.next().await.is(json!({
+        "type": "update_global_notifications", "user": "mel@chat.test", "notification_name": "enable_sounds",
+        "setting": false,
+    }));
+    events.next().await.has(json!({"type": "user_settings", "property": "enable_sounds", "id": 3}));
+    let mut named = mel.events(["update_global_notifications"]).await;
+    mel.patch("/settings", json!({"enable_sounds": true, "high_contrast_mode": true})).await.success();
+    assert_eq!(named.all().await.len(), 1);
+    assert_eq!(named.state.get("enable_sounds"), None);
+}
+
+#[tokio::test]
+async fn home_views_were_default_views_before_219() {
+    let server = TestServer::start().await;
+    for (level, name) in [(218, "default_view"), (219, "web_home_view")] {
+        let mel = Age::at(&server, level).await.user("mel");
+        let mut events = mel.register(json!({})).await;
+        mel.patch("/settings", json!({name: "all_messages"})).await.success();
+        events.next().await.has(json!({"type": "update_display_settings", "setting_name": name}));
+        events.next().await.has(json!({"type": "user_settings", "property": name, "value": "all_messages"}));
+        assert!(events.state["user_settings"].get(name).is_some());
+        assert!(events.state.get(name).is_some());
+    }
+}
