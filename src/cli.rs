@@ -3,6 +3,7 @@
 mod exec;
 mod file;
 mod fixture;
+mod levels;
 mod scenario;
 mod serve;
 mod watch;
@@ -27,6 +28,8 @@ enum Command {
     Exec(Box<exec::Exec>),
     /// Shows live what is asked of a world and what happens in it
     Watch(watch::Watch),
+    /// Lists what each feature level changed
+    Levels(levels::Levels),
     /// Works on fixture files
     #[command(subcommand)]
     Fixture(fixture::Fixture),
@@ -80,6 +83,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Fa
         Command::Serve(serve) => serve::run(*serve),
         Command::Exec(exec) => exec::run(*exec),
         Command::Watch(watch) => watch::run(&watch),
+        Command::Levels(levels) => levels::run(&levels),
         Command::Fixture(fixture) => fixture::run(fixture),
         Command::Scenario(scenario) => scenario::run(scenario),
         Command::Openapi => {

@@ -237,6 +237,24 @@ fn the_openapi_document_is_printed() {
 }
 
 #[test]
+fn what_levels_changed_is_listed() {
+    let text = |arguments: &[&str]| String::from_utf8(run(arguments).stdout).expect("text");
+    let all = text(&["levels"]);
+    assert!(
+        all.starts_with(" 497  ") && all.contains("\n 167  every reply: New field `ignored_parameters_unsupported`.\n")
+    );
+    let some = text(&["levels", "--between", "433", "435"]);
+    assert!(
+        some.lines().all(|line| line.starts_with(" 434  ") || line.starts_with(" 435  ")) && some.lines().count() >= 2
+    );
+
+    let json: serde_json::Value =
+        serde_json::from_str(&text(&["levels", "--between", "192", "193", "--json"])).expect("JSON");
+    assert_eq!((&json[0]["level"], &json[0]["on"]), (&193.into(), &"POST /messages/{message_id}/reactions".into()));
+    assert!(fault(&run(&["levels", "--between", "3", "2"]), 2).contains("--between"));
+}
+
+#[test]
 fn a_dialect_file_renames() {
     let file = temporary("dialect.json", r#"{"keys": {"service_version": "acme_version"}}"#);
     let program = Program::start(&mut chatdouble(&["--port", "0", "--dialect", file.to_str().expect("text")]));

@@ -39,6 +39,18 @@ fn the_tables_of_settings_are_up_to_date() {
     check("settings.md", &settings());
 }
 
+#[test]
+fn the_table_of_levels_is_up_to_date() {
+    check("levels.md", &levels());
+}
+
+fn levels() -> String {
+    format!(
+        "# Feature levels\n\n{NOTICE}\n\nEvery change that worlds at older levels undo, the newest first; [levels](../levels.md) explains. \"New\" is\nwhat is not there below the level. `chatdouble levels` prints the same.\n\n{}",
+        chatdouble::level::table(&chatdouble::level::listed())
+    )
+}
+
 fn operations() -> String {
     let mut text = format!(
         "# Operations\n\n{NOTICE}\n\nEvery operation that is served, at the newest feature level, with neutral names. Paths are relative to `/api/v1`.\n*Specified* operations are named by the specification; *neighbours* make what these touch reachable.\n"

@@ -1,0 +1,38 @@
+//! `chatdouble levels`: what each feature level changed.
+
+use super::Fault;
+use crate::level::{Listed, listed};
+use clap::Args;
+use std::io::Write;
+use std::process::ExitCode;
+
+#[derive(Debug, Args)]
+pub struct Levels {
+    /// Only changes that a client meets on the way from one level to another: above FROM, up to TO
+    #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
+    between: Option<Vec<i64>>,
+
+    /// One JSON document instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(levels: &Levels) -> Result<ExitCode, Fault> {
+    let mut changes = listed();
+    if let Some([from, to]) = levels.between.as_deref() {
+        if from > to {
+            return Err(Fault::of_usage(format!("--between takes the older level first, not {from} {to}")));
+        }
+        changes.retain(|change| change.level > *from && change.level <= *to);
+    }
+    let text =
+        if levels.json { serde_json::to_string_pretty(&changes).map_err(Fault::of_program)? } else { lines(&changes) };
+    // A reader such as `head` may have seen enough.
+    let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn lines(changes: &[Listed]) -> String {
+    let line = |Listed { level, on, change }: &Listed| format!("{level:>4}  {on}: {change}\n");
+    changes.iter().map(line).collect()
+}
