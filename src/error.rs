@@ -157,6 +157,10 @@ errors! {
     AdministratorRequired: 400 UNAUTHORIZED_PRINCIPAL "Must be an organization administrator";
     /// Owners only.
     OwnerRequired: 400 UNAUTHORIZED_PRINCIPAL "Must be an organization owner";
+    /// An invitation that makes an owner, by somebody who is none.
+    OwnerInvitesOwners: 400 BAD_REQUEST "Must be an organization owner";
+    /// An invitation to a role above the inviter's own.
+    RoleAboveInviter: 400 BAD_REQUEST "Must be an organization administrator";
     /// Not for guests.
     GuestsNotAllowed: 400 BAD_REQUEST "Not allowed for guest users";
     /// Not for bots.

@@ -135,7 +135,7 @@ async fn callers_invite_to_roles_equal_or_stricter_than_their_own() {
                 assert_eq!(invites(&user).await.last().map(|one| one["invited_as"].clone()), Some(json!(role)));
             } else {
                 let message = if role == 100 { owner } else { administrator };
-                reply.error("UNAUTHORIZED_PRINCIPAL", message);
+                reply.error("BAD_REQUEST", message);
             }
         }
     }
@@ -356,7 +356,7 @@ async fn inviting_by_email_takes_a_right_and_an_address() {
     let missing = send(&mel, json!({"invitee_emails": "zoe@example.com"})).await;
     missing.error("REQUEST_VARIABLE_MISSING", "Missing 'stream_ids' argument");
     let high = json!({"invitee_emails": "zoe@example.com", "stream_ids": [], "invite_as": 200});
-    send(&mel, high).await.error("UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator");
+    send(&mel, high).await.error("BAD_REQUEST", "Must be an organization administrator");
     let channel = json!({"invitee_emails": "zoe@example.com", "stream_ids": [server.channel("design")]});
     let message = format!("Invalid channel ID {}. No invites were sent.", server.channel("design"));
     send(&nora, channel).await.error("BAD_REQUEST", &message);

@@ -54,7 +54,7 @@ impl Wanted {
     ///
     /// # Errors
     ///
-    /// In this order: `OwnerRequired`, `AdministratorRequired` (both of [`check_role`]), `InvalidInviteChannel`,
+    /// In this order: `OwnerInvitesOwners`, `RoleAboveInviter` (both of [`check_role`]), `InvalidInviteChannel`,
     /// `MayNotSubscribeOthers`, `InvalidGroup`, `GroupDeactivated`, `InsufficientPermission`.
     pub(super) fn check(self, realm: &Realm, call: &Call<'_>) -> Result<InviteTerms, Error> {
         let caller = call.caller();
@@ -85,12 +85,12 @@ impl Wanted {
 ///
 /// # Errors
 ///
-/// `OwnerRequired`, `AdministratorRequired`.
+/// `OwnerInvitesOwners`, `RoleAboveInviter`.
 pub(super) fn check_role(caller: &User, role: Role) -> Result<(), Error> {
     match role {
         _ if caller.role <= role => Ok(()),
-        Role::Owner => Err(Error::OwnerRequired),
-        _ => Err(Error::AdministratorRequired),
+        Role::Owner => Err(Error::OwnerInvitesOwners),
+        _ => Err(Error::RoleAboveInviter),
     }
 }
 
