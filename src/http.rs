@@ -136,7 +136,8 @@ impl Edge {
             }
             Found::Nothing => {
                 let hint = self.younger_operation(&method, &trace.path, feature_level);
-                let hint = hint.unwrap_or_else(|| hint::nearest_operation(&method, &trace.path));
+                let hint =
+                    hint.unwrap_or_else(|| hint::nearest_operation(self.router.nearest_known(&method, &trace.path)));
                 Err((Error::UnknownPath, Some(hint)))
             }
         };

@@ -1,6 +1,5 @@
 //! Hints: a sentence on what would have worked, for a header of refused requests.
 
-use super::router::Router;
 use crate::api::Row;
 use crate::api::parameter::RawParameters;
 use crate::error::Error;
@@ -63,8 +62,7 @@ pub fn younger_operation(row: &Row, level: i64) -> String {
 }
 
 /// The operation that a path may have meant.
-pub fn nearest_operation(method: &str, path: &str) -> String {
-    let row = Router::nearest(method, path);
+pub fn nearest_operation(row: &Row) -> String {
     format!("The nearest operation is {} /api/v1{}.", row.route.method, row.route.path)
 }
 

@@ -1,7 +1,15 @@
 //! From a method and a path to a row of the table of operations.
 
 use crate::api::{OPERATIONS, Row};
+use dashmap::DashMap;
 use std::collections::HashMap;
+
+/// So many wrong paths are remembered with the operation nearest to each, if they are no longer than this.
+const REMEMBERED_PATHS_MAX: usize = 1_000;
+const REMEMBERED_PATH_MAX_BYTES: usize = 200;
+/// More parts of a path than this, and more of each part, are not compared: no operation's are as long.
+const COMPARED_PARTS_MAX: usize = 12;
+const COMPARED_PART_MAX_BYTES: usize = 64;
 
 /// The table of operations, indexed by paths.
 pub struct Router {
@@ -9,6 +17,8 @@ pub struct Router {
     by_length: HashMap<usize, Vec<Path>>,
     /// Paths whose last placeholder takes all that follows.
     open_ended: Vec<Path>,
+    /// The operation nearest to each wrong path that was asked for lately, by method and path.
+    nearest: DashMap<(String, String), &'static Row>,
 }
 
 struct Path {
@@ -51,7 +61,7 @@ impl Router {
         for paths in by_length.values_mut() {
             paths.sort_by(|one, other| one.segments.cmp(&other.segments));
         }
-        Self { by_length, open_ended }
+        Self { by_length, open_ended, nearest: DashMap::new() }
     }
 
     /// Finds the operation for a method and a path without `/api/v1`, among those that a feature level has; the path is
@@ -70,9 +80,26 @@ impl Router {
         Found::Nothing
     }
 
-    /// The operation whose way is most like this one, for hints.
+    /// As [`Router::nearest`], remembering what was found: clients ask for the same wrong path again and again.
+    pub fn nearest_known(&self, method: &str, path: &str) -> &'static Row {
+        let asked = (method.to_owned(), path.to_owned());
+        if let Some(row) = self.nearest.get(&asked) {
+            return *row;
+        }
+        let row = Self::nearest(method, path);
+        if path.len() <= REMEMBERED_PATH_MAX_BYTES {
+            if self.nearest.len() >= REMEMBERED_PATHS_MAX {
+                self.nearest.clear();
+            }
+            self.nearest.insert(asked, row);
+        }
+        row
+    }
+
+    /// The operation whose way is most like this one, for hints. Of long paths the beginning decides.
     pub fn nearest(method: &str, path: &str) -> &'static Row {
-        let wanted: Vec<&str> = path.split('/').collect();
+        let cut = |part: &'_ str| part.floor_char_boundary(COMPARED_PART_MAX_BYTES);
+        let wanted: Vec<&str> = path.split('/').take(COMPARED_PARTS_MAX).map(|part| &part[..cut(part)]).collect();
         let likeness = |row: &&'static Row| {
             let similarity = shape_similarity(&wanted, row.route.path);
             let same_method = if row.route.method == method { 0.02 } else { 0.0 };
