@@ -3,9 +3,11 @@
 use super::{Invariant, faults, mismatch};
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, RecipientId, UserId};
-use crate::realm::message::Place;
+use crate::realm::message::{Message, Place};
+use crate::realm::read_set::ReadSet;
 use imbl::{OrdMap, OrdSet};
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 pub(super) const ALL: &[Invariant] = &[
     Invariant {
@@ -66,11 +68,16 @@ pub(super) const ALL: &[Invariant] = &[
 ];
 
 fn are_of_users(realm: &Realm) -> Vec<String> {
+    // Messages of a channel share their recipients, which need no second look.
+    let mut known = OrdSet::new();
     faults(realm.messages.iter(), |(id, message)| {
+        let recipients = Some(&message.recipients).filter(|recipients| !recipients.ptr_eq(&known));
         let reacted = message.reactions.iter().map(|reaction| reaction.user);
         let edited = message.history.iter().filter_map(|edit| edit.user);
-        let mut named = message.recipients.iter().copied().chain([message.sender]).chain(reacted).chain(edited);
+        let recipients_of = recipients.into_iter().flatten().copied();
+        let mut named = recipients_of.chain([message.sender]).chain(reacted).chain(edited);
         let nobody = named.find(|user| !realm.users.contains_key(user));
+        known.clone_from(&message.recipients);
         match nobody {
             Some(user) => Some(format!("message {id} has to do with user {user}, who does not exist")),
             None => (message.id != *id).then(|| format!("message {id} says that it is {}", message.id)),
@@ -163,18 +170,27 @@ fn late_rows(realm: &Realm) -> Vec<String> {
 }
 
 fn unread_where_subscribed(realm: &Realm) -> Vec<String> {
-    faults(realm.messages.values(), |message| {
-        let (channel, _) = message.channel()?;
-        let counts = |user: &UserId| {
-            let subscription = realm.personal.get(user).and_then(|own| own.subscription(channel));
-            subscription.is_some_and(|subscription| subscription.since < message.id)
+    faults(realm.personal.iter(), |(user, own)| {
+        let is_misplaced = |message: &&std::sync::Arc<Message>| {
+            let Some((channel, _)) = message.channel() else { return false };
+            let subscription = own.subscription(channel);
+            realm.is_unread(*user, message) && subscription.is_none_or(|subscription| subscription.since >= message.id)
         };
-        let user = message
-            .recipients
-            .iter()
-            .find(|user| realm.personal.contains_key(*user) && realm.is_unread(**user, message) && !counts(user))?;
-        Some(format!("message {} is unread for user {user}, who is not subscribed to channel {channel}", message.id))
+        let mut unread = gaps(&own.read).flat_map(|gap| realm.messages.range(gap)).map(|(_, message)| message);
+        let message = unread.find(is_misplaced)?;
+        Some(format!("message {} is unread for user {user}, who is not subscribed to its channel", message.id))
     })
+}
+
+/// What lies between the runs of a set, and behind them.
+fn gaps(read: &ReadSet) -> impl Iterator<Item = RangeInclusive<MessageId>> {
+    let behind = (MessageId(i64::MAX), MessageId(i64::MAX));
+    let gaps = read.runs().chain([behind]).scan(0, |next, (first, last)| {
+        let gap = MessageId(*next)..=MessageId(first.0.saturating_sub(1));
+        *next = last.0.saturating_add(1);
+        Some(gap)
+    });
+    gaps.filter(|gap| !gap.is_empty())
 }
 
 fn read_runs_are_apart(realm: &Realm) -> Vec<String> {
