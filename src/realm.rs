@@ -15,6 +15,7 @@ pub mod group;
 pub mod id;
 pub mod invariants;
 pub mod invitation;
+pub mod kept;
 pub mod linkifier;
 pub mod markdown;
 pub mod message;

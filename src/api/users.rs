@@ -20,7 +20,7 @@ use crate::realm::Realm;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::UserId;
 use crate::realm::user::{Role, User};
-use crate::record::user::{Look, ProfileValue, UserRecord, avatar_url, profile_data};
+use crate::record::user::{Look, ProfileValue, UserLine, UserRecord, avatar_url, profile_data};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -46,7 +46,7 @@ parameters! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MembersReply {
     /// Bots and deactivated users too.
-    pub members: Vec<UserRecord>,
+    pub members: Vec<UserLine>,
 }
 
 impl Operation for GetUsers {
@@ -69,7 +69,7 @@ impl Read for GetUsers {
         let is_listed = |user: &&Arc<User>| {
             !user.is_system_bot() && viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id))
         };
-        let record = |user: &Arc<User>| UserRecord::new(realm, user, look);
+        let record = |user: &Arc<User>| UserLine::new(realm, user, look);
         let members = match params.user_ids {
             Some(ids) => {
                 let ids: std::collections::BTreeSet<UserId> = ids.into_iter().collect();

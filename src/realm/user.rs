@@ -1,11 +1,13 @@
 //! Accounts: what everybody may know of a user, and their credentials.
 
 use super::id::{ProfileFieldId, UserId};
+use super::kept::Kept;
 use crate::time::Timestamp;
 use imbl::OrdMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// What guests are told of users whom they may not know of.
 pub const UNKNOWN_USER_NAME: &str = "Unknown user";
@@ -47,6 +49,9 @@ pub struct User {
     pub can_create_users: bool,
     /// What the user says in custom profile fields.
     pub profile: OrdMap<ProfileFieldId, ProfileEntry>,
+    /// The user as lists have it, for each of the ways in which it is looked at.
+    #[serde(skip)]
+    pub lines: [Kept<Box<RawValue>>; 4],
 }
 
 /// What a user says in a custom profile field.

@@ -3,9 +3,12 @@
 use crate::realm::Realm;
 use crate::realm::user::{AvatarSource, Role, UNKNOWN_USER_NAME, User};
 use md5::{Digest, Md5};
-use schemars::JsonSchema;
-use serde::Serialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A user.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -113,6 +116,52 @@ impl UserRecord {
     #[must_use]
     pub fn without_activity(self) -> Self {
         Self { is_active: None, ..self }
+    }
+}
+
+/// A user in a list: what is the same for all who look in the same way is written once.
+#[derive(Clone, Debug)]
+pub enum UserLine {
+    /// Written already, at this place of the user's lines.
+    Kept(Arc<User>, usize),
+    /// Made for one who looks.
+    Made(Box<UserRecord>),
+}
+
+impl UserLine {
+    /// A user as somebody sees them; of a published realm, never in the midst of a change.
+    pub fn new(realm: &Realm, user: &Arc<User>, look: Look<'_>) -> Self {
+        if look.viewer.is_none() || look.include_profile {
+            return UserLine::Made(Box::new(UserRecord::new(realm, user, look)));
+        }
+        let sees_email = realm.can_see_email(look.viewer, user);
+        let place = usize::from(sees_email) * 2 + usize::from(look.client_gravatar);
+        user.lines[place].get_or_make(|| {
+            let record = UserRecord::new(realm, user, look);
+            serde_json::value::to_raw_value(&record).unwrap_or_else(|_| RawValue::NULL.to_owned())
+        });
+        UserLine::Kept(user.clone(), place)
+    }
+}
+
+impl Serialize for UserLine {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            UserLine::Kept(user, place) => {
+                user.lines[*place].get_or_make(|| RawValue::NULL.to_owned()).serialize(serializer)
+            }
+            UserLine::Made(record) => record.serialize(serializer),
+        }
+    }
+}
+
+impl JsonSchema for UserLine {
+    fn schema_name() -> Cow<'static, str> {
+        UserRecord::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        UserRecord::json_schema(generator)
     }
 }
 

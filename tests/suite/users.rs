@@ -225,3 +225,31 @@ async fn what_is_wrong_with_a_new_user_is_said_in_order() {
     adam.post("/users", with(json!({"email": "w@mailinator.com"}))).await.success();
     adam.post("/users", with(json!({"email": "wilma+1@elsewhere.test"}))).await.success();
 }
+
+#[tokio::test]
+async fn the_list_has_users_as_they_are_alone_before_and_after_a_change() {
+    let server = TestServer::start().await;
+    let [olive, mel, gus] = server.users(["olive", "mel", "gus"]);
+    let is_as_alone = async || {
+        for viewer in [&olive, &mel, &gus] {
+            for client_gravatar in [true, false] {
+                let look = json!({"client_gravatar": client_gravatar});
+                let list = viewer.get("/users", look.clone()).await.success();
+                for member in list["members"].as_array().expect("a list") {
+                    let alone = viewer.get(&format!("/users/{}", member["user_id"]), look.clone()).await.success();
+                    assert_eq!(*member, alone["user"]);
+                }
+            }
+        }
+    };
+    is_as_alone().await;
+
+    olive.patch(&format!("/users/{}", mel.id()), json!({"full_name": "Mel Changed"})).await.success();
+    mel.patch("/settings", json!({"email_address_visibility": 3})).await.success();
+
+    is_as_alone().await;
+    let list = gus.get("/users", json!({})).await.success();
+    let changed = list["members"].as_array().expect("a list").iter().find(|one| one["user_id"] == mel.id());
+    let changed = changed.expect("mel is in the list");
+    assert_eq!((&changed["full_name"], &changed["delivery_email"]), (&json!("Mel Changed"), &Value::Null));
+}

@@ -1,0 +1,34 @@
+//! What was worked out from a value and holds for as long as the value does.
+
+use std::sync::OnceLock;
+
+/// Something worked out from the value that it lies in. A copy begins without it, since copies are made to be changed;
+/// it is worked out for values of a published realm alone, which nobody changes in place.
+#[derive(Debug)]
+pub struct Kept<T>(OnceLock<T>);
+
+impl<T> Kept<T> {
+    /// What was worked out, which is done now if nobody did before.
+    pub fn get_or_make(&self, make: impl FnOnce() -> T) -> &T {
+        self.0.get_or_init(make)
+    }
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
+impl<T> Clone for Kept<T> {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// It follows from the rest of the value.
+impl<T> PartialEq for Kept<T> {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
