@@ -350,7 +350,7 @@ const fn row<O: Operation>(run: Run) -> Row {
         access: O::ACCESS,
         about: O::ABOUT,
         parameters: O::Params::LIST,
-        reply: |generator| generator.subschema_for::<O::Reply>(),
+        reply: O::Reply::json_schema,
         run,
     }
 }

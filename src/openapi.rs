@@ -1,19 +1,29 @@
 //! The OpenAPI 3.1 document of every operation served, made from the table of operations.
+//!
+//! Replies are told strictly: with a key that is missing, of another type or not named they don't fit.
+
+mod shape;
 
 use crate::api::parameter::ParameterInfo;
-use crate::api::{Access, OPERATIONS, Row};
+use crate::api::register::Register;
+use crate::api::{Access, OPERATIONS, Operation, Row};
 use crate::error::Error;
+use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS};
+use crate::realm::setting::{Kind, REALM_SETTINGS, Setting, USER_SETTINGS};
+use crate::record;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// The document: paths without `/api/v1`, newest level, neutral names.
 pub fn document() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
+    let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
     });
     let mut generator = settings.into_generator();
+    add_records(&mut generator);
     let mut paths: Map<String, Value> = Map::new();
     for row in OPERATIONS {
         let path = row.route.path.replace("{*", "{");
@@ -22,6 +32,11 @@ pub fn document() -> Value {
         entry[row.route.method.to_lowercase()] = operation;
     }
     let mut schemas = generator.take_definitions(true);
+    schemas.values_mut().for_each(close);
+    schemas.extend(shape::records());
+    schemas.extend(shape::events().map(|(kind, event)| (event_name(kind), event)));
+    let one = |(kind, _)| json!({"$ref": format!("#/components/schemas/{}", event_name(kind))});
+    schemas.insert("Event".into(), json!({"anyOf": shape::events().map(one).collect::<Vec<_>>()}));
     schemas.insert("Error".into(), error_schema());
     json!({
         "openapi": "3.1.0",
@@ -37,6 +52,80 @@ pub fn document() -> Value {
             "securitySchemes": {"basic": {"type": "http", "scheme": "basic", "description": "An account's real address and its API key."}},
         },
     })
+}
+
+/// Records that the notation of events and the state names, whether or not a reply has them.
+fn add_records(generator: &mut SchemaGenerator) {
+    generator.subschema_for::<GroupSettingValue>();
+    generator.subschema_for::<record::attachment::AttachmentRecord>();
+    generator.subschema_for::<record::channel::ChannelRecord>();
+    generator.subschema_for::<record::channel::FolderRecord>();
+    generator.subschema_for::<record::channel::NeverSubscribedRecord>();
+    generator.subschema_for::<record::channel::SubscriptionRecord>();
+    generator.subschema_for::<record::emoji::EmojiRecord>();
+    generator.subschema_for::<record::group::GroupRecord>();
+    generator.subschema_for::<record::message::MessageRecord>();
+    generator.subschema_for::<record::personal::DeviceRecord>();
+    generator.subschema_for::<record::personal::DraftRecord>();
+    generator.subschema_for::<record::personal::SnippetRecord>();
+    generator.subschema_for::<record::presence::PresenceRecord>();
+    generator.subschema_for::<record::scheduled::ReminderRecord>();
+    generator.subschema_for::<record::scheduled::ScheduledMessageRecord>();
+    generator.subschema_for::<record::user::StatusRecord>();
+    generator.subschema_for::<record::user::UserRecord>();
+}
+
+/// `event.reaction.add`
+fn event_name(kind: &str) -> String {
+    format!("event.{}", kind.replace(' ', "."))
+}
+
+/// What registering gives besides the queue: which keys there are depends on what was asked for.
+fn state_properties() -> Map<String, Value> {
+    let group = json!({"$ref": "#/components/schemas/GroupSettingValue"});
+    let mut properties: Map<String, Value> = shape::state().collect();
+    properties.extend(REALM_SETTINGS.iter().map(|one| (format!("realm_{}", one.name), setting_schema(one))));
+    properties.extend(REALM_PERMISSIONS.iter().map(|one| (format!("realm_{}", one.name), group.clone())));
+    let mut settings: Map<String, Value> =
+        USER_SETTINGS.iter().map(|one| (one.name.to_owned(), setting_schema(one))).collect();
+    settings.insert("email_address_visibility".into(), json!({"enum": [1, 2, 3, 4, 5]}));
+    settings.insert("emojiset_choices".into(), shape::schema(&json!([{"key": "string", "text": "string"}])));
+    settings.insert("available_notification_sounds".into(), shape::schema(&json!("string[]")));
+    let all = |settings: &Map<String, Value>| {
+        let required: Vec<&String> = settings.keys().collect();
+        json!({"type": "object", "properties": settings, "required": required, "additionalProperties": false})
+    };
+    properties.insert("realm_user_settings_defaults".into(), all(&settings));
+    settings.insert("timezone".into(), json!({"type": "string"}));
+    properties.insert("user_settings".into(), all(&settings));
+    properties
+}
+
+fn setting_schema(setting: &Setting) -> Value {
+    match setting.kind {
+        Kind::Bool => json!({"type": "boolean"}),
+        Kind::BoolOrNull => json!({"type": ["boolean", "null"]}),
+        Kind::Integer => json!({"type": "integer"}),
+        Kind::IntegerOrNull => json!({"type": ["integer", "null"]}),
+        Kind::OneOfIntegers(allowed) => json!({ "enum": allowed }),
+        Kind::Text => json!({"type": "string"}),
+        Kind::TextOrNull => json!({"type": ["string", "null"]}),
+        Kind::OneOf(allowed) => json!({ "enum": allowed }),
+    }
+}
+
+/// Lets every object in a schema have the keys named in it and no others.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(keys) => {
+            keys.values_mut().for_each(close);
+            if keys.get("properties").is_some_and(Value::is_object) && !keys.contains_key("additionalProperties") {
+                keys.insert("additionalProperties".into(), false.into());
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
 }
 
 fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
@@ -55,7 +144,11 @@ fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
             form.insert(info.name.into(), described(schema, info));
         }
     }
-    let reply = (row.reply)(generator).to_value();
+    let mut reply = (row.reply)(generator).to_value();
+    if row.route == Register::ROUTE {
+        let properties = reply["properties"].as_object_mut();
+        properties.expect("it has some of its own").extend(state_properties());
+    }
     let mut operation = json!({
         "operationId": operation_id(row),
         "summary": row.about.summary,
@@ -116,20 +209,32 @@ pub fn description(info: &ParameterInfo) -> String {
     }
 }
 
+/// A successful reply: the envelope's keys and the operation's own.
+fn success_schema(reply: &Value) -> Value {
+    let mut schema = reply.clone();
+    close(&mut schema);
+    let unsupported = json!({"type": "array", "items": {"type": "string"}});
+    let envelope =
+        json!({"result": {"const": "success"}, "msg": {"const": ""}, "ignored_parameters_unsupported": unsupported});
+    let mut properties = envelope.as_object().cloned().unwrap_or_default();
+    properties.extend(schema["properties"].as_object().cloned().unwrap_or_default());
+    let mut required = vec![json!("result"), json!("msg")];
+    required.extend(schema["required"].as_array().cloned().unwrap_or_default());
+    schema["type"] = "object".into();
+    schema["properties"] = properties.into();
+    schema["required"] = required.into();
+    schema
+}
+
 fn responses(row: &Row, reply: &Value) -> Value {
-    let envelope = json!({
-        "type": "object",
-        "properties": {
-            "result": {"const": "success"},
-            "msg": {"const": ""},
-            "ignored_parameters_unsupported": {"type": "array", "items": {"type": "string"}},
-        },
-        "required": ["result", "msg"],
-    });
-    let schema = json!({"allOf": [envelope, reply]});
+    let schema = success_schema(reply);
     let mut responses =
         json!({"200": {"description": "Success.", "content": {"application/json": {"schema": schema}}}});
-    let mut statuses: Vec<u16> = vec![400];
+    // Any request may be malformed, name no world, or meet a fault that limits the rate.
+    let mut statuses: Vec<u16> = vec![400, 404, 429];
+    if row.route.method != "GET" {
+        statuses.push(413);
+    }
     statuses.extend(
         row.about
             .errors
@@ -152,13 +257,14 @@ fn responses(row: &Row, reply: &Value) -> Value {
 }
 
 fn error_schema() -> Value {
+    let codes: BTreeSet<&str> = Error::TABLE.iter().map(|row| row.code).collect();
     json!({
         "type": "object",
         "description": "A refused request; some errors have further fields.",
         "properties": {
             "result": {"const": "error"},
             "msg": {"type": "string", "description": "Human-readable text."},
-            "code": {"type": "string", "description": "Machine-readable error code."},
+            "code": {"enum": codes, "description": "Machine-readable error code."},
         },
         "required": ["result", "msg", "code"],
     })

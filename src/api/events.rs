@@ -31,6 +31,7 @@ parameters! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EventsReply {
     /// In the order of their ids.
+    #[schemars(extend("items" = {"$ref": "#/components/schemas/Event"}))]
     pub events: Vec<Map<String, Value>>,
     /// The queue.
     pub queue_id: String,

@@ -78,6 +78,7 @@ pub struct RegisterReply {
     pub idle_queue_timeout_secs: Option<i64>,
     /// The state, by the types of events that were asked for.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub state: Map<String, Value>,
 }
 

@@ -20,6 +20,7 @@ mod default_channels;
 mod determinism;
 mod devices;
 mod docs;
+mod documented;
 mod drafts;
 mod edge;
 mod events;

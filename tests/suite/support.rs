@@ -108,11 +108,17 @@ impl TestServer {
     }
 }
 
-/// Whatever a test did, the worlds are sound when it ends.
+/// Whatever a test did, the worlds are sound when it ends, and have answered as is documented.
 impl Drop for TestServer {
     fn drop(&mut self) {
-        let violations = if std::thread::panicking() { Vec::new() } else { self.server.violations() };
+        if std::thread::panicking() {
+            return;
+        }
+        let violations = self.server.violations();
         assert!(violations.is_empty(), "{violations:#?}");
+        let worlds = self.server.worlds().all();
+        let faults: Vec<String> = worlds.iter().flat_map(|world| crate::documented::faults_of_world(world)).collect();
+        assert!(faults.is_empty(), "{faults:#?}");
     }
 }
 

@@ -46,7 +46,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("record", &["realm", "error", "time"]),
     ("fixture", &["realm", "error", "time"]),
     ("api", &["record", "world", "fault", "realm", "error", "time"]),
-    ("openapi", &["api", "error"]),
+    ("openapi", &["api", "record", "realm", "error"]),
     ("level", &["api", "record", "realm", "error"]),
     ("http", &["level", "api", "record", "world", "fault", "journal", "realm", "error", "time", "dialect"]),
     (

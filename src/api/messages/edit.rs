@@ -100,7 +100,7 @@ impl Operation for EditMessage {
             "TopicWildcardNotAllowed",
             "MayNotMentionGroup",
         ],
-        events: &["update_message", "delete_message", "update_message_flags", "user_topic", "message"],
+        events: &["update_message", "delete_message", "update_message_flags add", "user_topic", "message"],
     };
     type Params = EditMessageParams;
     type Reply = EditMessageReply;

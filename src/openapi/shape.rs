@@ -1,0 +1,146 @@
+//! The shapes of what no type describes: events, and the state that registering gives.
+//!
+//! They stand in `shapes.json`, in a short notation. `int`, `number`, `string`, `bool` and `any` are values,
+//! `string(a|b)` and `int(1|2)` those named, `T[]` and `[T]` arrays, `T|null` and `{"one_of": […]}` choices, `{"*": T}`
+//! an object with any keys, `@Name` a record. Any other object has these keys and no others; `key?` may be absent.
+
+use serde_json::{Map, Value, json};
+use std::sync::LazyLock;
+
+/// All shapes: `records` by name, keys of the `state`, and `events` by type and op.
+static SHAPES: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("shapes.json")).expect("it is JSON"));
+
+/// The schemas of records that are nothing but notation, by name.
+pub fn records() -> impl Iterator<Item = (String, Value)> {
+    entries("records").map(|(name, shape)| (name.clone(), schema(shape)))
+}
+
+/// The schemas of the state's keys, none of which must be there.
+pub fn state() -> impl Iterator<Item = (String, Value)> {
+    entries("state").map(|(key, shape)| (key.clone(), schema(shape)))
+}
+
+/// The schemas of events, by type and op.
+pub fn events() -> impl Iterator<Item = (&'static str, Value)> {
+    entries("events").map(|(kind, shape)| {
+        let mut words = kind.split(' ');
+        let mut event = schema(shape);
+        let head = [("type", words.next().map(Value::from)), ("op", words.next().map(Value::from))];
+        for (key, value) in head.into_iter().rev() {
+            if let Some(value) = value {
+                put_first(&mut event, key, json!({ "const": value }));
+            }
+        }
+        put_first(&mut event, "id", json!({"type": "integer"}));
+        (kind.as_str(), event)
+    })
+}
+
+fn entries(part: &str) -> impl Iterator<Item = (&'static String, &'static Value)> {
+    SHAPES[part].as_object().into_iter().flatten()
+}
+
+/// Adds a key that must be there, before the others.
+fn put_first(schema: &mut Value, key: &str, value: Value) {
+    if let Some(properties) = schema["properties"].as_object_mut() {
+        properties.shift_insert(0, key.to_owned(), value);
+    }
+    if let Some(required) = schema["required"].as_array_mut() {
+        required.insert(0, key.into());
+    }
+}
+
+/// From the notation to a schema.
+pub fn schema(shape: &Value) -> Value {
+    match shape {
+        Value::String(text) => of_text(text),
+        Value::Array(items) => json!({"type": "array", "items": items.first().map_or(json!({}), schema)}),
+        Value::Object(keys) => match (keys.get("*"), keys.get("one_of").and_then(Value::as_array)) {
+            (Some(values), _) => json!({"type": "object", "additionalProperties": schema(values)}),
+            (_, Some(choices)) => json!({"anyOf": choices.iter().map(schema).collect::<Vec<_>>()}),
+            _ => record(keys),
+        },
+        other => panic!("no shape is written {other}"),
+    }
+}
+
+fn record(keys: &Map<String, Value>) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for (key, shape) in keys {
+        let name = key.strip_suffix('?').unwrap_or(key);
+        if name == key {
+            required.push(name);
+        }
+        properties.insert(name.to_owned(), schema(shape));
+    }
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+fn of_text(text: &str) -> Value {
+    let choices = split(text);
+    if choices.len() > 1 {
+        return json!({"anyOf": choices.into_iter().map(of_text).collect::<Vec<_>>()});
+    }
+    if let Some(items) = text.strip_suffix("[]") {
+        return json!({"type": "array", "items": of_text(items)});
+    }
+    if let Some(name) = text.strip_prefix('@') {
+        return json!({"$ref": format!("#/components/schemas/{name}")});
+    }
+    if let Some(words) = text.strip_prefix("string(").and_then(|rest| rest.strip_suffix(')')) {
+        return json!({"enum": words.split('|').collect::<Vec<_>>()});
+    }
+    if let Some(numbers) = text.strip_prefix("int(").and_then(|rest| rest.strip_suffix(')')) {
+        let numbers = numbers.split('|').map(|number| number.parse::<i64>().expect("a number"));
+        return json!({"enum": numbers.collect::<Vec<_>>()});
+    }
+    match text {
+        "int" => json!({"type": "integer"}),
+        "bool" => json!({"type": "boolean"}),
+        "any" => json!({}),
+        "number" | "string" | "null" => json!({ "type": text }),
+        _ => panic!("no shape is written {text}"),
+    }
+}
+
+/// The parts between bars that stand outside of parentheses.
+fn split(text: &str) -> Vec<&str> {
+    let mut depth = 0;
+    let is_bar = |letter: char| {
+        depth += i32::from(letter == '(') - i32::from(letter == ')');
+        letter == '|' && depth == 0
+    };
+    text.split(is_bar).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_event_that_an_operation_sends_has_a_shape_and_no_other_has() {
+        let sent: BTreeSet<&str> = crate::api::OPERATIONS.iter().flat_map(|row| row.about.events).copied().collect();
+        let shaped: BTreeSet<&str> = events().map(|(kind, _)| kind).collect();
+
+        assert_eq!(sent, shaped);
+    }
+
+    #[test]
+    fn the_notation_says_what_it_says() {
+        let shape = json!({"to": {"*": "int[]"}, "of?": "string(a|b)|null"});
+
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "to": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "integer"}}},
+                "of": {"anyOf": [{"enum": ["a", "b"]}, {"type": "null"}]},
+            },
+            "required": ["to"],
+            "additionalProperties": false,
+        });
+        assert_eq!(schema(&shape), expected);
+    }
+}

@@ -1,0 +1,87 @@
+//! Replies and events held against the OpenAPI document that is served.
+
+use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
+use chatdouble::journal::Entry;
+use chatdouble::openapi;
+use chatdouble::world::World;
+use jsonschema::Validator;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
+
+static DOCUMENT: LazyLock<Value> = LazyLock::new(openapi::document);
+
+/// Compiled schemas, by where they stand in the document.
+static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
+
+/// What of a reply the document does not have, a sentence each.
+pub fn faults(row: &Row, status: u16, body: &Value) -> Vec<String> {
+    let path = row.route.path.replace("{*", "{").replace('~', "~0").replace('/', "~1");
+    let method = row.route.method.to_lowercase();
+    let place = format!("/paths/{path}/{method}/responses/{status}/content/application~1json/schema");
+    mistakes(&place, body)
+}
+
+/// What the document does not have of the replies that a world's journal has whole: a sentence each. Only worlds that
+/// speak as the document does are looked at.
+pub fn faults_of_world(world: &World) -> Vec<String> {
+    let settings = world.settings();
+    if settings.feature_level != NEWEST_FEATURE_LEVEL || !settings.dialect.is_neutral() {
+        return Vec::new();
+    }
+    let of_entry = |entry: Arc<Entry>| {
+        let row = OPERATIONS.iter().find(|row| Some(row.route.path) == entry.route && row.route.method == entry.method);
+        let faults = match row {
+            Some(row) if entry.fault.is_none() && !entry.truncated => faults(row, entry.status, &entry.reply.value()),
+            _ => Vec::new(),
+        };
+        faults.into_iter().map(|fault| format!("{} {}: {fault}", entry.method, entry.path)).collect::<Vec<_>>()
+    };
+    world.journal().all().into_iter().flat_map(of_entry).collect()
+}
+
+/// What of an event the document does not have, a sentence each.
+pub fn event_faults(event: &Value) -> Vec<String> {
+    let op = event["op"].as_str().map(|op| format!(".{op}")).unwrap_or_default();
+    mistakes(&format!("/components/schemas/event.{}{op}", event["type"].as_str().unwrap_or_default()), event)
+}
+
+fn mistakes(place: &str, value: &Value) -> Vec<String> {
+    let Some(schema) = DOCUMENT.pointer(place) else {
+        return vec![format!("the document has no {place} for {value}")];
+    };
+    let validator = {
+        let mut validators = VALIDATORS.lock().expect("nobody panics here");
+        validators.entry(place.to_owned()).or_insert_with(|| Arc::new(compiled(schema))).clone()
+    };
+    validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+fn compiled(schema: &Value) -> Validator {
+    let mut schema = schema.clone();
+    schema["components"] = DOCUMENT["components"].clone();
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    jsonschema::draft202012::new(&schema).expect("the document's schemas are well-formed")
+}
+
+#[test]
+fn what_is_missing_mistyped_or_unknown_is_noticed() {
+    let row = OPERATIONS.iter().find(|row| row.route.path == "/messages/{message_id}/history").expect("it is served");
+    let sound = json!({"result": "success", "msg": "", "message_history": []});
+    let event = json!({"id": 0, "type": "user_group", "op": "remove", "group_id": 1});
+    assert_eq!((faults(row, 200, &sound), event_faults(&event)), (vec![], vec![]));
+
+    for (key, value) in [("msg", json!(1)), ("message_history", json!([{}])), ("more", json!(1))] {
+        let mut broken = sound.clone();
+        broken[key] = value;
+        assert!(!faults(row, 200, &broken).is_empty(), "{broken}");
+    }
+    for (key, value) in [("id", Value::Null), ("group_id", json!("1")), ("op", json!("no such")), ("more", json!(1))] {
+        let mut broken = event.clone();
+        broken[key] = value;
+        assert!(!event_faults(&broken).is_empty(), "{broken}");
+    }
+    let refused = json!({"result": "error", "msg": "No", "code": "NO_SUCH_CODE"});
+    assert!(!faults(row, 400, &refused).is_empty());
+    assert!(!faults(row, 418, &refused).is_empty());
+}
