@@ -77,7 +77,9 @@ pub fn presences_in(
     }
     let is_in_range = |presence: &Presence| match range {
         PresenceRange::Since(update_id) => presence.update_id > update_id,
-        PresenceRange::Days(days) => presence.connected_at.is_some_and(|at| at >= now.plus(Span::days(-days))),
+        PresenceRange::Days(days) => {
+            presence.connected_at.is_some_and(|at| at >= now.plus(Span::days(days.saturating_neg())))
+        }
     };
     for id in &realm.active_users {
         let Some(presence) = realm.own(*id).presence.filter(is_in_range) else { continue };

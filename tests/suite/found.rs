@@ -57,3 +57,16 @@ async fn those_who_are_unsubscribed_together_hear_of_each_other() {
     events.next().await.has(json!({"op": "remove"}));
     events.none().await;
 }
+
+#[tokio::test]
+async fn presence_may_be_asked_for_of_any_number_of_days() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+
+    for (days, is_anybody_there) in [(i64::MAX, true), (0, false), (-1, false), (i64::MIN, false)] {
+        let params = json!({"fetch_event_types": ["presence"], "presence_history_limit_days": days});
+        let state = mel.register(params).await.state;
+        let presences = state["presences"].as_object().expect("there is such a key");
+        assert_eq!(!presences.is_empty(), is_anybody_there, "{days} days: {presences:?}");
+    }
+}
