@@ -1,10 +1,12 @@
-//! What holds for every sequence of requests: drawn by chance, by users of all roles, with jumps of the clock.
+//! What holds for every sequence of requests: drawn by chance, by users of all roles, over the built-in realm and
+//! generated ones, with jumps of the clock, faults and forks in between.
 //!
 //! A failure prints the shortest sequence that was found, as a scenario to be saved and played, and is kept in `tests/proptest-regressions/` to be
 //! tried first from then on. `CHATDOUBLE_SOAK=1` (`just soak`) plays many more and longer ones.
 
 mod draw;
 mod play;
+mod story;
 mod watch;
 mod younger;
 
@@ -33,9 +35,11 @@ fn hold(name: &'static str, (cases, length): (u32, usize), law: impl Fn(&mut Pla
         failure_persistence: Some(Box::new(FileFailurePersistence::Direct(file))),
         ..Config::default()
     };
+    // Every other realm is the built-in one, which has one of each kind.
+    let realm = prop_oneof![Just(0), 1..1_000_u64];
     let steps = vec(any::<u64>().no_shrink(), 1..length);
-    let outcome = TestRunner::new(config).run(&steps, |steps| {
-        let mut play = Play::new();
+    let outcome = TestRunner::new(config).run(&(realm, steps), |(realm, steps)| {
+        let mut play = Play::new(realm);
         law(&mut play, &steps).map_err(|fault| {
             let story = play.scenario(name);
             TestCaseError::fail(format!(
@@ -45,7 +49,7 @@ fn hold(name: &'static str, (cases, length): (u32, usize), law: impl Fn(&mut Pla
     });
     match outcome {
         Ok(()) => {}
-        Err(TestError::Fail(reason, steps)) => panic!("{reason}\nsteps: {steps:?}"),
+        Err(TestError::Fail(reason, input)) => panic!("{reason}\nrealm and steps: {input:?}"),
         Err(TestError::Abort(reason)) => panic!("given up: {reason}"),
     }
 }
@@ -92,7 +96,7 @@ fn a_limited_guest_who_folds_the_events_knows_what_registering_later_says() {
 fn no_reply_or_event_has_anything_younger_than_the_world() {
     hold("younger", (25, 30), |play, steps| {
         let level = (steps[0] % chatdouble::api::NEWEST_FEATURE_LEVEL as u64) as i64;
-        *play = Play::at(level);
+        *play = Play::at(0, level);
         let young = younger::names(level);
         let fault = |path: String| format!("at level {level} there is {path}");
         let check = |reply: &Value| younger::find(reply, &young).map_or(Ok(()), |path| Err(fault(path)));
@@ -122,9 +126,51 @@ fn no_reply_or_event_has_anything_younger_than_the_world() {
 }
 
 #[test]
+fn a_world_that_is_rewound_forked_reset_or_put_back_goes_on_with_the_same_bytes() {
+    hold("again", (6, 30), |play, steps| {
+        let (before, after) = steps.split_at(steps.len() / 2);
+        before.iter().try_for_each(|step| play.step(*step))?;
+        play.control("POST", "/snapshots", &json!({"name": "here"}));
+        let document = play.control("GET", "/state", &Value::Null)["state"].take();
+        let first = play.go_on(after)?;
+        let same = |how: &str, other: (String, String)| {
+            if other == first {
+                Ok(())
+            } else {
+                Err(format!("{how} goes on otherwise:\n{}", difference(&first, &other)))
+            }
+        };
+
+        play.control("POST", "/snapshots/here/restore", &Value::Null);
+        same("a world that was rewound", play.go_on(after)?)?;
+        same("a fork of a snapshot", play.elsewhere("here", |play| play.go_on(after))?)?;
+        let read = json!({"fixture": document});
+        same("a world that was read from a state", play.in_new_world(&read, |play| play.go_on(after))?)?;
+        play.control("PUT", "/state", &document);
+        if play.control("GET", "/state", &Value::Null)["state"] != document {
+            return Err("a state that was put is another when it is asked for".to_owned());
+        }
+        same("a world whose state was put back", play.go_on(after)?)?;
+        play.control("POST", "/reset", &Value::Null);
+        before.iter().try_for_each(|step| play.step(*step))?;
+        same("a world that was reset", play.go_on(after)?)
+    });
+}
+
+/// The first place where two outcomes differ.
+fn difference(one: &(String, String), other: &(String, String)) -> String {
+    let (what, one, other) = if one.0 == other.0 { ("state", &one.1, &other.1) } else { ("replies", &one.0, &other.0) };
+    let at = one.bytes().zip(other.bytes()).take_while(|(left, right)| left == right).count();
+    let around = |text: &str| {
+        String::from_utf8_lossy(&text.as_bytes()[at.saturating_sub(200)..(at + 200).min(text.len())]).into_owned()
+    };
+    format!("{what}\n  {}\n  {}", around(one), around(other))
+}
+
+#[test]
 fn the_same_seed_and_steps_give_the_same_bytes() {
     hold("bytes", (3, 30), |play, steps| {
-        let mut again = Play::new();
+        let mut again = play.twin();
         for step in steps {
             play.step(*step)?;
             again.step(*step)?;
@@ -136,7 +182,7 @@ fn the_same_seed_and_steps_give_the_same_bytes() {
 #[tokio::test]
 async fn what_a_failure_prints_can_be_played() {
     let story = std::thread::spawn(|| {
-        let mut play = Play::new();
+        let mut play = Play::new(0);
         Watcher::new(&mut play, "mel", true, false);
         for step in 0..120 {
             play.step(step).unwrap_or_else(|fault| panic!("{fault}\n{}", play.scenario("steps")));

@@ -32,7 +32,7 @@ const WEIGHTS: &[(&str, &str, u64)] = &[
 ];
 
 /// A request to be made.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Request {
     /// Who makes it.
     pub caller: Arc<User>,
@@ -42,6 +42,15 @@ pub struct Request {
     pub path: String,
     /// Parameters outside the path.
     pub params: Map<String, Value>,
+    /// The operation.
+    pub row: &'static Row,
+}
+
+impl Request {
+    /// Whether it brings a file.
+    pub fn is_upload(&self) -> bool {
+        self.path == "/user_uploads" && self.method == "POST"
+    }
 }
 
 /// Chance, over a realm as it is.
@@ -110,13 +119,29 @@ impl<'realm> Draw<'realm> {
         if row.route.path == "/messages" && row.route.method == "POST" {
             params.extend(self.message());
         }
-        if self.below(40) == 0 && !params.is_empty() {
+        if self.below(30) == 0 && !params.is_empty() {
             let broken = self.below(params.len() as u64) as usize;
+            let odd =
+                self.pick(&[json!("{broken"), json!(i64::MIN), json!(i64::MAX), json!(-1), json!(0), json!(null)]);
             if let Some((_, value)) = params.iter_mut().nth(broken) {
-                *value = json!("{broken");
+                *value = odd;
             }
         }
-        Request { caller: self.caller.clone(), method: row.route.method, path, params }
+        Request { caller: self.caller.clone(), method: row.route.method, path, params, row }
+    }
+
+    /// A fault's effect.
+    pub fn effect(&mut self) -> Value {
+        self.pick(&[
+            json!({"error": {"status": 500, "code": "INTERNAL_SERVER_ERROR", "msg": "Out of order"}}),
+            json!({"rate_limit": {"retry_after": 3}}),
+            json!({"drop": "before"}),
+            json!({"drop": "after"}),
+            json!({"truncate_at": 10}),
+            json!({"garbage": true}),
+            json!({"lose_queue": true}),
+            json!({"bouncer": "unreachable"}),
+        ])
     }
 
     /// A number below this one.

@@ -1,17 +1,22 @@
-//! A world of its own behind the edge, without sockets: requests in, replies out, all noted.
+//! Worlds behind the edge and its control, without sockets: requests in, replies out, all noted.
 
 use super::draw::{Draw, Request, text};
+use super::story::{Story, lines};
 use base64::Engine;
 use bytes::Bytes;
+use chatdouble::api::register::Register;
+use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Operation};
+use chatdouble::control::{ClockDefault, Control, Defaults, Guard};
 use chatdouble::dialect::Dialect;
+use chatdouble::fixture::state;
 use chatdouble::http::request::Incoming;
-use chatdouble::http::{Cors, Edge};
+use chatdouble::http::{Cors, Edge, Mangled};
 use chatdouble::realm::Realm;
+use chatdouble::realm::invariants;
 use chatdouble::realm::user::User;
-use chatdouble::time::{Clock, Span, Timestamp};
+use chatdouble::time::Timestamp;
 use chatdouble::world::{RealTime, World, WorldSettings, Worlds};
-use chatdouble::{fixture, realm::invariants};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Real time is never asked for: the clock stands still but for jumps.
@@ -24,22 +29,26 @@ impl RealTime for NoTime {
 }
 
 /// What all chance of the world follows from.
-const SEED: u64 = 7;
+pub const SEED: u64 = 7;
 
 /// How far the clock jumps, in seconds; all of a sequence together stay below the longest life of a queue.
 const JUMPS: &[i64] = &[1, 30, 61, 601, 3_700, 90_000, 90_000];
 const MAX_JUMPED: i64 = 6 * 86_400;
 
-/// A world that is played with.
+/// Worlds, one of which is played with.
 pub struct Play {
-    edge: Edge,
-    world: Arc<World>,
+    control: Control,
     runtime: tokio::runtime::Runtime,
+    /// The world that is played with.
+    world: Arc<World>,
+    /// The forks that were made on the way, each with all that it held when it was left.
+    forks: Vec<(Arc<World>, String)>,
     jumped: i64,
-    /// What was done, in blocks of a scenario.
-    story: Vec<String>,
+    story: Story,
     /// All replies, in order.
     pub replies: Vec<u8>,
+    /// Addresses of those who lost queues to a fault.
+    pub bereft: Vec<String>,
 }
 
 /// A reply.
@@ -48,32 +57,49 @@ pub struct Answer {
     pub status: u16,
     /// The body.
     pub body: Value,
+    /// A fault made it what it is.
+    pub is_faulty: bool,
+    /// What the connection does to it.
+    pub mangled: Option<Mangled>,
 }
 
 impl Play {
-    /// The built-in realm.
-    pub fn new() -> Self {
-        Self::at(chatdouble::api::NEWEST_FEATURE_LEVEL)
+    /// A realm: the built-in one with 0, else a small one that the generator makes of this number.
+    pub fn new(realm: u64) -> Self {
+        Self::at(realm, NEWEST_FEATURE_LEVEL)
     }
 
-    /// The built-in realm, at a feature level.
-    pub fn at(feature_level: i64) -> Self {
-        let now = NoTime.now();
-        let text = fixture::builtin("default").expect("it is built in");
-        let realm = fixture::read(text, now, SEED).expect("it has no faults");
-        let settings = WorldSettings { feature_level, dialect: Arc::new(Dialect::neutral()) };
-        let world = Arc::new(World::new(
-            "default".into(),
-            realm,
-            Clock::Frozen { at: now },
-            settings.clone(),
-            Arc::new(NoTime),
-        ));
+    /// A realm as with [`Play::new`], at a feature level.
+    pub fn at(realm: u64, feature_level: i64) -> Self {
+        let story = Story::new(realm);
+        let defaults = Defaults {
+            fixture: story.fixture(),
+            clock: ClockDefault::At(NoTime.now()),
+            feature_level,
+            dialect: Arc::new(Dialect::neutral()),
+            seed: SEED,
+        };
+        let settings = WorldSettings { feature_level: defaults.feature_level, dialect: defaults.dialect.clone() };
+        let realm = defaults.fixture.realm(NoTime.now(), SEED).expect("it has no faults");
+        let clock = defaults.clock.clock(NoTime.now());
+        let world = Arc::new(World::new(Worlds::DEFAULT.into(), realm, clock, settings.clone(), Arc::new(NoTime)));
         let worlds = Arc::new(Worlds::default());
         worlds.add(world.clone());
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime needs nothing");
-        let edge = Edge::new(worlds, Cors::new("*".into()), settings);
-        Self { edge, world, runtime, jumped: 0, story: Vec::new(), replies: Vec::new() }
+        let control = Control {
+            edge: Arc::new(Edge::new(worlds, Cors::new("*".into()), settings)),
+            guard: Guard { host: "127.0.0.1".into(), token: None },
+            defaults,
+            listen: Arc::new(|_| Box::pin(async { Err(std::io::Error::other("there are no sockets")) })),
+            real_time: Arc::new(NoTime),
+        };
+        let (forks, replies, bereft) = (Vec::new(), Vec::new(), Vec::new());
+        Self { control, runtime, world, forks, jumped: 0, story, replies, bereft }
+    }
+
+    /// The same realm and chance once more.
+    pub fn twin(&self) -> Self {
+        Self::new(self.story.realm)
     }
 
     /// From now on guests may know only those with whom they share something.
@@ -93,73 +119,205 @@ impl Play {
         self.world.snapshot()
     }
 
-    /// One step: mostly a request, now and then a jump of the clock. What may not be is told in a sentence.
+    /// All that the world holds but its queues, as text.
+    pub fn held(&self) -> String {
+        held(&self.world)
+    }
+
+    /// One step: mostly a request, now and then a jump of the clock, a request under a fault, or some in a fork. What
+    /// may not be is told in a sentence.
     pub fn step(&mut self, seed: u64) -> Result<(), String> {
         let before = self.realm();
         let mut draw = Draw::new(&before, seed);
-        if draw.below(12) == 0 {
-            let jump = JUMPS[draw.below(JUMPS.len() as u64) as usize];
-            if self.jumped + jump <= MAX_JUMPED {
-                self.jump(jump);
+        match draw.below(48) {
+            0..4 => {
+                let jump = JUMPS[draw.below(JUMPS.len() as u64) as usize];
+                if self.jumped + jump <= MAX_JUMPED {
+                    self.jump(jump);
+                }
             }
-        } else {
-            let request = draw.request();
-            let answer = self.ask(&request);
-            self.check_answer(&request, &answer, &before)?;
+            4..7 => self.request_under_fault(&draw.effect(), &draw.request())?,
+            7 => self.visit_fork(seed)?,
+            _ => {
+                let request = draw.request();
+                let answer = self.ask(&request);
+                self.check_answer(&request, &answer, &before)?;
+            }
         }
-        self.check_invariants()
+        self.check_world()
     }
 
     fn check_answer(&self, request: &Request, answer: &Answer, before: &Arc<Realm>) -> Result<(), String> {
         if answer.status >= 500 {
             return Err(format!("{} {} gives {}: {}", request.method, request.path, answer.status, answer.body));
         }
-        let is_read = request.method == "GET";
-        if (answer.status >= 400 || is_read) && !Arc::ptr_eq(before, &self.realm()) {
+        if (answer.status >= 400 || request.method == "GET") && !Arc::ptr_eq(before, &self.realm()) {
             return Err(format!("{} {} changed the realm with {}", request.method, request.path, answer.body));
+        }
+        self.check_documented(request, answer)
+    }
+
+    /// Whether the served document, which is of the newest level, has the reply.
+    fn check_documented(&self, request: &Request, answer: &Answer) -> Result<(), String> {
+        if self.world.settings().feature_level != NEWEST_FEATURE_LEVEL {
+            return Ok(());
+        }
+        let faults = crate::documented::faults(request.row, answer.status, &answer.body);
+        if faults.is_empty() {
+            return Ok(());
+        }
+        let faults = faults.join("\n  ");
+        Err(format!("{} {} is not documented to answer so:\n  {faults}", request.method, request.path))
+    }
+
+    fn check_world(&self) -> Result<(), String> {
+        let violations = invariants::check(&self.realm());
+        if !violations.is_empty() {
+            return Err(format!("broken: {violations:#?}"));
+        }
+        let changed = self.forks.iter().find(|(fork, left)| held(fork) != *left);
+        changed.map_or(Ok(()), |(fork, _)| Err(format!("{} was touched from outside", fork.name())))
+    }
+
+    /// A request that a fault befalls: it is either carried out as without the fault, or not at all.
+    fn request_under_fault(&mut self, effect: &Value, request: &Request) -> Result<(), String> {
+        let before = self.realm();
+        let unharmed = self.elsewhere("default", |play| {
+            let answer = play.ask(request);
+            (answer, play.held())
+        });
+        self.control("POST", "/faults", &json!({"effect": effect, "times": 1}));
+        let answer = self.ask(request);
+        self.control("DELETE", "/faults", &Value::Null);
+        if effect["lose_queue"] == true && answer.is_faulty {
+            self.bereft.push(request.caller.email.clone());
+        }
+        let is_stopped =
+            effect.get("error").is_some() || effect.get("rate_limit").is_some() || effect["drop"] == "before";
+        if !answer.is_faulty && effect.get("bouncer").is_none() {
+            return Err(format!("{effect} did not fire for {} {}", request.method, request.path));
+        }
+        if is_stopped && !Arc::ptr_eq(&before, &self.realm()) {
+            return Err(format!("{} {} was carried out in spite of {effect}", request.method, request.path));
+        }
+        let (unharmed, held) = unharmed;
+        if !is_stopped && effect.get("bouncer").is_none() && held != self.held() {
+            let what = format!("{} {} ({})", request.method, request.path, unharmed.status);
+            return Err(format!("{what} did something else under {effect}"));
         }
         Ok(())
     }
 
-    fn check_invariants(&self) -> Result<(), String> {
-        let violations = invariants::check(&self.realm());
-        if violations.is_empty() { Ok(()) } else { Err(format!("broken: {violations:#?}")) }
+    /// Forks the world and plays some steps there, which must not touch it.
+    fn visit_fork(&mut self, seed: u64) -> Result<(), String> {
+        let before = self.realm();
+        let outcome = self.elsewhere("default", |play| {
+            let outcome = (1..4).try_for_each(|number: u64| {
+                let realm = play.realm();
+                let request = Draw::new(&realm, seed.wrapping_add(number)).request();
+                let answer = play.ask(&request);
+                play.check_answer(&request, &answer, &realm)
+            });
+            let left = play.held();
+            let fork = play.world.clone();
+            play.forks.push((fork, left));
+            outcome
+        });
+        outcome?;
+        if Arc::ptr_eq(&before, &self.realm()) {
+            Ok(())
+        } else {
+            Err("a fork's requests changed its origin".to_owned())
+        }
+    }
+
+    /// Plays in a fork of the world, or of one of its snapshots, of which the story and the replies know nothing.
+    pub fn elsewhere<T>(&mut self, from: &str, play: impl FnOnce(&mut Self) -> T) -> T {
+        let mut wanted = json!({"fork_of": self.world.name()});
+        if from != Worlds::DEFAULT {
+            wanted["snapshot"] = from.into();
+        }
+        self.in_new_world(&wanted, play)
+    }
+
+    /// Plays in a world that is made for it, of which the story and the replies know nothing.
+    pub fn in_new_world<T>(&mut self, wanted: &Value, play: impl FnOnce(&mut Self) -> T) -> T {
+        let made = self.control_at("POST", "/control/worlds", wanted);
+        assert_eq!(made.status, 200, "{}", made.body);
+        let name = made.body["name"].as_str().expect("worlds have names");
+        let world = self.control.edge.worlds.get(name).expect("it was made");
+        let here = std::mem::replace(&mut self.world, world);
+        let (story, replies, jumped) = (self.story.clone(), self.replies.clone(), self.jumped);
+        let outcome = play(self);
+        let there = std::mem::replace(&mut self.world, here);
+        (self.story, self.replies, self.jumped) = (story, replies, jumped);
+        self.control.edge.worlds.remove(there.name());
+        outcome
+    }
+
+    /// Plays steps, and tells what came of it: the replies, and all that the world holds in the end.
+    pub fn go_on(&mut self, steps: &[u64]) -> Result<(String, String), String> {
+        let (jumped, begun) = (self.jumped, self.replies.len());
+        steps.iter().try_for_each(|step| self.step(*step))?;
+        self.jumped = jumped;
+        Ok((String::from_utf8_lossy(&self.replies[begun..]).into_owned(), self.held()))
     }
 
     fn jump(&mut self, seconds: i64) {
         self.jumped += seconds;
-        self.story.push(format!("```control\nclock +{seconds}s\n```"));
-        self.world.advance_to(self.world.now().plus(Span::seconds(seconds)));
+        self.story.tell(format!("```control\nclock +{seconds}s\n```"));
+        let moved = self.call_control("POST", "/clock", &json!({"advance_seconds": seconds}));
+        assert_eq!(moved.status, 200, "{}", moved.body);
     }
 
     fn ask(&mut self, request: &Request) -> Answer {
-        let is_upload = request.path == "/user_uploads" && request.method == "POST";
+        let is_upload = request.is_upload();
         let answer = if is_upload {
-            self.upload(&request.caller)
+            self.upload(request)
         } else {
             self.call(&request.caller, request.method, &request.path, &request.params)
         };
-        let handle = request.caller.email.split('@').next().unwrap_or_default();
-        let lines = if is_upload { "file a.txt: hello".to_owned() } else { lines(&request.params) };
-        let mut reply = format!("```reply {}\n```", answer.status);
-        if answer.status != 200 {
-            let body = serde_json::json!({"code": answer.body["code"], "msg": answer.body["msg"]});
-            reply = format!("```reply {}\n{}\n```", answer.status, body.to_string().replace("{{", r"\\{{"));
-        }
-        self.story.push(format!("```request\n{handle}: {} {}\n{lines}\n```\n{reply}", request.method, request.path));
+        self.story.tell_request(request, &answer);
         answer
     }
 
     /// Registers a queue for a user, as the story tells it under a label.
     pub fn register(&mut self, caller: &User, label: &str, params: &Map<String, Value>) -> Answer {
-        self.story.push(format!("```queue {label}\n{}\n```", lines(params)));
-        self.call(caller, "POST", "/register", params)
+        self.story.tell(format!("```queue {label}\n{}\n```", lines(params)));
+        self.register_again(caller, params)
+    }
+
+    /// Registers a queue of which the story does not tell.
+    pub fn register_again(&mut self, caller: &User, params: &Map<String, Value>) -> Answer {
+        let answer = self.call(caller, "POST", "/register", params);
+        let row = OPERATIONS.iter().find(|row| row.route == Register::ROUTE).expect("it is served");
+        let faults = crate::documented::faults(row, answer.status, &answer.body);
+        assert!(faults.is_empty(), "{faults:#?}");
+        answer
     }
 
     /// What was done, as a scenario that can be saved and played.
     pub fn scenario(&self, title: &str) -> String {
-        let world = format!("```world\nclock: {}\nseed: {SEED}\n```", crate::support::START);
-        format!("# {title}\n\n{world}\n{}\n", self.story.join("\n"))
+        self.story.told(title)
+    }
+
+    /// Calls the world's control; it must succeed.
+    pub fn control(&mut self, method: &str, path: &str, body: &Value) -> Value {
+        let shown = if body.is_null() { String::new() } else { format!(" {body}") };
+        self.story.tell(format!("```control\n{method} {path}{shown}\n```"));
+        let answer = self.call_control(method, path, body);
+        assert_eq!(answer.status, 200, "{method} {path}: {}", answer.body);
+        answer.body
+    }
+
+    fn call_control(&self, method: &str, path: &str, body: &Value) -> Answer {
+        self.control_at(method, &format!("/control/worlds/{}{path}", self.world.name()), body)
+    }
+
+    fn control_at(&self, method: &str, path: &str, body: &Value) -> Answer {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let incoming = incoming(method, path.to_owned(), String::new(), body, "application/json");
+        answer(&self.runtime.block_on(self.control.respond(&incoming)))
     }
 
     /// Calls the API for a user.
@@ -180,37 +338,45 @@ impl Play {
         self.call(user, method, path, params)
     }
 
-    fn upload(&mut self, caller: &User) -> Answer {
+    fn upload(&mut self, request: &Request) -> Answer {
         let body = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhello\r\n--b--\r\n";
-        self.send(caller, "POST", "/user_uploads", String::new(), body.into(), "multipart/form-data; boundary=b")
+        let kind = "multipart/form-data; boundary=b";
+        self.send(&request.caller, "POST", &request.path, String::new(), body.into(), kind)
     }
 
     fn send(&mut self, caller: &User, method: &str, path: &str, query: String, body: String, kind: &str) -> Answer {
         // The key as it is now: it may have been made anew.
         let key = self.realm().users[&caller.id].api_key.clone();
         let pair = base64::engine::general_purpose::STANDARD.encode(format!("{}:{key}", caller.email));
-        let mut headers = http::HeaderMap::new();
-        headers.insert("authorization", format!("Basic {pair}").parse().expect("a header"));
-        headers.insert("content-type", kind.parse().expect("a header"));
-        headers.insert("host", "chat.test".parse().expect("a header"));
-        let incoming = Incoming {
-            method: method.parse().expect("a method"),
-            path: format!("/api/v1{path}"),
-            query,
-            headers,
-            body: Bytes::from(body),
-        };
-        let response = self.runtime.block_on(self.edge.respond(Ok(incoming), None));
-        let status = response.status().as_u16();
+        let mut incoming = incoming(method, format!("/api/v1{path}"), query, body, kind);
+        incoming.headers.insert("authorization", format!("Basic {pair}").parse().expect("a header"));
+        // As through a port of the world's own, so that addresses in replies are the same in every world.
+        let bound = Some(self.world.name());
+        let response = self.runtime.block_on(self.control.edge.respond(Ok(incoming), bound));
         self.replies.extend_from_slice(response.body());
-        Answer { status, body: serde_json::from_slice(response.body()).unwrap_or(Value::Null) }
+        answer(&response)
     }
 }
 
-/// Parameters as a scenario has them.
-fn lines(params: &Map<String, Value>) -> String {
-    let line = |(name, value): (&String, &Value)| {
-        format!("{name}: {}", text(value).replace("{{", r"\{{").replace('\n', "\n  "))
-    };
-    params.iter().map(line).collect::<Vec<_>>().join("\n")
+fn held(world: &World) -> String {
+    let mut realm = Realm::clone(&world.snapshot());
+    // The realm's own time is that of the last change, which forking counts as.
+    realm.now = world.now();
+    state::dump(&realm, world.clock()).to_string()
+}
+
+fn incoming(method: &str, path: String, query: String, body: String, kind: &str) -> Incoming {
+    let mut headers = http::HeaderMap::new();
+    headers.insert("content-type", kind.parse().expect("a header"));
+    headers.insert("host", "127.0.0.1".parse().expect("a header"));
+    Incoming { method: method.parse().expect("a method"), path, query, headers, body: Bytes::from(body) }
+}
+
+fn answer(response: &chatdouble::http::Response) -> Answer {
+    Answer {
+        status: response.status().as_u16(),
+        body: serde_json::from_slice(response.body()).unwrap_or(Value::Null),
+        is_faulty: response.headers().contains_key("x-chatdouble-fault"),
+        mangled: response.extensions().get().copied(),
+    }
 }

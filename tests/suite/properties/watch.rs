@@ -71,6 +71,9 @@ impl Watcher {
         if reply.body["code"] == "UNAUTHORIZED" || reply.body["code"] == "USER_DEACTIVATED" {
             return Ok(());
         }
+        if reply.body["code"] == "BAD_EVENT_QUEUE_ID" && play.bereft.contains(&self.user.email) {
+            return self.begin_anew(play);
+        }
         if reply.status != 200 {
             return Err(format!("{} can't poll: {}", self.name(), reply.body));
         }
@@ -78,6 +81,10 @@ impl Watcher {
             self.last += 1;
             if event["id"] != self.last {
                 return Err(format!("{} got {event} where event {} was due", self.name(), self.last));
+            }
+            let faults = crate::documented::event_faults(event);
+            if !faults.is_empty() {
+                return Err(format!("{} got an event that is not documented:\n  {}", self.name(), faults.join("\n  ")));
             }
             if !self.state.apply(event) {
                 return Err(format!("{} does not know {event}", self.name()));
@@ -87,13 +94,24 @@ impl Watcher {
         Ok(())
     }
 
+    /// What a client does whose queue is gone.
+    fn begin_anew(&mut self, play: &mut Play) -> Result<(), String> {
+        let reply = play.register_again(&self.user, &self.request);
+        let queue = reply.body["queue_id"].clone();
+        if queue.is_null() {
+            return Err(format!("{} can't register again: {}", self.name(), reply.body));
+        }
+        (self.queue, self.last, self.state) = (queue, -1, State::from_register(reply.body));
+        Ok(())
+    }
+
     /// Compares the folded state with what registering says now.
     pub fn compare(&mut self, play: &mut Play) -> Result<(), String> {
         self.poll(play)?;
         if !play.realm().is_active(self.user.id) {
             return Ok(());
         }
-        let later = play.call(&self.user, "POST", "/register", &self.request);
+        let later = play.register_again(&self.user, &self.request);
         let differences: Vec<String> =
             self.state.differences(&later.body).iter().map(|difference| format!("  {difference}")).collect();
         if differences.is_empty() {

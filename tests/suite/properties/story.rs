@@ -1,0 +1,74 @@
+//! What was played, told as a scenario that can be saved and played again.
+
+use super::draw::{Request, text};
+use super::play::{Answer, SEED};
+use chatdouble::fixture::{Source, builtin, generate};
+use serde_json::{Map, Value, json};
+
+/// How large a generated realm is.
+const SIZE: generate::Size = generate::Size { users: 6, channels: 5, messages: 60 };
+
+/// A story, block by block.
+#[derive(Clone)]
+pub struct Story {
+    /// 0 for the built-in realm, else the generator's seed.
+    pub realm: u64,
+    blocks: Vec<String>,
+}
+
+impl Story {
+    /// A story in the built-in realm with 0, else in what the generator makes of this number.
+    pub fn new(realm: u64) -> Self {
+        Self { realm, blocks: Vec::new() }
+    }
+
+    /// What the realm is made from.
+    pub fn fixture(&self) -> Source {
+        match self.realm {
+            0 => builtin("default").expect("it is built in").into(),
+            seed => generate::text(&generate::document(SIZE, seed, &mut |_| {})).into(),
+        }
+    }
+
+    /// Adds a block.
+    pub fn tell(&mut self, block: String) {
+        self.blocks.push(block);
+    }
+
+    /// Adds a request and what came back.
+    pub fn tell_request(&mut self, request: &Request, answer: &Answer) {
+        let handle = request.caller.email.split('@').next().unwrap_or_default();
+        let lines = if request.is_upload() { "file a.txt: hello".to_owned() } else { lines(&request.params) };
+        let mut reply = format!("```reply {}\n```", answer.status);
+        if answer.mangled.is_some() {
+            reply = "```reply none\n```".to_owned();
+        } else if answer.status != 200 {
+            let body = json!({"code": answer.body["code"], "msg": answer.body["msg"]});
+            reply = format!("```reply {}\n{}\n```", answer.status, body.to_string().replace("{{", r"\\{{"));
+        }
+        self.tell(format!("```request\n{handle}: {} {}\n{lines}\n```\n{reply}", request.method, request.path));
+    }
+
+    /// The whole, as the text of a file.
+    pub fn told(&self, title: &str) -> String {
+        let mut world = format!("```world\nclock: {}\nseed: {SEED}\n```", crate::support::START);
+        if self.realm != 0 {
+            let generate::Size { users, channels, messages } = SIZE;
+            let sizes = format!("--users {users} --channels {channels} --messages {messages}");
+            world = world.replace("```world\n", "```world\nfixture: realm.json\n");
+            world = format!(
+                "`chatdouble fixture generate {sizes} --seed {} -o realm.json` makes the realm.\n\n{world}",
+                self.realm
+            );
+        }
+        format!("# {title}\n\n{world}\n{}\n", self.blocks.join("\n"))
+    }
+}
+
+/// Parameters as a scenario has them.
+pub fn lines(params: &Map<String, Value>) -> String {
+    let line = |(name, value): (&String, &Value)| {
+        format!("{name}: {}", text(value).replace("{{", r"\{{").replace('\n', "\n  "))
+    };
+    params.iter().map(line).collect::<Vec<_>>().join("\n")
+}
