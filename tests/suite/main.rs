@@ -11,6 +11,7 @@ mod cli;
 mod cli_exec;
 mod cli_scenario;
 mod cli_watch;
+mod concurrency;
 mod control;
 mod control_state;
 mod credentials;

@@ -1,0 +1,157 @@
+//! Many clients at once, over sockets and threads: what each is told adds up.
+
+use crate::support::{TestServer, User};
+use chatdouble::reducer::State;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use tokio::task::{JoinSet, spawn};
+
+/// Messages that each sender sends.
+const MESSAGES: usize = if cfg!(debug_assertions) { 25 } else { 400 };
+/// The message after which a reader stops.
+const LAST: &str = "that is all";
+
+/// What a reader's queue brought.
+struct Read {
+    registered: Value,
+    params: Value,
+    events: Vec<Value>,
+}
+
+/// Registers, then polls as clients do until the last message comes.
+async fn read(user: User, params: Value) -> Read {
+    let registered = user.post("/register", params.clone()).await.success();
+    let (queue, mut last) = (registered["queue_id"].clone(), registered["last_event_id"].as_i64().expect("a number"));
+    let mut events: Vec<Value> = Vec::new();
+    loop {
+        let reply = user.get("/events", json!({"queue_id": queue, "last_event_id": last})).await.success();
+        for event in reply["events"].as_array().into_iter().flatten() {
+            assert_eq!(event["id"], last + 1, "each event once, in order: {event}");
+            last += 1;
+            events.push(event.clone());
+        }
+        if events.iter().any(|event| event["message"]["content"] == LAST) {
+            return Read { registered, params, events };
+        }
+    }
+}
+
+/// Sends, reacts, moves and stars; gives the ids of the messages that were acknowledged.
+async fn act(user: User, name: String) -> Vec<i64> {
+    let mut sent = Vec::new();
+    for number in 0..MESSAGES {
+        let id = user.send_to("general", &name, &format!("{name} {number}")).await;
+        sent.push(id);
+        match number % 5 {
+            0 => drop(user.post(&format!("/messages/{id}/reactions"), json!({"emoji_name": "tada"})).await.success()),
+            1 => drop(user.patch(&format!("/messages/{id}"), json!({"content": "better"})).await.success()),
+            2 => {
+                let flags = json!({"messages": [id], "op": "add", "flag": "starred"});
+                drop(user.post("/messages/flags", flags).await.success());
+            }
+            3 => drop(user.delete("/users/me/subscriptions", json!({"subscriptions": ["quiet"]})).await.success()),
+            _ => drop(
+                user.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "quiet"}]})).await.success(),
+            ),
+        }
+    }
+    sent
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_queue_gets_what_was_acknowledged_once_and_in_order() {
+    let server = TestServer::start().await;
+    let users = server.users(["mel", "max", "olive", "adam"]);
+    let mut readers = JoinSet::new();
+    for (index, user) in users.iter().chain(&users).enumerate() {
+        let params = json!({"include_subscribers": (index < 4).to_string(), "idle_queue_timeout": 604_800});
+        readers.spawn(read(user.clone(), params));
+    }
+    let early = server.user("mel");
+    let mut ready = early.events(["message"]).await;
+    let actors: Vec<_> =
+        users.iter().enumerate().map(|(number, user)| spawn(act(user.clone(), format!("topic {number}")))).collect();
+    // These register while the others act: their state and their first event must fit all the same.
+    for user in &users {
+        readers.spawn(read(user.clone(), json!({"idle_queue_timeout": 604_800})));
+    }
+
+    let mut sent = BTreeSet::new();
+    for actor in actors {
+        sent.extend(actor.await.expect("it ends"));
+    }
+    assert_eq!(sent.len(), users.len() * MESSAGES, "no id is given twice");
+    let last = users[0].send_to("general", "end", LAST).await;
+    sent.insert(last);
+
+    let ids = |events: &[Value]| -> Vec<i64> {
+        let messages = events.iter().filter(|event| event["type"] == "message");
+        messages.filter_map(|event| event["message"]["id"].as_i64()).filter(|id| sent.contains(id)).collect()
+    };
+    assert_eq!(ids(&ready.all().await), sent.iter().copied().collect::<Vec<_>>(), "all of it, in order");
+    while let Some(reader) = readers.join_next().await {
+        let Read { registered, params, events } = reader.expect("it ends");
+        let newest = registered["max_message_id"].as_i64().expect("a number");
+        let later: Vec<i64> = sent.iter().copied().filter(|id| *id > newest).collect();
+        assert_eq!(ids(&events), later, "all that came after registering, in order");
+
+        let email = registered["delivery_email"].as_str().unwrap_or_default().to_owned();
+        let user = users.iter().find(|user| user.email() == email).expect("one of them");
+        let mut state = State::from_register(registered);
+        events.iter().for_each(|event| assert!(state.apply(event), "{event} is known"));
+        let now = user.post("/register", params).await.success();
+        let differences: Vec<String> = state.differences(&now).iter().map(ToString::to_string).collect();
+        assert!(differences.is_empty(), "{differences:#?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_only_one_can_have_only_one_gets() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let mut events = mel.events(["reaction", "stream"]).await;
+    let message = server.message("Welcome");
+    let barrier = Arc::new(tokio::sync::Barrier::new(8));
+    let race = |path: String, params: Value| {
+        let mut racers = JoinSet::new();
+        for _ in 0..8 {
+            let (user, path, params, barrier) = (mel.clone(), path.clone(), params.clone(), barrier.clone());
+            racers.spawn(async move {
+                barrier.wait().await;
+                user.post(&path, params).await.status
+            });
+        }
+        racers.join_all()
+    };
+
+    let reacted = race(format!("/messages/{message}/reactions"), json!({"emoji_name": "octopus"})).await;
+    let made = race("/channels/create".to_owned(), json!({"name": "contested", "subscribers": [mel.id()]})).await;
+
+    for statuses in [reacted, made] {
+        assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1, "{statuses:?}");
+    }
+    let heard = events.all().await;
+    let kinds: Vec<&str> = heard.iter().filter_map(|event| event["type"].as_str()).collect();
+    assert_eq!(kinds, ["reaction", "stream"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_polls_of_one_queue_share_no_event_that_was_acknowledged() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let queue = mel.post("/register", json!({"event_types": ["message"]})).await.success()["queue_id"].clone();
+    for last in -1..19 {
+        let poll = || {
+            let (user, params) = (mel.clone(), json!({"queue_id": queue, "last_event_id": last}));
+            spawn(async move { user.get("/events", params).await.success() })
+        };
+        let (one, other) = (poll(), poll());
+        max.send_direct(&[mel.id()], &format!("after {last}")).await;
+        // The older poll was ended by the newer one, or both saw the message: neither has what was acknowledged.
+        let replies = [one.await.expect("it ends"), other.await.expect("it ends")];
+        let ids: Vec<Option<i64>> = replies.iter().map(|reply| reply["events"][0]["id"].as_i64()).collect();
+        assert!(ids.contains(&Some(last + 1)), "{ids:?}");
+        assert!(ids.iter().flatten().all(|id| *id == last + 1), "{ids:?}");
+    }
+}
