@@ -235,6 +235,10 @@ fn responses(row: &Row, reply: &Value) -> Value {
     if row.route.method != "GET" {
         statuses.push(413);
     }
+    // A placeholder may be filled so that another path is meant.
+    if row.parameters.iter().any(|info| info.is_in_path) {
+        statuses.push(405);
+    }
     statuses.extend(
         row.about
             .errors
