@@ -24,10 +24,10 @@ test *arguments:
 scenarios *arguments:
     cargo run -- scenario run scenarios/*.md {{ arguments }}
 
-# Play long sequences of requests by chance, for about half an hour
+# Play long sequences of requests by chance, and many clients at once, for about half an hour; the seed is printed, and may be given
 [group('check')]
-soak:
-    CHATDOUBLE_SOAK=1 cargo test --release --test suite properties -- --nocapture
+soak seed='random':
+    CHATDOUBLE_SOAK={{ seed }} cargo test --release --test suite -- properties:: concurrency:: --nocapture
 
 # Check the formatting, lint without a warning, run the tests
 [group('check')]
@@ -36,7 +36,7 @@ check:
     cargo clippy --all-targets -- -D warnings
     cargo test
 
-# Run stock clients and a browser against the program: all checks, or some of python, javascript, recipes, withheld, browser
+# Run stock clients and a browser against the program: all checks, or some of python, javascript, uploads, recipes, openapi, withheld, browser
 [group('check')]
 clients *checks:
     cargo build

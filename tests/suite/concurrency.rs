@@ -1,6 +1,6 @@
 //! Many clients at once, over sockets and threads: what each is told adds up.
 
-use crate::support::{TestServer, User};
+use crate::support::{TestServer, User, soak_seed};
 use chatdouble::reducer::State;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -8,7 +8,10 @@ use std::sync::Arc;
 use tokio::task::{JoinSet, spawn};
 
 /// Messages that each sender sends.
-const MESSAGES: usize = if cfg!(debug_assertions) { 25 } else { 400 };
+fn messages() -> usize {
+    if soak_seed().is_some() { 2_000 } else { 25 }
+}
+
 /// The message after which a reader stops.
 const LAST: &str = "that is all";
 
@@ -40,7 +43,7 @@ async fn read(user: User, params: Value) -> Read {
 /// Sends, reacts, moves and stars; gives the ids of the messages that were acknowledged.
 async fn act(user: User, name: String) -> Vec<i64> {
     let mut sent = Vec::new();
-    for number in 0..MESSAGES {
+    for number in 0..messages() {
         let id = user.send_to("general", &name, &format!("{name} {number}")).await;
         sent.push(id);
         match number % 5 {
@@ -81,7 +84,7 @@ async fn every_queue_gets_what_was_acknowledged_once_and_in_order() {
     for actor in actors {
         sent.extend(actor.await.expect("it ends"));
     }
-    assert_eq!(sent.len(), users.len() * MESSAGES, "no id is given twice");
+    assert_eq!(sent.len(), users.len() * messages(), "no id is given twice");
     let last = users[0].send_to("general", "end", LAST).await;
     sent.insert(last);
 

@@ -2,7 +2,7 @@
 //! generated ones, with jumps of the clock, faults and forks in between.
 //!
 //! A failure prints the shortest sequence that was found, as a scenario to be saved and played, and is kept in `tests/proptest-regressions/` to be
-//! tried first from then on. `CHATDOUBLE_SOAK=1` (`just soak`) plays many more and longer ones.
+//! tried first from then on. `just soak` plays many more and longer ones.
 
 mod draw;
 mod play;
@@ -10,6 +10,7 @@ mod story;
 mod watch;
 mod younger;
 
+use crate::support::soak_seed;
 use chatdouble::scenario::{self, Accounts, Document, Mode, Outcome, Stage};
 use play::Play;
 use proptest::collection::vec;
@@ -18,20 +19,20 @@ use proptest::test_runner::{Config, FileFailurePersistence, RngSeed, TestError, 
 use serde_json::{Map, Value, json};
 use watch::{WATCHERS, Watcher};
 
-fn is_soak() -> bool {
-    std::env::var_os("CHATDOUBLE_SOAK").is_some()
-}
-
 /// Plays sequences until one breaks `law`.
 fn hold(name: &'static str, (cases, length): (u32, usize), law: impl Fn(&mut Play, &[u64]) -> Result<(), String>) {
-    let (cases, length) = if is_soak() { (cases * 50, length * 3) } else { (cases, length) };
+    let soak = soak_seed();
+    if let Some(seed) = soak {
+        println!("{name}: CHATDOUBLE_SOAK={seed} plays this again");
+    }
+    let (cases, length) = if soak.is_some() { (cases * 50, length * 3) } else { (cases, length) };
     let file: &'static str =
         Box::leak(format!("{}/tests/proptest-regressions/{name}.txt", env!("CARGO_MANIFEST_DIR")).into_boxed_str());
     let config = Config {
         cases,
         max_shrink_iters: 400,
         // Every quick run draws the same sequences: a change is never blamed for what another day would have drawn.
-        rng_seed: if is_soak() { RngSeed::Random } else { RngSeed::Fixed(1) },
+        rng_seed: RngSeed::Fixed(soak.unwrap_or(1)),
         failure_persistence: Some(Box::new(FileFailurePersistence::Direct(file))),
         ..Config::default()
     };

@@ -12,6 +12,13 @@ use std::time::Duration;
 /// The time at which the clock of every test stands still.
 pub const START: &str = "2026-01-01T12:00:00Z";
 
+/// The seed of a long run by chance (`just soak`), from `CHATDOUBLE_SOAK`: a number, or any other text for one by chance.
+pub fn soak_seed() -> Option<u64> {
+    use std::hash::{BuildHasher, RandomState};
+    let text = std::env::var("CHATDOUBLE_SOAK").ok()?;
+    Some(text.parse().unwrap_or_else(|_| RandomState::new().hash_one(0)))
+}
+
 /// A running server of a test's own, with the built-in realm and a clock that stands still.
 pub struct TestServer {
     server: Server,
