@@ -4,6 +4,7 @@
 //! A failure prints the shortest sequence that was found, as a scenario to be saved and played, and is kept in `tests/proptest-regressions/` to be
 //! tried first from then on. `just soak` plays many more and longer ones.
 
+mod discretion;
 mod draw;
 mod play;
 mod story;

@@ -1,5 +1,6 @@
 //! Worlds behind the edge and its control, without sockets: requests in, replies out, all noted.
 
+use super::discretion::discreet;
 use super::draw::{Draw, Request, text};
 use super::story::{Story, lines};
 use base64::Engine;
@@ -14,7 +15,7 @@ use chatdouble::http::{Cors, Edge, Mangled};
 use chatdouble::realm::Realm;
 use chatdouble::realm::invariants;
 use chatdouble::realm::user::User;
-use chatdouble::time::Timestamp;
+use chatdouble::time::{Span, Timestamp};
 use chatdouble::world::{RealTime, World, WorldSettings, Worlds};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -133,7 +134,7 @@ impl Play {
             0..4 => {
                 let jump = JUMPS[draw.below(JUMPS.len() as u64) as usize];
                 if self.jumped + jump <= MAX_JUMPED {
-                    self.jump(jump);
+                    self.jump(jump)?;
                 }
             }
             4..7 => self.request_under_fault(&draw.effect(), &draw.request())?,
@@ -154,6 +155,8 @@ impl Play {
         if (answer.status >= 400 || request.method == "GET") && !Arc::ptr_eq(before, &self.realm()) {
             return Err(format!("{} {} changed the realm with {}", request.method, request.path, answer.body));
         }
+        let asked = format!("{} {}", request.path.replace("%40", "@"), Value::Object(request.params.clone()));
+        discreet(&self.realm(), &request.caller, &asked, &answer.body)?;
         self.check_documented(request, answer)
     }
 
@@ -182,7 +185,7 @@ impl Play {
     /// A request that a fault befalls: it is either carried out as without the fault, or not at all.
     fn request_under_fault(&mut self, effect: &Value, request: &Request) -> Result<(), String> {
         let before = self.realm();
-        let unharmed = self.elsewhere("default", |play| {
+        let unharmed = self.elsewhere(Worlds::DEFAULT, |play| {
             let answer = play.ask(request);
             (answer, play.held())
         });
@@ -211,7 +214,7 @@ impl Play {
     /// Forks the world and plays some steps there, which must not touch it.
     fn visit_fork(&mut self, seed: u64) -> Result<(), String> {
         let before = self.realm();
-        let outcome = self.elsewhere("default", |play| {
+        let outcome = self.elsewhere(Worlds::DEFAULT, |play| {
             let outcome = (1..4).try_for_each(|number: u64| {
                 let realm = play.realm();
                 let request = Draw::new(&realm, seed.wrapping_add(number)).request();
@@ -263,11 +266,25 @@ impl Play {
         Ok((String::from_utf8_lossy(&self.replies[begun..]).into_owned(), self.held()))
     }
 
-    fn jump(&mut self, seconds: i64) {
+    /// Moves the clock, which must come to the same as moving it from one thing that falls due to the next.
+    fn jump(&mut self, seconds: i64) -> Result<(), String> {
+        let there = self.world.now().plus(Span::seconds(seconds));
+        let step_by_step = self.elsewhere(Worlds::DEFAULT, |play| {
+            let next = |play: &Self| play.realm().agenda.next().map(|(at, _)| *at).filter(|at| *at <= there);
+            while let Some(at) = next(play) {
+                play.world.advance_to(at);
+            }
+            play.world.advance_to(there);
+            play.held()
+        });
         self.jumped += seconds;
         self.story.tell(format!("```control\nclock +{seconds}s\n```"));
         let moved = self.call_control("POST", "/clock", &json!({"advance_seconds": seconds}));
         assert_eq!(moved.status, 200, "{}", moved.body);
+        if step_by_step == self.held() {
+            return Ok(());
+        }
+        Err(format!("{seconds} seconds at once are not what they are step by step"))
     }
 
     fn ask(&mut self, request: &Request) -> Answer {
@@ -290,6 +307,7 @@ impl Play {
     /// Registers a queue of which the story does not tell.
     pub fn register_again(&mut self, caller: &User, params: &Map<String, Value>) -> Answer {
         let answer = self.call(caller, "POST", "/register", params);
+        discreet(&self.realm(), caller, "", &answer.body).unwrap_or_else(|fault| panic!("{fault}"));
         let row = OPERATIONS.iter().find(|row| row.route == Register::ROUTE).expect("it is served");
         let faults = crate::documented::faults(row, answer.status, &answer.body);
         assert!(faults.is_empty(), "{faults:#?}");
