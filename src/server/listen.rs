@@ -4,16 +4,19 @@ use super::malformed::Enveloping;
 use super::mangle::Mangling;
 use super::socket;
 use crate::control::Control;
+use crate::error::Error;
 use crate::http::request::{Incoming, read_body};
-use crate::http::{Edge, Response};
+use crate::http::{Edge, Response, reply};
 use crate::time::Timestamp;
 use crate::world::{RealTime, World, Worlds};
+use futures_util::FutureExt;
 use http::{HeaderMap, Method};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::{TcpListener, TcpStream};
@@ -263,11 +266,20 @@ fn everything(
                     Err(error) => Err((headers, error)),
                 };
                 match (&incoming, control) {
-                    (Ok(incoming), Some(control)) if is_control(&incoming.path) => control.respond(incoming).await,
-                    _ => edge.respond(incoming, world.as_deref()).await,
+                    (Ok(incoming), Some(control)) if is_control(&incoming.path) => {
+                        guarded(control.respond(incoming)).await
+                    }
+                    _ => guarded(edge.respond(incoming, world.as_deref())).await,
                 }
             }
         })
+}
+
+/// An answer, or the API's own word for a fault of this program: a closed connection would look like one of the network.
+async fn guarded(answer: impl Future<Output = Response>) -> Response {
+    // What a panic leaves behind is dropped with the copy of the realm that it worked on.
+    let answered = AssertUnwindSafe(answer).catch_unwind().await;
+    answered.unwrap_or_else(|_| reply::failure(&Error::Internal, None))
 }
 
 fn is_control(path: &str) -> bool {
@@ -295,4 +307,17 @@ fn watching(
 /// Whether an address is reached from this machine alone.
 pub fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_answered_in_the_envelope() {
+        let response = guarded(async { panic!("this program has a fault") }).await;
+
+        let body: serde_json::Value = serde_json::from_slice(response.body()).expect("JSON");
+        assert_eq!((response.status().as_u16(), &body["result"]), (500, &serde_json::json!("error")));
+    }
 }
