@@ -12,6 +12,10 @@ use tokio::time::Sleep;
 
 /// How much is still read of a request that was refused, so that the refusal arrives before the connection breaks.
 const LINGER_BYTES: usize = 16 * 1024 * 1024;
+/// How a client begins that speaks HTTP/2 without having asked whether it may.
+const HTTP2_BEGINNING: &[u8] = b"PRI * HTTP/2.0";
+/// How much is looked at before hyper sees it.
+const FIRST_BYTES: usize = 4096;
 /// How long it is read at the most.
 const LINGER_TIME: Duration = Duration::from_secs(2);
 
@@ -19,6 +23,8 @@ const LINGER_TIME: Duration = Duration::from_secs(2);
 pub struct Enveloping<S> {
     stream: S,
     refusal: Option<Refusal>,
+    has_begun: bool,
+    is_other_protocol: bool,
 }
 
 /// A refusal on its way, and then the rest of what the client still sends.
@@ -32,15 +38,19 @@ struct Refusal {
 impl<S> Enveloping<S> {
     /// Around a connection that nothing was written to.
     pub fn new(stream: S) -> Self {
-        Self { stream, refusal: None }
+        Self { stream, refusal: None, has_begun: false, is_other_protocol: false }
     }
 
     /// Puts the envelope in the place of a refusal without one; whether it did.
     fn intercept(&mut self, head: &[u8]) -> bool {
         let Some(error) = bare_refusal(head) else { return false };
-        let patience = Box::pin(tokio::time::sleep(LINGER_TIME));
-        self.refusal = Some(Refusal { bytes: bytes_of(&error), written: 0, discarded: 0, patience });
+        self.refuse(&error);
         true
+    }
+
+    fn refuse(&mut self, error: &Error) {
+        let patience = Box::pin(tokio::time::sleep(LINGER_TIME));
+        self.refusal = Some(Refusal { bytes: bytes_of(error), written: 0, discarded: 0, patience });
     }
 }
 
@@ -95,13 +105,44 @@ impl Refusal {
     }
 }
 
-impl<S: Read + Unpin> Read for Enveloping<S> {
+impl<S: Read + Write + Unpin> Enveloping<S> {
+    /// Sends the refusal, and waits until the client is done.
+    fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let Some(refusal) = &mut self.refusal {
+            ready!(refusal.poll_write_out(&mut self.stream, context))?;
+            ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
+            ready!(refusal.poll_discard(&mut self.stream, context));
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: Read + Write + Unpin> Read for Enveloping<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-        buffer: ReadBufCursor<'_>,
+        mut buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let this = &mut *self;
+        if !this.has_begun {
+            let mut space = [MaybeUninit::uninit(); FIRST_BYTES];
+            let room = buffer.remaining().min(FIRST_BYTES);
+            let mut first = ReadBuf::uninit(&mut space[..room]);
+            ready!(Pin::new(&mut this.stream).poll_read(context, first.unfilled()))?;
+            this.has_begun = true;
+            this.is_other_protocol = first.filled().starts_with(HTTP2_BEGINNING);
+            if !this.is_other_protocol {
+                buffer.put_slice(first.filled());
+                return Poll::Ready(Ok(()));
+            }
+            // hyper would close without a word; so it sees a connection on which nothing was ever said.
+            this.refuse(&Error::MalformedHttp);
+        }
+        if this.is_other_protocol {
+            this.poll_part(context)
+        } else {
+            Pin::new(&mut this.stream).poll_read(context, buffer)
+        }
     }
 }
 
@@ -139,13 +180,7 @@ impl<S: Read + Write + Unpin> Write for Enveloping<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        if let Some(refusal) = &mut this.refusal {
-            ready!(refusal.poll_write_out(&mut this.stream, context))?;
-            ready!(Pin::new(&mut this.stream).poll_shutdown(context))?;
-            ready!(refusal.poll_discard(&mut this.stream, context));
-            return Poll::Ready(Ok(()));
-        }
-        Pin::new(&mut this.stream).poll_shutdown(context)
+        if this.refusal.is_some() { this.poll_part(context) } else { Pin::new(&mut this.stream).poll_shutdown(context) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::http::Mangled;
 use bytes::Bytes;
-use http::{Request, Response, header};
+use http::{Request, Response, Uri, header};
 use http_body::{Body, Frame};
 use http_body_util::Either;
 use std::convert::Infallible;
@@ -61,7 +61,11 @@ where
         self.0.poll_ready(context).map_err(|never| match never {})
     }
 
-    fn call(&mut self, request: Request<R>) -> Self::Future {
+    fn call(&mut self, mut request: Request<R>) -> Self::Future {
+        // CONNECT names a host and no path, over which warp panics.
+        if request.uri().path_and_query().is_none() {
+            *request.uri_mut() = Uri::from_static("/");
+        }
         let reply = self.0.call(request);
         Box::pin(async move {
             let response = reply.await.unwrap_or_else(|never| match never {});

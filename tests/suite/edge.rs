@@ -302,7 +302,10 @@ async fn what_is_no_http_is_refused_in_the_envelope() {
     let server = TestServer::start().await;
     let refused = |msg: &str| json!({"result": "error", "msg": msg, "code": "BAD_REQUEST"});
 
-    let no_http: [&[u8]; 5] = [
+    let no_http: [&[u8]; 8] = [
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0",
+        b"POST /api/v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: abc\r\n\r\n",
+        b"POST /api/v1/messages HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: odd\r\n\r\n",
         b"hello there\r\n\r\n",
         b"GET /api/v1/server_settings HTTP/1.1\r\nbad header\r\n\r\n",
         b"GET /api/v1/server_settings HTTP/9.9\r\n\r\n",
@@ -312,6 +315,11 @@ async fn what_is_no_http_is_refused_in_the_envelope() {
     for sent in no_http {
         assert_eq!(bytes(&server, sent).await, (400, refused("Malformed HTTP request")), "{sent:?}");
     }
+    let connect = b"CONNECT elsewhere:443 HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    assert_eq!(bytes(&server, connect).await, (404, refused("Unknown path")));
+    let chunks = b"POST /api/v1/messages HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n";
+    let (status, body) = bytes(&server, chunks).await;
+    assert_eq!((status, &body["code"]), (400, &json!("BAD_REQUEST")));
     let long = "x".repeat(2_000_000);
     let head = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx-long: {long}\r\n\r\n");
     assert_eq!(bytes(&server, head.as_bytes()).await, (431, refused("Request headers are too large")));
