@@ -1,5 +1,5 @@
-//! Most of what people write has no markup at all, and its HTML is a paragraph around it. Seeing that costs a hundredth
-//! of finding it out the long way.
+//! Most of what people write has no markup at all, and its HTML is a paragraph around it. Seeing that is
+//! much less work than finding it out the long way.
 
 use super::Names;
 
@@ -17,7 +17,11 @@ pub(super) fn html(source: &str, names: &dyn Names) -> Option<String> {
         }
         html.push_str("</p>");
     }
-    let is_linked = names.linkifiers().iter().any(|linkifier| !linkifier.matches(source, 0).is_empty());
+    // A pattern may be about the beginning or the end of what it is asked for, which is a paragraph.
+    let is_linked = names
+        .linkifiers()
+        .iter()
+        .any(|linkifier| source.split("\n\n").any(|paragraph| !linkifier.matches(paragraph, 0).is_empty()));
     (!is_linked).then_some(html)
 }
 

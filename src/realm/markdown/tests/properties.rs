@@ -155,6 +155,22 @@ proptest! {
 }
 
 #[test]
+fn a_plain_text_is_linkified_where_a_pattern_is_about_its_paragraph() {
+    let source = LinkifierSource {
+        pattern: "^ticket(?P<id>[0-9]+)$".to_owned(),
+        url_template: "https://bugs.example.org/{id}".to_owned(),
+        ..Default::default()
+    };
+    let linkifier = Linkifier::compile(LinkifierId(1), source).expect("it is sound");
+    let organization = Organization { linkifiers: vec![Arc::new(linkifier)], ..Default::default() };
+    for text in ["ticket12", "Look\n\nticket12", "Look\nticket12", "ticket12\n\nLook", "no ticket12"] {
+        let rendered = render(text, &organization);
+        assert_eq!(rendered, render_markup(text, &organization), "{text}");
+    }
+    assert!(render("Look\n\nticket12", &organization).is_ok_and(|it| it.html.contains("<a href=")));
+}
+
+#[test]
 fn time_grows_with_the_size_only() {
     for part in PARTS.into_iter().chain([
         "**a ", "*a ", "[a](", "![a](x ", "`a``", "> - ", "((", "a,", "~~a", "<time:1", "@**a", "$$a", ":a", "&a",
