@@ -3,6 +3,7 @@
 //! A dialect is a list of pairs, neutral to vendor, for the keys of objects (and parameters), for the values under
 //! certain keys, and for paths. The core knows the neutral names alone.
 
+use memchr::memmem;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -71,6 +72,12 @@ impl Dialect {
             .map_or(value, |(neutral, _)| neutral)
     }
 
+    /// Whether a reply as bytes of JSON may have something that [`Dialect::translate`] would rename.
+    pub fn may_rename(&self, reply: &[u8]) -> bool {
+        let names = self.keys.keys().chain(self.values.values().flat_map(BTreeMap::keys));
+        names.into_iter().any(|name| memmem::find(reply, name.as_bytes()).is_some())
+    }
+
     /// Renames everything in a reply or event.
     pub fn translate(&self, value: &mut Value) {
         match value {
@@ -109,6 +116,8 @@ mod tests {
         let dialect = Dialect::zulip();
         let mut reply = json!({"service_version": "12.0", "reactions": [{"reaction_type": "service_extra_emoji"}]});
 
+        assert!(dialect.may_rename(reply.to_string().as_bytes()));
+        assert!(!dialect.may_rename(br#"{"result":"success","msg":""}"#));
         dialect.translate(&mut reply);
 
         assert_eq!(reply, json!({"zulip_version": "12.0", "reactions": [{"reaction_type": "zulip_extra_emoji"}]}));

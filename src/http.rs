@@ -60,28 +60,29 @@ impl Edge {
     /// Answers a request. `bound` is the world that the request's port belongs to, if it belongs to one.
     pub async fn respond(&self, incoming: Result<Incoming, (HeaderMap, Error)>, bound: Option<&str>) -> Response {
         match incoming {
-            Err((headers, error)) => self.cors.decorate(&headers, reply::failure(&error, hint::for_error(&error))),
+            Err((headers, error)) => {
+                self.cors.decorate(&Cors::asked(&headers), reply::failure(&error, hint::for_error(&error)))
+            }
             Ok(incoming) => {
-                let headers = incoming.headers.clone();
-                let is_preflight =
-                    incoming.method == Method::OPTIONS && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-                let response = if is_preflight { reply::empty(204) } else { self.find_world(incoming, bound).await };
-                self.cors.decorate(&headers, response)
+                let asked = Cors::asked(&incoming.headers);
+                let is_preflight = incoming.method == Method::OPTIONS && asked.is_of_preflight();
+                let response = if is_preflight { reply::empty(204) } else { self.find_world(&incoming, bound).await };
+                self.cors.decorate(&asked, response)
             }
         }
     }
 
-    async fn find_world(&self, incoming: Incoming, bound: Option<&str>) -> Response {
-        let addressed = origin::address(&incoming, bound);
+    async fn find_world(&self, incoming: &Incoming, bound: Option<&str>) -> Response {
+        let addressed = origin::address(incoming, bound);
         let Some(world) = self.worlds.get(&addressed.world) else {
-            return finished(self.without_world(&incoming, &addressed));
+            return finished(self.without_world(incoming, &addressed));
         };
         let Some(path) = addressed.path.strip_prefix("/api/v1") else {
-            return finished(files::serve(&world, &incoming, &addressed).map_err(|error| (error, None)));
+            return finished(files::serve(&world, incoming, &addressed).map_err(|error| (error, None)));
         };
         let path = world.settings().dialect.neutral_path(path).into_owned();
-        let mut trace = Trace::begin(&world, &incoming, path);
-        let response = self.in_world(&world, &incoming, &addressed, &mut trace).await;
+        let mut trace = Trace::begin(&world, incoming, path);
+        let response = self.in_world(&world, incoming, &addressed, &mut trace).await;
         // The deed is told of before a fault holds the reply back: a client that gives up waiting does not undo it.
         let delay = trace.delay;
         trace.end(&world, &response);
@@ -146,6 +147,9 @@ impl Edge {
 
     /// A hint at an operation that a newer level has.
     fn younger_operation(&self, method: &str, path: &str, feature_level: i64) -> Option<String> {
+        if feature_level >= NEWEST_FEATURE_LEVEL {
+            return None;
+        }
         match self.router.find(method, path, NEWEST_FEATURE_LEVEL) {
             Found::Operation(row, _) => Some(hint::younger_operation(row, feature_level)),
             _ => None,
@@ -189,7 +193,7 @@ impl Edge {
         };
         let outcome = match row.run {
             Run::Now(run) => run(world, &call, &raw),
-            Run::Poll => wait::poll(world, &call, &raw).await,
+            Run::Poll => Box::pin(wait::poll(world, &call, &raw)).await,
         };
         trace.caused = call.caused.into_inner().unwrap_or_default();
         match outcome {
@@ -273,14 +277,16 @@ fn caller(
     Ok(Some(user))
 }
 
-/// Brings a reply to a world's level, into its dialect and to the caller's address; most need none of it.
+/// Brings a reply to a world's level, into its dialect and to the caller's address. Most need none of it, which is seen
+/// without taking them apart.
 fn shape(
     settings: &WorldSettings,
     origin: &Origin,
     bytes: Vec<u8>,
     to_level: Option<impl FnOnce(&mut Value)>,
 ) -> Vec<u8> {
-    if to_level.is_none() && origin.prefix.is_empty() && settings.dialect.is_neutral() {
+    let has_addresses = !origin.prefix.is_empty() && origin::may_have_addresses(&bytes);
+    if to_level.is_none() && !has_addresses && !settings.dialect.may_rename(&bytes) {
         return bytes;
     }
     let Ok(mut value) = serde_json::from_slice(&bytes) else { return bytes };
@@ -308,8 +314,8 @@ fn effective_method(method: &Method, values: &mut std::collections::BTreeMap<Str
 }
 
 /// What a client calls itself: the first word of its User-Agent.
-fn client_name(incoming: &Incoming) -> String {
+fn client_name(incoming: &Incoming) -> &str {
     let agent = incoming.header(header::USER_AGENT).unwrap_or_default();
-    let name: String = agent.chars().take_while(|character| !matches!(character, '/' | ' ' | '(')).collect();
-    if name.is_empty() { "Unspecified".into() } else { name }
+    let name = agent.split(['/', ' ', '(']).next().unwrap_or_default();
+    if name.is_empty() { "Unspecified" } else { name }
 }

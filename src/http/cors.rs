@@ -10,15 +10,39 @@ pub struct Cors {
     allowed: String,
 }
 
+/// What a browser asks on behalf of a page; nothing where no page asks.
+#[derive(Default)]
+pub(super) struct Asked {
+    origin: Option<HeaderValue>,
+    method: Option<HeaderValue>,
+    headers: Option<HeaderValue>,
+}
+
+impl Asked {
+    /// Whether it is asked what may be asked.
+    pub(super) fn is_of_preflight(&self) -> bool {
+        self.method.is_some()
+    }
+}
+
 impl Cors {
     /// Lets in this origin, or all with `*`.
     pub fn new(allowed: String) -> Self {
         Self { allowed }
     }
 
+    /// What a request asks.
+    pub(super) fn asked(request: &HeaderMap) -> Asked {
+        Asked {
+            origin: request.get(header::ORIGIN).cloned(),
+            method: request.get(header::ACCESS_CONTROL_REQUEST_METHOD).cloned(),
+            headers: request.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned(),
+        }
+    }
+
     /// Adds the headers that tell a browser so; to a preflight's reply those of the methods and headers too.
-    pub fn decorate(&self, request: &HeaderMap, mut response: Response) -> Response {
-        let Some(origin) = request.get(header::ORIGIN) else { return response };
+    pub(super) fn decorate(&self, asked: &Asked, mut response: Response) -> Response {
+        let Some(origin) = &asked.origin else { return response };
         let is_any = self.allowed == "*";
         if !is_any && origin.as_bytes() != self.allowed.as_bytes() {
             return response;
@@ -35,13 +59,12 @@ impl Cors {
                 "X-Chatdouble-Hint, X-Chatdouble-Fault, Retry-After, Location, Upload-Offset, Upload-Length, Tus-Resumable",
             ),
         );
-        if let Some(method) = request.get(header::ACCESS_CONTROL_REQUEST_METHOD) {
-            let _ = method;
+        if asked.is_of_preflight() {
             headers.insert(
                 header::ACCESS_CONTROL_ALLOW_METHODS,
                 HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
             );
-            let wanted = request.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned();
+            let wanted = asked.headers.clone();
             let wanted = wanted.unwrap_or_else(|| HeaderValue::from_static("Authorization, Content-Type"));
             headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted);
             headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));

@@ -5,6 +5,7 @@ use crate::api::Origin;
 use crate::dialect::Dialect;
 use crate::world::Worlds;
 use http::header;
+use memchr::memmem;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -92,6 +93,12 @@ const HTML: &[&str] = &[
     "rendered_value",
     "match_content",
 ];
+
+/// Whether a reply may have an address that [`prefix_addresses`] would change: a value, or an attribute in HTML, that
+/// begins with a slash.
+pub fn may_have_addresses(reply: &[u8]) -> bool {
+    memmem::find(reply, b":\"/").is_some() || memmem::find(reply, b"\\\"/").is_some()
+}
 
 /// Puts the world's prefix before all addresses that are relative to the organization's.
 pub fn prefix_addresses(value: &mut Value, prefix: &str) {

@@ -101,7 +101,8 @@ pub async fn parameters(incoming: &Incoming) -> Result<RawParameters, Error> {
     }
     let kind = content_type(&incoming.headers).unwrap_or("application/x-www-form-urlencoded");
     if kind.starts_with("multipart/form-data") {
-        read_multipart(kind, incoming.body.clone(), &mut raw).await?;
+        // On the heap: few requests have files, and all would carry the room for reading them.
+        Box::pin(read_multipart(kind, incoming.body.clone(), &mut raw)).await?;
     } else if kind.starts_with("application/x-www-form-urlencoded") {
         for (name, value) in form_urlencoded::parse(&incoming.body) {
             raw.values.insert(name.into_owned(), value.into_owned());

@@ -2,6 +2,7 @@
 
 use crate::api::{OPERATIONS, Row};
 use dashmap::DashMap;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// So many wrong paths are remembered with the operation nearest to each, if they are no longer than this.
@@ -68,7 +69,7 @@ impl Router {
     /// percent-decoded here, part by part.
     pub fn find(&self, method: &str, path: &str, level: i64) -> Found {
         let Some(path) = path.strip_prefix('/') else { return Found::Nothing };
-        let parts: Vec<String> = path.split('/').map(decode).collect();
+        let parts: Vec<Cow<'_, str>> = path.split('/').map(decode).collect();
         let fixed = self.by_length.get(&parts.len()).into_iter().flatten();
         for candidate in fixed.chain(&self.open_ended) {
             if candidate.is_there(level)
@@ -116,7 +117,7 @@ impl Default for Router {
 }
 
 impl Path {
-    fn matches(&self, parts: &[String]) -> Option<Vec<(String, String)>> {
+    fn matches(&self, parts: &[Cow<'_, str>]) -> Option<Vec<(String, String)>> {
         let mut values = Vec::new();
         for (index, segment) in self.segments.iter().enumerate() {
             let part = parts.get(index)?;
@@ -129,7 +130,7 @@ impl Path {
                     let number = part.trim_start_matches('0');
                     values.push(((*name).to_owned(), if number.is_empty() { "0" } else { number }.to_owned()));
                 }
-                Segment::Text(name) if !part.is_empty() => values.push(((*name).to_owned(), part.clone())),
+                Segment::Text(name) if !part.is_empty() => values.push(((*name).to_owned(), part.clone().into_owned())),
                 Segment::Rest(name) if !part.is_empty() => {
                     values.push(((*name).to_owned(), parts[index..].join("/")));
                     return Some(values);
@@ -173,8 +174,8 @@ fn segments_of(row: &'static Row) -> Vec<Segment> {
     parts.map(segment).collect()
 }
 
-fn decode(part: &str) -> String {
-    percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned()
+fn decode(part: &str) -> Cow<'_, str> {
+    percent_encoding::percent_decode_str(part).decode_utf8_lossy()
 }
 
 /// How alike a path and an operation's are, from 0 to 1: placeholders fit anything well, but not perfectly.

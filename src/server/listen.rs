@@ -260,18 +260,19 @@ fn everything(
             let edge = edge.clone();
             let control = control.clone();
             let world = world.clone();
-            async move {
+            // On the heap: the filters around it move their futures, one in another, and this one is large.
+            Box::pin(async move {
                 let incoming = match read_body(&headers, body).await {
                     Ok(body) => Ok(Incoming { method, path: path.as_str().to_owned(), query, headers, body }),
                     Err(error) => Err((headers, error)),
                 };
                 match (&incoming, control) {
                     (Ok(incoming), Some(control)) if is_control(&incoming.path) => {
-                        guarded(control.respond(incoming)).await
+                        guarded(Box::pin(control.respond(incoming))).await
                     }
                     _ => guarded(edge.respond(incoming, world.as_deref())).await,
                 }
-            }
+            })
         })
 }
 
