@@ -78,7 +78,7 @@ pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Fault>> 
     if state::is_state(&document) {
         return state::read(document, now).map(|(realm, _)| realm);
     }
-    load::load_sound(&check_value(document)?, now, seed)
+    load::load_sound(check_value(document)?, now, seed)
 }
 
 /// The text of a fixture that comes with the program.
@@ -123,10 +123,10 @@ impl Source {
             Source::Text(text) => read(text, now, seed),
             Source::BuiltIn(text) => {
                 let document = serde_json::from_str(text).map_err(|error| vec![Fault::new("$", error.to_string())])?;
-                load::load_sound(&document, now, seed)
+                load::load_sound(document, now, seed)
             }
             // What is generated is sound, and the same in every world, whatever follows from the world's seed.
-            Source::Generated(size) => load::load_sound(&generate::document(*size, 0, &mut |_| {}), now, seed),
+            Source::Generated(size) => load::load_sound(generate::document(*size, 0, &mut |_| {}), now, seed),
         }
     }
 }

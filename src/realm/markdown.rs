@@ -36,6 +36,8 @@ mod time;
 use crate::realm::id::{ChannelId, GroupId, MessageId, UserId};
 use crate::realm::linkifier::Linkifier;
 use context::Context;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -172,6 +174,47 @@ pub struct Rendered {
     pub uploads: BTreeSet<String>,
 }
 
+/// The HTML of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Option<Box<str>>", into = "Option<Box<str>>")]
+pub enum Html {
+    /// The text has no markup, so that its HTML follows from it at once.
+    OfPlainText,
+    /// Kept.
+    Written(Box<str>),
+}
+
+impl Html {
+    /// The HTML of this text, whose own this is.
+    pub fn of(&self, text: &str) -> Cow<'_, str> {
+        match self {
+            Html::OfPlainText => Cow::Owned(plain::html(text)),
+            Html::Written(html) => Cow::Borrowed(html),
+        }
+    }
+}
+
+impl Default for Html {
+    fn default() -> Self {
+        Html::Written(Box::default())
+    }
+}
+
+impl From<Option<Box<str>>> for Html {
+    fn from(written: Option<Box<str>>) -> Self {
+        written.map_or(Html::OfPlainText, Html::Written)
+    }
+}
+
+impl From<Html> for Option<Box<str>> {
+    fn from(html: Html) -> Self {
+        match html {
+            Html::OfPlainText => None,
+            Html::Written(html) => Some(html),
+        }
+    }
+}
+
 /// The output would be longer than [`OUTPUT_MAX_CHARS`]. Reported as `Unable to render message`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
@@ -191,10 +234,22 @@ pub struct TopicLink {
 ///
 /// [`TooLarge`] if the HTML has more than [`OUTPUT_MAX_CHARS`] characters.
 pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
-    if let Some(html) = plain::html(source, names).filter(|html| html.len() <= OUTPUT_MAX_CHARS) {
-        return Ok(Rendered { html, ..Rendered::default() });
+    let (html, rendered) = render_to_keep(source, names)?;
+    Ok(Rendered { html: html.of(source).into_owned(), ..rendered })
+}
+
+/// Renders a message whose text is kept too: the HTML comes beside the rest.
+///
+/// # Errors
+///
+/// As [`render`].
+pub fn render_to_keep(source: &str, names: &dyn Names) -> Result<(Html, Rendered), TooLarge> {
+    // A paragraph's tags are eight characters longer than the line ends between two.
+    if source.len() <= OUTPUT_MAX_CHARS / 8 && plain::is_plain(source, names) {
+        return Ok((Html::OfPlainText, Rendered::default()));
     }
-    render_markup(source, names)
+    let mut rendered = render_markup(source, names)?;
+    Ok((Html::Written(std::mem::take(&mut rendered.html).into()), rendered))
 }
 
 fn render_markup(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {

@@ -1,10 +1,12 @@
 //! Messages: one value each, with its recipients shared and only the exceptions kept per person.
 
 use super::id::{ChannelId, EmojiId, MessageId, RecipientId, UserId};
+use super::markdown::Html;
 use crate::time::Timestamp;
 use imbl::{OrdSet, Vector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -40,8 +42,9 @@ pub struct Message {
 pub struct Body {
     /// Markdown source.
     pub content: String,
-    /// The text as HTML.
-    pub rendered: String,
+    /// The text as HTML, or how it is made.
+    #[serde(rename = "rendered")]
+    pub html: Html,
     /// Begins with `/me `.
     pub is_me_message: bool,
     /// For `has:link`.
@@ -60,6 +63,13 @@ pub struct Body {
     pub topic_mentioned: Option<BTreeSet<UserId>>,
     /// Recipients of whose alert words it has one.
     pub alerted: BTreeSet<UserId>,
+}
+
+impl Body {
+    /// The text as HTML.
+    pub fn rendered(&self) -> Cow<'_, str> {
+        self.html.of(&self.content)
+    }
 }
 
 /// Where a message lies.

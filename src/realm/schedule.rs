@@ -46,7 +46,7 @@ impl Realm {
                 ScheduledTarget::Direct { users: if others.is_empty() { vec![sender] } else { others } }
             }
         };
-        Ok(Trial { to, content: message.body.content.clone(), rendered: message.body.rendered.clone() })
+        Ok(Trial { to, content: message.body.content.clone(), rendered: message.body.rendered().into_owned() })
     }
 
     /// What the notification bot will say of a message; "" when it is gone.

@@ -219,8 +219,8 @@ impl Realm {
     ///
     /// `UnableToRender`, `ChannelWildcardNotAllowed`, `TopicWildcardNotAllowed`, `MayNotMentionGroup`.
     pub fn body(&self, sender: UserId, place: &Place, content: String, own_urls: &[String]) -> Result<Body, Error> {
-        let rendered =
-            markdown::render(&content, &self.seen_by(sender, own_urls)).map_err(|_| Error::UnableToRender)?;
+        let names = self.seen_by(sender, own_urls);
+        let (html, rendered) = markdown::render_to_keep(&content, &names).map_err(|_| Error::UnableToRender)?;
         let mentions = rendered.mentions;
         self.check_mentions(sender, place, &mentions)?;
         let group_mentioned = mentions
@@ -236,7 +236,7 @@ impl Realm {
         Ok(Body {
             alerted: self.alerted(&content),
             content,
-            rendered: rendered.html,
+            html,
             is_me_message: rendered.is_me_message,
             has_link: rendered.has_link,
             has_image: rendered.has_image,

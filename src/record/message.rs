@@ -229,7 +229,7 @@ impl MessageRecord {
             (Place::Channel { .. }, None) => ("stream", 0, DisplayRecipient::Channel(String::new())),
         };
         let (content, content_type) = if look.apply_markdown {
-            (message.body.rendered.clone(), "text/html")
+            (message.body.rendered().into_owned(), "text/html")
         } else {
             (message.body.content.clone(), "text/x-markdown")
         };
@@ -303,7 +303,7 @@ fn edit_history(realm: &Realm, message: &Message, allows_empty: bool) -> Option<
             timestamp: edit.at.seconds(),
             user_id: edit.user.map(|user| user.0),
             prev_content: previous.map(|body| body.content.clone()),
-            prev_rendered_content: previous.map(|body| body.rendered.clone()),
+            prev_rendered_content: previous.map(|body| body.rendered().into_owned()),
             prev_topic: edit.topic.as_ref().map(|(before, _)| shown_topic(before, allows_empty)),
             topic: edit.topic.as_ref().map(|(_, after)| shown_topic(after, allows_empty)),
             prev_stream: edit.channel.map(|(before, _)| before.0),

@@ -175,9 +175,9 @@ fn change_content(
     let body = Arc::new(body);
     let previous = before.body.clone();
     fields.insert("orig_content".into(), previous.content.as_str().into());
-    fields.insert("orig_rendered_content".into(), previous.rendered.as_str().into());
+    fields.insert("orig_rendered_content".into(), previous.rendered().into());
     fields.insert("content".into(), body.content.as_str().into());
-    fields.insert("rendered_content".into(), body.rendered.as_str().into());
+    fields.insert("rendered_content".into(), body.rendered().into());
     fields.insert("is_me_message".into(), body.is_me_message.into());
     let message = tx.message_mut(before.id);
     message.recipients = recipients;

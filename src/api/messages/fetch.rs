@@ -297,7 +297,7 @@ impl Read for MatchesNarrow {
         let mark = |message: &std::sync::Arc<Message>| {
             let topic = message.channel().map(|(_, topic)| shown_topic(topic, true)).unwrap_or_default();
             let matched = Match {
-                match_content: marked_html(&message.body.rendered, &words),
+                match_content: marked_html(&message.body.rendered(), &words),
                 match_subject: marked(&topic, &words),
             };
             (message.id.to_string(), matched)

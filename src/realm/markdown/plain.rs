@@ -2,31 +2,33 @@
 //! much less work than finding it out the long way.
 
 use super::Names;
+use super::html::push_text;
 
-/// The HTML of a text that is certain to be paragraphs without anything special in them; None for all others.
-pub(super) fn html(source: &str, names: &dyn Names) -> Option<String> {
+/// Whether a text is certain to be paragraphs without anything special in them.
+pub(super) fn is_plain(source: &str, names: &dyn Names) -> bool {
+    let mut paragraphs = source.split("\n\n");
+    // A pattern may be about the beginning or the end of what it is asked for, which is a paragraph.
+    let is_linked =
+        |paragraph: &str| names.linkifiers().iter().any(|linkifier| !linkifier.matches(paragraph, 0).is_empty());
+    paragraphs.clone().all(|paragraph| paragraph.split('\n').all(is_of_words)) && !paragraphs.any(is_linked)
+}
+
+/// The HTML of a text that is plain.
+pub(super) fn html(source: &str) -> String {
     let mut html = String::with_capacity(source.len() + 16);
     for (at, paragraph) in source.split("\n\n").enumerate() {
         html.push_str(if at == 0 { "<p>" } else { "\n<p>" });
         for (at, line) in paragraph.split('\n').enumerate() {
-            if !is_plain(line) {
-                return None;
-            }
             html.push_str(if at == 0 { "" } else { "<br>\n" });
-            html.push_str(line);
+            push_text(&mut html, line);
         }
         html.push_str("</p>");
     }
-    // A pattern may be about the beginning or the end of what it is asked for, which is a paragraph.
-    let is_linked = names
-        .linkifiers()
-        .iter()
-        .any(|linkifier| source.split("\n\n").any(|paragraph| !linkifier.matches(paragraph, 0).is_empty()));
-    (!is_linked).then_some(html)
+    html
 }
 
 /// Whether there are only words and the marks between them, and no dot inside of what may be an address.
-fn is_plain(line: &str) -> bool {
+fn is_of_words(line: &str) -> bool {
     if !line.starts_with(char::is_alphabetic) || line.ends_with(' ') {
         return false;
     }
@@ -35,7 +37,7 @@ fn is_plain(line: &str) -> bool {
         let is_fine = match character {
             '.' => characters.peek().is_none_or(|next| *next == ' ' || *next == '.'),
             ' ' | ',' | '!' | '?' | '\'' | '-' => true,
-            _ => is_of_words(character),
+            _ => is_in_words(character),
         };
         if !is_fine {
             return false;
@@ -45,7 +47,7 @@ fn is_plain(line: &str) -> bool {
 }
 
 /// Letters of blocks that hold no emoji, and the marks of Chinese and Japanese.
-fn is_of_words(character: char) -> bool {
+fn is_in_words(character: char) -> bool {
     match character {
         '\0'..='\x7f' => character.is_ascii_alphanumeric(),
         'À'..='\u{1fff}' => character.is_alphanumeric(),
