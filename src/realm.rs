@@ -47,7 +47,7 @@ use imbl::{OrdMap, OrdSet, Vector};
 use message::{Attachment, Conversation, CustomEmoji, Message};
 use organization::{Invite, InviteLink, Organization, ProfileField, Reminder, ScheduledMessage};
 use personal::Personal;
-use queue::Queue;
+use queue::{Queue, QueueId};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use user::User;
@@ -134,7 +134,7 @@ pub struct Realm {
     pub relay: push::Relay,
     /// Event queues.
     #[serde(skip)]
-    pub queues: OrdMap<String, Arc<Queue>>,
+    pub queues: OrdMap<QueueId, Arc<Queue>>,
     /// What happened, for the queues.
     #[serde(skip)]
     pub log: EventLog,

@@ -21,7 +21,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{broadcast, watch};
 
-pub use parking::Parking;
+use parking::Parking;
+pub use parking::Place;
 pub use rewind::{Moment, SnapshotInfo, without_queues};
 
 /// Frames that a slow watcher may lag behind before it misses some.
@@ -137,11 +138,6 @@ impl World {
         self.end_queues();
     }
 
-    /// The polls that hang on it.
-    pub fn parking(&self) -> &Parking {
-        &self.parking
-    }
-
     /// Its faults.
     pub fn faults(&self) -> &Mutex<Faults> {
         &self.faults
@@ -198,10 +194,15 @@ impl World {
     /// The realm as it is, with all done that is due. Never waits for a writer unless something is due.
     pub fn snapshot(&self) -> Arc<Realm> {
         let realm = self.realm.load_full();
-        if realm.agenda.next().is_none_or(|(at, _)| *at > self.now()) {
+        if !self.parking.has_left() && realm.agenda.next().is_none_or(|(at, _)| *at > self.now()) {
             return realm;
         }
         self.tick();
+        self.realm.load_full()
+    }
+
+    /// The realm as it was published last, whatever is due or noted since: for polls that were woken.
+    pub fn published(&self) -> Arc<Realm> {
         self.realm.load_full()
     }
 
@@ -276,11 +277,15 @@ impl World {
     }
 
     fn run_due(&self, now: Timestamp) -> (Vec<(Timestamp, Due)>, Caused) {
+        let left = self.parking.take_left();
         let realm = self.realm.load();
-        if realm.agenda.next().is_none_or(|(at, _)| *at > now) {
+        if left.is_empty() && realm.agenda.next().is_none_or(|(at, _)| *at > now) {
             return (Vec::new(), Caused::default());
         }
         let mut tx = Tx::new(Realm::clone(&realm));
+        for (queue, at) in left {
+            tx.end_poll(&queue, at);
+        }
         let fired = tx.run_due(now);
         (fired, self.publish(tx))
     }

@@ -9,7 +9,7 @@ use crate::realm::queue::{Cursor, Queue};
 use crate::record::event::render;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
 
 /// GET /events
@@ -31,8 +31,8 @@ parameters! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EventsReply {
     /// In the order of their ids.
-    #[schemars(extend("items" = {"$ref": "#/components/schemas/Event"}))]
-    pub events: Vec<Map<String, Value>>,
+    #[schemars(with = "Vec<serde_json::Value>", extend("items" = {"$ref": "#/components/schemas/Event"}))]
+    pub events: Vec<Box<RawValue>>,
     /// The queue.
     pub queue_id: String,
 }
@@ -78,7 +78,7 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams) -> Result<B
     queue.parked_since = None;
     queue.has_heartbeat = false;
     queue.idle_since = now;
-    tx.touch_queue(id);
+    tx.touch_queue(&queue.id);
     let events = pending(tx, &queue);
     let is_waiting = events.is_empty() && !params.dont_block;
     if is_waiting {
@@ -87,8 +87,8 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams) -> Result<B
         queue.cursor = Cursor { entry: tx.log.end(), part: 0 };
     }
     let queue = Arc::new(queue);
-    tx.realm_mut().queues.insert(id.to_owned(), queue.clone());
-    tx.schedule_queue(id);
+    tx.realm_mut().queues.insert(queue.id.clone(), queue.clone());
+    tx.schedule_queue(&queue.id);
     tx.trim_log();
     Ok(if is_waiting { Begun::Park(queue) } else { Begun::Answer(EventsReply { events, queue_id: id.to_owned() }) })
 }
@@ -100,23 +100,11 @@ pub fn look(realm: &Realm, parked: &Queue) -> Option<Result<EventsReply, Error>>
         return Some(Err(Error::UserDeactivated));
     }
     let Some(queue) = realm.queues.get(&parked.id) else {
-        return Some(Err(Error::BadEventQueue { queue_id: parked.id.as_str().into() }));
+        return Some(Err(Error::BadEventQueue { queue_id: parked.id.to_string().into() }));
     };
     let events = pending(realm, parked);
     let is_replaced = queue.poll != parked.poll;
-    (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: parked.id.clone() }))
-}
-
-/// Ends a parked poll: its queue is idle from now on. One that was replaced has nothing to end.
-pub fn end(tx: &mut Tx, parked: &Queue) {
-    let now = tx.now;
-    let Some(queue) = tx.realm_mut().queues.get_mut(&parked.id).filter(|queue| queue.poll == parked.poll) else {
-        return;
-    };
-    let queue = Arc::make_mut(queue);
-    queue.parked_since = None;
-    queue.idle_since = now;
-    tx.schedule_queue(&parked.id);
+    (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: parked.id.to_string() }))
 }
 
 /// The caller's queue.
@@ -149,7 +137,7 @@ fn acknowledge(realm: &Realm, queue: &Queue, last: i64) -> Result<Cursor, Error>
 }
 
 /// All events that were not acknowledged, with their ids.
-fn pending(realm: &Realm, queue: &Queue) -> Vec<Map<String, Value>> {
+fn pending(realm: &Realm, queue: &Queue) -> Vec<Box<RawValue>> {
     let mut events = Vec::new();
     let mut id = queue.acknowledged;
     for (position, entry) in realm.log.from(queue.cursor.entry) {
@@ -157,11 +145,10 @@ fn pending(realm: &Realm, queue: &Queue) -> Vec<Map<String, Value>> {
             continue;
         }
         let skipped = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
-        for event in render(realm, queue, entry).into_iter().skip(skipped) {
+        for mut event in render(realm, queue, entry).into_iter().skip(skipped) {
             id += 1;
-            let mut event = event;
-            event.insert("id".into(), id.into());
-            events.push(event);
+            event.id = Some(id);
+            events.push(to_raw_value(&event).unwrap_or_default());
         }
     }
     events

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::Event;
-use crate::realm::queue::{Cursor, Queue, QueueLevel, QueueOptions, UNKNOWN_EVENT};
+use crate::realm::queue::{Cursor, Queue, QueueId, QueueLevel, QueueOptions, UNKNOWN_EVENT};
 use crate::realm::user::User;
 use crate::record::channel::IncludeSubscribers;
 use crate::time::Span;
@@ -141,7 +141,7 @@ impl Write for Register {
         Ok(RegisterReply {
             last_event_id: queue_id.is_some().then_some(-1),
             idle_queue_timeout_secs: queue_id.is_some().then(|| timeout.whole_seconds()),
-            queue_id,
+            queue_id: queue_id.map(|id| id.to_string()),
             service_feature_level: call.feature_level,
             service_version: SERVICE_VERSION,
             service_merge_base: SERVICE_VERSION,
@@ -187,8 +187,8 @@ fn idle_timeout(params: &RegisterParams) -> Span {
     Span::seconds(asked.unwrap_or(DEFAULT).min(MAX))
 }
 
-fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout: Span) -> String {
-    let id = tx.realm_mut().chance.uuid();
+fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout: Span) -> QueueId {
+    let id = QueueId::from(tx.realm_mut().chance.uuid());
     let queue = Queue {
         id: id.clone(),
         owner: owner.id,

@@ -83,8 +83,8 @@ pub fn item(at: Timestamp, due: &Due) -> Value {
         Due::ScheduledMessage(id) => ("scheduled_message", "scheduled_message_id", id.0.into()),
         Due::InviteLink(id) => ("invite_expired", "invite_id", id.0.into()),
         Due::Invite(id) => ("invite_expired", "invite_id", id.0.into()),
-        Due::Queue(id) => ("queue_expired", "queue_id", id.as_str().into()),
-        Due::Heartbeat(id) => ("heartbeat", "queue_id", id.as_str().into()),
+        Due::Queue(id) => ("queue_expired", "queue_id", id.as_ref().into()),
+        Due::Heartbeat(id) => ("heartbeat", "queue_id", id.as_ref().into()),
         Due::FullMember(id) => ("full_member", "user_id", id.0.into()),
     };
     let mut item = Map::new();

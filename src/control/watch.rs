@@ -5,7 +5,7 @@ use crate::journal::Entry;
 use crate::realm::Realm;
 use crate::realm::event::{Entry as Happening, Payload};
 use crate::realm::id::UserId;
-use crate::realm::queue::{Capabilities, Queue, QueueOptions};
+use crate::realm::queue::{Capabilities, Queue, QueueId, QueueOptions};
 use crate::record::event::render;
 use crate::world::{Watched, World};
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ fn shaped(realm: &Realm, entry: &Happening, viewer: Option<UserId>) -> Value {
         return bare;
     }
     let queue = Queue {
-        id: String::new(),
+        id: QueueId::default(),
         owner,
         options: Arc::new(QueueOptions { capabilities, ..QueueOptions::default() }),
         acknowledged: -1,
@@ -73,5 +73,6 @@ fn shaped(realm: &Realm, entry: &Happening, viewer: Option<UserId>) -> Value {
         has_heartbeat: false,
         poll: 0,
     };
-    render(realm, &queue, entry).into_iter().next().map_or(bare, Value::from)
+    let event = render(realm, &queue, entry).into_iter().next();
+    event.and_then(|event| serde_json::to_value(event).ok()).unwrap_or(bare)
 }

@@ -4,6 +4,7 @@ use super::trace::Trace;
 use super::{Response, reply};
 use crate::error::Error;
 use crate::fault::{Bouncer, Effect, Seen};
+use crate::realm::queue::QueueId;
 use crate::realm::user::User;
 use crate::world::World;
 use bytes::Bytes;
@@ -61,7 +62,7 @@ impl Fault {
             return;
         }
         let lost = world.commit(|tx| {
-            let ids: Vec<String> =
+            let ids: Vec<QueueId> =
                 tx.queues.values().filter(|queue| queue.owner == caller.id).map(|queue| queue.id.clone()).collect();
             for id in &ids {
                 tx.end_queue(id);

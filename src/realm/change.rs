@@ -10,6 +10,7 @@ use super::group::{Group, SystemGroup};
 use super::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
 use super::message::{Conversation, Message, Place};
 use super::personal::Personal;
+use super::queue::QueueId;
 use super::user::{Role, User};
 use imbl::OrdSet;
 use std::ops::Deref;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 pub struct Tx {
     realm: Realm,
     first_entry: u64,
-    touched_queues: Vec<String>,
+    touched_queues: Vec<QueueId>,
 }
 
 impl Deref for Tx {
@@ -49,12 +50,12 @@ impl Tx {
     }
 
     /// Notes that a hanging poll of this queue must look at it again: it ended or was replaced.
-    pub fn touch_queue(&mut self, id: &str) {
-        self.touched_queues.push(id.to_owned());
+    pub fn touch_queue(&mut self, id: &QueueId) {
+        self.touched_queues.push(id.clone());
     }
 
     /// The queues whose hanging polls must look again, events aside.
-    pub fn touched_queues_mut(&mut self) -> &mut Vec<String> {
+    pub fn touched_queues_mut(&mut self) -> &mut Vec<QueueId> {
         &mut self.touched_queues
     }
 
@@ -77,7 +78,7 @@ impl Tx {
     }
 
     /// Adds an event for one queue alone.
-    pub fn emit_to_queue(&mut self, queue: String, event: Event) {
+    pub fn emit_to_queue(&mut self, queue: QueueId, event: Event) {
         let at = self.realm.now;
         self.realm.log.entries.push_back(Arc::new(Entry {
             at,

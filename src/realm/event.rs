@@ -3,11 +3,13 @@
 //! What looks the same to everybody is shaped once; what depends on who looks is kept as data and
 //! shaped when a queue is read.
 
+use super::Realm;
 use super::channel::{Channel, Subscription};
 use super::id::{MessageId, UserId};
+use super::kept::KeptTexts;
 use super::message::{Attachment, Message, Place};
 use super::personal::Presence;
-use super::queue::QueueOptions;
+use super::queue::{QueueId, QueueOptions};
 use super::user::User;
 use crate::time::Timestamp;
 use imbl::{OrdSet, Vector};
@@ -63,7 +65,7 @@ pub struct Entry {
     /// Whom it is for.
     pub audience: Audience,
     /// Only for this queue: heartbeats.
-    pub queue: Option<String>,
+    pub queue: Option<QueueId>,
     /// What happened.
     pub event: Event,
 }
@@ -280,8 +282,10 @@ pub struct SentMessage {
     pub channel: Option<Arc<Channel>>,
     /// The queue that sent it and the client's own name for it.
     pub local: Option<(String, String)>,
-    /// The sender's own clients have it as read.
-    pub read_by_sender: bool,
+    /// Those for whom it is read from the beginning.
+    pub read_by: OrdSet<UserId>,
+    /// Its text for each kind of reader, as it was when one of them first saw it.
+    pub shown: KeptTexts,
 }
 
 /// A change of one or more messages.
@@ -299,6 +303,21 @@ pub struct UpdatedMessage {
     pub fields: Map<String, Value>,
     /// Nothing but the HTML changed.
     pub rendering_only: bool,
+}
+
+impl SentMessage {
+    /// A message with what its readers need to know of others now.
+    pub fn of(realm: &Realm, message: &Arc<Message>, sender: &Arc<User>) -> Self {
+        Self {
+            message: message.clone(),
+            sender: sender.clone(),
+            sender_email: realm.api_email(sender),
+            channel: message.channel().map(|(channel, _)| realm.channels[&channel].clone()),
+            local: None,
+            read_by: OrdSet::new(),
+            shown: KeptTexts::default(),
+        }
+    }
 }
 
 impl Event {

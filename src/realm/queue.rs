@@ -16,11 +16,14 @@ pub const MOBILE_IDLE_TIMEOUT_SECONDS: i64 = 43_200;
 /// A parked poll gets a heartbeat each minute (specification, "Events").
 pub const HEARTBEAT: Span = Span::minutes(1);
 
+/// Names a queue: a UUID.
+pub type QueueId = Arc<str>;
+
 /// A client's event queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Queue {
-    /// A UUID.
-    pub id: String,
+    /// Its name.
+    pub id: QueueId,
     /// Whose.
     pub owner: UserId,
     /// What was asked for.
@@ -182,7 +185,7 @@ impl QueueOptions {
                     sent.sender.email.eq_ignore_ascii_case(email) || sent.sender_email.eq_ignore_ascii_case(email)
                 }
                 ("is", "dm" | "private") => matches!(message.place, Place::Direct { .. }),
-                ("is", "unread") => !(sent.read_by_sender && message.sender == viewer),
+                ("is", "unread") => !sent.read_by.contains(&viewer),
                 ("is", "mentioned") => message.mentions(viewer),
                 ("is", "alerted") => message.body.alerted.contains(&viewer),
                 ("is", "resolved") => topic.is_some_and(|topic| topic.starts_with(super::channel::RESOLVED_PREFIX)),

@@ -348,11 +348,13 @@ impl Tx {
             last_edit: None,
             last_moved: None,
         });
+        let mut read_by = OrdSet::new();
         if is_read {
             self.own_mut(sender.id).read.insert(id);
+            read_by.insert(sender.id);
         }
         self.read_outside(&message);
-        let sent = self.emit_message(&message, &sender, outgoing.local, is_read);
+        let sent = self.emit_message(&message, &sender, outgoing.local, read_by);
         self.push_message(&sent);
         self.claim_uploads(&message);
         Ok(Sent { id, new_policy })
@@ -392,19 +394,10 @@ impl Tx {
         message: &Arc<Message>,
         sender: &Arc<User>,
         local: Option<(String, String)>,
-        read_by_sender: bool,
+        read_by: OrdSet<UserId>,
     ) -> Arc<SentMessage> {
-        let channel = message.channel().map(|(channel, _)| self.channels[&channel].clone());
-        let sender_email = self.api_email(sender);
         let audience = Audience::of(message.recipients.clone());
-        let sent = Arc::new(SentMessage {
-            message: message.clone(),
-            sender: sender.clone(),
-            sender_email,
-            channel,
-            local,
-            read_by_sender,
-        });
+        let sent = Arc::new(SentMessage { local, read_by, ..SentMessage::of(self, message, sender) });
         self.emit(audience, Event::new("message", None, Payload::Message(sent.clone())));
         sent
     }

@@ -4,6 +4,7 @@ use super::change::Tx;
 use super::event::{Event, Payload};
 use super::group::SystemGroup;
 use super::id::{InviteId, InviteLinkId, ReminderId, ScheduledMessageId, UserId};
+use super::queue::{Queue, QueueId};
 use super::user::Role;
 use crate::time::{Span, Timestamp};
 use imbl::{OrdMap, OrdSet};
@@ -22,9 +23,9 @@ pub enum Due {
     /// An invitation by email is over.
     Invite(InviteId),
     /// A queue is collected.
-    Queue(String),
+    Queue(QueueId),
     /// A hanging poll is told that all is well.
-    Heartbeat(String),
+    Heartbeat(QueueId),
     /// A user's waiting period is over.
     FullMember(UserId),
 }
@@ -92,19 +93,30 @@ impl Tx {
     }
 
     /// Puts a queue's expiry or next heartbeat on the agenda, as it stands now.
-    pub fn schedule_queue(&mut self, id: &str) {
+    pub fn schedule_queue(&mut self, id: &QueueId) {
         let queue = self.queues.get(id);
         let (expiry, heartbeat) =
             (queue.and_then(|queue| queue.expires_at()), queue.and_then(|queue| queue.next_heartbeat()));
-        self.schedule(Due::Queue(id.to_owned()), expiry);
-        self.schedule(Due::Heartbeat(id.to_owned()), heartbeat);
+        self.schedule(Due::Queue(id.clone()), expiry);
+        self.schedule(Due::Heartbeat(id.clone()), heartbeat);
+    }
+
+    /// Ends a parked poll: its queue is idle from `at` on. One that was replaced has nothing to end.
+    pub fn end_poll(&mut self, parked: &Queue, at: Timestamp) {
+        let Some(queue) = self.realm_mut().queues.get_mut(&parked.id).filter(|queue| queue.poll == parked.poll) else {
+            return;
+        };
+        let queue = Arc::make_mut(queue);
+        queue.parked_since = None;
+        queue.idle_since = at;
+        self.schedule_queue(&parked.id);
     }
 
     /// Ends a queue: its next poll fails with `BAD_EVENT_QUEUE_ID`.
     pub fn end_queue(&mut self, id: &str) {
-        self.realm_mut().queues.remove(id);
-        self.touch_queue(id);
-        self.schedule_queue(id);
+        let Some(queue) = self.realm_mut().queues.remove(id) else { return };
+        self.touch_queue(&queue.id);
+        self.schedule_queue(&queue.id);
         self.trim_log();
     }
 
@@ -170,7 +182,11 @@ impl Tx {
     }
 
     fn trim_to_slowest(&mut self) {
-        let end = self.log.end();
+        let (first, end) = (self.log.first, self.log.end());
+        // Mostly some other queue has not read on either, and is found at once.
+        if first == end || self.queues.values().any(|queue| queue.cursor.entry <= first) {
+            return;
+        }
         let oldest = self.queues.values().map(|queue| queue.cursor.entry).min().unwrap_or(end);
         self.realm_mut().log.trim(oldest);
     }

@@ -3,35 +3,87 @@
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Entry, Payload, SentMessage, UpdatedMessage};
-use crate::realm::message::{Attachment, Message, Place};
+use crate::realm::message::{Attachment, Place};
 use crate::realm::queue::{Queue, UNKNOWN_EVENT};
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
 use crate::record::channel::{IncludeSubscribers, SubscriptionRecord};
 use crate::record::message::{MessageLook, MessageRecord, shown_topic};
 use crate::record::user::{Look, UserRecord};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
+/// An event as a queue's client sees it: `type`, `op`, the rest, `id`.
+#[derive(Debug)]
+pub struct EventRecord<'a> {
+    kind: &'static str,
+    op: Option<&'static str>,
+    fields: Fields<'a>,
+    /// Its place in the queue; the long poll gives it.
+    pub id: Option<i64>,
+}
+
+/// What an event carries besides `type`, `op` and `id`.
+#[derive(Debug)]
+enum Fields<'a> {
+    /// The same for everybody.
+    Shared(&'a Map<String, Value>),
+    /// Made for the queue.
+    Own(Map<String, Value>),
+    /// A message, whose text is the same for all who look in the same way.
+    Message { message: &'a RawValue, flags: Vec<&'static str>, local_message_id: Option<&'a str> },
+}
+
+impl Serialize for EventRecord<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", self.kind)?;
+        if let Some(op) = self.op {
+            map.serialize_entry("op", op)?;
+        }
+        match &self.fields {
+            Fields::Shared(fields) => fields.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?,
+            Fields::Own(fields) => fields.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?,
+            Fields::Message { message, flags, local_message_id } => {
+                map.serialize_entry("message", message)?;
+                map.serialize_entry("flags", flags)?;
+                if let Some(id) = local_message_id {
+                    map.serialize_entry("local_message_id", id)?;
+                }
+            }
+        }
+        if let Some(id) = self.id {
+            map.serialize_entry("id", &id)?;
+        }
+        map.end()
+    }
+}
+
 /// An entry as the events that it makes for a queue, without their ids. As many as [`Queue::parts`] says.
-pub fn render(realm: &Realm, queue: &Queue, entry: &Entry) -> Vec<Map<String, Value>> {
-    let mut events = known(realm, queue, entry);
+pub fn render<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<EventRecord<'a>> {
+    let record = |fields| EventRecord { kind: entry.event.kind, op: entry.event.op, fields, id: None };
+    let mut events: Vec<_> = known(realm, queue, entry).into_iter().map(record).collect();
     if entry.queue.is_none() && queue.gets_unknown_events() {
-        events.push(object(json!({ "type": UNKNOWN_EVENT })));
+        events.push(EventRecord { kind: UNKNOWN_EVENT, op: None, fields: Fields::Own(Map::new()), id: None });
     }
     events
 }
 
-fn known(realm: &Realm, queue: &Queue, entry: &Entry) -> Vec<Map<String, Value>> {
+fn known<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<Fields<'a>> {
     let Some(viewer) = realm.user(queue.owner) else { return Vec::new() };
     let event = &entry.event;
     let fields = match &event.payload {
         Payload::DeleteMessages { messages, place } => {
-            return deleted(queue, messages, place).into_iter().map(|fields| with_type(entry, fields)).collect();
+            return deleted(queue, messages, place).into_iter().map(Fields::Own).collect();
         }
-        Payload::Shaped(fields) => fields.as_ref().clone(),
+        Payload::Shaped(fields) => return vec![Fields::Shared(fields)],
+        Payload::WithTopic { shaped, .. } if queue.options.capabilities.empty_topic_name => {
+            return vec![Fields::Shared(shaped)];
+        }
+        Payload::Message(sent) => return vec![sent_message(realm, queue, viewer, sent)],
         Payload::WithTopic { keys, shaped } => with_shown_topics(queue, keys, shaped),
-        Payload::Message(sent) => sent_message(realm, queue, viewer, sent),
         Payload::UpdateMessage(updated) => updated_message(realm, queue, viewer, updated),
         Payload::UserAdd(user) => {
             let look =
@@ -58,17 +110,7 @@ fn known(realm: &Realm, queue: &Queue, entry: &Entry) -> Vec<Map<String, Value>>
             object(json!({ "attachment": attachment_record(attachment), "upload_space_used": upload_space_used }))
         }
     };
-    vec![with_type(entry, fields)]
-}
-
-fn with_type(entry: &Entry, fields: Map<String, Value>) -> Map<String, Value> {
-    let mut whole = Map::with_capacity(fields.len() + 3);
-    whole.insert("type".into(), entry.event.kind.into());
-    if let Some(op) = entry.event.op {
-        whole.insert("op".into(), op.into());
-    }
-    whole.extend(fields);
-    whole
+    vec![Fields::Own(fields)]
 }
 
 fn with_shown_topics(queue: &Queue, keys: &[&str], shaped: &Map<String, Value>) -> Map<String, Value> {
@@ -101,7 +143,7 @@ fn show_topics(value: &mut Value) {
     }
 }
 
-fn sent_message(realm: &Realm, queue: &Queue, viewer: &User, sent: &SentMessage) -> Map<String, Value> {
+fn sent_message<'a>(realm: &Realm, queue: &Queue, viewer: &User, sent: &'a SentMessage) -> Fields<'a> {
     let options = &queue.options;
     let look = MessageLook {
         viewer: Some(viewer),
@@ -109,15 +151,13 @@ fn sent_message(realm: &Realm, queue: &Queue, viewer: &User, sent: &SentMessage)
         client_gravatar: options.client_gravatar,
         allow_empty_topic_name: options.capabilities.empty_topic_name,
     };
-    let message: &Message = &sent.message;
-    let record = MessageRecord::new(realm, message, &sent.sender, sent.channel.as_deref(), look);
-    let mut fields = object(json!({ "message": record, "flags": event_flags(sent, viewer) }));
-    if let Some((queue_id, local_id)) = &sent.local
-        && *queue_id == queue.id
-    {
-        fields.insert("local_message_id".into(), local_id.as_str().into());
-    }
-    fields
+    let message = sent.shown.get_or_make(look.way(realm, &sent.sender), || {
+        let record = MessageRecord::new(realm, &sent.message, &sent.sender, sent.channel.as_deref(), look);
+        serde_json::value::to_raw_value(&record).unwrap_or_default()
+    });
+    let local = sent.local.as_ref().filter(|(queue_id, _)| **queue_id == *queue.id);
+    let local_message_id = local.map(|(_, local_id)| local_id.as_str());
+    Fields::Message { message, flags: event_flags(sent, viewer), local_message_id }
 }
 
 /// The flags that a message begins with; none for those who merely overhear it.
@@ -128,7 +168,7 @@ fn event_flags(sent: &SentMessage, viewer: &User) -> Vec<&'static str> {
         return flags;
     }
     let is_outside = sent.channel.as_ref().is_some_and(|channel| !channel.subscribers.contains(&viewer.id));
-    if is_outside || (sent.read_by_sender && message.sender == viewer.id) {
+    if is_outside || sent.read_by.contains(&viewer.id) {
         flags.push("read");
     }
     flags.extend(message.sending_flags(viewer.id));

@@ -178,6 +178,29 @@ pub struct MessageLook<'a> {
     pub allow_empty_topic_name: bool,
 }
 
+impl MessageLook<'_> {
+    /// Which of the ways of looking this one is: those of one way see the same, letter by letter, flags aside.
+    pub fn way(&self, realm: &Realm, sender: &User) -> usize {
+        let traits = [
+            self.apply_markdown,
+            self.allow_empty_topic_name,
+            self.client_computes(realm, sender),
+            self.is_unknown(realm, sender),
+        ];
+        traits.into_iter().fold(0, |way, is_so| 2 * way + usize::from(is_so))
+    }
+
+    /// The reader's client computes the address of the sender's picture.
+    fn client_computes(&self, realm: &Realm, sender: &User) -> bool {
+        self.client_gravatar && realm.can_see_email(self.viewer, sender)
+    }
+
+    /// The reader may not know of the sender.
+    fn is_unknown(&self, realm: &Realm, sender: &User) -> bool {
+        self.viewer.is_some_and(|viewer| !realm.can_access_user(viewer, sender.id))
+    }
+}
+
 /// A topic as a client understands it.
 pub fn shown_topic(topic: &str, allows_empty: bool) -> String {
     if topic.is_empty() && !allows_empty { EMPTY_TOPIC_DISPLAY_NAME.to_owned() } else { topic.to_owned() }
@@ -207,9 +230,8 @@ impl MessageRecord {
     ) -> Self {
         let shown = |topic: &str| shown_topic(topic, look.allow_empty_topic_name);
         let topic = message.channel().map(|(_, topic)| topic.as_ref());
-        let client_computes = look.client_gravatar && realm.can_see_email(look.viewer, sender);
-        let is_unknown = look.viewer.is_some_and(|viewer| !realm.can_access_user(viewer, sender.id));
-        let (sender_full_name, sender_email, avatar_url) = if is_unknown {
+        let client_computes = look.client_computes(realm, sender);
+        let (sender_full_name, sender_email, avatar_url) = if look.is_unknown(realm, sender) {
             (UNKNOWN_USER_NAME.to_owned(), realm.dummy_email(sender.id), Some(UNKNOWN_AVATAR_URL.to_owned()))
         } else {
             (sender.full_name.clone(), realm.api_email(sender), avatar_url_for(realm, sender, client_computes))

@@ -1,60 +1,112 @@
-//! Polls that wait for something to happen, and waking exactly those that a change concerns.
+//! Polls that wait for something to happen, waking exactly those that a change concerns, and what they leave behind.
 
+use super::World;
 use crate::realm::event::Entry;
-use crate::realm::id::UserId;
-use crate::realm::queue::Queue;
+use crate::realm::queue::{Queue, QueueId};
+use crate::time::Timestamp;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 
 /// The polls that hang on a world's queues.
 #[derive(Default)]
-pub struct Parking {
-    waiting: Mutex<BTreeMap<UserId, Vec<Waiting>>>,
+pub(super) struct Parking {
+    waiting: Mutex<Waiting>,
+    left: Mutex<Vec<(Arc<Queue>, Timestamp)>>,
+    /// Whether somebody left: readers ask at each look.
+    has_left: AtomicBool,
 }
 
+#[derive(Default)]
 struct Waiting {
+    /// By queue, and by number among the polls that hang on the same one until the older sees that it was replaced.
+    polls: BTreeMap<(QueueId, u64), (Arc<Queue>, Arc<Notify>)>,
+    given: u64,
+}
+
+/// A parked poll's place; dropping it, also when the client goes away, ends the poll.
+pub struct Place {
+    world: Arc<World>,
+    number: u64,
     queue: Arc<Queue>,
     waker: Arc<Notify>,
 }
 
-impl Parking {
-    /// Lets a poll wait for its queue; drop the place to leave.
-    pub fn enter(self: &Parking, queue: Arc<Queue>) -> Arc<Notify> {
-        let waker = Arc::new(Notify::new());
-        let owner = queue.owner;
-        self.waiting.lock().entry(owner).or_default().push(Waiting { queue, waker: waker.clone() });
-        waker
+impl Place {
+    /// The queue as it was when the poll began.
+    pub fn queue(&self) -> &Queue {
+        &self.queue
     }
 
-    /// Takes a poll away again.
-    pub fn leave(&self, owner: UserId, waker: &Arc<Notify>) {
-        let mut waiting = self.waiting.lock();
-        if let Some(polls) = waiting.get_mut(&owner) {
-            polls.retain(|poll| !Arc::ptr_eq(&poll.waker, waker));
-            if polls.is_empty() {
-                waiting.remove(&owner);
-            }
-        }
+    /// Waits until something happened that may concern the poll.
+    pub async fn woken(&self) {
+        self.waker.notified().await;
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let parking = &self.world.parking;
+        parking.waiting.lock().polls.remove(&(self.queue.id.clone(), self.number));
+        parking.left.lock().push((self.queue.clone(), self.world.now()));
+        parking.has_left.store(true, Ordering::Release);
+    }
+}
+
+impl World {
+    /// Lets a poll wait for its queue.
+    ///
+    /// A poll that ends is only noted: whoever reads or changes the realm next finds all these queues idle, each from
+    /// its own time on. So a thousand polls that one event answers cost one change of the realm rather than a thousand.
+    pub fn park(self: &Arc<Self>, queue: Arc<Queue>) -> Place {
+        let waker = Arc::new(Notify::new());
+        let mut waiting = self.parking.waiting.lock();
+        waiting.given += 1;
+        let number = waiting.given;
+        waiting.polls.insert((queue.id.clone(), number), (queue.clone(), waker.clone()));
+        drop(waiting);
+        Place { world: self.clone(), number, queue, waker }
     }
 
     /// How many polls hang.
-    pub fn count(&self) -> usize {
-        self.waiting.lock().values().map(Vec::len).sum()
+    pub fn parked_polls(&self) -> usize {
+        self.parking.waiting.lock().polls.len()
+    }
+}
+
+impl Parking {
+    /// Whether polls ended since the last time that their queues were taken.
+    pub(super) fn has_left(&self) -> bool {
+        self.has_left.load(Ordering::Acquire)
+    }
+
+    /// The queues of the polls that ended, each with when it did.
+    pub(super) fn take_left(&self) -> Vec<(Arc<Queue>, Timestamp)> {
+        if !self.has_left.swap(false, Ordering::AcqRel) {
+            return Vec::new();
+        }
+        std::mem::take(&mut *self.left.lock())
     }
 
     /// Wakes the polls for which these entries have something, and those of these queues.
-    pub(super) fn wake(&self, entries: &[Arc<Entry>], touched: &[String]) {
+    pub(super) fn wake(&self, entries: &[Arc<Entry>], touched: &[QueueId]) {
         if entries.is_empty() && touched.is_empty() {
             return;
         }
         let waiting = self.waiting.lock();
-        for poll in waiting.values().flatten() {
-            let is_concerned =
-                touched.contains(&poll.queue.id) || entries.iter().any(|entry| poll.queue.parts(entry) > 0);
-            if is_concerned {
-                poll.waker.notify_one();
+        for id in touched {
+            for (_, (_, waker)) in waiting.polls.range((id.clone(), 0)..=(id.clone(), u64::MAX)) {
+                waker.notify_one();
+            }
+        }
+        if entries.is_empty() {
+            return;
+        }
+        for (queue, waker) in waiting.polls.values() {
+            if entries.iter().any(|entry| queue.parts(entry) > 0) {
+                waker.notify_one();
             }
         }
     }

@@ -4,6 +4,7 @@ use super::{Watched, World};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::EventLog;
+use crate::realm::queue::QueueId;
 use crate::time::{Clock, Timestamp};
 use imbl::OrdMap;
 use std::collections::BTreeMap;
@@ -42,7 +43,7 @@ impl Moments {
 /// A realm without queues and what is for them alone: forks and restored realms begin without.
 pub fn without_queues(realm: &Realm) -> Realm {
     let mut tx = Tx::new(realm.clone());
-    let ids: Vec<String> = tx.queues.keys().cloned().collect();
+    let ids: Vec<QueueId> = tx.queues.keys().cloned().collect();
     for id in &ids {
         tx.realm_mut().queues.remove(id);
         tx.schedule_queue(id);
@@ -90,7 +91,7 @@ impl World {
     /// Puts a moment in the place of what is. Queues end.
     pub fn go_to(&self, moment: &Moment) {
         let _turn = self.writer.lock();
-        let ended: Vec<String> = self.realm.load().queues.keys().cloned().collect();
+        let ended: Vec<QueueId> = self.realm.load().queues.keys().cloned().collect();
         let mut realm = without_queues(&moment.realm);
         // Positions in the log never come twice, so that nobody takes an old event for a new one.
         realm.log.first = realm.log.first.max(self.realm.load().log.end());

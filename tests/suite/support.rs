@@ -77,7 +77,7 @@ impl TestServer {
 
     /// How many polls hang on the default world.
     pub fn parked(&self) -> usize {
-        self.server.world("default").parking().count()
+        self.server.world("default").parked_polls()
     }
 
     /// Waits until so many polls hang.

@@ -13,6 +13,7 @@ use crate::realm::event::{Audience, Event, Payload};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{GroupId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
+use crate::realm::queue::QueueId;
 use crate::realm::timer::Due;
 use crate::realm::user::{AvatarSource, Role, User};
 use imbl::OrdSet;
@@ -101,7 +102,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     let before = who_can_access(tx, id).except(id);
     tx.user_mut(id).is_active = false;
     tx.realm_mut().active_users.remove(&id);
-    let queues: Vec<String> =
+    let queues: Vec<QueueId> =
         tx.queues.values().filter(|queue| queue.owner == id).map(|queue| queue.id.clone()).collect();
     for queue in queues {
         tx.touch_queue(&queue);
