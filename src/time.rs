@@ -56,7 +56,9 @@ impl Timestamp {
 
     /// ISO 8601 in UTC with minute precision, `2019-10-20T07:50+00:00`: the form of `date_joined`.
     pub fn to_minute(self) -> String {
-        self.format("%Y-%m-%dT%H:%M+00:00")
+        let point = TimeZone::UTC.to_datetime(self.as_jiff());
+        let (year, month, day) = (point.year(), point.month(), point.day());
+        format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}+00:00", point.hour(), point.minute())
     }
 
     /// The date alone, `2019-10-20`: what an anonymous visitor sees of `date_joined`.

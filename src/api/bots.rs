@@ -207,7 +207,7 @@ pub fn bot_named<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc
 }
 
 /// What `realm_bot` events say of a bot.
-fn bot_record(bot: &User) -> Value {
+pub fn bot_record(bot: &User) -> Value {
     json!({
         "user_id": bot.id,
         "default_sending_stream": null,

@@ -8,6 +8,7 @@ mod organization;
 mod users;
 
 pub use organization::MAX_FILE_UPLOAD_SIZE_MIB;
+pub use users::UserLists;
 
 use super::parameter::{Nullable, parameters};
 use super::{About, Access, Call, Operation, Route, SERVICE_VERSION, Write};
@@ -80,6 +81,10 @@ pub struct RegisterReply {
     #[serde(flatten)]
     #[schemars(skip)]
     pub state: Map<String, Value>,
+    /// Everybody: by far the longest lists, written once for all who look in the same way.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub users: Option<UserLists>,
 }
 
 impl Operation for Register {
@@ -134,7 +139,7 @@ impl Write for Register {
             types: types.map(|types| types.into_iter().collect()),
         };
 
-        let state = state(tx, &wish);
+        let (state, users) = (state(tx, &wish), users::lists(tx, &wish));
         let timeout = idle_timeout(&params);
         let queue_id = viewer.map(|viewer| add_queue(tx, viewer, options, timeout));
         begin_with_unknown_event(tx, queue_id.as_deref());
@@ -146,6 +151,7 @@ impl Write for Register {
             service_version: SERVICE_VERSION,
             service_merge_base: SERVICE_VERSION,
             state,
+            users,
         })
     }
 }

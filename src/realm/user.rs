@@ -51,7 +51,7 @@ pub struct User {
     pub profile: OrdMap<ProfileFieldId, ProfileEntry>,
     /// The user as lists have it, for each of the ways in which it is looked at.
     #[serde(skip)]
-    pub lines: [Kept<Box<RawValue>>; 4],
+    pub lines: [Kept<Box<RawValue>>; 8],
 }
 
 /// What a user says in a custom profile field.

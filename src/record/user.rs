@@ -1,7 +1,7 @@
 //! Users as others see them (specification, "User" and "Own user").
 
-use crate::realm::Realm;
 use crate::realm::user::{AvatarSource, Role, UNKNOWN_USER_NAME, User};
+use crate::realm::{Realm, hexadecimal};
 use md5::{Digest, Md5};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
@@ -131,15 +131,24 @@ pub enum UserLine {
 impl UserLine {
     /// A user as somebody sees them; of a published realm, never in the midst of a change.
     pub fn new(realm: &Realm, user: &Arc<User>, look: Look<'_>) -> Self {
+        let make = || UserRecord::new(realm, user, look);
         if look.viewer.is_none() || look.include_profile {
-            return UserLine::Made(Box::new(UserRecord::new(realm, user, look)));
+            UserLine::Made(Box::new(make()))
+        } else {
+            Self::kept(realm, user, look, 0, make)
         }
+    }
+
+    /// A user in the register reply's lists, which tell by themselves who is active; of a published realm too.
+    pub fn of_register(realm: &Realm, user: &Arc<User>, look: Look<'_>) -> Self {
+        let make = || UserRecord::new(realm, user, look).without_activity();
+        if look.viewer.is_none() { UserLine::Made(Box::new(make())) } else { Self::kept(realm, user, look, 4, make) }
+    }
+
+    fn kept(realm: &Realm, user: &Arc<User>, look: Look<'_>, first: usize, make: impl FnOnce() -> UserRecord) -> Self {
         let sees_email = realm.can_see_email(look.viewer, user);
-        let place = usize::from(sees_email) * 2 + usize::from(look.client_gravatar);
-        user.lines[place].get_or_make(|| {
-            let record = UserRecord::new(realm, user, look);
-            serde_json::value::to_raw_value(&record).unwrap_or_else(|_| RawValue::NULL.to_owned())
-        });
+        let place = first + usize::from(sees_email) * 2 + usize::from(look.client_gravatar);
+        user.lines[place].get_or_make(|| serde_json::value::to_raw_value(&make()).unwrap_or_default());
         UserLine::Kept(user.clone(), place)
     }
 }
@@ -207,11 +216,6 @@ pub fn avatar_file(user: &User) -> String {
         crate::realm::content_hash(format!("avatar of {} version {}", user.id, user.avatar.version).as_bytes());
     hash.truncate(40);
     hash
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 
 /// What a user says of themselves (specification, "User status"); keys that are not set are absent.

@@ -1,18 +1,25 @@
 //! The state of users: lists, the caller's own rights, status, presence.
 
 use super::Wish;
+use crate::api::bots::bot_record;
 use crate::realm::Realm;
 use crate::realm::user::{Role, User};
-use crate::record::user::{Look, UserRecord, avatar_url};
+use crate::record::user::{Look, UserLine, UserRecord, avatar_url};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
+/// Users, as the reply lists them.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct UserLists {
+    realm_users: Vec<UserLine>,
+    realm_non_active_users: Vec<UserLine>,
+    cross_realm_bots: Vec<UserLine>,
+}
+
 pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
-    if wish.wants("realm_user") {
-        add_lists(realm, wish, state);
-        if let Some(viewer) = wish.viewer {
-            add_own(realm, viewer, state);
-        }
+    if let Some(viewer) = wish.viewer.filter(|_| wish.wants("realm_user")) {
+        add_own(realm, viewer, state);
     }
     if wish.wants("realm_bot") {
         state.insert("realm_bots".into(), own_bots(realm, wish.viewer));
@@ -43,30 +50,32 @@ fn status(realm: &Realm, id: crate::realm::id::UserId) -> Value {
     json!(crate::record::user::StatusRecord::new(realm, id))
 }
 
-fn add_lists(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
+/// Everybody, when that is wished for.
+pub(super) fn lists(realm: &Realm, wish: &Wish<'_>) -> Option<UserLists> {
+    wish.wants("realm_user").then(|| all(realm, wish))
+}
+
+fn all(realm: &Realm, wish: &Wish<'_>) -> UserLists {
     let look = Look {
         viewer: wish.viewer,
         client_gravatar: wish.options.client_gravatar,
         include_profile: wish.viewer.is_some(),
     };
-    let record = |user: &Arc<User>| UserRecord::new(realm, user, look).without_activity();
-    let (mut active, mut inactive, mut system) = (Vec::new(), Vec::new(), Vec::new());
+    let mut lists = UserLists::default();
     for user in realm.users.values() {
         let is_accessible = wish.viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id));
         let row = match (is_accessible, wish.options.capabilities.user_list_incomplete) {
-            (true, _) => record(user),
+            (true, _) => UserLine::of_register(realm, user, look),
             (false, true) => continue,
-            (false, false) => UserRecord::unknown(realm, user).without_activity(),
+            (false, false) => UserLine::Made(Box::new(UserRecord::unknown(realm, user).without_activity())),
         };
         match (user.is_system_bot(), user.is_active) {
-            (true, _) => system.push(row),
-            (false, true) => active.push(row),
-            (false, false) => inactive.push(row),
+            (true, _) => lists.cross_realm_bots.push(row),
+            (false, true) => lists.realm_users.push(row),
+            (false, false) => lists.realm_non_active_users.push(row),
         }
     }
-    state.insert("realm_users".into(), json!(active));
-    state.insert("realm_non_active_users".into(), json!(inactive));
-    state.insert("cross_realm_bots".into(), json!(system));
+    lists
 }
 
 fn add_own(realm: &Realm, viewer: &User, state: &mut Map<String, Value>) {
@@ -101,14 +110,5 @@ fn own_bots(realm: &Realm, viewer: Option<&User>) -> Value {
     let is_shown = |user: &&Arc<User>| {
         user.is_bot() && !user.is_system_bot() && (user.bot_owner() == Some(viewer.id) || viewer.is_admin())
     };
-    let record = |user: &Arc<User>| {
-        json!({
-            "user_id": user.id,
-            "default_sending_stream": null,
-            "default_events_register_stream": null,
-            "default_all_public_streams": false,
-            "services": user.bot.as_ref().map(|bot| bot.services.clone()).unwrap_or_default(),
-        })
-    };
-    realm.users.values().filter(is_shown).map(record).collect()
+    realm.users.values().filter(is_shown).map(|user| bot_record(user)).collect()
 }

@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use crate::realm::message::Attachment;
-use crate::realm::{Realm, content_hash};
+use crate::realm::{Realm, content_hash, hexadecimal};
 use crate::time::{Span, Timestamp};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const VALIDITY: Span = Span::seconds(60);
 pub fn address(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String {
     let until = now.plus(VALIDITY).micros();
     let text = format!("{until}:{}", attachment.path_id);
-    let token: String = format!("{}:{text}", tag(realm, &text)).bytes().map(|byte| format!("{byte:02x}")).collect();
+    let token = hexadecimal(format!("{}:{text}", tag(realm, &text)).as_bytes());
     let name = attachment.path_id.rsplit('/').next().unwrap_or_default();
     format!("/user_uploads/temporary/{token}/{name}")
 }

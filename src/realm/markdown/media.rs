@@ -6,9 +6,9 @@ use super::UploadFacts;
 use super::context::Context;
 use super::html;
 use super::link::Target;
+use crate::realm::hexadecimal;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
-use std::fmt::Write;
 
 /// A message has no more previews than this.
 const PREVIEWS_MAX: usize = 24;
@@ -195,14 +195,6 @@ fn thumbnail(target: &Target, facts: &UploadFacts, first: &[(&'static str, &str)
 
 /// Where the organization's proxy would serve a picture from elsewhere: a digest and the address in hexadecimal.
 fn proxied(address: &str) -> String {
-    let mut out = String::from("/external_content/");
-    // Writing to a string can't fail.
-    for byte in Sha256::digest(address.as_bytes()).iter().take(20) {
-        let _ = write!(out, "{byte:02x}");
-    }
-    out.push('/');
-    for byte in address.bytes() {
-        let _ = write!(out, "{byte:02x}");
-    }
-    out
+    let digest = Sha256::digest(address.as_bytes());
+    format!("/external_content/{}/{}", hexadecimal(&digest[..20]), hexadecimal(address.as_bytes()))
 }
