@@ -261,12 +261,11 @@ fn worlds_that_were_deleted_leave_no_memory_behind() {
         }
         program.memory()
     };
-    // The first round takes what the allocator keeps for the next ones.
-    let first = round();
+    // The allocator keeps more or less of what it was given back; worlds that stay would show in every round.
+    let sizes = [round(), round(), round(), round()];
 
-    let third = [round(), round()][1];
-
-    assert!(third < first + 3_000, "{first} KiB after the first round, {third} after the third");
+    let least = sizes.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).min().expect("several rounds");
+    assert!(least < 1_000, "KiB after each round: {sizes:?}");
 }
 
 #[test]

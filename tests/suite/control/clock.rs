@@ -172,16 +172,19 @@ async fn a_thousand_timers_over_ten_years_take_no_time() {
     // He has no active device: what is measured is timers, not pushes.
     let max = server.user("max");
     let message = max.send_to("general", "t", "Think of this").await;
+    let begun = Instant::now();
     for number in 0..1_000_i64 {
         let due = START_SECONDS + 1 + number * 315_000;
         let body = json!({"message_id": message, "scheduled_delivery_timestamp": due});
         max.post("/reminders", body).await.success();
     }
+    // However busy the machine is: going there takes less time than asking for it did.
+    let asking = begun.elapsed();
     let begun = Instant::now();
 
     let reply = control.post(CLOCK, json!({"advance_seconds": 315_360_000})).await.success();
 
-    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < asking, "{:?}, and {asking:?} to ask for it", begun.elapsed());
     let fired = kinds(&reply["fired"]);
     assert_eq!(fired.iter().filter(|(kind, _)| kind == "reminder").count(), 1_002);
     assert!(fired.windows(2).all(|pair| pair[0].1 <= pair[1].1));
