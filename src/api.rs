@@ -46,7 +46,6 @@ pub mod topics;
 pub mod typing;
 pub mod uploads;
 pub mod users;
-pub mod visibility;
 
 use crate::error::Error;
 use crate::realm::Realm;

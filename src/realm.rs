@@ -34,6 +34,7 @@ pub mod setting;
 pub mod stored;
 pub mod timer;
 pub mod user;
+pub mod visibility;
 
 use chance::Chance;
 use channel::{Channel, Folder, Topic, TopicKey};

@@ -16,7 +16,7 @@ use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::user::User;
-use crate::record::channel::{ChannelRecord, can_see_subscribers};
+use crate::record::channel::ChannelRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -212,7 +212,7 @@ impl Operation for GetSubscribers {
 impl Read for GetSubscribers {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubscribersReply, Error> {
         let channel = realm.visible_channel(call.caller(), params.stream_id)?;
-        if !can_see_subscribers(realm, call.caller(), channel) {
+        if !realm.can_see_subscribers(call.caller(), channel) {
             return Err(Error::SubscribersHidden);
         }
         Ok(SubscribersReply { subscribers: channel.subscribers.iter().copied().collect() })

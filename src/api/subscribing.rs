@@ -6,7 +6,6 @@ use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::id::{ChannelId, UserId};
-use crate::record::channel::{ChannelRecord, who_can_see_subscribers};
 use imbl::OrdSet;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +49,7 @@ pub fn subscribe_all(
         arrived.insert(*channel, newcomers);
     }
     known.tell_changes(tx);
-    emit_created(tx, discovered);
+    tx.emit_created(discovered);
     for (user, channels) in &added {
         emit_added(tx, *user, channels);
     }
@@ -132,7 +131,7 @@ fn leave(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let (archived, living): (Vec<_>, Vec<_>) = channels.iter().copied().partition(|id| tx.channels[id].is_archived);
     for (is_archived, channels) in [(false, living), (true, archived)] {
         if !channels.is_empty() {
-            emit_left(tx, user, &channels, needs(is_archived));
+            emit_left(tx, user, &channels, Needs::of_channel(is_archived));
         }
     }
     if !unread.is_empty() {
@@ -150,7 +149,7 @@ fn emit_left(tx: &mut Tx, user: UserId, channels: &[ChannelId], needs: Needs) {
     let is_hidden = |id: &ChannelId| !tx.can_see(&account, &tx.channels[id]);
     let vanished: OrdSet<ChannelId> = channels.iter().copied().filter(is_hidden).collect();
     if !vanished.is_empty() {
-        emit_vanished(tx, Audience::user(user), &vanished, needs);
+        tx.emit_vanished(Audience::user(user), &vanished, needs);
     }
 }
 
@@ -159,26 +158,6 @@ fn blind_among(realm: &Realm, users: &BTreeSet<UserId>, channel: ChannelId) -> O
     let channel = &realm.channels[&channel];
     let is_blind = |id: &&UserId| realm.user(**id).is_some_and(|user| !realm.can_see(user, channel));
     users.iter().filter(is_blind).copied().collect()
-}
-
-/// Shows channels to users who could not see them: one event where the same users discover several.
-pub fn emit_created(tx: &mut Tx, discovered: BTreeMap<ChannelId, OrdSet<UserId>>) {
-    let mut by_users: BTreeMap<(bool, OrdSet<UserId>), Vec<ChannelRecord>> = BTreeMap::new();
-    for (id, users) in discovered {
-        if !users.is_empty() {
-            let channel = &tx.channels[&id];
-            by_users.entry((channel.is_archived, users)).or_default().push(ChannelRecord::new(tx, channel));
-        }
-    }
-    for ((is_archived, users), streams) in by_users {
-        let event = Event::shaped("stream", Some("create"), json!({ "streams": streams }));
-        tx.emit(Audience::of(users), event.needing(needs(is_archived)));
-    }
-}
-
-/// Clients that don't know archived channels hear nothing of them.
-pub fn needs(is_archived: bool) -> Needs {
-    if is_archived { Needs::ArchivedChannels } else { Needs::Nothing }
 }
 
 /// Shaped when it is read: only those with a queue cost a list of all subscribers.
@@ -191,7 +170,7 @@ fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     for (is_archived, subscriptions) in [(false, living), (true, archived)] {
         if !subscriptions.is_empty() {
             let event = Event::new("subscription", Some("add"), Payload::Subscribed(subscriptions));
-            tx.emit(Audience::user(user), event.needing(needs(is_archived)));
+            tx.emit(Audience::user(user), event.needing(Needs::of_channel(is_archived)));
         }
     }
 }
@@ -213,7 +192,7 @@ fn peer_audiences(realm: &Realm, changed: BTreeMap<ChannelId, OrdSet<UserId>>) -
         }
         let channel = &realm.channels[&id];
         let is_archived = channel.is_archived;
-        let audience = who_can_see_subscribers(realm, channel).except_all(&users);
+        let audience = realm.who_can_see_subscribers(channel).except_all(&users);
         let is_same = |change: &&mut PeerChange| {
             change.is_archived == is_archived && change.users == users && change.audience == audience
         };
@@ -229,21 +208,18 @@ fn peer_audiences(realm: &Realm, changed: BTreeMap<ChannelId, OrdSet<UserId>>) -
 fn emit_fellow_leavers(tx: &mut Tx, change: &PeerChange) {
     if change.users.len() > 1 {
         let payload = Payload::PeersLeft { channels: change.channels.clone(), users: change.users.clone() };
-        let event = Event::new("subscription", Some("peer_remove"), payload).needing(needs(change.is_archived));
+        let event =
+            Event::new("subscription", Some("peer_remove"), payload).needing(Needs::of_channel(change.is_archived));
         tx.emit(Audience::of(change.users.clone()), event);
     }
 }
 
 fn emit_peers(tx: &mut Tx, op: &'static str, changes: Vec<PeerChange>) {
-    for change in changes {
-        let fields = json!({"stream_ids": change.channels, "user_ids": change.users});
-        tx.emit(change.audience, Event::shaped("subscription", Some(op), fields).needing(needs(change.is_archived)));
-    }
+    changes.into_iter().for_each(|change| emit_peer_change(tx, op, change));
 }
 
-/// Tells users that they can't see channels any more.
-pub fn emit_vanished(tx: &mut Tx, audience: Audience, channels: &OrdSet<ChannelId>, needs: Needs) {
-    let streams: Vec<_> = channels.iter().map(|id| json!({ "stream_id": id })).collect();
-    let fields = json!({"streams": streams, "stream_ids": channels});
-    tx.emit(audience, Event::shaped("stream", Some("delete"), fields).needing(needs));
+fn emit_peer_change(tx: &mut Tx, op: &'static str, change: PeerChange) {
+    let fields = json!({"stream_ids": change.channels, "user_ids": change.users});
+    let needs = Needs::of_channel(change.is_archived);
+    tx.emit(change.audience, Event::shaped("subscription", Some(op), fields).needing(needs));
 }

@@ -15,7 +15,7 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::user::User;
-use crate::record::channel::{IncludeSubscribers, SubscriptionRecord, can_see_subscribers};
+use crate::record::channel::{IncludeSubscribers, SubscriptionRecord};
 use principals::Principals;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -242,7 +242,7 @@ impl Read for GetUserChannels {
         let user = known_user(realm, caller, params.user_id)?;
         let active = realm.own(user.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);
         let channels = active.map(|(id, _)| &realm.channels[id]);
-        let shown = channels.filter(|channel| !channel.is_archived && can_see_subscribers(realm, caller, channel));
+        let shown = channels.filter(|channel| !channel.is_archived && realm.can_see_subscribers(caller, channel));
         Ok(UserChannelsReply { subscribed_channel_ids: shown.map(|channel| channel.id).collect() })
     }
 }

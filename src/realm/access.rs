@@ -186,6 +186,22 @@ impl Realm {
         }
     }
 
+    /// Whether a user can see who is subscribed: not guests from outside, and only those with access to a private channel.
+    pub fn can_see_subscribers(&self, viewer: &User, channel: &Channel) -> bool {
+        if viewer.is_guest() {
+            return channel.subscribers.contains(&viewer.id);
+        }
+        self.can_see(viewer, channel)
+    }
+
+    /// The users who may see who is subscribed to a channel: the audience of `subscription` peer events.
+    pub fn who_can_see_subscribers(&self, channel: &Channel) -> super::event::Audience {
+        match channel.privacy {
+            Privacy::WebPublic | Privacy::Public => self.everyone().except_all(&self.guests_outside(channel)),
+            _ => self.who_can_see(channel),
+        }
+    }
+
     /// Everyone who holds one of a channel's permissions that guests can't hold.
     fn holders(&self, channel: &Channel, name: &'static str) -> OrdSet<UserId> {
         use super::permission::GroupSettingValue::{Anonymous, Group};

@@ -166,6 +166,11 @@ pub enum Needs {
 }
 
 impl Needs {
+    /// Clients that don't know archived channels hear nothing of them.
+    pub fn of_channel(is_archived: bool) -> Self {
+        if is_archived { Needs::ArchivedChannels } else { Needs::Nothing }
+    }
+
     /// Whether a queue with these options fulfils the condition.
     pub fn admits(self, options: &QueueOptions) -> bool {
         let capabilities = &options.capabilities;
@@ -240,6 +245,8 @@ pub enum Payload {
     },
     /// A user was added or became visible.
     UserAdd(Arc<User>),
+    /// Channels came into sight.
+    ChannelsCreated(Vec<Arc<Channel>>),
     /// The user was subscribed to channels.
     Subscribed(Vec<(Arc<Channel>, Arc<Subscription>)>),
     /// Users left channels; each of them hears of the others.

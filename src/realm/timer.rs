@@ -6,6 +6,7 @@ use super::group::SystemGroup;
 use super::id::{InviteId, InviteLinkId, ReminderId, ScheduledMessageId, UserId};
 use super::queue::{Queue, QueueId};
 use super::user::Role;
+use super::visibility::Sight;
 use crate::time::{Span, Timestamp};
 use imbl::{OrdMap, OrdSet};
 use serde_json::json;
@@ -153,6 +154,7 @@ impl Tx {
                 self.emit_to_queue(id.clone(), Event::new("heartbeat", None, Payload::Shaped(Arc::default())));
             }
             Due::FullMember(user) => {
+                let sight = Sight::of(self, &OrdSet::unit(*user));
                 let group = self.system_group(SystemGroup::FullMembers);
                 self.group_mut(group).members.insert(*user);
                 // Deactivated users are listed in no group; they come back with their groups.
@@ -161,6 +163,7 @@ impl Tx {
                     let fields = json!({"group_id": group, "user_ids": [user]});
                     self.emit(audience, Event::shaped("user_group", Some("add_members"), fields));
                 }
+                sight.tell_changes(self);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Channels and subscriptions as clients see them (specification, "Channel subscription record").
 
 use crate::realm::Realm;
-use crate::realm::channel::{Channel, Folder, Privacy, Subscription, TopicsPolicy};
+use crate::realm::channel::{Channel, Folder, Subscription, TopicsPolicy};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::UserId;
 use crate::realm::permission::GroupSettingValue;
@@ -188,7 +188,7 @@ impl SubscriberLists {
         if include == IncludeSubscribers::No {
             return Self::default();
         }
-        let is_visible = viewer.is_some_and(|viewer| can_see_subscribers(realm, viewer, channel));
+        let is_visible = viewer.is_some_and(|viewer| realm.can_see_subscribers(viewer, channel));
         if !is_visible {
             return Self { subscribers: Some(Vec::new()), partial_subscribers: None };
         }
@@ -203,14 +203,6 @@ impl SubscriberLists {
         let active = channel.subscribers.iter().copied().filter(|id| is_bot_or_active(realm, *id)).collect();
         Self { subscribers: None, partial_subscribers: Some(active) }
     }
-}
-
-/// Whether a user can see who is subscribed: not guests from outside, and only those with access to a private channel.
-pub fn can_see_subscribers(realm: &Realm, viewer: &User, channel: &Channel) -> bool {
-    if viewer.is_guest() {
-        return channel.subscribers.contains(&viewer.id);
-    }
-    realm.can_see(viewer, channel)
 }
 
 fn is_bot_or_active(realm: &Realm, id: UserId) -> bool {
@@ -305,13 +297,5 @@ impl FolderRecord {
             order: folder.order,
             is_archived: folder.is_archived,
         }
-    }
-}
-
-/// The users who may see who is subscribed to a channel: the audience of `subscription` peer events.
-pub fn who_can_see_subscribers(realm: &Realm, channel: &Channel) -> crate::realm::event::Audience {
-    match channel.privacy {
-        Privacy::WebPublic | Privacy::Public => realm.everyone().except_all(&realm.guests_outside(channel)),
-        _ => realm.who_can_see(channel),
     }
 }

@@ -7,7 +7,7 @@ use crate::realm::message::{Attachment, Place};
 use crate::realm::queue::{Queue, UNKNOWN_EVENT};
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
-use crate::record::channel::{IncludeSubscribers, SubscriptionRecord};
+use crate::record::channel::{ChannelRecord, IncludeSubscribers, SubscriptionRecord};
 use crate::record::message::{MessageLook, MessageRecord, shown_topic};
 use crate::record::user::{Look, UserRecord};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -89,6 +89,10 @@ fn known<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<Fields<'a>> 
             let look =
                 Look { viewer: Some(viewer), client_gravatar: queue.options.client_gravatar, include_profile: true };
             object(json!({ "person": UserRecord::new(realm, user, look) }))
+        }
+        Payload::ChannelsCreated(channels) => {
+            let records = channels.iter().map(|channel| ChannelRecord::new(realm, channel));
+            object(json!({ "streams": records.collect::<Vec<_>>() }))
         }
         Payload::Subscribed(subscriptions) => {
             let shows_null = queue.options.capabilities.notification_settings_null;

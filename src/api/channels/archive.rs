@@ -6,14 +6,12 @@ use super::ChannelParams;
 use super::creation::emit_defaults;
 use super::edit::administered_channel;
 use super::notices::tell_in_channel;
-use crate::api::subscribing::emit_vanished;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::id::{ChannelId, UserId};
-use crate::record::channel::{ChannelRecord, who_can_see_subscribers};
 use imbl::OrdSet;
 use serde_json::json;
 use std::sync::Arc;
@@ -53,7 +51,7 @@ impl Write for ArchiveChannel {
         }
         emit_is_archived(tx, id, true);
         let audience = tx.who_can_see(&tx.channels[&id]);
-        emit_vanished(tx, audience, &OrdSet::unit(id), Needs::NoArchivedChannels);
+        tx.emit_vanished(audience, &OrdSet::unit(id), Needs::NoArchivedChannels);
         Ok(Success {})
     }
 }
@@ -66,8 +64,7 @@ pub fn bring_back(tx: &mut Tx, id: ChannelId) {
     tx.channel_mut(id).is_archived = false;
     emit_is_archived(tx, id, false);
     let channel = tx.channels[&id].clone();
-    let record = ChannelRecord::new(tx, &channel);
-    let created = Event::shaped("stream", Some("create"), json!({ "streams": [record] }));
+    let created = Event::new("stream", Some("create"), Payload::ChannelsCreated(vec![channel.clone()]));
     tx.emit(tx.who_can_see(&channel), created.needing(Needs::NoArchivedChannels));
     for user in &channel.subscribers {
         if let Some(subscription) = tx.own(*user).subscription(id).cloned() {
@@ -75,7 +72,7 @@ pub fn bring_back(tx: &mut Tx, id: ChannelId) {
         }
     }
     if !channel.subscribers.is_empty() {
-        let audience = who_can_see_subscribers(tx, &channel).except_all(&channel.subscribers);
+        let audience = tx.who_can_see_subscribers(&channel).except_all(&channel.subscribers);
         let fields = json!({"stream_ids": [id], "user_ids": channel.subscribers});
         tx.emit(audience, Event::shaped("subscription", Some("peer_add"), fields).needing(Needs::NoArchivedChannels));
     }

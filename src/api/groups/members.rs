@@ -5,12 +5,12 @@
 use super::rules::{active_users, emit, existing_groups, group_to_change, groups_to_add};
 use crate::api::channels::notices::{silent_mention, tell_person};
 use crate::api::parameter::parameters;
-use crate::api::visibility::Sight;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::user::User;
+use crate::realm::visibility::Sight;
 use imbl::OrdSet;
 use serde_json::json;
 use std::collections::BTreeSet;

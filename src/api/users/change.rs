@@ -1,13 +1,13 @@
 //! Changes of an account, each with its events, for every operation that makes them.
 
 use super::{person_update, who_can_access};
-use crate::api::visibility::Sight;
 use crate::realm::Realm;
 use crate::realm::acquaintance::Acquaintance;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
+use crate::realm::visibility::Sight;
 use crate::record::user::avatar_url;
 use imbl::OrdSet;
 use serde_json::json;

@@ -15,6 +15,7 @@ use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::send::{Outgoing, Target};
 use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
+use crate::realm::visibility::Sight;
 use crate::record::user::UserRecord;
 use imbl::{OrdMap, OrdSet};
 use schemars::JsonSchema;
@@ -251,8 +252,10 @@ fn begin_waiting(tx: &mut Tx, id: UserId) {
     if !tx.groups[&group].members.contains(&id) || tx.is_full_member(&tx.users[&id]) {
         return;
     }
+    let sight = Sight::of(tx, &OrdSet::unit(id));
     tx.group_mut(group).members.remove(&id);
     let audience = tx.everyone();
     let fields = json!({"group_id": group, "user_ids": [id]});
     tx.emit(audience, Event::shaped("user_group", Some("remove_members"), fields));
+    sight.tell_changes(tx);
 }

@@ -4,15 +4,14 @@ use super::Plan;
 use crate::api::channels::archive::bring_back;
 use crate::api::channels::creation::{emit_defaults, rendered_description};
 use crate::api::channels::notices::{privacy_words, silent_mention, tell_in_channel};
-use crate::api::subscribing::{emit_created, emit_vanished, needs};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Privacy};
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::{Audience, Event, Needs};
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
 use crate::realm::user::User;
-use crate::record::channel::{can_see_subscribers, post_policy};
+use crate::record::channel::post_policy;
 use imbl::OrdSet;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -63,7 +62,7 @@ fn emit_update_with(tx: &mut Tx, id: ChannelId, property: &'static str, value: V
     for (key, value) in more.as_object().into_iter().flatten() {
         fields[key] = value.clone();
     }
-    let (audience, needs) = (tx.who_can_see(channel), needs(channel.is_archived));
+    let (audience, needs) = (tx.who_can_see(channel), Needs::of_channel(channel.is_archived));
     tx.emit(audience, Event::shaped("stream", Some("update"), fields).needing(needs));
 }
 
@@ -92,13 +91,14 @@ fn show_and_hide(tx: &mut Tx, id: ChannelId, change: impl FnOnce(&mut Channel)) 
     change(tx.channel_mut(id));
     let after = seen_by(tx, id);
     let gained = after.clone().relative_complement(before.clone());
-    emit_created(tx, BTreeMap::from([(id, gained.clone())]));
+    tx.emit_created(BTreeMap::from([(id, gained.clone())]));
     let channel = &tx.channels[&id];
-    let sees_subscribers = |user: &&UserId| tx.user(**user).is_some_and(|user| can_see_subscribers(tx, user, channel));
+    let sees_subscribers = |user: &&UserId| tx.user(**user).is_some_and(|user| tx.can_see_subscribers(user, channel));
     let audience: OrdSet<UserId> = gained.iter().filter(sees_subscribers).copied().collect();
     if !audience.is_empty() && !channel.subscribers.is_empty() {
         let fields = json!({"stream_ids": [id], "user_ids": channel.subscribers});
-        let event = Event::shaped("subscription", Some("peer_add"), fields).needing(needs(channel.is_archived));
+        let event =
+            Event::shaped("subscription", Some("peer_add"), fields).needing(Needs::of_channel(channel.is_archived));
         tx.emit(Audience::of(audience), event);
     }
     before.relative_complement(after)
@@ -106,8 +106,8 @@ fn show_and_hide(tx: &mut Tx, id: ChannelId, change: impl FnOnce(&mut Channel)) 
 
 fn hide(tx: &mut Tx, id: ChannelId, lost: OrdSet<UserId>) {
     if !lost.is_empty() {
-        let needs = needs(tx.channels[&id].is_archived);
-        emit_vanished(tx, Audience::of(lost), &OrdSet::unit(id), needs);
+        let needs = Needs::of_channel(tx.channels[&id].is_archived);
+        tx.emit_vanished(Audience::of(lost), &OrdSet::unit(id), needs);
     }
 }
 
