@@ -31,6 +31,7 @@ pub mod resumable;
 pub mod schedule;
 pub mod send;
 pub mod setting;
+pub mod starred;
 pub mod stored;
 pub mod timer;
 pub mod user;

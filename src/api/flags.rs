@@ -172,7 +172,7 @@ fn mark(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>, flag: Flag, op: Fla
     if op == FlagOp::Add {
         for id in ids {
             let message = tx.messages.get(id).ok_or(Error::InvalidMessage)?;
-            if !tx.has_row(user.id, message) && !tx.can_see_message(user, message) {
+            if !tx.can_see_message(user, message) {
                 return Err(Error::InvalidMessage);
             }
         }

@@ -6,6 +6,7 @@ use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::id::{ChannelId, UserId};
+use crate::realm::starred::StarredInSight;
 use imbl::OrdSet;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +28,7 @@ pub fn subscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId], color: Optio
 ///
 /// Events, in this order: `realm_user` add to limited guests who come to know somebody, `stream` create to those who
 /// could not see a channel, `subscription` add to each user, `subscription` peer_add to everybody else who may see the
-/// subscribers.
+/// subscribers, `update_message_flags` of starred messages that come into sight.
 pub fn subscribe_all(
     tx: &mut Tx,
     users: &BTreeSet<UserId>,
@@ -38,6 +39,7 @@ pub fn subscribe_all(
     let mut discovered = BTreeMap::new();
     let mut arrived = BTreeMap::new();
     let known = Acquaintance::of_guests(tx);
+    let starred = StarredInSight::of_listeners(tx);
     for channel in channels {
         let blind = blind_among(tx, users, *channel);
         let is_new = |user: &UserId| tx.subscribe(*user, *channel, colors.get(channel).cloned());
@@ -55,6 +57,7 @@ pub fn subscribe_all(
     }
     let audiences = peer_audiences(tx, arrived);
     emit_peers(tx, "peer_add", audiences);
+    starred.tell_changes(tx);
     added
 }
 
@@ -63,11 +66,13 @@ pub fn subscribe_all(
 ///
 /// Events, in this order: `subscription` peer_remove to everybody else who may see the subscribers; then for each user
 /// `subscription` remove, `stream` delete for channels that they can't see any more, `update_message_flags` for what
-/// was unread; then `realm_user` remove to limited guests who lose somebody.
+/// was unread; then `update_message_flags` of starred messages that go out of sight, and `realm_user` remove to limited
+/// guests who lose somebody.
 pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[ChannelId]) -> Changed {
     let mut removed = Changed::new();
     let mut left = BTreeMap::new();
     let known = Acquaintance::of_guests(tx);
+    let starred = StarredInSight::of_listeners(tx);
     for channel in channels {
         let leavers: OrdSet<UserId> =
             users.iter().copied().filter(|user| tx.own(*user).subscription(*channel).is_some()).collect();
@@ -85,6 +90,7 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     for (user, channels) in &removed {
         leave(tx, *user, channels);
     }
+    starred.tell_changes(tx);
     known.tell_changes(tx);
     removed
 }

@@ -7,6 +7,7 @@ use super::change::Tx;
 use super::channel::Channel;
 use super::event::{Audience, Event, Needs, Payload};
 use super::id::{ChannelId, UserId};
+use super::starred::StarredInSight;
 use imbl::OrdSet;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 /// What users with an event queue can see of channels.
 pub struct Sight {
     channels: BTreeMap<UserId, OrdSet<ChannelId>>,
+    starred: StarredInSight,
 }
 
 impl Sight {
@@ -23,13 +25,13 @@ impl Sight {
         let listeners: OrdSet<UserId> =
             realm.queues.values().map(|queue| queue.owner).filter(|owner| users.contains(owner)).collect();
         let channels = listeners.into_iter().map(|user| (user, seen_by(realm, user))).collect();
-        Self { channels }
+        Self { channels, starred: StarredInSight::of_listeners(realm) }
     }
 
     /// Tells those users what they see more or less than before.
     ///
     /// Events: `stream` create and `subscription` peer_add of channels that came into sight, `stream` delete of those
-    /// that went out of it.
+    /// that went out of it; `update_message_flags` of starred messages that did so.
     pub fn tell_changes(self, tx: &mut Tx) {
         for (user, before) in self.channels {
             let after = seen_by(tx, user);
@@ -41,6 +43,7 @@ impl Sight {
                 tx.emit_vanished(Audience::user(user), &OrdSet::unit(channel), needs);
             }
         }
+        self.starred.tell_changes(tx);
     }
 }
 

@@ -22,12 +22,7 @@ pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>
         }
     }
     if wish.wants("starred_messages") {
-        let starred: Vec<MessageId> = match viewer {
-            Some(viewer) => {
-                realm.own(viewer).starred.iter().filter(|id| realm.messages.contains_key(*id)).copied().collect()
-            }
-            None => Vec::new(),
-        };
+        let starred = wish.viewer.map(|viewer| realm.starred_in_sight(viewer)).unwrap_or_default();
         state.insert("starred_messages".into(), json!(starred));
     }
     if wish.wants("recent_private_conversations") {

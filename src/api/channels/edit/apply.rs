@@ -10,6 +10,7 @@ use crate::realm::channel::{Channel, Privacy};
 use crate::realm::event::{Audience, Event, Needs};
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
+use crate::realm::starred::StarredInSight;
 use crate::realm::user::User;
 use crate::record::channel::post_policy;
 use imbl::OrdSet;
@@ -19,6 +20,7 @@ use std::collections::BTreeMap;
 impl Plan {
     /// Changes the channel, in the order of the reference.
     pub(super) fn apply(self, tx: &mut Tx, actor: &User, id: ChannelId) {
+        let starred = StarredInSight::of_listeners(tx);
         if let Some(policy) = self.topics_policy {
             tx.channel_mut(id).topics_policy = policy;
             emit_update(tx, id, "topics_policy", json!(policy));
@@ -48,6 +50,7 @@ impl Plan {
         for (name, value) in self.permissions {
             change_permission(tx, actor, id, name, value);
         }
+        starred.tell_changes(tx);
     }
 }
 
