@@ -8,7 +8,7 @@ use super::channel::{Channel, RESOLVED_PREFIX, TopicKey, TopicsPolicy};
 use super::event::{Audience, Event, Payload, SentMessage};
 use super::id::{ChannelId, MessageId, UserId};
 use super::markdown::{self, Mentions};
-use super::message::{Body, Message, Place};
+use super::message::{Attachment, Body, Message, Place};
 use super::permission::{GROUP_PERMISSIONS, covers, setting};
 use super::personal::{UserTopic, VisibilityPolicy};
 use super::render::EMPTY_TOPIC_DISPLAY_NAME;
@@ -413,11 +413,16 @@ impl Tx {
             changed.messages.insert(message.id);
             let changed = Arc::new(changed);
             self.realm_mut().attachments.insert(path_id.clone(), changed.clone());
-            let upload_space_used = self.upload_space_used();
-            let audience = Audience::user(changed.owner);
-            let payload = Payload::Attachment { attachment: changed, upload_space_used };
-            self.emit(audience, Event::new("attachment", Some("update"), payload));
+            self.emit_attachment_update(changed);
         }
+    }
+
+    /// Tells the owner of an upload which messages link it now.
+    pub fn emit_attachment_update(&mut self, attachment: Arc<Attachment>) {
+        let upload_space_used = self.upload_space_used();
+        let audience = Audience::user(attachment.owner);
+        let payload = Payload::Attachment { attachment, upload_space_used };
+        self.emit(audience, Event::new("attachment", Some("update"), payload));
     }
 
     /// Follows or unmutes the topic as the sender's and the mentioned users' settings say.

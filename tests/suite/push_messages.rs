@@ -73,6 +73,27 @@ async fn a_channel_message_is_pushed_to_those_whom_it_mentions() {
 }
 
 #[tokio::test]
+async fn an_edit_is_pushed_to_those_whom_it_mentions_newly() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let id = max.send_to("general", "t", "one").await;
+    let edit = async |content: &str| {
+        max.patch(&format!("/messages/{id}"), json!({ "content": content })).await.success();
+    };
+
+    edit("two").await;
+    assert_eq!(told(&server, &mel, 0).await, []);
+    edit("three for @**Mel Marsh**").await;
+    edit("four for @**Mel Marsh** and @**all**").await;
+    assert_eq!(told(&server, &mel, 0).await, [message(id)]);
+    mel.post("/messages/flags", json!({"messages": [id], "op": "add", "flag": "read"})).await.success();
+    edit("five").await;
+    edit("six for @**Mel Marsh**").await;
+
+    assert_eq!(told(&server, &mel, 0).await, [message(id), removal(&[id])], "what is read is not pushed again");
+}
+
+#[tokio::test]
 async fn settings_decide_what_is_pushed() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);

@@ -13,12 +13,13 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Event, Payload, UpdatedMessage};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Body, Edit, Message, Place};
+use crate::realm::starred::StarredInSight;
 use crate::record::event::attachment_record;
 use crate::record::message::topic_links;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 words! {
@@ -129,8 +130,6 @@ impl Write for EditMessage {
 
         let mut fields = Map::new();
         let mut detached_uploads = Vec::new();
-        // Those who knew the message before it went where they may not see it.
-        let audience = tx.who_follows_any(&[&[wanted.message.id], wanted.moved.as_slice()].concat());
         if let Some((channel, _)) = wanted.message.channel() {
             fields.insert("stream_id".into(), json!(channel));
             fields.insert("stream_name".into(), tx.channels[&channel].name.as_str().into());
@@ -139,9 +138,15 @@ impl Write for EditMessage {
         if let Some(body) = body {
             detached_uploads = change_content(tx, caller.id, &wanted.message, body, &mut fields);
         }
+        // Those who know the messages where they were, and those whom the new text mentions.
+        let followers = tx.who_follows_any(&[&[wanted.message.id], wanted.moved.as_slice()].concat());
+        let mut losses = BTreeMap::new();
+        let mut starred = None;
         if let Some(place) = &wanted.place {
             messages.clone_from(&wanted.moved);
             describe_move(tx, &wanted, place, params.propagate_mode, &mut fields);
+            losses = relocate::losses(tx, &followers, &wanted.moved, place);
+            starred = Some(StarredInSight::of_listeners(tx));
             relocate::relocate(tx, caller.id, &wanted.moved, place);
         }
         let updated = UpdatedMessage {
@@ -152,16 +157,20 @@ impl Write for EditMessage {
             fields,
             rendering_only: false,
         };
-        tx.emit(audience, Event::new("update_message", None, Payload::UpdateMessage(Box::new(updated))));
-        if let Some(place) = &wanted.place {
-            relocate::settle(tx, &wanted.message, &wanted.moved, place);
+        // Who can't see the messages any more must not learn where they are.
+        let lost_all = losses.get(&wanted.moved).cloned().unwrap_or_default();
+        let update = Event::new("update_message", None, Payload::UpdateMessage(Box::new(updated)));
+        tx.emit(followers.except_all(&lost_all), update);
+        if let (Some(place), Some(starred)) = (&wanted.place, starred) {
+            relocate::settle(tx, &wanted.message, &wanted.moved, place, (losses, starred));
             notice::send(tx, &caller, &wanted, place, &params)?;
         }
         Ok(EditMessageReply { detached_uploads })
     }
 }
 
-/// Changes the text; gives the uploads that no message links any more.
+/// Changes the text; gives the uploads that no message links any more, whose owners are told. Who is mentioned
+/// only now gets a row, and is told on their devices.
 fn change_content(
     tx: &mut Tx,
     by: UserId,
@@ -188,6 +197,7 @@ fn change_content(
     let detached = detach_uploads(tx, before.id, &previous.uploads, &body.uploads);
     let after = tx.messages[&before.id].clone();
     tx.read_outside(&after);
+    tx.push_edited(before, &after);
     tx.claim_uploads(&after);
     detached
 }
@@ -195,13 +205,15 @@ fn change_content(
 fn detach_uploads(tx: &mut Tx, message: MessageId, before: &BTreeSet<String>, after: &BTreeSet<String>) -> Vec<Value> {
     let mut detached = Vec::new();
     for path_id in before.difference(after) {
-        if let Some(attachment) = tx.realm_mut().attachments.get_mut(path_id) {
-            let attachment = Arc::make_mut(attachment);
-            attachment.messages.remove(&message);
-            if attachment.messages.is_empty() {
-                detached.push(attachment_record(attachment));
-            }
+        let Some(attachment) = tx.realm_mut().attachments.get_mut(path_id) else { continue };
+        if !Arc::make_mut(attachment).messages.remove(&message) {
+            continue;
         }
+        let attachment = attachment.clone();
+        if attachment.messages.is_empty() {
+            detached.push(attachment_record(&attachment));
+        }
+        tx.emit_attachment_update(attachment);
     }
     detached
 }

@@ -74,7 +74,28 @@ impl Tx {
         // Few have devices, many receive a message.
         let reached = self.reached_by_push.iter().copied();
         let told: Vec<UserId> = reached.filter(|user| self.wants_push(*user, message)).collect();
-        for user in told {
+        self.push_to(told, sent);
+    }
+
+    /// Hands an edited message to the relay, for those whom it mentions only now.
+    pub fn push_edited(&mut self, before: &Message, after: &Arc<Message>) {
+        let Some(sender) = self.user(after.sender).cloned() else { return };
+        if !self.organization.is_on("push_notifications_enabled") {
+            return;
+        }
+        let is_mentioned = |message: &Message, user| message.mentions(user) || message.wildcard_mentions(user);
+        let is_told_newly = |user: &UserId| {
+            let is_shown = self.relay.shown.get(user).is_some_and(|shown| shown.contains(&after.id));
+            is_mentioned(after, *user) && !is_mentioned(before, *user) && !is_shown && self.wants_push(*user, after)
+        };
+        let told: Vec<UserId> = self.reached_by_push.iter().copied().filter(is_told_newly).collect();
+        let sent = Arc::new(SentMessage::of(self, after, &sender));
+        self.push_to(told, &sent);
+    }
+
+    fn push_to(&mut self, users: Vec<UserId>, sent: &Arc<SentMessage>) {
+        let message = &sent.message;
+        for user in users {
             for target in self.push_targets(user) {
                 self.push(user, target, PushContent::Message(sent.clone()));
             }

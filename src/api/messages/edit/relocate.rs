@@ -2,11 +2,13 @@
 //!
 //! A choice where the API is silent: A-38 in docs/assumptions.md.
 
+use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::TopicKey;
 use crate::realm::event::{Audience, Event, Payload};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Edit, Message, Place};
+use crate::realm::starred::StarredInSight;
 use imbl::OrdSet;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -40,9 +42,44 @@ fn strip(topic: &str) -> &str {
     topic.trim_start_matches(crate::realm::channel::RESOLVED_PREFIX)
 }
 
+/// What followers of messages can't see any more once these are moved: messages, and who loses them.
+pub(super) type Losses = BTreeMap<Vec<MessageId>, OrdSet<UserId>>;
+
+/// What a move that is about to be made takes away from those who follow the messages.
+pub(super) fn losses(realm: &Realm, followers: &Audience, moved: &[MessageId], place: &Place) -> Losses {
+    let mut losses = Losses::new();
+    let here = moved.first().and_then(|id| realm.messages[id].channel()).map(|(channel, _)| channel);
+    let (Some(here), Place::Channel { channel: there, .. }) = (here, place) else { return losses };
+    let (here, there) = (&realm.channels[&here], &realm.channels[there]);
+    // Nobody loses what everybody can read.
+    if here.id == there.id || there.privacy.is_web_public() {
+        return losses;
+    }
+    for user in realm.active_users.iter().filter(|user| followers.contains(**user)) {
+        let reads = realm.can_read(&realm.users[user], there);
+        let is_lost = |id: &&MessageId| {
+            let has_row = realm.has_row(*user, &realm.messages[*id]);
+            let sees_before = has_row || here.privacy.has_public_history();
+            sees_before && !(reads && (has_row || there.privacy.has_public_history()))
+        };
+        let lost: Vec<MessageId> = moved.iter().filter(is_lost).copied().collect();
+        if !lost.is_empty() {
+            losses.entry(lost).or_default().insert(*user);
+        }
+    }
+    losses
+}
+
 /// Keeps the invariants after a move: what users said of a topic that moved whole goes along; messages that can't be
-/// seen any more are deleted for those who saw them; unread ones lie only in subscribed channels.
-pub(super) fn settle(tx: &mut Tx, before: &Message, moved: &[MessageId], place: &Place) {
+/// seen any more are deleted for those who saw them; unread ones lie only in subscribed channels. `starred` is what it
+/// was before.
+pub(super) fn settle(
+    tx: &mut Tx,
+    before: &Message,
+    moved: &[MessageId],
+    place: &Place,
+    (losses, mut starred): (Losses, StarredInSight),
+) {
     let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) = (before.channel(), place)
     else {
         return;
@@ -52,7 +89,12 @@ pub(super) fn settle(tx: &mut Tx, before: &Message, moved: &[MessageId], place: 
         move_policies(tx, (channel, topic), (*new_channel, new_topic));
     }
     if channel != *new_channel {
-        settle_access(tx, moved, before, *new_channel);
+        for (messages, users) in losses {
+            starred.forget(&users, &messages);
+            let payload = Payload::DeleteMessages { messages, place: before.place.clone() };
+            tx.emit(Audience::of(users), Event::new("delete_message", None, payload));
+        }
+        starred.tell_changes(tx);
         settle_unread(tx, moved, *new_channel);
     }
 }
@@ -68,22 +110,6 @@ fn move_policies(
     for (user, policy) in said {
         tx.set_topic_policy(user, channel, topic.clone(), crate::realm::personal::VisibilityPolicy::None);
         tx.set_topic_policy(user, new_channel, new_topic.clone(), policy);
-    }
-}
-
-fn settle_access(tx: &mut Tx, moved: &[MessageId], before: &Message, channel: ChannelId) {
-    let here = tx.channels[&channel].clone();
-    let mut losers: OrdSet<UserId> = OrdSet::new();
-    for id in moved {
-        let blind = tx.messages[id]
-            .recipients
-            .iter()
-            .filter(|user| tx.users.get(*user).is_some_and(|user| user.is_active && !tx.can_read(user, &here)));
-        losers.extend(blind.copied());
-    }
-    if !losers.is_empty() {
-        let payload = Payload::DeleteMessages { messages: moved.to_vec(), place: before.place.clone() };
-        tx.emit(Audience::of(losers), Event::new("delete_message", None, payload));
     }
 }
 
@@ -104,6 +130,11 @@ fn settle_unread(tx: &mut Tx, moved: &[MessageId], channel: ChannelId) {
             tx.own_mut(user).read.insert(*message);
         }
         tx.recall_pushes(user);
+        let sees = |id: &MessageId| tx.users.get(&user).is_some_and(|user| tx.can_see_message(user, &tx.messages[id]));
+        let messages: Vec<MessageId> = messages.into_iter().filter(sees).collect();
+        if messages.is_empty() {
+            continue;
+        }
         let fields = json!({"operation": "add", "flag": "read", "messages": messages, "all": false});
         tx.emit(Audience::user(user), Event::shaped("update_message_flags", Some("add"), fields));
     }
