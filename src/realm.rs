@@ -19,6 +19,7 @@ pub mod kept;
 pub mod linkifier;
 pub mod markdown;
 pub mod message;
+pub mod muting;
 pub mod narrow;
 pub mod organization;
 pub mod permission;
@@ -104,6 +105,9 @@ pub struct Realm {
     /// Alert words in lower case, and whose they are.
     #[serde(skip)]
     pub alert_words: OrdMap<String, OrdSet<UserId>>,
+    /// Muted users, and who mutes them: `muted_users` of each user, the other way round.
+    #[serde(skip)]
+    pub muted_by: OrdMap<UserId, OrdSet<UserId>>,
     /// Uploaded files by path id.
     pub attachments: OrdMap<String, Arc<Attachment>>,
     /// Bytes of uploads and pictures by content hash; a value like all the rest, so that a fork shares them.
@@ -233,6 +237,7 @@ impl Realm {
             messages: OrdMap::new(),
             late_rows: OrdMap::new(),
             alert_words: OrdMap::new(),
+            muted_by: OrdMap::new(),
             attachments: OrdMap::new(),
             blobs: OrdMap::new(),
             custom_emoji: OrdMap::new(),

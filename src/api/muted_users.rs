@@ -5,7 +5,7 @@ use super::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
-use crate::realm::id::UserId;
+use crate::realm::id::{MessageId, UserId};
 use serde_json::{Value, json};
 
 parameters! {
@@ -27,7 +27,7 @@ impl Operation for MuteUser {
         since: 48,
         is_specified: false,
         errors: &["CannotMuteSelf", "NoSuchUser", "InsufficientPermission", "UserAlreadyMuted"],
-        events: &["muted_users"],
+        events: &["muted_users", "update_message_flags add"],
     };
     type Params = MutedUserParams;
     type Reply = Success;
@@ -45,10 +45,26 @@ impl Write for MuteUser {
         }
 
         let now = tx.now;
-        tx.own_mut(caller.id).muted_users.insert(muted, now);
+        tx.mute(caller.id, muted, now);
         emit(tx, caller.id);
+        read_all_of(tx, caller.id, muted);
         Ok(Success {})
     }
+}
+
+/// What was unread of a user who is muted is read. Tells so where there was anything.
+fn read_all_of(tx: &mut Tx, user: UserId, muted: UserId) {
+    let is_theirs = |id: &MessageId| tx.messages.get(id).is_some_and(|message| message.sender == muted);
+    let messages: Vec<MessageId> = tx.unread(user).into_iter().filter(is_theirs).collect();
+    if messages.is_empty() {
+        return;
+    }
+    for message in &messages {
+        tx.own_mut(user).read.insert(*message);
+    }
+    tx.recall_pushes(user);
+    let fields = json!({"operation": "add", "flag": "read", "messages": messages, "all": false});
+    tx.emit(Audience::user(user), Event::shaped("update_message_flags", Some("add"), fields));
 }
 
 /// DELETE /users/me/muted_users/{muted_user_id}
@@ -76,7 +92,7 @@ impl Write for UnmuteUser {
             return Err(Error::UserNotMuted);
         }
 
-        tx.own_mut(caller.id).muted_users.remove(&muted);
+        tx.unmute(caller.id, muted);
         emit(tx, caller.id);
         Ok(Success {})
     }

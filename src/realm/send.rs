@@ -348,12 +348,12 @@ impl Tx {
             last_edit: None,
             last_moved: None,
         });
-        let mut read_by = OrdSet::new();
+        self.read_outside(&message);
+        let mut read_by = self.read_where_muted(&message);
         if is_read {
             self.own_mut(sender.id).read.insert(id);
             read_by.insert(sender.id);
         }
-        self.read_outside(&message);
         let sent = self.emit_message(&message, &sender, outgoing.local, read_by);
         self.push_message(&sent);
         self.claim_uploads(&message);

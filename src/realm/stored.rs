@@ -189,6 +189,9 @@ impl Realm {
             for word in &own.alert_words {
                 self.alert_words.entry(word.to_lowercase()).or_default().insert(*user);
             }
+            for muted in own.muted_users.keys() {
+                self.muted_by.entry(*muted).or_default().insert(*user);
+            }
             for message in &own.historical {
                 self.late_rows.entry(*message).or_default().insert(*user);
             }

@@ -270,6 +270,59 @@ async fn users_are_muted_once_and_unmuted_once() {
 }
 
 #[tokio::test]
+async fn what_was_unread_of_a_muted_user_is_read() {
+    let server = TestServer::start().await;
+    let [mel, max, mona] = server.users(["mel", "max", "mona"]);
+    let in_channel = max.send_to("general", "t", "one").await;
+    let direct = max.send_direct(&[mel.id()], "two").await;
+    let of_mona = mona.send_to("general", "t", "three").await;
+    let earlier = server.message("It is green now");
+    let mut queue = mel.events(["muted_users", "update_message_flags"]).await;
+
+    mel.post(&format!("/users/me/muted_users/{}", max.id()), json!({})).await.is(json!({}));
+
+    queue.next().await.has(json!({"type": "muted_users"}));
+    let event = queue.next().await.has(json!({"type": "update_message_flags", "op": "add", "flag": "read"}));
+    let read: Vec<_> = event["messages"].as_array().into_iter().flatten().filter_map(Value::as_i64).collect();
+    assert!([in_channel, direct, earlier].iter().all(|id| read.contains(id)) && !read.contains(&of_mona), "{event}");
+    queue.none().await;
+}
+
+#[tokio::test]
+async fn what_a_muted_user_sends_is_read_from_the_beginning() {
+    let server = TestServer::start().await;
+    let [mel, max, adam] = server.users(["mel", "max", "adam"]);
+    let muting = format!("/users/me/muted_users/{}", max.id());
+    mel.post(&muting, json!({})).await.success();
+    let (mut at_mel, mut at_adam) = (mel.events(["message"]).await, adam.events(["message"]).await);
+    let params = json!({"event_types": ["message"], "narrow": [["is", "unread"]]});
+    let mut unread_at_mel = mel.register(params).await;
+    let unread = async || {
+        let state = mel.register(json!({"fetch_event_types": ["message", "update_message_flags"]})).await.state;
+        state["unread_msgs"].clone()
+    };
+    let before = unread().await;
+
+    let in_channel = max.send_to("general", "t", "@**Mel Marsh** one").await;
+    let direct = max.send_direct(&[mel.id(), adam.id()], "two").await;
+
+    at_mel.next().await.has(json!({"type": "message", "flags": ["read", "mentioned"]}));
+    at_mel.next().await.has(json!({"type": "message", "flags": ["read"]}));
+    at_adam.next().await.has(json!({"type": "message", "flags": []}));
+    at_adam.next().await.has(json!({"type": "message", "flags": []}));
+    assert_eq!(unread().await, before);
+    for (id, flags) in [(in_channel, json!(["read", "mentioned"])), (direct, json!(["read"]))] {
+        let reply = mel.get(&format!("/messages/{id}"), json!({})).await.success();
+        assert_eq!(reply["message"]["flags"], flags);
+    }
+    mel.delete(&muting, json!({})).await.success();
+    let id = max.send_to("general", "t", "three").await;
+    at_mel.next().await.has(json!({"type": "message", "flags": []}));
+    unread_at_mel.next().await.has(json!({"type": "message", "message": {"id": id}}));
+    unread_at_mel.none().await;
+}
+
+#[tokio::test]
 async fn a_picture_is_told_to_all_and_served_until_it_is_taken_away() {
     let server = TestServer::start().await;
     let [max, gus] = server.users(["max", "gus"]);

@@ -30,6 +30,11 @@ pub(super) const ALL: &[Invariant] = &[
         check: muted_users,
     },
     Invariant {
+        name: "muted-by",
+        meaning: "The index of who is muted by whom has what users say of others, and nothing else.",
+        check: muted_by,
+    },
+    Invariant {
         name: "navigation-views-are-unique",
         meaning: "No view is twice in a user's left sidebar.",
         check: navigation_views,
@@ -79,6 +84,16 @@ fn muted_users(realm: &Realm) -> Vec<String> {
         let muted = own.muted_users.keys().find(|muted| *muted == user || !realm.users.contains_key(*muted))?;
         Some(format!("user {user} mutes user {muted}"))
     })
+}
+
+fn muted_by(realm: &Realm) -> Vec<String> {
+    let mut right: OrdMap<UserId, OrdSet<UserId>> = OrdMap::new();
+    for (user, own) in &realm.personal {
+        for muted in own.muted_users.keys() {
+            right.entry(*muted).or_default().insert(*user);
+        }
+    }
+    mismatch("the index of who is muted by whom has", &realm.muted_by, &right)
 }
 
 fn navigation_views(realm: &Realm) -> Vec<String> {

@@ -134,6 +134,7 @@ const BREAKS: &[(&str, Break)] = &[
         let now = tx.now;
         tx.own_mut(MEL).muted_users.insert(MEL, now);
     }),
+    ("muted-by", |tx| tx.realm_mut().muted_by.clear()),
     ("navigation-views-are-unique", |tx| {
         let view = NavigationView { fragment: "inbox".into(), is_pinned: true, name: None };
         tx.own_mut(MEL).navigation_views.push_back(view);
