@@ -12,13 +12,16 @@ use crate::realm::id::{MessageId, ReminderId, UserId};
 use crate::realm::organization::Reminder;
 use crate::realm::timer::Due;
 use crate::record::scheduled::ReminderRecord;
-use crate::time::Timestamp;
+use crate::time::{Span, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
 /// Longest note, in code points (`max_reminder_note_length`).
 pub const MAX_NOTE_LENGTH: usize = 1_000;
+
+/// When a reminder comes that says no time.
+const DEFAULT_DELAY: Span = Span::seconds(3_600);
 
 /// The reminders of a user as clients see them, the next one first.
 pub fn records_of(realm: &Realm, user: UserId) -> Vec<ReminderRecord> {
@@ -64,10 +67,10 @@ pub struct CreateReminder;
 parameters! {
     /// Of what to be reminded, and when.
     pub struct CreateReminderParams {
-        /// The message.
-        message_id: MessageId,
-        /// UNIX seconds, later than now.
-        scheduled_delivery_timestamp: i64,
+        /// The message; without it, the reminder is of its note alone.
+        message_id: Option<MessageId>,
+        /// UNIX seconds, later than now; without it, in an hour.
+        scheduled_delivery_timestamp: Option<i64>,
         /// Shown in the message that the notification bot sends; at most 1,000 code points.
         note: Option<String>,
     }
@@ -97,8 +100,12 @@ impl Operation for CreateReminder {
 impl Write for CreateReminder {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ReminderIdReply, Error> {
         let caller = call.caller();
-        let deliver_at = future_time(tx, params.scheduled_delivery_timestamp)?;
-        let message = tx.message_seen_by(caller, params.message_id).ok_or(Error::InvalidMessage)?.id;
+        let deliver_at = match params.scheduled_delivery_timestamp {
+            Some(seconds) => future_time(tx, seconds)?,
+            None => tx.now.plus(DEFAULT_DELAY),
+        };
+        let seen = |id| tx.message_seen_by(caller, id).map(|message| message.id).ok_or(Error::InvalidMessage);
+        let message = params.message_id.map(seen).transpose()?;
         let note = params.note.unwrap_or_default();
         let note = note.trim_end().trim_start_matches(['\n', '\r']);
         if note.chars().count() > MAX_NOTE_LENGTH {

@@ -195,8 +195,8 @@ pub struct Reminder {
     pub id: ReminderId,
     /// Whose.
     pub user: UserId,
-    /// Of which message.
-    pub message: super::id::MessageId,
+    /// Of which message; None: of the note alone.
+    pub message: Option<super::id::MessageId>,
     /// Shown in the message sent by the notification bot.
     pub note: String,
     /// The text that will be sent, Markdown.

@@ -56,7 +56,7 @@ impl Realm {
             Some((channel, topic)) => format!("#**{}>{topic}@{id}**", self.channels[&channel].name),
             None => "the following direct message".to_owned(),
         };
-        let note = if note.is_empty() { String::new() } else { format!(" Note:\n > {note}") };
+        let note = shown_note(note);
         let sender = &self.users[&message.sender];
         let who = format!("@_**{}|{}**", sender.full_name, sender.id);
         let link = self.message_link(message);
@@ -91,6 +91,10 @@ impl Realm {
     }
 }
 
+fn shown_note(note: &str) -> String {
+    if note.is_empty() { String::new() } else { format!(" Note:\n > {note}") }
+}
+
 fn longest_run(text: &str, character: char) -> usize {
     text.split(|other| other != character).map(str::len).max().unwrap_or_default()
 }
@@ -102,16 +106,19 @@ impl Tx {
         self.counters.scheduled
     }
 
-    /// Adds a reminder of a message that is there, and puts it on the agenda.
+    /// Adds a reminder of a message that is there, or of a note alone, and puts it on the agenda.
     pub fn add_reminder(
         &mut self,
         user: UserId,
-        message: MessageId,
+        message: Option<MessageId>,
         note: String,
         deliver_at: Timestamp,
     ) -> Arc<Reminder> {
         let id = ReminderId(self.next_scheduled());
-        let content = self.reminder_text(message, &note);
+        let content = match message {
+            Some(message) => self.reminder_text(message, &note),
+            None => format!("You requested a reminder.{}", shown_note(&note)),
+        };
         // What is too large to be rendered is shown empty; it was a message, so it hardly is.
         let rendered =
             markdown::render(&content, &self.seen_by(user, &[])).map(|rendered| rendered.html).unwrap_or_default();
@@ -129,13 +136,23 @@ impl Tx {
         message
     }
 
+    /// Sends a message and says so, or leaves everything as it was.
+    pub fn send_wholly(&mut self, outgoing: Outgoing) -> bool {
+        let before = self.realm_mut().clone();
+        let is_sent = self.send(outgoing).is_ok();
+        if !is_sent {
+            *self.realm_mut() = before;
+        }
+        is_sent
+    }
+
     /// Sends what a reminder promised, from the notification bot to its user.
     pub(super) fn deliver_reminder(&mut self, id: ReminderId) {
         let Some(reminder) = self.realm_mut().reminders.remove(&id) else { return };
         if let Some(bot) = self.notification_bot() {
             let to = Target::Direct { users: vec![reminder.user] };
-            // A reminder of somebody who left is dropped with its user's queues.
-            let _ = self.send(Outgoing::from_server(bot, to, reminder.content.clone()));
+            // A reminder of somebody who left, or that can't be rendered, is dropped.
+            self.send_wholly(Outgoing::from_server(bot, to, reminder.content.clone()));
         }
         self.emit(
             Audience::user(reminder.user),
@@ -146,18 +163,16 @@ impl Tx {
     /// Sends a scheduled message, or marks it as failed.
     pub(super) fn deliver_scheduled(&mut self, id: ScheduledMessageId) {
         let Some(scheduled) = self.scheduled_messages.get(&id).cloned() else { return };
-        let before = self.realm_mut().clone();
         let outgoing = Outgoing {
             read_by_sender: scheduled.read_by_sender,
             ..Outgoing::from_server(scheduled.sender, scheduled.to.target(), scheduled.content.clone())
         };
-        if self.is_active(scheduled.sender) && self.send(outgoing).is_ok() {
+        if self.is_active(scheduled.sender) && self.send_wholly(outgoing) {
             self.realm_mut().scheduled_messages.remove(&id);
             let fields = json!({"scheduled_message_id": id});
             self.emit(Audience::user(scheduled.sender), Event::shaped("scheduled_messages", Some("remove"), fields));
             return;
         }
-        *self.realm_mut() = before;
         let mut failed = scheduled.as_ref().clone();
         failed.has_failed = true;
         let failed = Arc::new(failed);

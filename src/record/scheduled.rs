@@ -69,8 +69,9 @@ impl ScheduledMessageRecord {
 pub struct ReminderRecord {
     /// Its ID.
     pub reminder_id: i64,
-    /// The message.
-    pub message_id: i64,
+    /// The message; absent for a reminder of its note alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<i64>,
     /// Always `private`.
     #[serde(rename = "type")]
     pub kind: &'static str,
@@ -84,8 +85,9 @@ pub struct ReminderRecord {
     pub scheduled_delivery_timestamp: i64,
     /// Could not be sent.
     pub failed: bool,
-    /// The message, as the public record calls it.
-    pub reminder_target_message_id: i64,
+    /// The message, as the public record calls it; absent likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reminder_target_message_id: Option<i64>,
     /// What the user wrote; "" for nothing.
     pub note: String,
 }
@@ -95,14 +97,14 @@ impl ReminderRecord {
     pub fn new(reminder: &Reminder) -> Self {
         Self {
             reminder_id: reminder.id.0,
-            message_id: reminder.message.0,
+            message_id: reminder.message.map(|id| id.0),
             kind: "private",
             to: vec![reminder.user.0],
             content: reminder.content.clone(),
             rendered_content: reminder.rendered.clone(),
             scheduled_delivery_timestamp: reminder.deliver_at.seconds(),
             failed: reminder.has_failed,
-            reminder_target_message_id: reminder.message.0,
+            reminder_target_message_id: reminder.message.map(|id| id.0),
             note: reminder.note.clone(),
         }
     }

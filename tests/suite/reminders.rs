@@ -118,15 +118,35 @@ async fn a_long_message_is_cut_so_that_the_reminder_fits() {
 }
 
 #[tokio::test]
-async fn the_message_and_a_later_time_are_needed() {
+async fn without_a_message_it_is_of_the_note_and_without_a_time_in_an_hour() {
+    let server = TestServer::start().await;
+    let nora = server.user("nora");
+    let listening = json!({"event_types": ["message", "reminders"], "idle_queue_timeout": 7_200});
+    let mut queue = nora.register(listening).await;
+
+    nora.post("/reminders", json!({"note": "Bring money"})).await.success();
+    nora.post("/reminders", json!({})).await.success();
+
+    let [of_note, of_nothing] = <[Value; 2]>::try_from(reminders(&nora).await).expect("both are listed");
+    assert_eq!((of_note.get("message_id"), of_note.get("reminder_target_message_id")), (None, None));
+    assert_eq!(of_note["content"], "You requested a reminder. Note:\n > Bring money");
+    assert_eq!((&of_nothing["content"], &of_nothing["note"]), (&json!("You requested a reminder."), &json!("")));
+    for _ in 0..2 {
+        queue.next().await.has(json!({"type": "reminders", "op": "add"}));
+    }
+    server.advance(3_599).await;
+    queue.none().await;
+    server.advance(1).await;
+    let sent = queue.next().await.has(json!({"type": "message"}));
+    assert_eq!(sent["message"]["content"], of_note["content"]);
+}
+
+#[tokio::test]
+async fn the_time_must_be_later_and_the_message_visible() {
     let server = TestServer::start().await;
     let [nora, bot] = server.users(["nora", "build-bot"]);
     let message = server.message("Pizza or pasta?");
-    let missing = "REQUEST_VARIABLE_MISSING";
 
-    nora.post("/reminders", json!({})).await.error(missing, "Missing 'message_id' argument");
-    let no_time = nora.post("/reminders", json!({"message_id": message})).await;
-    no_time.error(missing, "Missing 'scheduled_delivery_timestamp' argument");
     let late = "Scheduled delivery time must be in the future.";
     remind(&nora, message, 0, "").await.error("BAD_REQUEST", late);
     // The time is looked at before the message, the message before the note.
@@ -163,4 +183,28 @@ async fn a_removed_reminder_is_never_sent() {
     server.advance(20).await;
     events.next().await.has(json!({"type": "message"}));
     events.next().await.is(json!({"type": "reminders", "op": "remove", "reminder_id": later}));
+}
+
+#[tokio::test]
+async fn one_that_cannot_be_sent_leaves_nothing_but_its_end() {
+    let server = TestServer::start().await;
+    let adam = server.user("adam");
+    let group = |name: &str| {
+        let realm = server.server().world("default").snapshot();
+        realm.groups.values().find(|group| group.name == name).expect("it exists").id.0
+    };
+    // The bot has never written to Adam. What follows an empty line of a note is quoted no more, and the bot may not
+    // mention the group.
+    let only_moderators = json!({"can_mention_group": {"new": group("role:moderators")}});
+    adam.patch(&format!("/user_groups/{}", group("engineers")), only_moderators).await.success();
+    remind(&adam, server.message("Pizza or pasta?"), 60, "Lunch\n\n@*engineers*").await.success();
+    let mut at_adam = adam.events(["message", "reminders"]).await;
+    let conversations = || server.server().world("default").snapshot().conversations.len();
+    let before = conversations();
+
+    server.advance(60).await;
+
+    at_adam.next().await.has(json!({"type": "reminders", "op": "remove"}));
+    at_adam.none().await;
+    assert_eq!((conversations(), reminders(&adam).await), (before, Vec::new()));
 }

@@ -93,6 +93,6 @@ fn greet(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
 fn tell(tx: &mut Tx, user: UserId, content: String) {
     if let Some(bot) = tx.notification_bot() {
         // A text that can't be sent must not keep anybody out.
-        let _ = tx.send(Outgoing::from_server(bot, Target::Direct { users: vec![user] }, content));
+        tx.send_wholly(Outgoing::from_server(bot, Target::Direct { users: vec![user] }, content));
     }
 }
