@@ -230,6 +230,14 @@ errors! {
     AvatarChangesDisabled: 400 BAD_REQUEST "Avatar changes are disabled in this organization.";
     /// A picture over the limit.
     PictureTooLarge { limit_mib }: 400 BAD_REQUEST "Uploaded file is larger than the allowed limit of {limit_mib} MiB";
+    /// Polls and to-do lists stay what they are.
+    WidgetEdited: 400 BAD_REQUEST "Widgets cannot be edited.";
+    /// Only polls and to-do lists have parts.
+    NotAWidget: 400 BAD_REQUEST "You cannot attach a submessage to this message.";
+    /// Parts are JSON.
+    InvalidSubmessage: 400 BAD_REQUEST "Invalid json for submessage";
+    /// What this poll or list does not take.
+    WidgetRefused { problem }: 400 BAD_REQUEST "{problem}";
     /// Muting oneself.
     CannotMuteSelf: 400 BAD_REQUEST "Cannot mute self";
     /// Muted already.

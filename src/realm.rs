@@ -37,6 +37,7 @@ pub mod stored;
 pub mod timer;
 pub mod user;
 pub mod visibility;
+pub mod widget;
 
 use chance::Chance;
 use channel::{Channel, Folder, Topic, TopicKey};
@@ -190,6 +191,9 @@ pub struct Counters {
     pub device: i64,
     /// Changes of presence.
     pub presence: i64,
+    /// Parts of polls and to-do lists.
+    #[serde(default)]
+    pub submessage: i64,
 }
 
 impl Realm {

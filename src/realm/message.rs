@@ -29,6 +29,9 @@ pub struct Message {
     pub recipients: OrdSet<UserId>,
     /// In the order in which they were added.
     pub reactions: Vector<Reaction>,
+    /// What a poll or to-do list is made of, oldest first; empty for other messages.
+    #[serde(default)]
+    pub submessages: Vector<Submessage>,
     /// Edits and moves, oldest first.
     pub history: Vector<Arc<Edit>>,
     /// When the text was last changed.
@@ -125,6 +128,19 @@ pub struct Reaction {
     pub user: UserId,
     /// Which.
     pub emoji: Emoji,
+}
+
+/// A part of a poll or to-do list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Submessage {
+    /// Its number.
+    pub id: i64,
+    /// Who added it.
+    pub sender: UserId,
+    /// Always `widget`.
+    pub kind: String,
+    /// JSON text.
+    pub content: String,
 }
 
 /// An emoji, as reactions and statuses carry it.

@@ -13,6 +13,7 @@ use super::permission::{GROUP_PERMISSIONS, covers, setting};
 use super::personal::{UserTopic, VisibilityPolicy};
 use super::render::EMPTY_TOPIC_DISPLAY_NAME;
 use super::user::User;
+use super::widget::first_submessage;
 use crate::error::Error;
 use imbl::{OrdSet, Vector};
 use serde_json::json;
@@ -334,6 +335,9 @@ impl Tx {
         self.realm_mut().counters.message += 1;
         let id = MessageId(self.counters.message);
         let now = self.now;
+        let submessages: Vector<_> =
+            first_submessage(&body.content, sender.id, self.counters.submessage + 1).into_iter().collect();
+        self.realm_mut().counters.submessage += submessages.len() as i64;
         let is_read = outgoing.read_by_sender && recipients.contains(&sender.id);
         let message = self.add_message(Message {
             id,
@@ -344,6 +348,7 @@ impl Tx {
             body: Arc::new(body),
             recipients,
             reactions: Vector::new(),
+            submessages,
             history: Vector::new(),
             last_edit: None,
             last_moved: None,

@@ -98,7 +98,7 @@ pub struct ReactionRecord {
     pub user_id: i64,
 }
 
-/// What a widget was made of. The double has no widgets: the list is always empty.
+/// A part of a poll or to-do list.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Submessage")]
 pub struct SubmessageRecord {
@@ -267,7 +267,7 @@ impl MessageRecord {
             topic_links: topic.map(|topic| topic_links(realm, topic)).unwrap_or_default(),
             is_me_message: message.body.is_me_message,
             reactions: reactions(message),
-            submessages: Vec::new(),
+            submessages: submessages(message),
             sender_full_name,
             sender_email,
             sender_realm_str: realm.organization.subdomain.clone(),
@@ -291,6 +291,17 @@ impl Participant {
         let user = &realm.users[&id];
         Self { id: id.0, email: realm.api_email(user), full_name: user.full_name.clone(), is_mirror_dummy: false }
     }
+}
+
+fn submessages(message: &Message) -> Vec<SubmessageRecord> {
+    let record = |part: &crate::realm::message::Submessage| SubmessageRecord {
+        id: part.id,
+        message_id: message.id.0,
+        sender_id: part.sender.0,
+        msg_type: part.kind.clone(),
+        content: part.content.clone(),
+    };
+    message.submessages.iter().map(record).collect()
 }
 
 fn reactions(message: &Message) -> Vec<ReactionRecord> {

@@ -64,4 +64,5 @@ mod typing;
 mod uploads;
 mod user_changes;
 mod users;
+mod widgets;
 mod worlds;

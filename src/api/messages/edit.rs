@@ -85,6 +85,7 @@ impl Operation for EditMessage {
             "TopicInvalidCharacter",
             "ResolveEmptyTopic",
             "ContentWhileMoving",
+            "WidgetEdited",
             "ExpectationMismatch",
             "InvalidChannelId",
             "MayNotResolve",

@@ -31,6 +31,9 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessageParams)
     if content.is_some() && params.stream_id.is_some() {
         return Err(Error::ContentWhileMoving);
     }
+    if content.is_some() && !message.submessages.is_empty() {
+        return Err(Error::WidgetEdited);
+    }
     check_previous(&message, params)?;
     let place = new_place(realm, caller, &message, params, topic)?;
     if content.is_none() && place.is_none() {

@@ -1,0 +1,68 @@
+//! Votes, options and tasks: what is added to polls and to-do lists.
+
+use crate::api::parameter::parameters;
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::event::Event;
+use crate::realm::id::MessageId;
+use crate::realm::message::Submessage;
+use crate::realm::widget::{WIDGET, Widget};
+use serde_json::{Value, json};
+
+/// POST /submessage
+pub struct AddSubmessage;
+
+parameters! {
+    /// What is added to which message.
+    pub struct AddSubmessageParams {
+        /// The message.
+        message_id: MessageId,
+        /// Always `widget`.
+        msg_type: String,
+        /// JSON text.
+        content: String,
+    }
+}
+
+impl Operation for AddSubmessage {
+    const ROUTE: Route = Route::post("/submessage");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Adds to a poll or to-do list: a vote, an option, a task.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidMessage", "InvalidValue", "NotAWidget", "InvalidSubmessage", "WidgetRefused"],
+        events: &["submessage"],
+    };
+    type Params = AddSubmessageParams;
+    type Reply = Success;
+}
+
+impl Write for AddSubmessage {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = call.caller().id;
+        let message = tx.message_to_change(call.caller(), params.message_id)?.clone();
+        if params.msg_type != WIDGET {
+            return Err(Error::InvalidValue { parameter: "msg_type".into() });
+        }
+        let widget = Widget::of(&message).ok_or(Error::NotAWidget)?;
+        let data: Value = serde_json::from_str(&params.content).map_err(|_| Error::InvalidSubmessage)?;
+        let checked = widget.check(&data, message.sender == caller);
+        checked.map_err(|problem| Error::WidgetRefused { problem: problem.into() })?;
+
+        tx.realm_mut().counters.submessage += 1;
+        let id = tx.counters.submessage;
+        let fields = json!({
+            "msg_type": params.msg_type,
+            "content": params.content,
+            "message_id": message.id,
+            "sender_id": caller,
+            "submessage_id": id,
+        });
+        let part = Submessage { id, sender: caller, kind: params.msg_type, content: params.content };
+        tx.message_mut(message.id).submessages.push_back(part);
+        tx.emit(tx.who_follows(&message), Event::shaped("submessage", None, fields));
+        Ok(Success {})
+    }
+}

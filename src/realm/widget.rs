@@ -1,0 +1,122 @@
+//! Polls and to-do lists: what a message that begins one is made into, and what may be added to it.
+//!
+//! Choices where the API is silent: A-140 in docs/assumptions.md.
+
+use super::id::UserId;
+use super::message::{Message, Submessage};
+use serde_json::{Value, json};
+
+/// The one kind of submessages.
+pub const WIDGET: &str = "widget";
+
+/// The widgets that there are, by what messages that begin one begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Widget {
+    /// `/poll QUESTION`, an option on each further line.
+    Poll,
+    /// `/todo TITLE`, a task on each further line, with what it is about behind a colon.
+    Todo,
+}
+
+impl Widget {
+    /// The widget that a text begins, and what is said of it.
+    pub fn begun_by(content: &str) -> Option<(Self, Value)> {
+        let word = content.split_whitespace().next()?;
+        let rest = content.strip_prefix(word)?;
+        match word {
+            "/poll" => Some((Self::Poll, poll(rest))),
+            "/todo" => Some((Self::Todo, todo(rest))),
+            _ => None,
+        }
+    }
+
+    /// The widget that a message is.
+    pub fn of(message: &Message) -> Option<Self> {
+        let first: Value = serde_json::from_str(&message.submessages.front()?.content).ok()?;
+        [Self::Poll, Self::Todo].into_iter().find(|widget| first["widget_type"] == widget.name())
+    }
+
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Poll => "poll",
+            Self::Todo => "todo",
+        }
+    }
+
+    /// Whether this can be added to it, by its author or somebody else; else why not.
+    ///
+    /// # Errors
+    ///
+    /// In words.
+    pub fn check(self, data: &Value, is_author: bool) -> Result<(), String> {
+        let kind = data["type"].as_str().ok_or("type is not a string")?;
+        let text = |key: &str| data[key].as_str().map(drop).ok_or(format!("{key} is not a string"));
+        let number = |key: &str| data[key].as_i64().map(drop).ok_or(format!("{key} is not an integer"));
+        match (self, kind) {
+            (Self::Poll, "vote") => {
+                text("key")?;
+                if matches!(data["vote"].as_i64(), Some(1 | -1)) { Ok(()) } else { Err("Invalid vote".into()) }
+            }
+            (Self::Poll, "question") if !is_author => {
+                Err("You can't edit a question unless you are the author.".into())
+            }
+            (Self::Poll, "question") => text("question"),
+            (Self::Poll, "new_option") => number("idx").and_then(|()| text("option")),
+            (Self::Todo, "new_task") => number("key").and_then(|()| text("task")).and_then(|()| text("desc")),
+            (Self::Todo, "strike") => text("key"),
+            (Self::Todo, "new_task_list_title") if !is_author => {
+                Err("You can't edit the task list title unless you are the author.".into())
+            }
+            (Self::Todo, "new_task_list_title") => text("title"),
+            (widget, kind) => Err(format!("Unknown type for {} data: {kind}", widget.name())),
+        }
+    }
+}
+
+fn poll(rest: &str) -> Value {
+    let (question, options) = head_and_items(rest);
+    json!({"question": question, "options": options})
+}
+
+fn todo(rest: &str) -> Value {
+    let (title, items) = head_and_items(rest);
+    let task = |item: &String| {
+        let (task, about) = item.split_once(':').unwrap_or((item, ""));
+        json!({"task": task.trim(), "desc": about.trim()})
+    };
+    json!({"task_list_title": title, "tasks": items.iter().map(task).collect::<Vec<_>>()})
+}
+
+/// What stands on the first line, and the items of a list below, with or without its bullets.
+fn head_and_items(rest: &str) -> (String, Vec<String>) {
+    let mut lines = rest.lines();
+    let head = lines.next().unwrap_or_default().trim().to_owned();
+    let item = |line: &str| line.trim().trim_start_matches(['-', '*']).trim().to_owned();
+    (head, lines.map(item).filter(|item| !item.is_empty()).collect())
+}
+
+/// What a new message is made into, when it begins a widget; the number is for the submessage.
+pub fn first_submessage(content: &str, sender: UserId, id: i64) -> Option<Submessage> {
+    let (widget, extra_data) = Widget::begun_by(content)?;
+    let content = json!({"widget_type": widget.name(), "extra_data": extra_data}).to_string();
+    Some(Submessage { id, sender, kind: WIDGET.to_owned(), content })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_begin_with_their_question_or_title() {
+        let (widget, data) = Widget::begun_by("/poll Lunch?\n* Pizza\n- Pasta\n\n Soup ").expect("a poll");
+        assert_eq!(
+            (widget, data),
+            (Widget::Poll, json!({"question": "Lunch?", "options": ["Pizza", "Pasta", "Soup"]}))
+        );
+        let (widget, data) = Widget::begun_by("/todo\nBuy: milk: two\nSell").expect("a list");
+        let tasks = json!([{"task": "Buy", "desc": "milk: two"}, {"task": "Sell", "desc": ""}]);
+        assert_eq!((widget, data), (Widget::Todo, json!({"task_list_title": "", "tasks": tasks})));
+        assert!(Widget::begun_by("/pollution is bad").is_none() && Widget::begun_by("a /poll").is_none());
+    }
+}

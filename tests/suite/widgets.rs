@@ -1,0 +1,79 @@
+//! Polls and to-do lists.
+
+use crate::support::{Reply, TestServer, User};
+use serde_json::{Value, json};
+
+async fn add(user: &User, message: i64, content: Value) -> Reply {
+    let params = json!({"message_id": message, "msg_type": "widget", "content": content.to_string()});
+    user.post("/submessage", params).await
+}
+
+async fn parts(user: &User, message: i64) -> Vec<Value> {
+    let reply = user.get(&format!("/messages/{message}"), json!({})).await.success();
+    reply["message"]["submessages"].as_array().cloned().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn a_poll_is_sent_and_voted_in() {
+    let server = TestServer::start().await;
+    let [mel, max, nora] = server.users(["mel", "max", "nora"]);
+    let mut at_max = max.events(["message", "submessage"]).await;
+    let mut at_nora = nora.events(["submessage"]).await;
+
+    let poll = mel.send_to("engineering", "lunch", "/poll Lunch?\n* Pizza\n* Pasta").await;
+    let vote = json!({"type": "vote", "key": "canned,0", "vote": 1});
+    add(&max, poll, vote.clone()).await.is(json!({}));
+    add(&mel, poll, json!({"type": "question", "question": "Dinner?"})).await.is(json!({}));
+
+    let about = json!({"question": "Lunch?", "options": ["Pizza", "Pasta"]});
+    let begun = json!({"widget_type": "poll", "extra_data": about}).to_string();
+    let first = json!({"id": 1, "message_id": poll, "sender_id": mel.id(), "msg_type": "widget", "content": begun});
+    let sent = at_max.next().await.has(json!({"type": "message"}));
+    assert_eq!(sent["message"]["submessages"], json!([first]));
+    at_max.next().await.is(json!({
+        "type": "submessage", "msg_type": "widget", "content": vote.to_string(),
+        "message_id": poll, "sender_id": max.id(), "submessage_id": 2,
+    }));
+    at_max.next().await.has(json!({"type": "submessage", "sender_id": mel.id(), "submessage_id": 3}));
+    at_nora.none().await;
+    let all = parts(&mel, poll).await;
+    assert_eq!((all.len(), &all[0], &all[1]["content"]), (3, &first, &json!(vote.to_string())));
+}
+
+#[tokio::test]
+async fn lists_take_tasks_and_nothing_else_is_a_widget() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let list = mel.send_to("general", "t", "/todo Chores\nDishes: all of them").await;
+    let poll = mel.send_to("general", "t", "/poll").await;
+    let plain = mel.send_to("general", "t", "plain").await;
+    let refused = async |message: i64, content: Value, text: &str| {
+        add(&max, message, content).await.error("BAD_REQUEST", text);
+    };
+
+    add(&max, list, json!({"type": "new_task", "key": 0, "task": "Floor", "desc": "", "completed": false}))
+        .await
+        .is(json!({}));
+    add(&max, list, json!({"type": "strike", "key": "canned,0"})).await.is(json!({}));
+    let others = "You can't edit the task list title unless you are the author.";
+    refused(list, json!({"type": "new_task_list_title", "title": "x"}), others).await;
+    add(&mel, list, json!({"type": "new_task_list_title", "title": "x"})).await.is(json!({}));
+    refused(list, json!({"type": "vote"}), "Unknown type for todo data: vote").await;
+    refused(list, json!({"type": "new_task", "key": "0"}), "key is not an integer").await;
+    refused(poll, json!({"type": "vote", "key": "canned,0", "vote": 2}), "Invalid vote").await;
+    refused(poll, json!({"type": "new_option", "idx": 1}), "option is not a string").await;
+    let question = json!({"type": "question", "question": "x"});
+    refused(poll, question.clone(), "You can't edit a question unless you are the author.").await;
+    refused(plain, question.clone(), "You cannot attach a submessage to this message.").await;
+    refused(server.message("Before Mona joined"), question.clone(), "Invalid message(s)").await;
+    refused(poll, json!([]), "type is not a string").await;
+    let params = |kind: &str, content: &str| json!({"message_id": poll, "msg_type": kind, "content": content});
+    mel.post("/submessage", params("game", "{}")).await.error("BAD_REQUEST", "Invalid msg_type");
+    mel.post("/submessage", params("widget", "{")).await.error("BAD_REQUEST", "Invalid json for submessage");
+    let edit = mel.patch(&format!("/messages/{poll}"), json!({"content": "/poll What?"})).await;
+    edit.error("BAD_REQUEST", "Widgets cannot be edited.");
+    assert_eq!(
+        (parts(&max, list).await.len(), parts(&max, poll).await.len(), parts(&max, plain).await.len()),
+        (4, 1, 0)
+    );
+}
