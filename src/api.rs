@@ -405,6 +405,7 @@ pub static OPERATIONS: &[Row] = &[
     write::<messages::edit::EditMessage>(),
     write::<messages::delete::DeleteMessage>(),
     write::<messages::narrow_flags::UpdateFlagsForNarrow>(),
+    write::<messages::report::ReportMessage>(),
     write::<messages::submessage::AddSubmessage>(),
     read::<messages::history::GetMessageHistory>(),
     read::<messages::history::GetReadReceipts>(),

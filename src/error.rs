@@ -238,6 +238,10 @@ errors! {
     InvalidSubmessage: 400 BAD_REQUEST "Invalid json for submessage";
     /// What this poll or list does not take.
     WidgetRefused { problem }: 400 BAD_REQUEST "{problem}";
+    /// Reports of messages go to a channel that the organization must have for it.
+    NoModerationChannel: 400 BAD_REQUEST "Moderation request channel must be specified to enable message reporting.";
+    /// `other` says nothing by itself.
+    ExplanationRequired: 400 BAD_REQUEST "An explanation is required.";
     /// Muting oneself.
     CannotMuteSelf: 400 BAD_REQUEST "Cannot mute self";
     /// Muted already.

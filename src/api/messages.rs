@@ -6,6 +6,7 @@ pub mod fetch;
 pub mod history;
 pub mod narrow_flags;
 pub mod parameter;
+pub mod report;
 pub mod submessage;
 pub mod target;
 

@@ -68,11 +68,7 @@ impl Realm {
         if content.starts_with("/todo") {
             return format!("{beginning} [sent]({link}) a to-do list.");
         }
-        let fence = "`".repeat(longest_run(content, '`').max(2) + 1);
-        let frame = |quoted: &str| format!("{beginning} [said]({link}):\n{fence}quote\n{quoted}\n{fence}");
-        // The quoted text is what gives way when the whole is too long to be sent.
-        let room = MAX_MESSAGE_LENGTH.saturating_sub(frame("").chars().count());
-        frame(&truncate(content, room, "\n[message truncated]"))
+        quoting(&format!("{beginning} [said]({link}):"), content)
     }
 
     /// The address of a message inside the client.
@@ -89,6 +85,14 @@ impl Realm {
             }
         }
     }
+}
+
+/// A text that quotes another. The quoted one is what gives way when the whole is too long to be sent.
+pub fn quoting(beginning: &str, content: &str) -> String {
+    let fence = "`".repeat(longest_run(content, '`').max(2) + 1);
+    let frame = |quoted: &str| format!("{beginning}\n{fence}quote\n{quoted}\n{fence}");
+    let room = MAX_MESSAGE_LENGTH.saturating_sub(frame("").chars().count());
+    frame(&truncate(content, room, "\n[message truncated]"))
 }
 
 fn shown_note(note: &str) -> String {

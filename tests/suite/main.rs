@@ -50,6 +50,7 @@ mod reactions;
 mod register;
 mod register_limits;
 mod reminders;
+mod reports;
 mod scenarios;
 mod scheduled_messages;
 mod server_settings;

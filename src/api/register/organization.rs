@@ -1,6 +1,7 @@
 //! The organization's settings and permissions, and the server's limits: what the type `realm` brings.
 
 use super::Wish;
+use crate::api::messages::report::ReportType;
 use crate::api::server::ICON_URL;
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
@@ -153,13 +154,8 @@ fn server(wish: &Wish<'_>) -> Value {
             "stream": permission_settings(CHANNEL_PERMISSIONS),
             "group": permission_settings(GROUP_PERMISSIONS),
         },
-        "server_report_message_types": [
-            {"key": "spam", "name": "Spam"},
-            {"key": "harassment", "name": "Harassment"},
-            {"key": "inappropriate", "name": "Inappropriate content"},
-            {"key": "norms", "name": "Violates community norms"},
-            {"key": "other", "name": "Other reason"},
-        ],
+        "server_report_message_types":
+            ReportType::ALL.map(|kind| json!({"key": kind.text(), "name": kind.name()})),
         "server_min_deactivated_realm_deletion_days": null,
         "server_max_deactivated_realm_deletion_days": null,
         "settings_send_digest_emails": false,

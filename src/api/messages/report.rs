@@ -1,0 +1,121 @@
+//! Reporting messages to the organization's moderators.
+//!
+//! A choice where the API is silent: A-135 in docs/assumptions.md.
+
+use crate::api::channels::notices::silent_mention;
+use crate::api::parameter::{parameters, words};
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::id::MessageId;
+use crate::realm::message::Message;
+use crate::realm::schedule::quoting;
+use crate::realm::send::{Outgoing, Target};
+use crate::realm::user::User;
+
+/// Longest explanation, in code points.
+const MAX_DESCRIPTION_LENGTH: usize = 1_000;
+
+words! {
+    /// Why a message is reported (`server_report_message_types`).
+    pub enum ReportType {
+        /// Advertisements.
+        Spam = "spam",
+        /// Attacks on somebody.
+        Harassment = "harassment",
+        /// What does not belong here.
+        Inappropriate = "inappropriate",
+        /// Against what was agreed.
+        Norms = "norms",
+        /// What the description says.
+        Other = "other",
+    }
+}
+
+impl ReportType {
+    /// All, in the order in which clients show them.
+    pub const ALL: [Self; 5] = [Self::Spam, Self::Harassment, Self::Inappropriate, Self::Norms, Self::Other];
+
+    /// As people read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Spam => "Spam",
+            Self::Harassment => "Harassment",
+            Self::Inappropriate => "Inappropriate content",
+            Self::Norms => "Violates community norms",
+            Self::Other => "Other reason",
+        }
+    }
+}
+
+/// POST /messages/{message_id}/report
+pub struct ReportMessage;
+
+parameters! {
+    /// Which message, and why.
+    pub struct ReportMessageParams {
+        /// The message.
+        @path message_id: MessageId,
+        /// The reason.
+        report_type: ReportType,
+        /// More about it; at most 1,000 code points, and needed for `other`.
+        description: Option<String>,
+    }
+}
+
+impl Operation for ReportMessage {
+    const ROUTE: Route = Route::post("/messages/{message_id}/report");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Reports a message to those who are in the organization's channel for it.",
+        since: 382,
+        is_specified: false,
+        errors: &["NoModerationChannel", "BadValue", "ExplanationRequired", "InvalidMessage"],
+        events: &["message"],
+    };
+    type Params = ReportMessageParams;
+    type Reply = Success;
+}
+
+impl Write for ReportMessage {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let caller = call.caller();
+        let channel = tx.organization.moderation_requests.filter(|channel| !tx.channels[channel].is_archived);
+        let channel = channel.ok_or(Error::NoModerationChannel)?;
+        let description = params.description.unwrap_or_default();
+        let description = description.trim();
+        if description.chars().count() > MAX_DESCRIPTION_LENGTH {
+            let reason = format!("is too long (limit: {MAX_DESCRIPTION_LENGTH} characters)");
+            return Err(Error::bad_value("description", &reason));
+        }
+        if params.report_type == ReportType::Other && description.is_empty() {
+            return Err(Error::ExplanationRequired);
+        }
+        let message = tx.message_seen_by(caller, params.message_id).cloned().ok_or(Error::InvalidMessage)?;
+
+        let sender = tx.users[&message.sender].clone();
+        let content = text(tx, caller, &message, params.report_type, &call.origin.strip(description));
+        if let Some(bot) = tx.notification_bot() {
+            let to = Target::Channel { channel, topic: format!("{}'s messages", sender.full_name) };
+            tx.send(Outgoing::from_server(bot, to, content))?;
+        }
+        Ok(Success {})
+    }
+}
+
+fn text(realm: &Realm, reporter: &User, message: &Message, why: ReportType, description: &str) -> String {
+    let sender = &realm.users[&message.sender];
+    let link = realm.message_link(message);
+    let mut beginning = format!(
+        "{} reported [a message]({link}) of {}.\n* **Reason**: {}",
+        silent_mention(reporter),
+        silent_mention(sender),
+        why.name()
+    );
+    if !description.is_empty() {
+        // A list's item goes on as long as its lines are indented.
+        beginning.push_str(&format!("\n* **Notes**: {}", description.replace('\n', "\n  ")));
+    }
+    quoting(&beginning, &message.body.content)
+}
