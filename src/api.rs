@@ -26,6 +26,7 @@ pub mod linkifiers;
 pub mod messages;
 pub mod muted_users;
 pub mod navigation_views;
+pub mod organization;
 pub mod parameter;
 pub mod presence;
 pub mod profile;
@@ -420,6 +421,13 @@ pub static OPERATIONS: &[Row] = &[
     write::<users::deactivate::DeactivateOwnUser>(),
     write::<users::reactivate::ReactivateUser>(),
     write::<settings::ChangeSettings>(),
+    write::<organization::EditOrganization>(),
+    write::<organization::user_defaults::EditUserDefaults>(),
+    read::<organization::domains::GetDomains>(),
+    write::<organization::domains::AddDomain>(),
+    write::<organization::domains::EditDomain>(),
+    write::<organization::domains::RemoveDomain>(),
+    write::<organization::welcome::TestWelcomeMessage>(),
     write::<profile::ChangeProfile>(),
     write::<profile::RemoveProfile>(),
     read::<profile_fields::GetProfileFields>(),

@@ -230,6 +230,12 @@ errors! {
     AvatarChangesDisabled: 400 BAD_REQUEST "Avatar changes are disabled in this organization.";
     /// A picture over the limit.
     PictureTooLarge { limit_mib }: 400 BAD_REQUEST "Uploaded file is larger than the allowed limit of {limit_mib} MiB";
+    /// A text that is no domain.
+    InvalidDomain { error }: 400 BAD_REQUEST "Invalid domain: {error}";
+    /// Added already.
+    DomainExists { domain }: 400 BAD_REQUEST "The domain {domain} is already a part of your organization.";
+    /// No such domain.
+    NoSuchDomain { domain }: 400 BAD_REQUEST "No entry found for domain {domain}.";
     /// Polls and to-do lists stay what they are.
     WidgetEdited: 400 BAD_REQUEST "Widgets cannot be edited.";
     /// Only polls and to-do lists have parts.

@@ -107,6 +107,7 @@ fn setting_schema(setting: &Setting) -> Value {
         Kind::BoolOrNull => json!({"type": ["boolean", "null"]}),
         Kind::Integer => json!({"type": "integer"}),
         Kind::IntegerOrNull => json!({"type": ["integer", "null"]}),
+        Kind::Within(least, most) => json!({"type": "integer", "minimum": least, "maximum": most}),
         Kind::OneOfIntegers(allowed) => json!({ "enum": allowed }),
         Kind::Text => json!({"type": "string"}),
         Kind::TextOrNull => json!({"type": ["string", "null"]}),

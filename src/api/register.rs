@@ -7,7 +7,6 @@ mod options;
 mod organization;
 mod users;
 
-pub use organization::MAX_FILE_UPLOAD_SIZE_MIB;
 pub use users::UserLists;
 
 use super::parameter::{Nullable, parameters};

@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-70 in docs/assumptions.md.
 
 pub mod legacy;
-mod parameters;
+pub mod parameters;
 
 use super::server::is_email;
 use super::users::change::{change_email_visibility, change_name};
@@ -14,7 +14,7 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::UserId;
-use crate::realm::setting::NOTIFICATION_SOUNDS;
+use crate::realm::setting::{NOTIFICATION_SOUNDS, USER_SETTINGS, find};
 use crate::realm::user::{EmailVisibility, User};
 pub use parameters::SettingsParams;
 use serde_json::{Value, json};
@@ -115,7 +115,12 @@ impl Write for ChangeSettings {
     }
 }
 
-fn check_setting(name: &str, value: &Value) -> Result<(), Error> {
+/// Whether a setting can have a value of its kind.
+///
+/// # Errors
+///
+/// `InvalidValue`, `InvalidNotificationSound`, `InvalidBatchingPeriod`.
+pub fn check_setting(name: &str, value: &Value) -> Result<(), Error> {
     let text = value.as_str().unwrap_or_default();
     match name {
         "default_language" if language_name(text).is_none() => Err(Error::InvalidValue { parameter: name.into() }),
@@ -131,7 +136,8 @@ fn check_setting(name: &str, value: &Value) -> Result<(), Error> {
     }
 }
 
-fn language_name(code: &str) -> Option<&'static str> {
+/// The language of this code, in itself.
+pub fn language_name(code: &str) -> Option<&'static str> {
     LANGUAGES.iter().find(|(other, _)| *other == code).map(|(_, name)| *name)
 }
 
@@ -141,6 +147,13 @@ fn check_new_password(user: &User, params: &SettingsParams) -> Result<(), Error>
         return Err(Error::WrongPassword);
     }
     check_password(password, &[&user.full_name, &user.email]).map_err(|_| Error::NewPasswordTooWeak)
+}
+
+/// The value of a setting that new users begin with.
+pub fn user_default(realm: &Realm, name: &str) -> Value {
+    let given = realm.organization.user_defaults.get(name).cloned();
+    // Everyone, for the one setting that stands in the account.
+    given.unwrap_or_else(|| find(&USER_SETTINGS, name).map_or(Value::from(1), |row| row.default.clone()))
 }
 
 /// A new address waits for a confirmation that nobody can give here: it is only checked.

@@ -15,6 +15,7 @@ use crate::realm::channel::Privacy;
 use crate::realm::event::{Audience, Event, Payload};
 use crate::realm::id::{AttachmentId, UserId};
 use crate::realm::message::{Attachment, picture_dimensions};
+use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
 use schemars::JsonSchema;
@@ -70,7 +71,7 @@ impl Operation for UploadFile {
         summary: "Uploads a file.",
         since: 0,
         is_specified: true,
-        errors: &["UploadTooLarge", "NoFile", "SeveralFiles", "UploadQuota"],
+        errors: &["NoFile", "SeveralFiles", "UploadTooLarge", "UploadQuota"],
         events: &["attachment add"],
     };
     type Params = UploadFileParams;
@@ -81,7 +82,7 @@ impl Write for UploadFile {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<UploadFileReply, Error> {
         let (file, given_name) = only_file(call.files)?;
         let size = i64::try_from(file.bytes.len()).unwrap_or(i64::MAX);
-        check_quota(tx, size)?;
+        check_size(tx, size)?;
 
         let file = NewFile {
             name: name::shown_name(&given_name),
@@ -104,12 +105,16 @@ fn only_file(files: &[UploadedFile]) -> Result<(&UploadedFile, String), Error> {
     }
 }
 
-/// Whether the organization has room for a file of this size, in bytes.
+/// Whether the organization takes a file of this size, in bytes, and has room for it.
 ///
 /// # Errors
 ///
-/// `UploadQuota`.
-pub fn check_quota(realm: &Realm, size: i64) -> Result<(), Error> {
+/// In this order: `UploadTooLarge`, `UploadQuota`.
+pub fn check_size(realm: &Realm, size: i64) -> Result<(), Error> {
+    let limit = realm.organization.limit("max_file_upload_size_mib").unwrap_or(MAX_FILE_UPLOAD_SIZE_MIB);
+    if size > limit.saturating_mul(MIB) {
+        return Err(Error::UploadTooLarge { limit_mib: limit.into() });
+    }
     let quota = realm.organization.limit("upload_quota_mib").map(|mib| mib.saturating_mul(MIB));
     if quota.is_some_and(|quota| realm.upload_space_used().saturating_add(size) > quota) {
         return Err(Error::UploadQuota);

@@ -2,6 +2,7 @@
 
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::error::Error;
+use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt, pin_mut};
 use http::{HeaderMap, Method, header};
@@ -9,8 +10,8 @@ use std::time::Duration;
 
 /// Largest body that is not an upload, MiB.
 pub const MAX_BODY_MIB: usize = 32;
-/// Largest file of an upload, MiB (`max_file_upload_size_mib`).
-pub const MAX_FILE_MIB: usize = 100;
+/// Largest file of an upload, MiB; an organization may allow less (`max_file_upload_size_mib`).
+pub const MAX_FILE_MIB: usize = MAX_FILE_UPLOAD_SIZE_MIB as usize;
 /// How long a body may pause before the request is given up.
 const BODY_PAUSE: Duration = Duration::from_secs(30);
 const MIB: usize = 1024 * 1024;

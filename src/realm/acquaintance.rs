@@ -29,6 +29,13 @@ impl Acquaintance {
         Self(listeners.into_iter().map(|user| (user, known_by(realm, user))).collect())
     }
 
+    /// Whom guests know of now, even if that is everybody: it is about to be decided.
+    pub fn of_all_guests(realm: &Realm) -> Self {
+        let owners = realm.queues.values().map(|queue| queue.owner);
+        let guests = owners.filter(|owner| realm.guests().contains(owner)).collect::<OrdSet<UserId>>();
+        Self(guests.into_iter().map(|user| (user, known_by(realm, user))).collect())
+    }
+
     /// Whom guests know of now.
     pub fn of_guests(realm: &Realm) -> Self {
         Self::of(realm, realm.guests())

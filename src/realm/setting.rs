@@ -25,6 +25,8 @@ pub enum Kind {
     Integer,
     /// Whole numbers or null.
     IntegerOrNull,
+    /// Whole numbers from one to another.
+    Within(i64, i64),
     /// One of these numbers.
     OneOfIntegers(&'static [i64]),
     /// Any text.
@@ -43,6 +45,7 @@ impl Kind {
             Kind::BoolOrNull => value.is_boolean() || value.is_null(),
             Kind::Integer => value.is_i64(),
             Kind::IntegerOrNull => value.is_i64() || value.is_null(),
+            Kind::Within(least, most) => value.as_i64().is_some_and(|number| (*least..=*most).contains(&number)),
             Kind::OneOfIntegers(allowed) => value.as_i64().is_some_and(|number| allowed.contains(&number)),
             Kind::Text => value.is_string(),
             Kind::TextOrNull => value.is_string() || value.is_null(),
@@ -66,6 +69,12 @@ fn word(name: &'static str, default: &str, allowed: &'static [&'static str]) -> 
 fn other(name: &'static str, default: Value, kind: Kind) -> Setting {
     Setting { name, default, kind }
 }
+
+/// Largest file that any organization can allow to be uploaded, MiB.
+pub const MAX_FILE_UPLOAD_SIZE_MIB: i64 = 100;
+
+/// Days for which new members can be made to wait at most; about ten thousand years would overflow the calendar.
+pub const MAX_WAITING_DAYS: i64 = 36_500;
 
 /// Sounds that a user can choose.
 pub const NOTIFICATION_SOUNDS: &[&str] = &["none", "bell", "chime", "ding", "whoosh"];
@@ -143,6 +152,9 @@ pub static USER_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     ]
 });
 
+/// Settings of the organization whose names have no `realm_` before them in the register reply.
+pub const UNPREFIXED_SETTINGS: &[&str] = &["max_file_upload_size_mib"];
+
 /// The organization's settings that are plain values, without `realm_`.
 pub static REALM_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     vec![
@@ -165,6 +177,7 @@ pub static REALM_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         switch("inline_url_embed_preview", false),
         switch("invite_required", true),
         other("jitsi_server_url", Value::Null, Kind::TextOrNull),
+        other("max_file_upload_size_mib", json!(MAX_FILE_UPLOAD_SIZE_MIB), Kind::Within(1, MAX_FILE_UPLOAD_SIZE_MIB)),
         choice("media_preview_size", 100, &[100, 150, 200]),
         switch("message_content_allowed_in_email_notifications", true),
         other("message_content_delete_limit_seconds", json!(600), Kind::IntegerOrNull),
@@ -187,7 +200,7 @@ pub static REALM_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         word("topics_policy", "allow_empty_topic", &["allow_empty_topic", "disable_empty_topic"]),
         other("upload_quota_mib", Value::Null, Kind::IntegerOrNull),
         choice("video_chat_provider", 1, &[0, 1, 3, 4, 5, 6, 7]),
-        other("waiting_period_threshold", json!(3), Kind::Integer),
+        other("waiting_period_threshold", json!(3), Kind::Within(0, MAX_WAITING_DAYS)),
         switch("want_advertise_in_communities_directory", false),
         other("welcome_message_custom_text", json!(""), Kind::Text),
     ]

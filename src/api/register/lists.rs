@@ -128,10 +128,7 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     });
     put("realm_filters", "realm_filters", &|| json!([]));
     put("realm_playgrounds", "realm_playgrounds", &|| json!([]));
-    put("realm_domains", "realm_domains", &|| {
-        let domains = realm.organization.domains.iter();
-        domains.map(|(domain, subdomains)| json!({"domain": domain, "allow_subdomains": subdomains})).collect()
-    });
+    put("realm_domains", "realm_domains", &|| json!(crate::api::organization::domains::records(realm)));
     put("realm_emoji", "realm_emoji", &|| json!(crate::record::emoji::all(realm)));
     put("custom_profile_fields", "custom_profile_fields", &|| profile_fields(realm));
     put("custom_profile_fields", "custom_profile_field_types", &profile_field_types);

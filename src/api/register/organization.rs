@@ -9,11 +9,8 @@ use crate::realm::permission::{
     CHANNEL_PERMISSIONS, DefaultHolder, GROUP_PERMISSIONS, PermissionSetting, REALM_PERMISSIONS,
 };
 use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
-use crate::realm::setting::REALM_SETTINGS;
+use crate::realm::setting::{REALM_SETTINGS, UNPREFIXED_SETTINGS};
 use serde_json::{Map, Value, json};
-
-/// Largest file of an upload, MiB.
-pub const MAX_FILE_UPLOAD_SIZE_MIB: i64 = 100;
 
 pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     if !wish.wants("realm") {
@@ -21,7 +18,9 @@ pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>
     }
     let organization = &realm.organization;
     for setting in REALM_SETTINGS.iter() {
-        state.insert(format!("realm_{}", setting.name), organization.setting(setting.name).clone());
+        let is_bare = UNPREFIXED_SETTINGS.contains(&setting.name);
+        let key = if is_bare { setting.name.to_owned() } else { format!("realm_{}", setting.name) };
+        state.insert(key, organization.setting(setting.name).clone());
     }
     for (name, value) in &organization.permissions {
         state.insert(format!("realm_{name}"), json!(value));
@@ -114,7 +113,6 @@ fn limits() -> Value {
         "max_message_length": crate::realm::send::MAX_MESSAGE_LENGTH,
         "max_reminder_note_length": crate::api::reminders::MAX_NOTE_LENGTH,
         "max_bulk_new_subscription_messages": 100,
-        "max_file_upload_size_mib": MAX_FILE_UPLOAD_SIZE_MIB,
         "max_avatar_file_size_mib": 5,
         "max_icon_file_size_mib": 5,
         "max_logo_file_size_mib": 5,

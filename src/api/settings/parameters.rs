@@ -2,7 +2,7 @@
 
 use crate::api::parameter::{FromJson, Parameter, ParameterInfo, Parameters, RawParameters, json_parameter};
 use crate::error::Error;
-use crate::realm::setting::{Kind, USER_SETTINGS, find};
+use crate::realm::setting::{Kind, Setting, USER_SETTINGS, find};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
@@ -25,7 +25,8 @@ pub struct SettingsParams {
     pub email_address_visibility: Option<i64>,
 }
 
-const fn info(
+/// A parameter that may be absent.
+pub const fn info(
     name: &'static str,
     doc: &'static [&'static str],
     is_json: bool,
@@ -37,20 +38,61 @@ const fn info(
 /// A list of parameters: settings of the table by the form of their values, texts with their meaning.
 macro_rules! list {
     (texts: [$($text:ident $doc:literal),* $(,)?], visibility: $visibility:ident $visibility_doc:literal,
-     switches: [$($switch:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], words: [$($word:ident),* $(,)?]) => {
+     switches: [$($own_switch:ident),* $(,)?], words: [$($own_word:ident),* $(,)?],
+     shared: {switches: [$($switch:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], words: [$($word:ident),* $(,)?] $(,)?}) => {
         &[
             $(info(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
             info(stringify!($visibility), &[$visibility_doc], true, <i64 as Parameter>::schema),
+            $(info(stringify!($own_switch), &["A setting: true or false."], true, <bool as Parameter>::schema),)*
             $(info(stringify!($switch), &["A setting: true or false."], true, <bool as Parameter>::schema),)*
             $(info(stringify!($number), &["A setting: a number."], true, <i64 as Parameter>::schema),)*
+            $(info(stringify!($own_word), &["A setting: a text."], false, <String as Parameter>::schema),)*
             $(info(stringify!($word), &["A setting: a text."], false, <String as Parameter>::schema),)*
         ]
     };
 }
 
+/// A list of the parameters that one operation has to itself and of the settings that it shares with others.
+macro_rules! with_shared_settings {
+    ($($own:tt)*) => {
+        list! {
+            $($own)*
+            shared: {
+                switches: [
+                    twenty_four_hour_time, starred_message_counts, receives_typing_notifications, web_suggest_update_timezone,
+                    fluid_layout_width, high_contrast_mode, translate_emoticons, display_emoji_reaction_users,
+                    web_escape_navigates_to_home_view, left_side_userlist, hide_ai_features,
+                    web_left_sidebar_show_channel_folders, web_left_sidebar_unreads_count_summary, enter_sends,
+                    enable_drafts_synchronization, enable_stream_desktop_notifications, enable_stream_email_notifications,
+                    enable_stream_push_notifications, enable_stream_audible_notifications, enable_desktop_notifications,
+                    enable_sounds, enable_followed_topic_desktop_notifications, enable_followed_topic_email_notifications,
+                    enable_followed_topic_push_notifications, enable_followed_topic_audible_notifications,
+                    enable_offline_email_notifications, enable_offline_push_notifications, enable_online_push_notifications,
+                    enable_digest_emails, message_content_in_email_notifications,
+                    pm_content_in_desktop_notifications, wildcard_mentions_notify,
+                    enable_followed_topic_wildcard_mentions_notify, automatically_follow_topics_where_mentioned,
+                    presence_enabled, send_private_typing_notifications, send_stream_typing_notifications, send_read_receipts,
+                    web_navigate_to_sent_message, web_inbox_show_channel_folders,
+                ],
+                numbers: [
+                    web_mark_read_on_scroll_policy, web_channel_default_view, web_font_size_px, web_line_height_percent,
+                    color_scheme, demote_inactive_streams, user_list_style, web_stream_unreads_count_display_policy,
+                    email_notifications_batching_period_seconds, desktop_icon_count_display,
+                    realm_name_in_email_notifications_policy, automatically_follow_topics_policy,
+                    automatically_unmute_topics_in_muted_streams_policy,
+                ],
+                words: [
+                    web_home_view, emojiset, web_animate_image_previews, notification_sound,
+                    resolved_topic_notice_auto_read_policy,
+                ]
+            }
+        }
+    };
+}
+
 impl Parameters for SettingsParams {
     #[rustfmt::skip]
-    const LIST: &'static [ParameterInfo] = list! {
+    const LIST: &'static [ParameterInfo] = with_shared_settings! {
         texts: [
             full_name "Display name; nothing where the organization keeps names.",
             email "Real address; waits for a confirmation that the server does not ask for.",
@@ -60,33 +102,8 @@ impl Parameters for SettingsParams {
         ],
         visibility: email_address_visibility
             "Who may see the real address: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators.",
-        switches: [
-            twenty_four_hour_time, starred_message_counts, receives_typing_notifications, web_suggest_update_timezone,
-            fluid_layout_width, high_contrast_mode, translate_emoticons, display_emoji_reaction_users,
-            web_escape_navigates_to_home_view, left_side_userlist, hide_ai_features,
-            web_left_sidebar_show_channel_folders, web_left_sidebar_unreads_count_summary, enter_sends,
-            enable_drafts_synchronization, enable_stream_desktop_notifications, enable_stream_email_notifications,
-            enable_stream_push_notifications, enable_stream_audible_notifications, enable_desktop_notifications,
-            enable_sounds, enable_followed_topic_desktop_notifications, enable_followed_topic_email_notifications,
-            enable_followed_topic_push_notifications, enable_followed_topic_audible_notifications,
-            enable_offline_email_notifications, enable_offline_push_notifications, enable_online_push_notifications,
-            enable_digest_emails, enable_marketing_emails, enable_login_emails, message_content_in_email_notifications,
-            pm_content_in_desktop_notifications, wildcard_mentions_notify,
-            enable_followed_topic_wildcard_mentions_notify, automatically_follow_topics_where_mentioned,
-            presence_enabled, send_private_typing_notifications, send_stream_typing_notifications, send_read_receipts,
-            allow_private_data_export, web_navigate_to_sent_message, web_inbox_show_channel_folders,
-        ],
-        numbers: [
-            web_mark_read_on_scroll_policy, web_channel_default_view, web_font_size_px, web_line_height_percent,
-            color_scheme, demote_inactive_streams, user_list_style, web_stream_unreads_count_display_policy,
-            email_notifications_batching_period_seconds, desktop_icon_count_display,
-            realm_name_in_email_notifications_policy, automatically_follow_topics_policy,
-            automatically_unmute_topics_in_muted_streams_policy,
-        ],
-        words: [
-            default_language, web_home_view, emojiset, web_animate_image_previews, notification_sound,
-            resolved_topic_notice_auto_read_policy,
-        ]
+        switches: [enable_marketing_emails, enable_login_emails, allow_private_data_export],
+        words: [default_language],
     };
 
     fn read(raw: &RawParameters) -> Result<Self, Error> {
@@ -100,9 +117,7 @@ impl Parameters for SettingsParams {
                 "old_password" => params.old_password = Some(text.to_owned()),
                 "new_password" => params.new_password = Some(text.to_owned()),
                 "timezone" => params.timezone = Some(checked_timezone(text)?),
-                "email_address_visibility" => {
-                    params.email_address_visibility = Some(one_of(text, name, &[1, 2, 3, 4, 5])?)
-                }
+                VISIBILITY => params.email_address_visibility = Some(visibility(text)?),
                 _ => params.settings.push((name, setting(text, name)?)),
             }
         }
@@ -110,14 +125,62 @@ impl Parameters for SettingsParams {
     }
 }
 
-/// A value that the setting takes. Words with an error of their own are checked later.
+/// What a request changes of the settings that new users begin with.
+#[derive(Clone, Debug, Default)]
+pub struct UserDefaultsParams {
+    /// Settings that are given, each with a value that it takes.
+    pub settings: Vec<(&'static str, Value)>,
+}
+
+impl Parameters for UserDefaultsParams {
+    const LIST: &'static [ParameterInfo] = with_shared_settings! {
+        texts: [],
+        visibility: email_address_visibility
+            "Who may see the real address: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators.",
+        switches: [],
+        words: [],
+    };
+
+    fn read(raw: &RawParameters) -> Result<Self, Error> {
+        let mut params = Self::default();
+        for info in Self::LIST {
+            let Some(text) = raw.text(info)? else { continue };
+            let value = if info.name == VISIBILITY { visibility(text)?.into() } else { setting(text, info.name)? };
+            params.settings.push((info.name, value));
+        }
+        Ok(params)
+    }
+}
+
+/// The one setting that stands in the account.
+const VISIBILITY: &str = "email_address_visibility";
+
+fn visibility(text: &str) -> Result<i64, Error> {
+    one_of(text, VISIBILITY, &[1, 2, 3, 4, 5])
+}
+
 fn setting(text: &str, name: &'static str) -> Result<Value, Error> {
-    let Some(row) = find(&USER_SETTINGS, name) else { return Ok(Value::Null) };
+    find(&USER_SETTINGS, name).map_or(Ok(Value::Null), |row| setting_value(row, text))
+}
+
+/// A value that a setting of a table takes. Words with an error of their own are checked later.
+///
+/// # Errors
+///
+/// `BadValue`, `InvalidValueBecause`.
+pub fn setting_value(row: &Setting, text: &str) -> Result<Value, Error> {
+    let name = row.name;
     match &row.kind {
         Kind::Bool => json_parameter::<bool>(text, name).map(Value::from),
         Kind::BoolOrNull => json_parameter::<Option<bool>>(text, name).map(Value::from),
         Kind::Integer => json_parameter::<i64>(text, name).map(Value::from),
         Kind::IntegerOrNull => json_parameter::<Option<i64>>(text, name).map(Value::from),
+        Kind::Within(least, _) => {
+            let value: Value = json_parameter(text, name)?;
+            let number = i64::from_json(&value, name)?;
+            let problem = if number < *least { "is too small" } else { "is too large" };
+            if row.kind.accepts(&value) { Ok(number.into()) } else { Err(Error::bad_value(name, problem)) }
+        }
         Kind::OneOfIntegers(allowed) => one_of(text, name, allowed).map(Value::from),
         Kind::OneOf(allowed) if name != "notification_sound" && !allowed.contains(&text) => Err(impossible(name)),
         Kind::Text | Kind::TextOrNull | Kind::OneOf(_) => Ok(text.into()),

@@ -1,7 +1,6 @@
 //! Resumable uploads: beginning one, adding to it, giving it up. A finished one is a file like any other.
 
-use super::{MIB, NewFile, add_file_at, check_quota, name, new_address};
-use crate::api::register::MAX_FILE_UPLOAD_SIZE_MIB;
+use super::{NewFile, add_file_at, check_size, name, new_address};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -28,11 +27,7 @@ pub struct Announced {
 ///
 /// In this order: `UploadTooLarge`, `UploadQuota`.
 pub fn begin(tx: &mut Tx, owner: UserId, file: Announced) -> Result<Arc<ResumableUpload>, Error> {
-    let limit = u64::try_from(MAX_FILE_UPLOAD_SIZE_MIB * MIB).unwrap_or(u64::MAX);
-    if file.length > limit {
-        return Err(Error::UploadTooLarge { limit_mib: MAX_FILE_UPLOAD_SIZE_MIB.into() });
-    }
-    check_quota(tx, i64::try_from(file.length).unwrap_or(i64::MAX))?;
+    check_size(tx, i64::try_from(file.length).unwrap_or(i64::MAX))?;
 
     let name = name::base_name(&file.name).unwrap_or_else(|| name::FALLBACK.to_owned());
     // Addresses of these uploads are ASCII alone, since they stand in a header.
@@ -91,7 +86,7 @@ pub fn append(
 /// Stores an upload, and makes the file when it is complete.
 fn put(tx: &mut Tx, mut upload: ResumableUpload) -> Result<Arc<ResumableUpload>, Error> {
     if upload.is_finished() {
-        check_quota(tx, i64::try_from(upload.length).unwrap_or(i64::MAX))?;
+        check_size(tx, i64::try_from(upload.length).unwrap_or(i64::MAX))?;
         let file =
             NewFile { name: upload.name.clone(), content_type: upload.content_type.clone(), bytes: upload.whole() };
         upload.pieces = Vector::new();

@@ -1,0 +1,204 @@
+//! The organization's own settings, for its administrators.
+//!
+//! Choices where the API is silent: A-137 in docs/assumptions.md.
+
+pub mod domains;
+pub mod parameters;
+pub mod user_defaults;
+mod waiting;
+pub mod welcome;
+
+use super::channels::creation::rendered_description;
+use super::group_settings::{GroupSettingUpdate, resolve_update};
+use super::{About, Access, Call, Operation, Route, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::acquaintance::Acquaintance;
+use crate::realm::change::Tx;
+use crate::realm::channel::Channel;
+use crate::realm::event::Event;
+use crate::realm::id::ChannelId;
+use crate::realm::organization::Organization;
+use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS, setting};
+use crate::realm::user::{Role, User};
+use parameters::{ChannelSetting, OrganizationParams};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Settings that decide who can sign up: for owners alone.
+const SIGN_UP_SETTINGS: &[&str] =
+    &["invite_required", "emails_restricted_to_domains", "disallow_disposable_email_addresses"];
+
+/// The first level at which owners alone decide on who can sign up.
+const OWNERS_DECIDE_ON_SIGN_UP_SINCE: i64 = 143;
+
+/// PATCH /realm
+pub struct EditOrganization;
+
+/// What changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct OrganizationReply {
+    /// The new values by their names.
+    #[serde(flatten)]
+    pub changed: Map<String, Value>,
+}
+
+impl Operation for EditOrganization {
+    const ROUTE: Route = Route::patch("/realm");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Changes the organization's name, description, settings and permissions.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "BadValue",
+            "InvalidValueBecause",
+            "InvalidValue",
+            "OwnerRequired",
+            "InvalidChannelId",
+            "ModerationChannelPublic",
+            "ExpectationMismatch",
+            "InvalidGroup",
+            "GroupDeactivated",
+            "SystemGroupRequired",
+            "DisallowedGroup",
+            "InvalidUserId",
+            "InvalidGroupId",
+        ],
+        events: &[
+            "realm update",
+            "user_group add_members",
+            "user_group remove_members",
+            "stream create",
+            "subscription peer_add",
+            "stream delete",
+            "realm update_dict",
+            "realm_user add",
+            "realm_user remove",
+        ],
+    };
+    type Params = OrganizationParams;
+    type Reply = OrganizationReply;
+}
+
+impl Write for EditOrganization {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<OrganizationReply, Error> {
+        let caller = call.caller();
+        if params.settings.iter().any(|(name, _)| SIGN_UP_SETTINGS.contains(name)) {
+            check_may_decide_on_sign_up(call)?;
+        }
+        for (which, id) in &params.channels {
+            check_channel(tx, caller, *which, *id)?;
+        }
+        let permissions = checked_permissions(tx, params.permissions)?;
+
+        let mut changed = Map::new();
+        for (name, value) in params.settings {
+            if *tx.organization.setting(name) != value {
+                change_setting(tx, name, &value);
+                changed.insert(name.to_owned(), value);
+            }
+        }
+        if let Some(name) = params.name.filter(|name| *name != tx.organization.name) {
+            organization_mut(tx).name.clone_from(&name);
+            tell(tx, &mut changed, "name", name.into());
+        }
+        if let Some(description) = params.description.filter(|text| *text != tx.organization.description) {
+            describe(tx, &description);
+            tell(tx, &mut changed, "description", description.into());
+        }
+        for (which, id) in params.channels {
+            if std::mem::replace(which.of(organization_mut(tx)), id) != id {
+                tell(tx, &mut changed, which.name(), id.map_or(-1, |id| id.0).into());
+            }
+        }
+        for (name, value) in permissions {
+            changed.insert(name.to_owned(), json!(value));
+            change_permission(tx, name, value);
+        }
+        Ok(OrganizationReply { changed })
+    }
+}
+
+/// Whether the caller may change who can sign up: an owner may; below 143, administrators may too.
+///
+/// # Errors
+///
+/// `OwnerRequired`, and below 143 `AdministratorRequired`.
+fn check_may_decide_on_sign_up(call: &Call<'_>) -> Result<(), Error> {
+    let caller = call.caller();
+    match call.feature_level {
+        ..OWNERS_DECIDE_ON_SIGN_UP_SINCE if caller.is_admin() => Ok(()),
+        ..OWNERS_DECIDE_ON_SIGN_UP_SINCE => Err(Error::AdministratorRequired),
+        _ if caller.role == Role::Owner => Ok(()),
+        _ => Err(Error::OwnerRequired),
+    }
+}
+
+/// Whether the caller can see a channel, and it is fit for its purpose.
+fn check_channel(realm: &Realm, caller: &User, which: ChannelSetting, id: Option<ChannelId>) -> Result<(), Error> {
+    let Some(id) = id else { return Ok(()) };
+    let channel: &Channel = realm.living_channel(caller, id)?;
+    let is_open = which == ChannelSetting::ModerationRequests && !channel.privacy.is_private();
+    if is_open { Err(Error::ModerationChannelPublic) } else { Ok(()) }
+}
+
+/// What is to be changed, without what is so already.
+fn checked_permissions(
+    realm: &Realm,
+    given: Vec<(&'static str, GroupSettingUpdate)>,
+) -> Result<Vec<(&'static str, GroupSettingValue)>, Error> {
+    let mut changes = Vec::new();
+    for (name, update) in given {
+        let Some(current) = realm.organization.permissions.get(name) else { continue };
+        if let Some(value) = resolve_update(realm, setting(REALM_PERMISSIONS, name), current, update)? {
+            changes.push((name, value));
+        }
+    }
+    Ok(changes)
+}
+
+fn organization_mut(tx: &mut Tx) -> &mut Organization {
+    Arc::make_mut(&mut tx.realm_mut().organization)
+}
+
+fn change_setting(tx: &mut Tx, name: &'static str, value: &Value) {
+    organization_mut(tx).settings.insert(name, value.clone());
+    emit(tx, name, value);
+    if name == "waiting_period_threshold" {
+        waiting::settle(tx);
+    }
+}
+
+fn describe(tx: &mut Tx, description: &str) {
+    let rendered = rendered_description(tx, description);
+    let organization = organization_mut(tx);
+    description.clone_into(&mut organization.description);
+    organization.rendered_description = rendered;
+}
+
+fn tell(tx: &mut Tx, changed: &mut Map<String, Value>, name: &'static str, value: Value) {
+    emit(tx, name, &value);
+    changed.insert(name.to_owned(), value);
+}
+
+fn emit(tx: &mut Tx, name: &str, value: &Value) {
+    let everyone = tx.everyone();
+    tx.emit(everyone, Event::shaped("realm", Some("update"), json!({"property": name, "value": value})));
+}
+
+/// Gives a permission to others. Where guests come to know more or fewer people, they are told whom.
+fn change_permission(tx: &mut Tx, name: &'static str, value: GroupSettingValue) {
+    let decides_acquaintance = name == "can_access_all_users_group";
+    let known = decides_acquaintance.then(|| Acquaintance::of_all_guests(tx));
+    let shown = json!(value);
+    organization_mut(tx).permissions.insert(name, value);
+    let everyone = tx.everyone();
+    let fields = json!({"property": "default", "data": {name: shown}});
+    tx.emit(everyone, Event::shaped("realm", Some("update_dict"), fields));
+    if let Some(known) = known {
+        known.tell_changes(tx);
+    }
+}

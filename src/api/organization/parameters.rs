@@ -1,0 +1,207 @@
+//! Reading what PATCH /realm changes: settings of the table by the form of their values, and what has rules of its own.
+
+use crate::api::group_settings::GroupSettingUpdate;
+use crate::api::invites::MAX_WELCOME_LENGTH;
+use crate::api::parameter::{Parameter, ParameterInfo, Parameters, RawParameters, json_parameter};
+use crate::api::settings::language_name;
+use crate::api::settings::parameters::{info, setting_value};
+use crate::error::Error;
+use crate::realm::id::ChannelId;
+use crate::realm::organization::Organization;
+use crate::realm::setting::{REALM_SETTINGS, find};
+use schemars::{Schema, SchemaGenerator};
+use serde_json::Value;
+
+/// Longest name of an organization, in code points.
+const MAX_NAME_LENGTH: usize = 40;
+/// Longest description of an organization, in code points.
+const MAX_DESCRIPTION_LENGTH: usize = 1_000;
+/// What stands for no limit in seconds.
+const UNLIMITED: &str = "unlimited";
+
+/// What a request changes; values that are so already are in it too.
+#[derive(Clone, Debug, Default)]
+pub struct OrganizationParams {
+    /// Settings of the table, each with a value that it takes.
+    pub settings: Vec<(&'static str, Value)>,
+    /// Display name.
+    pub name: Option<String>,
+    /// Markdown.
+    pub description: Option<String>,
+    /// Channels with a purpose; None takes it away.
+    pub channels: Vec<(ChannelSetting, Option<ChannelId>)>,
+    /// Permissions.
+    pub permissions: Vec<(&'static str, GroupSettingUpdate)>,
+}
+
+/// Channels that serve the organization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelSetting {
+    /// Where reported messages go.
+    ModerationRequests,
+    /// Where new channels are announced.
+    NewChannels,
+    /// Where new users are announced.
+    SignUps,
+}
+
+impl ChannelSetting {
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ModerationRequests => "moderation_request_channel_id",
+            Self::NewChannels => "new_stream_announcements_stream_id",
+            Self::SignUps => "signup_announcements_stream_id",
+        }
+    }
+
+    /// Its place in the organization.
+    pub fn of(self, organization: &mut Organization) -> &mut Option<ChannelId> {
+        match self {
+            Self::ModerationRequests => &mut organization.moderation_requests,
+            Self::NewChannels => &mut organization.new_channel_announcements,
+            Self::SignUps => &mut organization.signup_announcements,
+        }
+    }
+}
+
+fn limit_schema(_generator: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({"anyOf": [{"type": "integer", "minimum": 1}, {"const": UNLIMITED}]})
+}
+
+macro_rules! list {
+    (texts: [$($text:ident $doc:literal),* $(,)?], channels: [$($channel:ident $channel_doc:literal),* $(,)?],
+     switches: [$($switch:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], limits: [$($limit:ident),* $(,)?],
+     words: [$($word:ident),* $(,)?], permissions: [$($permission:ident),* $(,)?]) => {
+        &[
+            $(info(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
+            $(info(stringify!($channel), &[$channel_doc], true, <i64 as Parameter>::schema),)*
+            $(info(stringify!($switch), &["A setting: true or false."], true, <bool as Parameter>::schema),)*
+            $(info(stringify!($number), &["A setting: a number."], true, <i64 as Parameter>::schema),)*
+            $(info(stringify!($limit), &["A limit in seconds, or `unlimited`."], true, limit_schema),)*
+            $(info(stringify!($word), &["A setting: a text."], false, <String as Parameter>::schema),)*
+            $(info(stringify!($permission), &["Who may do so."], true, <GroupSettingUpdate as Parameter>::schema),)*
+        ]
+    };
+}
+
+impl Parameters for OrganizationParams {
+    #[rustfmt::skip]
+    const LIST: &'static [ParameterInfo] = list! {
+        texts: [
+            name "Display name; at most 40 code points.",
+            description "Markdown; at most 1,000 code points.",
+        ],
+        channels: [
+            moderation_request_channel_id "A private channel for reported messages; -1 for none.",
+            new_stream_announcements_stream_id "Where new channels are announced; -1 for nowhere.",
+            signup_announcements_stream_id "Where new users are announced; -1 for nowhere.",
+        ],
+        switches: [
+            allow_message_editing, digest_emails_enabled, disallow_disposable_email_addresses, email_changes_disabled,
+            emails_restricted_to_domains, enable_guest_user_dm_warning, enable_guest_user_indicator,
+            enable_read_receipts, enable_spectator_access, inline_image_preview, inline_url_embed_preview,
+            invite_required, message_content_allowed_in_email_notifications, name_changes_disabled, presence_disabled,
+            require_e2ee_push_notifications, require_unique_names, send_channel_events_messages, send_welcome_emails,
+            want_advertise_in_communities_directory,
+        ],
+        numbers: [
+            digest_weekday, gif_rating_policy, media_preview_size, org_type, video_chat_provider,
+            waiting_period_threshold,
+        ],
+        limits: [
+            message_content_delete_limit_seconds, message_content_edit_limit_seconds,
+            move_messages_between_streams_limit_seconds, move_messages_within_stream_limit_seconds,
+        ],
+        words: [
+            default_avatar_source, default_code_block_language, default_language, jitsi_server_url,
+            message_edit_history_visibility_policy, topics_policy, welcome_message_custom_text,
+        ],
+        permissions: [
+            can_access_all_users_group, can_add_custom_emoji_group, can_add_subscribers_group, can_create_bots_group,
+            can_create_groups, can_create_private_channel_group, can_create_public_channel_group,
+            can_create_web_public_channel_group, can_create_write_only_bots_group, can_delete_any_message_group,
+            can_delete_own_message_group, can_invite_users_group, can_manage_all_groups, can_manage_billing_group,
+            can_mention_many_users_group, can_move_messages_between_channels_group,
+            can_move_messages_between_topics_group, can_resolve_topics_group, can_set_delete_message_policy_group,
+            can_set_topics_policy_group, can_summarize_topics_group, create_multiuse_invite_group,
+            direct_message_initiator_group, direct_message_permission_group, workplace_users_group,
+        ]
+    };
+
+    fn read(raw: &RawParameters) -> Result<Self, Error> {
+        use ChannelSetting::{ModerationRequests, NewChannels, SignUps};
+        let mut params = Self::default();
+        for info in Self::LIST {
+            let Some(text) = raw.text(info)? else { continue };
+            let name = info.name;
+            if let Some(which) = [ModerationRequests, NewChannels, SignUps].into_iter().find(|one| one.name() == name) {
+                let id = json_parameter::<i64>(text, name)?;
+                params.channels.push((which, (id != -1).then_some(ChannelId(id))));
+                continue;
+            }
+            match name {
+                "name" => params.name = Some(checked_name(text.trim())?),
+                "description" => params.description = Some(at_most(text.trim(), name, MAX_DESCRIPTION_LENGTH)?),
+                _ if find(&REALM_SETTINGS, name).is_some() => params.settings.push((name, setting(text, name)?)),
+                _ => params.permissions.push((name, json_parameter(text, name)?)),
+            }
+        }
+        Ok(params)
+    }
+}
+
+fn checked_name(text: &str) -> Result<String, Error> {
+    if text.is_empty() {
+        return Err(Error::bad_value("name", "cannot be blank"));
+    }
+    at_most(text, "name", MAX_NAME_LENGTH)
+}
+
+fn at_most(text: &str, name: &str, limit: usize) -> Result<String, Error> {
+    if text.chars().count() > limit {
+        return Err(Error::bad_value(name, format!("is too long (limit: {limit} characters)")));
+    }
+    Ok(text.to_owned())
+}
+
+/// A value that the setting takes.
+fn setting(text: &str, name: &'static str) -> Result<Value, Error> {
+    let Some(row) = find(&REALM_SETTINGS, name) else { return Ok(Value::Null) };
+    if name.ends_with("_limit_seconds") {
+        return limit(text, name);
+    }
+    match name {
+        "default_language" if language_name(text).is_none() => Err(Error::InvalidValue { parameter: name.into() }),
+        "welcome_message_custom_text" => at_most(text, name, MAX_WELCOME_LENGTH).map(Value::from),
+        "jitsi_server_url" if text == "null" || text == "default" => Ok(Value::Null),
+        _ => setting_value(row, text),
+    }
+}
+
+fn limit(text: &str, name: &str) -> Result<Value, Error> {
+    if text.trim_matches('"') == UNLIMITED {
+        return Ok(Value::Null);
+    }
+    let seconds = json_parameter::<i64>(text, name)?;
+    if seconds < 1 { Err(Error::bad_value(name, "is too small")) } else { Ok(seconds.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::realm::permission::REALM_PERMISSIONS;
+
+    #[test]
+    fn every_permission_and_the_settings_that_are_given_stand_in_the_tables() {
+        let given: Vec<&str> = OrganizationParams::LIST.iter().map(|info| info.name).collect();
+        for row in REALM_PERMISSIONS {
+            assert!(given.contains(&row.name), "{} can't be changed", row.name);
+        }
+        for info in OrganizationParams::LIST {
+            let Some(row) = find(&REALM_SETTINGS, info.name) else { continue };
+            let is_text = row.default.is_string() || info.name == "jitsi_server_url";
+            assert_eq!(info.is_json, !is_text, "{}", info.name);
+        }
+    }
+}

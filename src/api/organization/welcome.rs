@@ -1,0 +1,54 @@
+//! A look at the text that greets new users (A-143 in docs/assumptions.md).
+
+use crate::api::invites::MAX_WELCOME_LENGTH;
+use crate::api::parameter::parameters;
+use crate::api::text::Bounded;
+use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::id::MessageId;
+use crate::realm::send::{Outgoing, Target};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// POST /realm/test_welcome_bot_custom_message
+pub struct TestWelcomeMessage;
+
+parameters! {
+    /// The text.
+    pub struct TestWelcomeMessageParams {
+        /// Markdown; at most 8,000 code points.
+        welcome_message_custom_text: Bounded<MAX_WELCOME_LENGTH>,
+    }
+}
+
+/// What was sent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TestWelcomeMessageReply {
+    /// The direct message to the caller.
+    pub message_id: i64,
+}
+
+impl Operation for TestWelcomeMessage {
+    const ROUTE: Route = Route::post("/realm/test_welcome_bot_custom_message");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Sends the caller a welcome text as new users would get it.",
+        since: 416,
+        is_specified: false,
+        errors: &["BadValue", "MessageEmpty", "MessageNullBytes", "UnableToRender", "MayNotMentionGroup"],
+        events: &["message"],
+    };
+    type Params = TestWelcomeMessageParams;
+    type Reply = TestWelcomeMessageReply;
+}
+
+impl Write for TestWelcomeMessage {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<TestWelcomeMessageReply, Error> {
+        let Bounded(text) = params.welcome_message_custom_text;
+        let bot = tx.notification_bot().ok_or(Error::NoSuchUser)?;
+        let to = Target::Direct { users: vec![call.caller().id] };
+        let MessageId(message_id) = tx.send(Outgoing::from_server(bot, to, call.origin.strip(&text)))?.id;
+        Ok(TestWelcomeMessageReply { message_id })
+    }
+}

@@ -1,0 +1,325 @@
+//! The organization's settings, domains, and the settings that new users begin with.
+
+use crate::support::{Reply, TestServer, User};
+use serde_json::{Value, json};
+
+async fn change(user: &User, params: Value) -> Reply {
+    user.patch("/realm", params).await
+}
+
+async fn state(user: &User, kinds: Value) -> Value {
+    user.register(json!({ "fetch_event_types": kinds })).await.state
+}
+
+fn group(server: &TestServer, name: &str) -> i64 {
+    let realm = server.server().world("default").snapshot();
+    realm.groups.values().find(|group| group.name == name).unwrap_or_else(|| panic!("no group {name}")).id.0
+}
+
+#[tokio::test]
+async fn what_changes_is_echoed_told_and_there_from_then_on() {
+    let server = TestServer::start().await;
+    let [adam, gus] = server.users(["adam", "gus"]);
+    let mut queue = gus.events(["realm"]).await;
+    let quiet = server.channel("quiet");
+
+    let reply = change(
+        &adam,
+        json!({
+            "name": " Double ",
+            "description": "Now **bold**",
+            "allow_message_editing": true,
+            "message_content_edit_limit_seconds": "unlimited",
+            "message_content_delete_limit_seconds": 60,
+            "digest_weekday": 3,
+            "jitsi_server_url": "https://meet.example.com",
+            "topics_policy": "disable_empty_topic",
+            "new_stream_announcements_stream_id": quiet,
+            "signup_announcements_stream_id": -1,
+            "can_create_groups": {"new": group(&server, "role:moderators"), "old": group(&server, "role:members")},
+        }),
+    );
+    let changed = json!({
+        "digest_weekday": 3,
+        "message_content_delete_limit_seconds": 60,
+        "message_content_edit_limit_seconds": null,
+        "jitsi_server_url": "https://meet.example.com",
+        "topics_policy": "disable_empty_topic",
+        "name": "Double",
+        "description": "Now **bold**",
+        "new_stream_announcements_stream_id": quiet,
+        "signup_announcements_stream_id": -1,
+        "can_create_groups": group(&server, "role:moderators"),
+    });
+    reply.await.is(changed.clone());
+
+    let after = state(&gus, json!(["realm"])).await;
+    for (name, value) in changed.as_object().into_iter().flatten() {
+        assert_eq!(&after[format!("realm_{name}")], value, "{name}");
+        let event = queue.next().await;
+        if name == "can_create_groups" {
+            event.is(json!({"type": "realm", "op": "update_dict", "property": "default", "data": {name: value}}));
+        } else {
+            event.is(json!({"type": "realm", "op": "update", "property": name, "value": value}));
+        }
+    }
+    queue.none().await;
+    let settings = server.anonymous().get("/server_settings", json!({})).await.success();
+    let shown = (&settings["realm_name"], &settings["realm_description"]);
+    assert_eq!(shown, (&json!("Double"), &json!("<p>Now <strong>bold</strong></p>")));
+    change(&adam, changed.clone()).await.error("BAD_REQUEST", "message_content_edit_limit_seconds is not an integer");
+    change(&adam, json!({"name": "Double", "digest_weekday": 3})).await.is(json!({}));
+    queue.none().await;
+}
+
+#[tokio::test]
+async fn settings_decide_what_others_may_do_from_then_on() {
+    let server = TestServer::start().await;
+    let [adam, mel, olive] = server.users(["adam", "mel", "olive"]);
+    let id = mel.send_to("general", "t", "one").await;
+    let edit = async |text: &str| mel.patch(&format!("/messages/{id}"), json!({ "content": text })).await;
+    let nobody = json!({ "new": group(&server, "role:nobody") });
+
+    change(&adam, json!({"message_content_edit_limit_seconds": 60})).await.success();
+    server.advance(81).await;
+    edit("two").await.error("BAD_REQUEST", "The time limit for editing this message has passed");
+    change(&adam, json!({"message_content_edit_limit_seconds": "unlimited"})).await.success();
+    edit("two").await.success();
+    change(&adam, json!({"allow_message_editing": false})).await.success();
+    edit("three").await.error("BAD_REQUEST", "Your organization has turned off message editing");
+    change(&adam, json!({"direct_message_permission_group": nobody})).await.success();
+    let direct = json!({"type": "direct", "to": [olive.id()], "content": "Hi"});
+    mel.post("/messages", direct).await.error("BAD_REQUEST", "Direct messages are disabled in this organization.");
+    change(&adam, json!({"enable_spectator_access": false})).await.success();
+    let refused = server.anonymous().get("/users", json!({})).await.with_status(401);
+    refused.error("UNAUTHORIZED", "Not logged in: API authentication or user session required");
+}
+
+#[tokio::test]
+async fn a_change_that_is_refused_changes_nothing() {
+    let server = TestServer::start().await;
+    let [adam, mel, olive] = server.users(["adam", "mel", "olive"]);
+    let mut queue = mel.events(["realm"]).await;
+    let members = group(&server, "role:members");
+    let refused = async |params: Value, code: &str, message: &str| {
+        let mut params = params;
+        params["digest_weekday"] = json!(5);
+        change(&adam, params).await.error(code, message);
+    };
+
+    let admins = "Must be an organization administrator";
+    change(&mel, json!({"name": "x"})).await.error("UNAUTHORIZED_PRINCIPAL", admins);
+    let owner = "Must be an organization owner";
+    refused(json!({"invite_required": false}), "UNAUTHORIZED_PRINCIPAL", owner).await;
+    for (params, message) in [
+        (json!({"name": " "}), "name cannot be blank"),
+        (json!({"name": "é".repeat(41)}), "name is too long (limit: 40 characters)"),
+        (json!({"description": "é".repeat(1_001)}), "description is too long (limit: 1000 characters)"),
+        (json!({"message_content_edit_limit_seconds": 0}), "message_content_edit_limit_seconds is too small"),
+        (json!({"org_type": 11}), "Invalid org_type: Value error, Not in the list of possible values"),
+        (json!({"topics_policy": "inherit"}), "Invalid topics_policy: Value error, Not in the list of possible values"),
+        (json!({"waiting_period_threshold": -1}), "waiting_period_threshold is too small"),
+        (json!({"default_language": "xx"}), "Invalid default_language"),
+        (json!({"signup_announcements_stream_id": 999}), "Invalid channel ID"),
+        (json!({"signup_announcements_stream_id": server.channel("attic")}), "Invalid channel ID"),
+        (
+            json!({"moderation_request_channel_id": server.channel("general")}),
+            "Moderation request channel must be private.",
+        ),
+        (json!({"can_create_groups": {"new": 999}}), "Invalid user group"),
+        (
+            json!({"can_create_groups": {"new": group(&server, "role:everyone")}}),
+            "'can_create_groups' setting cannot be set to 'role:everyone' group.",
+        ),
+    ] {
+        refused(params, "BAD_REQUEST", message).await;
+    }
+    let stale = json!({"can_create_groups": {"new": members, "old": group(&server, "role:owners")}});
+    refused(stale, "EXPECTATION_MISMATCH", "'old' value does not match the expected value.").await;
+    let not_system = json!({"can_access_all_users_group": {"new": group(&server, "engineers")}});
+    refused(not_system, "SYSTEM_GROUP_REQUIRED", "'can_access_all_users_group' must be a system user group.").await;
+
+    assert_eq!(state(&mel, json!(["realm"])).await["realm_digest_weekday"], 1);
+    queue.none().await;
+    change(&olive, json!({"invite_required": false})).await.is(json!({"invite_required": false}));
+}
+
+#[tokio::test]
+async fn the_waiting_period_decides_who_is_a_full_member() {
+    let server = TestServer::start().await;
+    let [adam, mel, nora] = server.users(["adam", "mel", "nora"]);
+    let full = group(&server, "role:fullmembers");
+    let mut queue = mel.events(["user_group"]).await;
+    let is_full = async |user: &User| {
+        let path = format!("/user_groups/{full}/members/{}", user.id());
+        adam.get(&path, json!({"direct_member_only": true})).await.success()["is_user_group_member"].clone()
+    };
+
+    assert_eq!((is_full(&mel).await, is_full(&nora).await), (json!(true), json!(false)));
+    change(&adam, json!({"waiting_period_threshold": 95})).await.success();
+    let event = queue.next().await.has(json!({"op": "remove_members", "group_id": full}));
+    assert!(event["user_ids"].as_array().is_some_and(|ids| !ids.contains(&json!(mel.id()))), "she joined 100 days ago");
+    change(&adam, json!({"waiting_period_threshold": 0})).await.success();
+    assert_eq!((is_full(&mel).await, is_full(&nora).await), (json!(true), json!(true)));
+    let event = queue.next().await.has(json!({"op": "add_members", "group_id": full}));
+    assert!(event["user_ids"].as_array().is_some_and(|ids| ids.contains(&json!(nora.id()))), "{event}");
+    change(&adam, json!({"waiting_period_threshold": 1})).await.success();
+    queue
+        .next()
+        .await
+        .is(json!({"type": "user_group", "op": "remove_members", "group_id": full, "user_ids": [nora.id()]}));
+    let mut later = mel.register(json!({"event_types": ["user_group"], "idle_queue_timeout": 172_800})).await;
+    server.advance(86_400).await;
+    later
+        .next()
+        .await
+        .is(json!({"type": "user_group", "op": "add_members", "group_id": full, "user_ids": [nora.id()]}));
+}
+
+#[tokio::test]
+async fn owners_say_which_domains_are_accepted() {
+    let server = TestServer::start().await;
+    let [olive, adam, mel] = server.users(["olive", "adam", "mel"]);
+    let mut queue = mel.events(["realm_domains", "realm"]).await;
+    let list = async || mel.get("/realm/domains", json!({})).await.success()["domains"].clone();
+    assert_eq!(list().await, json!([{"domain": "chat.test", "allow_subdomains": false}]));
+
+    let params = json!({"domain": "Example.com", "allow_subdomains": true});
+    let owner = "Must be an organization owner";
+    adam.post("/realm/domains", params.clone()).await.error("UNAUTHORIZED_PRINCIPAL", owner);
+    olive.post("/realm/domains", params.clone()).await.is(json!({"new_domain": [2, "example.com"]}));
+    let taken = "The domain example.com is already a part of your organization.";
+    olive.post("/realm/domains", params).await.error("BAD_REQUEST", taken);
+    for (domain, problem) in [
+        ("", "Domain can't be empty."),
+        ("localhost", "Domain must have at least one dot (.)"),
+        ("-a.com", "Domain has a label that is empty, too long or has characters that labels can't have"),
+    ] {
+        let params = json!({"domain": domain, "allow_subdomains": false});
+        olive.post("/realm/domains", params).await.error("BAD_REQUEST", &format!("Invalid domain: {problem}"));
+    }
+    let unknown = "No entry found for domain nowhere.com.";
+    let narrow = json!({"allow_subdomains": false});
+    olive.patch("/realm/domains/nowhere.com", narrow.clone()).await.error("BAD_REQUEST", unknown);
+    olive.patch("/realm/domains/example.com", narrow).await.is(json!({}));
+    change(&olive, json!({"emails_restricted_to_domains": true})).await.success();
+    let zoe = |email: &str| json!({"email": email, "password": "correct horse battery", "full_name": "Zoe"});
+    let refused = olive.post("/users", zoe("zoe@other.com")).await;
+    refused.error("BAD_REQUEST", "Email 'zoe@other.com' not allowed in this organization");
+    olive.post("/users", zoe("zoe@example.com")).await.success();
+    for domain in ["chat.test", "EXAMPLE.com"] {
+        olive.delete(&format!("/realm/domains/{domain}"), json!({})).await.is(json!({}));
+    }
+    olive
+        .delete("/realm/domains/chat.test", json!({}))
+        .await
+        .error("BAD_REQUEST", "No entry found for domain chat.test.");
+    assert_eq!(list().await, json!([]));
+
+    let record = |allows: bool| json!({"domain": "example.com", "allow_subdomains": allows});
+    queue.next().await.is(json!({"type": "realm_domains", "op": "add", "realm_domain": record(true)}));
+    queue.next().await.is(json!({"type": "realm_domains", "op": "change", "realm_domain": record(false)}));
+    queue.next().await.has(json!({"op": "update", "property": "emails_restricted_to_domains", "value": true}));
+    for domain in ["chat.test", "example.com"] {
+        queue.next().await.is(json!({"type": "realm_domains", "op": "remove", "domain": domain}));
+    }
+    queue.next().await.has(json!({"op": "update", "property": "emails_restricted_to_domains", "value": false}));
+    queue.none().await;
+}
+
+#[tokio::test]
+async fn new_users_begin_with_the_settings_that_administrators_chose() {
+    let server = TestServer::start().await;
+    let [olive, adam, mel] = server.users(["olive", "adam", "mel"]);
+    let mut queue = mel.events(["realm_user_settings_defaults", "user_settings"]).await;
+    let path = "/realm/user_settings_defaults";
+
+    let admins = "Must be an organization administrator";
+    mel.patch(path, json!({"color_scheme": 2})).await.error("UNAUTHORIZED_PRINCIPAL", admins);
+    let long = json!({"color_scheme": 2, "email_notifications_batching_period_seconds": 0});
+    adam.patch(path, long).await.error("BAD_REQUEST", "Invalid email batching period: 0 seconds");
+    let params = json!({"color_scheme": 2, "email_address_visibility": 4, "enter_sends": false});
+    adam.patch(path, params).await.is(json!({}));
+
+    for (property, value) in [("email_address_visibility", 4), ("color_scheme", 2)] {
+        let event = json!({"type": "realm_user_settings_defaults", "op": "update"});
+        let event = queue.next().await.has(event);
+        assert_eq!((&event["property"], &event["value"]), (&json!(property), &json!(value)));
+    }
+    queue.none().await;
+    let defaults = state(&mel, json!(["realm_user_settings_defaults"])).await["realm_user_settings_defaults"].clone();
+    assert_eq!((&defaults["color_scheme"], &defaults["email_address_visibility"]), (&json!(2), &json!(4)));
+    let zoe = json!({"email": "zoe@chat.test", "password": "correct horse battery", "full_name": "Zoe"});
+    let zoe = olive.post("/users", zoe).await.success()["user_id"].clone();
+    let row = adam.get(&format!("/users/{zoe}"), json!({})).await.success();
+    assert_eq!(row["user"]["delivery_email"], Value::Null);
+}
+
+#[tokio::test]
+async fn playgrounds_are_added_for_languages_and_removed() {
+    let server = TestServer::start().await;
+    let [adam, mel] = server.users(["adam", "mel"]);
+    let mut queue = mel.events(["realm_playgrounds"]).await;
+    let add = async |name: &str, language: &str, template: &str| {
+        let params = json!({"name": name, "pygments_language": language, "url_template": template});
+        adam.post("/realm/playgrounds", params).await
+    };
+    const TEMPLATE: &str = "https://play.example.com/?code={code}";
+
+    let id = add("Play", "Rust", TEMPLATE).await.success()["id"].clone();
+    add("Play", "Rust", TEMPLATE).await.error("BAD_REQUEST", "Code playground already exists");
+    add(" ", "Rust", TEMPLATE).await.error("BAD_REQUEST", "name cannot be blank");
+    let long = "x".repeat(41);
+    add("Play", &long, TEMPLATE).await.error("BAD_REQUEST", "pygments_language is too long (limit: 40 characters)");
+    add("Play", "C<", TEMPLATE).await.error("BAD_REQUEST", "Invalid characters in pygments language");
+    add("Play", "C", "https://x.test/{").await.error("BAD_REQUEST", "Invalid URL template.");
+    let message = "The URL template must have the variable \"code\" and no other";
+    for template in ["https://x.test/", "https://x.test/{code}{user}"] {
+        add("Play", "C", template).await.error("BAD_REQUEST", message);
+    }
+
+    let all = json!([{"id": id, "name": "Play", "pygments_language": "Rust", "url_template": TEMPLATE}]);
+    queue.next().await.is(json!({"type": "realm_playgrounds", "realm_playgrounds": all}));
+    assert_eq!(state(&mel, json!(["realm_playgrounds"])).await["realm_playgrounds"], all);
+    let path = format!("/realm/playgrounds/{id}");
+    adam.delete(&path, json!({})).await.is(json!({}));
+    adam.delete(&path, json!({})).await.error("BAD_REQUEST", "Invalid playground");
+    queue.next().await.is(json!({"type": "realm_playgrounds", "realm_playgrounds": []}));
+    queue.none().await;
+}
+
+#[tokio::test]
+async fn notices_are_seen_once() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let mut queue = mel.events(["onboarding_steps"]).await;
+    let path = "/users/me/onboarding_steps";
+
+    mel.post(path, json!({"onboarding_step": "intro_inbox_view_modal"})).await.is(json!({}));
+    let unknown = "Unknown onboarding_step: dance";
+    mel.post(path, json!({"onboarding_step": "dance"})).await.error("BAD_REQUEST", unknown);
+
+    let left = state(&mel, json!(["onboarding_steps"])).await["onboarding_steps"].clone();
+    let names: Vec<_> = left.as_array().into_iter().flatten().map(|step| step["name"].clone()).collect();
+    assert!(names.contains(&json!("intro_recent_view_modal")) && !names.contains(&json!("intro_inbox_view_modal")));
+    queue.next().await.is(json!({"type": "onboarding_steps", "onboarding_steps": left}));
+    queue.none().await;
+}
+
+#[tokio::test]
+async fn a_welcome_text_is_tried_on_whoever_asks() {
+    let server = TestServer::start().await;
+    let [adam, bot] = server.users(["adam", "notification-bot"]);
+    let path = "/realm/test_welcome_bot_custom_message";
+    let mut queue = adam.events(["message"]).await;
+    let attempt = async |text: &str| adam.post(path, json!({"welcome_message_custom_text": text})).await;
+
+    let id = attempt("Make *yourself* at home").await.success()["message_id"].clone();
+
+    let message = json!({"id": id, "sender_id": bot.id(), "type": "private", "content": "Make *yourself* at home"});
+    queue.next().await.has(json!({"type": "message", "message": message}));
+    attempt(" ").await.error("BAD_REQUEST", "Message must not be empty");
+    let too_long = "welcome_message_custom_text is too long (limit: 8000 characters)";
+    attempt(&"x".repeat(8_001)).await.error("BAD_REQUEST", too_long);
+    queue.none().await;
+}
