@@ -26,6 +26,7 @@ pub mod linkifiers;
 pub mod messages;
 pub mod muted_users;
 pub mod navigation_views;
+pub mod onboarding;
 pub mod organization;
 pub mod parameter;
 pub mod presence;
@@ -427,7 +428,10 @@ pub static OPERATIONS: &[Row] = &[
     write::<organization::domains::AddDomain>(),
     write::<organization::domains::EditDomain>(),
     write::<organization::domains::RemoveDomain>(),
+    write::<organization::playgrounds::AddPlayground>(),
+    write::<organization::playgrounds::RemovePlayground>(),
     write::<organization::welcome::TestWelcomeMessage>(),
+    write::<onboarding::MarkOnboardingStep>(),
     write::<profile::ChangeProfile>(),
     write::<profile::RemoveProfile>(),
     read::<profile_fields::GetProfileFields>(),
@@ -492,6 +496,10 @@ pub static OPERATIONS: &[Row] = &[
     write::<topics::delete::DeleteTopic>(),
     write::<channels::defaults::AddDefaultChannel>(),
     write::<channels::defaults::RemoveDefaultChannel>(),
+    write::<channels::default_groups::CreateDefaultGroup>(),
+    write::<channels::default_groups::EditDefaultGroup>(),
+    write::<channels::default_groups::ChangeDefaultGroupChannels>(),
+    write::<channels::default_groups::RemoveDefaultGroup>(),
     read::<channel_folders::GetFolders>(),
     write::<channel_folders::CreateFolder>(),
     write::<channel_folders::EditFolder>(),

@@ -230,6 +230,34 @@ errors! {
     AvatarChangesDisabled: 400 BAD_REQUEST "Avatar changes are disabled in this organization.";
     /// A picture over the limit.
     PictureTooLarge { limit_mib }: 400 BAD_REQUEST "Uploaded file is larger than the allowed limit of {limit_mib} MiB";
+    /// Nothing of a group of default channels changes.
+    NothingForDefaultGroup: 400 BAD_REQUEST "You must pass \"new_description\" or \"new_group_name\".";
+    /// No such group of default channels.
+    NoSuchDefaultGroup { group_id }: 400 BAD_REQUEST "Default channel group with id '{group_id}' does not exist.";
+    /// The group's own name.
+    DefaultGroupHasName { group_name }: 400 BAD_REQUEST "This default channel group is already named '{group_name}'";
+    /// Empty, too long, or with characters that names can't have.
+    InvalidDefaultGroupName { group_name }: 400 BAD_REQUEST "Invalid default channel group name '{group_name}'";
+    /// Another group's name.
+    DefaultGroupExists { group_name }: 400 BAD_REQUEST "Default channel group '{group_name}' already exists";
+    /// Everybody gets the channel anyway.
+    ChannelIsDefault { channel_name, group_name }: 400 BAD_REQUEST "'{channel_name}' is a default channel and cannot be added to '{group_name}'";
+    /// In it already.
+    InDefaultGroup { channel_name, group_name }: 400 BAD_REQUEST "Channel '{channel_name}' is already present in default channel group '{group_name}'";
+    /// Not in it.
+    NotInDefaultGroup { channel_name, group_name }: 400 BAD_REQUEST "Channel '{channel_name}' is not present in default channel group '{group_name}'";
+    /// No such notice.
+    UnknownOnboardingStep { onboarding_step }: 400 BAD_REQUEST "Unknown onboarding_step: {onboarding_step}";
+    /// Languages' names are plain.
+    PlaygroundLanguage: 400 BAD_REQUEST "Invalid characters in pygments language";
+    /// A text that is no URL template.
+    InvalidUrlTemplate: 400 BAD_REQUEST "Invalid URL template.";
+    /// The code must have its place in the address, and nothing else.
+    PlaygroundWithoutCode: 400 BAD_REQUEST "The URL template must have the variable \"code\" and no other";
+    /// The language has a playground of this name.
+    PlaygroundExists: 400 BAD_REQUEST "Code playground already exists";
+    /// No such playground.
+    NoSuchPlayground: 400 BAD_REQUEST "Invalid playground";
     /// A text that is no domain.
     InvalidDomain { error }: 400 BAD_REQUEST "Invalid domain: {error}";
     /// Added already.

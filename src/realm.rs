@@ -194,6 +194,12 @@ pub struct Counters {
     /// Parts of polls and to-do lists.
     #[serde(default)]
     pub submessage: i64,
+    /// Code playgrounds.
+    #[serde(default)]
+    pub playground: i64,
+    /// Groups of default channels.
+    #[serde(default)]
+    pub default_channel_group: i64,
 }
 
 impl Realm {

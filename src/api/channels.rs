@@ -5,6 +5,7 @@
 pub mod archive;
 pub mod create;
 pub mod creation;
+pub mod default_groups;
 pub mod defaults;
 pub mod edit;
 pub mod notices;

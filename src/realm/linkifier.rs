@@ -271,5 +271,12 @@ fn complaint(error: &regex::Error) -> String {
     }
 }
 
+/// The variables of an RFC 6570 template, in alphabetical order; None when it is none.
+pub fn template_variables(text: &str) -> Option<Vec<String>> {
+    let template = UriTemplateString::try_from(text).ok()?;
+    let variables: BTreeSet<String> = template.variables().map(|variable| variable.as_str().to_owned()).collect();
+    Some(variables.into_iter().collect())
+}
+
 #[cfg(test)]
 mod tests;

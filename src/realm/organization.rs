@@ -45,6 +45,12 @@ pub struct Organization {
     pub moderation_requests: Option<ChannelId>,
     /// Domains from which addresses are accepted when these are restricted.
     pub domains: Vec<(String, bool)>,
+    /// Sites that run code, oldest first.
+    #[serde(default)]
+    pub playgrounds: Vec<Playground>,
+    /// Groups of channels among which new users choose, oldest first.
+    #[serde(default)]
+    pub default_channel_groups: Vec<DefaultChannelGroup>,
     /// Days for which new users' settings, by name.
     #[serde(with = "super::stored::settings")]
     pub user_defaults: OrdMap<&'static str, Value>,
@@ -73,6 +79,32 @@ impl Organization {
     pub fn limit(&self, name: &str) -> Option<i64> {
         self.setting(name).as_i64()
     }
+}
+
+/// A site that runs the code of a language.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Playground {
+    /// Its number.
+    pub id: i64,
+    /// Name for people.
+    pub name: String,
+    /// The highlighter's name of the language.
+    pub language: String,
+    /// RFC 6570 template with the variable `code`.
+    pub url_template: String,
+}
+
+/// A group of channels among which new users choose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DefaultChannelGroup {
+    /// Its number.
+    pub id: i64,
+    /// Name for people.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Public channels that are not archived.
+    pub channels: BTreeSet<ChannelId>,
 }
 
 /// A custom profile field (specification leaves its shape open).

@@ -1,7 +1,7 @@
 //! The channels that new users get.
 
-use crate::support::TestServer;
-use serde_json::json;
+use crate::support::{TestServer, User};
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_channel_becomes_a_default_and_all_but_guests_are_told() {
@@ -61,4 +61,63 @@ async fn an_archived_channel_becomes_a_default_only_as_it_comes_back() {
 
     let state = olive.register(json!({"fetch_event_types": ["default_streams"]})).await.state;
     assert_eq!(state["realm_default_streams"], json!([server.channel("general"), server.channel("attic")]));
+}
+
+#[tokio::test]
+async fn groups_of_default_channels_are_made_changed_and_removed() {
+    let server = TestServer::start().await;
+    let [adam, mel, gus] = server.users(["adam", "mel", "gus"]);
+    let (mut queue, mut at_gus) =
+        (mel.events(["default_stream_groups"]).await, gus.events(["default_stream_groups"]).await);
+    let [engineering, quiet] = ["engineering", "quiet"].map(|name| server.channel(name));
+    let groups = async |user: &User| {
+        let params = json!({"fetch_event_types": ["default_stream_groups"]});
+        user.register(params).await.state["realm_default_stream_groups"].clone()
+    };
+    let create = async |name: &str, channels: Value| {
+        let params = json!({"group_name": name, "description": "For those\nwho build", "stream_names": channels});
+        adam.post("/default_stream_groups/create", params).await
+    };
+    let members = async |op: &str, channels: Value| {
+        adam.patch("/default_stream_groups/1/streams", json!({"op": op, "stream_names": channels})).await
+    };
+
+    create("Builders", json!(["Engineering"])).await.is(json!({}));
+    members("add", json!(["quiet"])).await.is(json!({}));
+    adam.patch("/default_stream_groups/1", json!({"new_group_name": "Makers"})).await.is(json!({}));
+    let all =
+        json!([{"id": 1, "name": "Makers", "description": "For those who build", "streams": [engineering, quiet]}]);
+    assert_eq!((groups(&mel).await, groups(&gus).await), (all, json!([])));
+    // What is private or archived is in no group.
+    adam.patch(&format!("/streams/{engineering}"), json!({"is_private": true})).await.success();
+    adam.delete(&format!("/streams/{quiet}"), json!({})).await.success();
+    assert_eq!(groups(&mel).await[0]["streams"], json!([]));
+
+    for (reply, message) in [
+        (create("Makers", json!([])).await, "Default channel group 'Makers' already exists"),
+        (create(" ", json!([])).await, "Invalid default channel group name ''"),
+        (create("x", json!(["nowhere"])).await, "Invalid channel name 'nowhere'"),
+        (create("x", json!(["leadership"])).await, "Private channels cannot be made default."),
+        (create("x", json!(["general"])).await, "'general' is a default channel and cannot be added to 'x'"),
+        (
+            members("remove", json!(["town-square"])).await,
+            "Channel 'town-square' is not present in default channel group 'Makers'",
+        ),
+    ] {
+        reply.error("BAD_REQUEST", message);
+    }
+    members("add", json!(["town-square"])).await.is(json!({}));
+    let twice = "Channel 'town-square' is already present in default channel group 'Makers'";
+    members("add", json!(["town-square"])).await.error("BAD_REQUEST", twice);
+    members("dance", json!([])).await.error("BAD_REQUEST", "Invalid op");
+    let same = adam.patch("/default_stream_groups/1", json!({"new_group_name": "Makers"})).await;
+    same.error("BAD_REQUEST", "This default channel group is already named 'Makers'");
+    let nothing = "You must pass \"new_description\" or \"new_group_name\".";
+    adam.patch("/default_stream_groups/1", json!({})).await.error("BAD_REQUEST", nothing);
+    adam.delete("/default_stream_groups/1", json!({})).await.is(json!({}));
+    let gone = "Default channel group with id '1' does not exist.";
+    adam.delete("/default_stream_groups/1", json!({})).await.error("BAD_REQUEST", gone);
+
+    assert_eq!(queue.all().await.len(), 7);
+    at_gus.none().await;
 }

@@ -6,6 +6,7 @@ use super::ChannelParams;
 use super::creation::emit_defaults;
 use super::edit::administered_channel;
 use super::notices::tell_in_channel;
+use crate::api::channels::default_groups::leave_groups;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
@@ -27,7 +28,7 @@ impl Operation for ArchiveChannel {
         since: 0,
         is_specified: false,
         errors: &["InvalidChannelId", "CannotAdministerChannel", "ChannelArchived"],
-        events: &["message", "default_streams", "stream update", "stream delete"],
+        events: &["message", "default_streams", "default_stream_groups", "stream update", "stream delete"],
     };
     type Params = ChannelParams;
     type Reply = Success;
@@ -49,6 +50,7 @@ impl Write for ArchiveChannel {
         if std::mem::take(&mut channel.is_default) {
             emit_defaults(tx);
         }
+        leave_groups(tx, id);
         emit_is_archived(tx, id, true);
         let audience = tx.who_can_see(&tx.channels[&id]);
         tx.emit_vanished(audience, &OrdSet::unit(id), Needs::NoArchivedChannels);

@@ -111,6 +111,7 @@ impl Operation for EditChannel {
             "stream create",
             "stream delete",
             "subscription peer_add",
+            "default_stream_groups",
             "default_streams",
             "subscription add",
             "message",

@@ -35,6 +35,8 @@ fn realm() -> Realm {
         signup_announcements: None,
         moderation_requests: None,
         domains: Vec::new(),
+        playgrounds: Vec::new(),
+        default_channel_groups: Vec::new(),
         user_defaults: OrdMap::new(),
     };
     let mut tx = Tx::new(Realm::new(organization, now(), 1));

@@ -53,7 +53,9 @@ fn add_own(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
         };
         own.topics.iter().map(record).collect()
     });
-    put("onboarding_steps", "onboarding_steps", &|| json!([]));
+    put("onboarding_steps", "onboarding_steps", &|| {
+        wish.viewer.map_or(json!([]), |viewer| json!(crate::api::onboarding::records_of(realm, viewer.id)))
+    });
     put("onboarding_steps", "navigation_tour_video_url", &|| Value::Null);
     put("device", "devices", &|| {
         let devices: Map<String, Value> =
@@ -127,7 +129,7 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
         if understands { json!(linkifiers::records(realm)) } else { json!([]) }
     });
     put("realm_filters", "realm_filters", &|| json!([]));
-    put("realm_playgrounds", "realm_playgrounds", &|| json!([]));
+    put("realm_playgrounds", "realm_playgrounds", &|| json!(crate::api::organization::playgrounds::records(realm)));
     put("realm_domains", "realm_domains", &|| json!(crate::api::organization::domains::records(realm)));
     put("realm_emoji", "realm_emoji", &|| json!(crate::record::emoji::all(realm)));
     put("custom_profile_fields", "custom_profile_fields", &|| profile_fields(realm));
@@ -154,7 +156,10 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     });
     put("giphy", "giphy_api_key", &|| "".into());
     put("tenor", "tenor_api_key", &|| "".into());
-    put("default_stream_groups", "realm_default_stream_groups", &|| json!([]));
+    put("default_stream_groups", "realm_default_stream_groups", &|| {
+        let is_blind = wish.viewer.is_none_or(|viewer| viewer.is_guest());
+        if is_blind { json!([]) } else { json!(crate::api::channels::default_groups::records(realm)) }
+    });
 }
 
 /// Custom profile fields in their order.

@@ -3,6 +3,7 @@
 use super::Plan;
 use crate::api::channels::archive::bring_back;
 use crate::api::channels::creation::{emit_defaults, rendered_description};
+use crate::api::channels::default_groups::leave_groups;
 use crate::api::channels::notices::{privacy_words, silent_mention, tell_in_channel};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -78,6 +79,9 @@ fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
     });
     emit_update_with(tx, id, "invite_only", privacy.is_private().into(), more);
     hide(tx, id, lost);
+    if privacy.is_private() {
+        leave_groups(tx, id);
+    }
     let content = format!(
         "{} changed the access permissions for this channel from **{}** to **{}**.",
         silent_mention(actor),

@@ -1,0 +1,322 @@
+//! Groups of default channels, among which new users choose.
+//!
+//! Choices where the API is silent: A-139 in docs/assumptions.md.
+
+use super::creation::checked_description;
+use crate::api::parameter::{parameters, words};
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::ChannelId;
+use crate::realm::organization::DefaultChannelGroup;
+use crate::realm::send::invalid_character;
+use crate::realm::user::User;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Longest name, in code points.
+const MAX_NAME_LENGTH: usize = 60;
+
+/// A group of default channels as clients see it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "DefaultChannelGroup")]
+pub struct DefaultGroupRecord {
+    /// Its ID.
+    pub id: i64,
+    /// Name for people.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Its channels, sorted.
+    pub streams: BTreeSet<ChannelId>,
+}
+
+/// All groups of default channels, oldest first.
+pub fn records(realm: &Realm) -> Vec<DefaultGroupRecord> {
+    let record = |group: &DefaultChannelGroup| DefaultGroupRecord {
+        id: group.id,
+        name: group.name.clone(),
+        description: group.description.clone(),
+        streams: group.channels.clone(),
+    };
+    realm.organization.default_channel_groups.iter().map(record).collect()
+}
+
+/// Takes a channel that is closed or private from now on out of all groups, and tells so if it was in any.
+pub fn leave_groups(tx: &mut Tx, channel: ChannelId) {
+    let is_in_any = tx.organization.default_channel_groups.iter().any(|group| group.channels.contains(&channel));
+    if is_in_any {
+        for group in groups_mut(tx) {
+            group.channels.remove(&channel);
+        }
+        emit(tx);
+    }
+}
+
+/// POST /default_stream_groups/create
+pub struct CreateDefaultGroup;
+
+parameters! {
+    /// The new group.
+    pub struct CreateDefaultGroupParams {
+        /// Name for people; at most 60 code points.
+        group_name: String,
+        /// What it is for.
+        description: String,
+        /// Names of its channels.
+        stream_names: Vec<String>,
+    }
+}
+
+impl Operation for CreateDefaultGroup {
+    const ROUTE: Route = Route::post("/default_stream_groups/create");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Makes a group of default channels.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "BadValue",
+            "InvalidDefaultGroupName",
+            "DefaultGroupExists",
+            "InvalidChannelName",
+            "PrivateMadeDefault",
+            "ChannelIsDefault",
+        ],
+        events: &["default_stream_groups"],
+    };
+    type Params = CreateDefaultGroupParams;
+    type Reply = Success;
+}
+
+impl Write for CreateDefaultGroup {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let name = checked_name(tx, &params.group_name)?;
+        let description = checked_description(&params.description)?;
+        let channels = checked_channels(tx, call.caller(), &params.stream_names, &name)?;
+
+        tx.realm_mut().counters.default_channel_group += 1;
+        let id = tx.counters.default_channel_group;
+        groups_mut(tx).push(DefaultChannelGroup { id, name, description, channels: channels.into_iter().collect() });
+        emit(tx);
+        Ok(Success {})
+    }
+}
+
+/// PATCH /default_stream_groups/{group_id}
+pub struct EditDefaultGroup;
+
+parameters! {
+    /// Which group, and what of it changes.
+    pub struct EditDefaultGroupParams {
+        /// The group.
+        @path group_id: i64,
+        /// Name for people.
+        new_group_name: Option<String>,
+        /// What it is for.
+        new_description: Option<String>,
+    }
+}
+
+impl Operation for EditDefaultGroup {
+    const ROUTE: Route = Route::patch("/default_stream_groups/{group_id}");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Changes a group of default channels.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "NothingForDefaultGroup",
+            "NoSuchDefaultGroup",
+            "DefaultGroupHasName",
+            "InvalidDefaultGroupName",
+            "DefaultGroupExists",
+            "BadValue",
+        ],
+        events: &["default_stream_groups"],
+    };
+    type Params = EditDefaultGroupParams;
+    type Reply = Success;
+}
+
+impl Write for EditDefaultGroup {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        if params.new_group_name.is_none() && params.new_description.is_none() {
+            return Err(Error::NothingForDefaultGroup);
+        }
+        let index = known(tx, params.group_id)?;
+        let current = &tx.organization.default_channel_groups[index].name;
+        if params.new_group_name.as_deref().map(str::trim) == Some(current) {
+            return Err(Error::DefaultGroupHasName { group_name: current.as_str().into() });
+        }
+        let name = params.new_group_name.map(|name| checked_name(tx, &name)).transpose()?;
+        let description = params.new_description.map(|text| checked_description(&text)).transpose()?;
+
+        let group = &mut groups_mut(tx)[index];
+        group.name = name.unwrap_or_else(|| group.name.clone());
+        group.description = description.unwrap_or_else(|| group.description.clone());
+        emit(tx);
+        Ok(Success {})
+    }
+}
+
+words! {
+    /// Whether channels come or go.
+    pub enum MemberOp {
+        /// They come.
+        Add = "add",
+        /// They go.
+        Remove = "remove",
+    }
+}
+
+/// PATCH /default_stream_groups/{group_id}/streams
+pub struct ChangeDefaultGroupChannels;
+
+parameters! {
+    /// Which group, and which channels.
+    pub struct ChangeDefaultGroupChannelsParams {
+        /// The group.
+        @path group_id: i64,
+        /// Whether they come or go.
+        op: MemberOp,
+        /// Names of channels.
+        stream_names: Vec<String>,
+    }
+}
+
+impl Operation for ChangeDefaultGroupChannels {
+    const ROUTE: Route = Route::patch("/default_stream_groups/{group_id}/streams");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Puts channels into a group of default channels, or takes them out of it.",
+        since: 0,
+        is_specified: false,
+        errors: &[
+            "InvalidValue",
+            "NoSuchDefaultGroup",
+            "InvalidChannelName",
+            "PrivateMadeDefault",
+            "ChannelIsDefault",
+            "InDefaultGroup",
+            "NotInDefaultGroup",
+        ],
+        events: &["default_stream_groups"],
+    };
+    type Params = ChangeDefaultGroupChannelsParams;
+    type Reply = Success;
+}
+
+impl Write for ChangeDefaultGroupChannels {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let index = known(tx, params.group_id)?;
+        let group = tx.organization.default_channel_groups[index].clone();
+        let channels = checked_channels(tx, call.caller(), &params.stream_names, &group.name)?;
+        let comes = params.op == MemberOp::Add;
+        if let Some(id) = channels.iter().find(|id| group.channels.contains(id) == comes) {
+            let channel_name = tx.channels[id].name.as_str().into();
+            let group_name = group.name.as_str().into();
+            return Err(if comes {
+                Error::InDefaultGroup { channel_name, group_name }
+            } else {
+                Error::NotInDefaultGroup { channel_name, group_name }
+            });
+        }
+
+        let members = &mut groups_mut(tx)[index].channels;
+        for id in channels {
+            if comes {
+                members.insert(id)
+            } else {
+                members.remove(&id)
+            };
+        }
+        emit(tx);
+        Ok(Success {})
+    }
+}
+
+/// DELETE /default_stream_groups/{group_id}
+pub struct RemoveDefaultGroup;
+
+parameters! {
+    /// Which group.
+    pub struct RemoveDefaultGroupParams {
+        /// The group.
+        @path group_id: i64,
+    }
+}
+
+impl Operation for RemoveDefaultGroup {
+    const ROUTE: Route = Route::delete("/default_stream_groups/{group_id}");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Removes a group of default channels.",
+        since: 0,
+        is_specified: false,
+        errors: &["NoSuchDefaultGroup"],
+        events: &["default_stream_groups"],
+    };
+    type Params = RemoveDefaultGroupParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveDefaultGroup {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let index = known(tx, params.group_id)?;
+
+        groups_mut(tx).remove(index);
+        emit(tx);
+        Ok(Success {})
+    }
+}
+
+/// A name that is free.
+fn checked_name(realm: &Realm, name: &str) -> Result<String, Error> {
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > MAX_NAME_LENGTH || invalid_character(name).is_some() {
+        return Err(Error::InvalidDefaultGroupName { group_name: name.into() });
+    }
+    if realm.organization.default_channel_groups.iter().any(|group| group.name == name) {
+        return Err(Error::DefaultGroupExists { group_name: name.into() });
+    }
+    Ok(name.to_owned())
+}
+
+/// Open channels that not everybody gets anyway.
+fn checked_channels(realm: &Realm, caller: &User, names: &[String], group: &str) -> Result<Vec<ChannelId>, Error> {
+    let mut channels = Vec::new();
+    for name in names {
+        let channel = realm.living_channel_by_name(caller, name)?;
+        if channel.privacy.is_private() {
+            return Err(Error::PrivateMadeDefault);
+        }
+        if channel.is_default {
+            let channel_name = channel.name.as_str().into();
+            return Err(Error::ChannelIsDefault { channel_name, group_name: group.into() });
+        }
+        channels.push(channel.id);
+    }
+    Ok(channels)
+}
+
+fn known(realm: &Realm, id: i64) -> Result<usize, Error> {
+    let position = realm.organization.default_channel_groups.iter().position(|group| group.id == id);
+    position.ok_or_else(|| Error::NoSuchDefaultGroup { group_id: id.into() })
+}
+
+fn groups_mut(tx: &mut Tx) -> &mut Vec<DefaultChannelGroup> {
+    &mut Arc::make_mut(&mut tx.realm_mut().organization).default_channel_groups
+}
+
+/// Tells all but guests which groups there are.
+fn emit(tx: &mut Tx) {
+    let groups = records(tx);
+    let audience = Audience::of(tx.active_users.clone()).except_all(tx.guests());
+    tx.emit(audience, Event::shaped("default_stream_groups", None, json!({ "default_stream_groups": groups })));
+}

@@ -1,0 +1,83 @@
+//! One-time notices that clients show to newcomers.
+
+use super::parameter::parameters;
+use super::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::UserId;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+/// The notices that there are, in the order in which they are listed.
+const STEPS: [&str; 9] = [
+    "visibility_policy_banner",
+    "intro_inbox_view_modal",
+    "intro_recent_view_modal",
+    "first_stream_created_banner",
+    "jump_to_conversation_banner",
+    "non_interleaved_view_messages_fading",
+    "interleaved_view_messages_fading",
+    "intro_resolve_topic",
+    "navigation_tour_video",
+];
+
+/// A notice that the user has not seen.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OnboardingStep")]
+pub struct StepRecord {
+    /// Always `one_time_notice`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Which.
+    pub name: &'static str,
+}
+
+/// The notices that a user has yet to see.
+pub fn records_of(realm: &Realm, user: UserId) -> Vec<StepRecord> {
+    let seen = &realm.own(user).onboarding_steps_seen;
+    let left = STEPS.into_iter().filter(|step| !seen.contains(*step));
+    left.map(|name| StepRecord { kind: "one_time_notice", name }).collect()
+}
+
+/// POST /users/me/onboarding_steps
+pub struct MarkOnboardingStep;
+
+parameters! {
+    /// Which notice.
+    pub struct MarkOnboardingStepParams {
+        /// The notice that was seen.
+        onboarding_step: String,
+    }
+}
+
+impl Operation for MarkOnboardingStep {
+    const ROUTE: Route = Route::post("/users/me/onboarding_steps");
+    const ACCESS: Access = Access::Human;
+    const ABOUT: About = About {
+        summary: "Marks a one-time notice as seen.",
+        since: 233,
+        is_specified: false,
+        errors: &["UnknownOnboardingStep"],
+        events: &["onboarding_steps"],
+    };
+    type Params = MarkOnboardingStepParams;
+    type Reply = Success;
+}
+
+impl Write for MarkOnboardingStep {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let user = call.caller().id;
+        let step = params.onboarding_step;
+        if !STEPS.contains(&step.as_str()) {
+            return Err(Error::UnknownOnboardingStep { onboarding_step: step.into() });
+        }
+
+        tx.own_mut(user).onboarding_steps_seen.insert(step);
+        let fields = json!({ "onboarding_steps": records_of(tx, user) });
+        tx.emit(Audience::user(user), Event::shaped("onboarding_steps", None, fields));
+        Ok(Success {})
+    }
+}
