@@ -226,6 +226,10 @@ errors! {
     InvalidBatchingPeriod { seconds }: 400 BAD_REQUEST "Invalid email batching period: {seconds} seconds";
     /// No file, or several.
     OneAvatarExpected: 400 BAD_REQUEST "You must upload exactly one avatar.";
+    /// No file, or several.
+    OneIconExpected: 400 BAD_REQUEST "You must upload exactly one icon.";
+    /// No file, or several.
+    OneLogoExpected: 400 BAD_REQUEST "You must upload exactly one logo.";
     /// The organization keeps pictures.
     AvatarChangesDisabled: 400 BAD_REQUEST "Avatar changes are disabled in this organization.";
     /// A picture over the limit.

@@ -7,6 +7,7 @@ pub mod event;
 pub mod group;
 pub mod message;
 pub mod personal;
+pub mod picture;
 pub mod presence;
 pub mod push;
 pub mod scheduled;

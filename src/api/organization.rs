@@ -4,6 +4,7 @@
 
 pub mod domains;
 pub mod parameters;
+pub mod pictures;
 pub mod playgrounds;
 pub mod user_defaults;
 mod waiting;

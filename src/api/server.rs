@@ -5,7 +5,9 @@ use super::{About, Access, Call, NEWEST_FEATURE_LEVEL, Operation, Origin, Read, 
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
+use crate::realm::organization::Picture;
 use crate::realm::user::User;
+use crate::record::picture::address;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -89,9 +91,6 @@ const METHODS: [(&str, bool); 13] = [
     ("chat_vendor", false),
 ];
 
-/// The organization's logo.
-pub const ICON_URL: &str = "/static/images/default-icon.png?version=1";
-
 /// The settings at the root of a server without an organization of its own.
 pub fn root_settings(origin: &Origin, feature_level: i64) -> ServerSettings {
     ServerSettings {
@@ -133,7 +132,7 @@ impl Read for GetServerSettings {
         Ok(ServerSettings {
             push_notifications_enabled: organization.is_on("push_notifications_enabled"),
             realm_name: Some(organization.name.clone()),
-            realm_icon: Some(ICON_URL.to_owned()),
+            realm_icon: Some(address(organization, Picture::Icon)),
             realm_description: Some(organization.rendered_description.clone()),
             realm_web_public_access_enabled: Some(realm.web_public_access_enabled()),
             ..root_settings(call.origin, call.feature_level)

@@ -1,6 +1,6 @@
 //! Files beside the API: uploads, pictures, the emoji table.
 //!
-//! Choices where the API is silent: in docs/assumptions.md.
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use super::origin::Addressed;
 use super::request::Incoming;
@@ -10,6 +10,7 @@ use crate::api::uploads::temporary;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::message::Attachment;
+use crate::realm::organization::Picture;
 use crate::realm::user::{AvatarSource, User};
 use crate::world::World;
 use bytes::Bytes;
@@ -127,12 +128,18 @@ fn file(bytes: Bytes, content_type: &str, cache: &'static str) -> Response {
     response
 }
 
-/// Avatars and custom emoji: their addresses can't be guessed, so that no credentials are asked for.
+/// Avatars, custom emoji and the organization's own pictures: the addresses can't be guessed, or anybody may see them,
+/// so that no credentials are asked for.
 fn picture(realm: &Realm, rest: &str) -> Result<Response, Error> {
     let (_, path) = rest.split_once('/').ok_or(Error::FileNotFound)?;
     if let Some(name) = path.strip_prefix("emoji/images/") {
         let emoji = realm.custom_emoji.values().find(|emoji| emoji.file_name == name).ok_or(Error::FileNotFound)?;
         return blob(realm, &emoji.blob, name);
+    }
+    if let Some(name) = path.strip_prefix("realm/") {
+        let which = Picture::ALL.into_iter().find(|which| name.strip_suffix(".png") == Some(which.name()));
+        let hash = which.and_then(|which| realm.organization.picture(which).blob).ok_or(Error::FileNotFound)?;
+        return blob(realm, &hash, name);
     }
     let user = realm
         .users
@@ -151,7 +158,8 @@ fn blob(realm: &Realm, hash: &str, name: &str) -> Result<Response, Error> {
     Ok(file(bytes.clone(), kind.essence_str(), "public, max-age=31536000, immutable"))
 }
 
-/// `/avatar/{user id or address}` leads to the picture's address, the query string kept.
+/// `/avatar/{user id or address}` leads to the picture's address, the query string kept; of somebody whom the caller may
+/// not know of, to a general one.
 fn avatar(realm: &Realm, incoming: &Incoming, addressed: &Addressed, rest: &str) -> Result<Response, Error> {
     let header = incoming.header(header::AUTHORIZATION).ok_or(Error::NotLoggedIn)?;
     let caller = authentication::authenticate(realm, header)?;
@@ -164,7 +172,11 @@ fn avatar(realm: &Realm, incoming: &Incoming, addressed: &Addressed, rest: &str)
         Err(_) => realm.user_by_api_email(&caller, who),
     };
     let user = user.ok_or(Error::NoSuchUser)?;
-    let mut url = crate::record::user::avatar_url(realm, user, is_medium);
+    let mut url = if realm.can_access_user(&caller, user.id) {
+        crate::record::user::avatar_url(realm, user, is_medium)
+    } else {
+        crate::record::user::UNKNOWN_AVATAR_URL.to_owned()
+    };
     if !incoming.query.is_empty() {
         url = format!("{url}&{}", incoming.query);
     }

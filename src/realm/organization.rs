@@ -10,7 +10,7 @@ use crate::time::Timestamp;
 use imbl::OrdMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The organization.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +51,9 @@ pub struct Organization {
     /// Groups of channels among which new users choose, oldest first.
     #[serde(default)]
     pub default_channel_groups: Vec<DefaultChannelGroup>,
+    /// Pictures of its own, those that were taken away again included.
+    #[serde(default)]
+    pub pictures: BTreeMap<Picture, OwnPicture>,
     /// Days for which new users' settings, by name.
     #[serde(with = "super::stored::settings")]
     pub user_defaults: OrdMap<&'static str, Value>,
@@ -75,9 +78,55 @@ impl Organization {
         self.setting(name).as_bool().unwrap_or_default()
     }
 
+    /// A picture as it is now.
+    pub fn picture(&self, which: Picture) -> OwnPicture {
+        self.pictures.get(&which).cloned().unwrap_or_default()
+    }
+
     /// A limit in seconds or days among the settings; None when there is none.
     pub fn limit(&self, name: &str) -> Option<i64> {
         self.setting(name).as_i64()
+    }
+}
+
+/// A picture that stands for the organization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Picture {
+    /// Square.
+    Icon,
+    /// For light backgrounds.
+    Logo,
+    /// For dark ones.
+    NightLogo,
+}
+
+impl Picture {
+    /// All of them.
+    pub const ALL: [Picture; 3] = [Picture::Icon, Picture::Logo, Picture::NightLogo];
+
+    /// Its name, with which its keys and its file begin.
+    pub fn name(self) -> &'static str {
+        match self {
+            Picture::Icon => "icon",
+            Picture::Logo => "logo",
+            Picture::NightLogo => "night_logo",
+        }
+    }
+}
+
+/// What the organization has of a [`Picture`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnPicture {
+    /// Its bytes; None while the general one stands for it.
+    pub blob: Option<String>,
+    /// Counts the changes.
+    pub version: i64,
+}
+
+impl Default for OwnPicture {
+    fn default() -> Self {
+        Self { blob: None, version: 1 }
     }
 }
 

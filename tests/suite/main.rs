@@ -42,6 +42,7 @@ mod messages;
 mod narrows;
 mod navigation_views;
 mod organization;
+mod organization_pictures;
 mod presence;
 mod profile;
 mod properties;

@@ -37,6 +37,7 @@ fn realm() -> Realm {
         domains: Vec::new(),
         playgrounds: Vec::new(),
         default_channel_groups: Vec::new(),
+        pictures: std::collections::BTreeMap::new(),
         user_defaults: OrdMap::new(),
     };
     let mut tx = Tx::new(Realm::new(organization, now(), 1));

@@ -2,14 +2,15 @@
 
 use super::Wish;
 use crate::api::messages::report::ReportType;
-use crate::api::server::ICON_URL;
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
+use crate::realm::organization::Picture;
 use crate::realm::permission::{
     CHANNEL_PERMISSIONS, DefaultHolder, GROUP_PERMISSIONS, PermissionSetting, REALM_PERMISSIONS,
 };
 use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::realm::setting::{REALM_SETTINGS, UNPREFIXED_SETTINGS};
+use crate::record::picture::{address, source};
 use serde_json::{Map, Value, json};
 
 pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
@@ -43,12 +44,12 @@ fn identity(realm: &Realm, wish: &Wish<'_>) -> Value {
         "realm_uri": base_url,
         "realm_uuid": organization.uuid,
         "realm_date_created": organization.date_created.seconds(),
-        "realm_icon_url": ICON_URL,
-        "realm_icon_source": "G",
-        "realm_logo_url": "/static/images/default-icon.png?version=0",
-        "realm_logo_source": "D",
-        "realm_night_logo_url": "/static/images/default-icon.png?version=0",
-        "realm_night_logo_source": "D",
+        "realm_icon_url": address(organization, Picture::Icon),
+        "realm_icon_source": source(organization, Picture::Icon),
+        "realm_logo_url": address(organization, Picture::Logo),
+        "realm_logo_source": source(organization, Picture::Logo),
+        "realm_night_logo_url": address(organization, Picture::NightLogo),
+        "realm_night_logo_source": source(organization, Picture::NightLogo),
         "realm_bot_domain": organization.host,
         "realm_authentication_methods": {
             "Email": {"enabled": true, "available": true},

@@ -101,7 +101,8 @@ fn blobs_are_kept(realm: &Realm) -> Vec<String> {
     });
     let uploads = realm.attachments.values().map(|attachment| &attachment.blob);
     let emoji = realm.custom_emoji.values().map(|emoji| &emoji.blob);
-    faults(pictures.chain(uploads).chain(emoji), |blob| {
+    let own = realm.organization.pictures.values().filter_map(|picture| picture.blob.as_ref());
+    faults(pictures.chain(uploads).chain(emoji).chain(own), |blob| {
         (!realm.blobs.contains_key(blob)).then(|| format!("nothing is kept under {blob}"))
     })
 }

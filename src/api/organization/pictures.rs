@@ -1,0 +1,161 @@
+//! The organization's own pictures: its icon, and its logo for light and for dark backgrounds.
+//!
+//! Choices where the API is silent: A-142 in docs/assumptions.md.
+
+use crate::api::avatars::check_picture;
+use crate::api::parameter::{UploadedFile, parameters};
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::event::Event;
+use crate::realm::organization::Picture;
+use crate::record::picture::{address, source};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+parameters! {
+    /// None besides the file, a part of a multipart body under any name.
+    pub struct IconParams {}
+}
+
+parameters! {
+    /// Which logo. Its picture is the one file of a multipart body, under any name.
+    pub struct LogoParams {
+        /// The one for dark backgrounds.
+        night: bool,
+    }
+}
+
+/// The icon from now on.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct IconReply {
+    /// Its address.
+    pub icon_url: String,
+}
+
+/// POST /realm/icon
+pub struct UploadIcon;
+
+impl Operation for UploadIcon {
+    const ROUTE: Route = Route::post("/realm/icon");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Uploads the organization's icon: PNG, GIF, JPEG or WebP.",
+        since: 0,
+        is_specified: false,
+        errors: &["OneIconExpected", "PictureTooLarge", "BadImage"],
+        events: &["realm update_dict"],
+    };
+    type Params = IconParams;
+    type Reply = IconReply;
+}
+
+impl Write for UploadIcon {
+    fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<IconReply, Error> {
+        let [file] = call.files else { return Err(Error::OneIconExpected) };
+        check_picture(file)?;
+
+        change(tx, Picture::Icon, Some(file));
+        Ok(IconReply { icon_url: address(&tx.organization, Picture::Icon) })
+    }
+}
+
+/// DELETE /realm/icon
+pub struct RemoveIcon;
+
+impl Operation for RemoveIcon {
+    const ROUTE: Route = Route::delete("/realm/icon");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Takes the organization's icon away: a general one stands for it.",
+        since: 0,
+        is_specified: false,
+        errors: &[],
+        events: &["realm update_dict"],
+    };
+    type Params = IconParams;
+    type Reply = IconReply;
+}
+
+impl Write for RemoveIcon {
+    fn run(tx: &mut Tx, _call: &Call<'_>, _params: Self::Params) -> Result<IconReply, Error> {
+        change(tx, Picture::Icon, None);
+        Ok(IconReply { icon_url: address(&tx.organization, Picture::Icon) })
+    }
+}
+
+/// POST /realm/logo
+pub struct UploadLogo;
+
+impl Operation for UploadLogo {
+    const ROUTE: Route = Route::post("/realm/logo");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Uploads a logo of the organization: PNG, GIF, JPEG or WebP.",
+        since: 0,
+        is_specified: false,
+        errors: &["OneLogoExpected", "PictureTooLarge", "BadImage"],
+        events: &["realm update_dict"],
+    };
+    type Params = LogoParams;
+    type Reply = Success;
+}
+
+impl Write for UploadLogo {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let [file] = call.files else { return Err(Error::OneLogoExpected) };
+        check_picture(file)?;
+
+        change(tx, params.which(), Some(file));
+        Ok(Success {})
+    }
+}
+
+/// DELETE /realm/logo
+pub struct RemoveLogo;
+
+impl Operation for RemoveLogo {
+    const ROUTE: Route = Route::delete("/realm/logo");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Takes a logo of the organization away: a general one stands for it.",
+        since: 0,
+        is_specified: false,
+        errors: &[],
+        events: &["realm update_dict"],
+    };
+    type Params = LogoParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveLogo {
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        change(tx, params.which(), None);
+        Ok(Success {})
+    }
+}
+
+impl LogoParams {
+    fn which(&self) -> Picture {
+        if self.night { Picture::NightLogo } else { Picture::Logo }
+    }
+}
+
+/// Replaces a picture or takes it away, and tells everybody, whether there was one or not.
+fn change(tx: &mut Tx, which: Picture, file: Option<&UploadedFile>) {
+    let blob = file.map(|file| tx.keep_blob(file.bytes.clone()));
+    let organization = Arc::make_mut(&mut tx.realm_mut().organization);
+    let picture = organization.pictures.entry(which).or_default();
+    picture.blob = blob;
+    picture.version += 1;
+    let name = which.name();
+    let data = Map::from_iter([
+        (format!("{name}_source"), Value::from(source(organization, which))),
+        (format!("{name}_url"), address(organization, which).into()),
+    ]);
+    let everyone = tx.everyone();
+    let fields = serde_json::json!({"property": name, "data": data});
+    tx.emit(everyone, Event::shaped("realm", Some("update_dict"), fields));
+}
