@@ -242,6 +242,8 @@ pub struct Call<'a> {
     pub origin: &'a Origin,
     /// What the client calls itself.
     pub client: Arc<str>,
+    /// All that it says of itself.
+    pub user_agent: &'a str,
     /// The world's time.
     pub now: Timestamp,
     /// The feature level that the world emulates; the core asks only where the edge can't do it.
@@ -395,6 +397,7 @@ const fn write_in_part<O: PartialWrite>() -> Row {
 pub static OPERATIONS: &[Row] = &[
     read::<server::GetServerSettings>(),
     write::<server::DevFetchApiKey>(),
+    read::<server::DevListUsers>(),
     write::<server::FetchApiKey>(),
     write::<register::Register>(),
     row::<events::GetEvents>(Run::Poll),
@@ -422,6 +425,7 @@ pub static OPERATIONS: &[Row] = &[
     write::<users::deactivate::DeactivateOwnUser>(),
     write::<users::reactivate::ReactivateUser>(),
     write::<settings::ChangeSettings>(),
+    write::<settings::command::RunCommand>(),
     write::<organization::EditOrganization>(),
     write::<organization::user_defaults::EditUserDefaults>(),
     read::<organization::domains::GetDomains>(),

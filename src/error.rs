@@ -230,6 +230,10 @@ errors! {
     OneIconExpected: 400 BAD_REQUEST "You must upload exactly one icon.";
     /// No file, or several.
     OneLogoExpected: 400 BAD_REQUEST "You must upload exactly one logo.";
+    /// A slash command that is none.
+    CommandWithoutSlash: 400 BAD_REQUEST "A command begins with a slash.";
+    /// No such slash command.
+    NoSuchCommand { command }: 400 BAD_REQUEST "No such command: {command}";
     /// The organization keeps pictures.
     AvatarChangesDisabled: 400 BAD_REQUEST "Avatar changes are disabled in this organization.";
     /// A picture over the limit.

@@ -184,6 +184,7 @@ impl Edge {
             caller,
             origin: &addressed.origin,
             client: client_name(incoming).into(),
+            user_agent: incoming.header(header::USER_AGENT).unwrap_or_default(),
             now: world.now(),
             feature_level: settings.feature_level,
             queue_level: emulation.map(Emulation::queue_level).unwrap_or_default(),
@@ -215,7 +216,9 @@ impl Edge {
     fn without_world(&self, incoming: &Incoming, addressed: &Addressed) -> Result<Response, Refusal> {
         let is_settings = addressed.path == "/api/v1/server_settings" && addressed.world == Worlds::DEFAULT;
         if is_settings && matches!(incoming.method, Method::GET | Method::HEAD) {
-            let settings = crate::api::server::root_settings(&addressed.origin, self.settings.feature_level);
+            let user_agent = incoming.header(header::USER_AGENT).unwrap_or_default();
+            let settings =
+                crate::api::server::root_settings(&addressed.origin, self.settings.feature_level, user_agent);
             let raw = RawParameters::default();
             let bytes = crate::api::envelope::<<GetServerSettings as Operation>::Params>(settings, &raw);
             let to_level = emulation(self.settings.feature_level)

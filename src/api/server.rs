@@ -1,5 +1,7 @@
 //! What anybody may know of the server, and how to get an API key.
 
+pub mod compatibility;
+
 use super::parameter::parameters;
 use super::{About, Access, Call, NEWEST_FEATURE_LEVEL, Operation, Origin, Read, Route, SERVICE_VERSION, Write};
 use crate::error::Error;
@@ -35,7 +37,7 @@ pub struct ServerSettings {
     pub service_merge_base: &'static str,
     /// Whether push notifications can be sent.
     pub push_notifications_enabled: bool,
-    /// Whether the client is too old; never here.
+    /// Whether the client is too old, by its User-Agent.
     pub is_incompatible: bool,
     /// Password login.
     pub email_auth_enabled: bool,
@@ -92,7 +94,7 @@ const METHODS: [(&str, bool); 13] = [
 ];
 
 /// The settings at the root of a server without an organization of its own.
-pub fn root_settings(origin: &Origin, feature_level: i64) -> ServerSettings {
+pub fn root_settings(origin: &Origin, feature_level: i64, user_agent: &str) -> ServerSettings {
     ServerSettings {
         authentication_methods: METHODS.into_iter().collect(),
         external_authentication_methods: Vec::new(),
@@ -100,7 +102,7 @@ pub fn root_settings(origin: &Origin, feature_level: i64) -> ServerSettings {
         service_version: SERVICE_VERSION,
         service_merge_base: SERVICE_VERSION,
         push_notifications_enabled: true,
-        is_incompatible: false,
+        is_incompatible: compatibility::is_incompatible(user_agent),
         email_auth_enabled: true,
         require_email_format_usernames: true,
         realm_uri: origin.base_url.clone(),
@@ -135,7 +137,7 @@ impl Read for GetServerSettings {
             realm_icon: Some(address(organization, Picture::Icon)),
             realm_description: Some(organization.rendered_description.clone()),
             realm_web_public_access_enabled: Some(realm.web_public_access_enabled()),
-            ..root_settings(call.origin, call.feature_level)
+            ..root_settings(call.origin, call.feature_level, call.user_agent)
         })
     }
 }
@@ -184,6 +186,60 @@ impl Write for DevFetchApiKey {
         }
 
         Ok(log_in(tx, call, &user))
+    }
+}
+
+/// GET /dev_list_users
+pub struct DevListUsers;
+
+parameters! {
+    /// Takes none.
+    pub struct DevListUsersParams {}
+}
+
+/// Somebody who can be logged in as without a password.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DevUser {
+    /// The real address.
+    pub email: String,
+    /// The organization's URL.
+    pub realm_url: String,
+}
+
+/// The active people, each list sorted by address.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DevUsersReply {
+    /// Owners and administrators.
+    pub direct_admins: Vec<DevUser>,
+    /// All others.
+    pub direct_users: Vec<DevUser>,
+}
+
+impl Operation for DevListUsers {
+    const ROUTE: Route = Route::get("/dev_list_users");
+    const ACCESS: Access = Access::Anyone;
+    const ABOUT: About = About {
+        summary: "Lists the people whose API keys POST /dev_fetch_api_key gives.",
+        since: 0,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    type Params = DevListUsersParams;
+    type Reply = DevUsersReply;
+}
+
+impl Read for DevListUsers {
+    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<DevUsersReply, Error> {
+        let mut people: Vec<&User> = realm.active_users.iter().map(|id| realm.users[id].as_ref()).collect();
+        people.retain(|user| !user.is_bot());
+        people.sort_by(|one, other| one.email.cmp(&other.email));
+        let shown = |user: &User| DevUser { email: user.email.clone(), realm_url: call.origin.base_url.clone() };
+        let (admins, others): (Vec<&User>, Vec<&User>) = people.into_iter().partition(|user| user.is_admin());
+        Ok(DevUsersReply {
+            direct_admins: admins.into_iter().map(shown).collect(),
+            direct_users: others.into_iter().map(shown).collect(),
+        })
     }
 }
 

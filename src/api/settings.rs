@@ -2,6 +2,7 @@
 //!
 //! A choice where the API is silent: A-70 in docs/assumptions.md.
 
+pub mod command;
 pub mod legacy;
 pub mod parameters;
 

@@ -98,3 +98,37 @@ async fn the_key_that_is_given_authenticates() {
     let refused = server.anonymous().post("/dev_fetch_api_key", json!({ "username": dummy })).await;
     refused.with_status(401).error("AUTHENTICATION_FAILED", "Your username or password is incorrect");
 }
+
+#[tokio::test]
+async fn clients_that_are_too_old_are_told_so() {
+    let server = TestServer::start().await;
+    let ask = async |agent: &str| {
+        let request = http::Request::get(format!("{}/api/v1/server_settings", server.url()));
+        let request = request.header("user-agent", agent).body(http_body_util::Full::default());
+        let reply = server.anonymous().raw(request.expect("a test's request is well-formed"), agent).await.success();
+        reply["is_incompatible"].clone()
+    };
+
+    assert_eq!(ask("ChatMobile/16.2.95 (Android 14)").await, true);
+    assert_eq!(ask("ChatInvalid/1.0").await, true);
+    assert_eq!(ask("ChatMobile/27.1.0 (iOS 18)").await, false);
+    assert_eq!(ask("chat-python/0.9").await, false);
+}
+
+#[tokio::test]
+async fn people_who_can_be_logged_in_as_are_listed() {
+    let server = TestServer::start().await;
+
+    let reply = server.anonymous().get("/dev_list_users", json!({})).await.success();
+
+    let emails = |list: &str| -> Vec<String> {
+        let people = reply[list].as_array().into_iter().flatten();
+        people.map(|person| person["email"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(emails("direct_admins"), ["adam@chat.test", "olive@chat.test"]);
+    assert_eq!(
+        emails("direct_users"),
+        ["gus", "ivy", "max", "mel", "mona", "nora"].map(|name| format!("{name}@chat.test"))
+    );
+    assert_eq!(reply["direct_users"][0]["realm_url"], server.url());
+}

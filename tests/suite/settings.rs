@@ -323,6 +323,28 @@ async fn what_a_muted_user_sends_is_read_from_the_beginning() {
 }
 
 #[tokio::test]
+async fn slash_commands_change_settings() {
+    let server = TestServer::start().await;
+    let [max, bot] = server.users(["max", "build-bot"]);
+    let mut at_max = max.events(["user_settings"]).await;
+    let run = async |command: &str| max.post("/zcommand", json!({"command": command})).await;
+
+    for command in ["/ping", "/night", "/dark", "/day", "/light", "/fluid-width", "/fixed-width"] {
+        run(command).await.is(json!({}));
+    }
+    run("dark").await.error("BAD_REQUEST", "A command begins with a slash.");
+    run("/dance").await.error("BAD_REQUEST", "No such command: dance");
+    let refused = bot.post("/zcommand", json!({"command": "/dark"})).await;
+    refused.error("BAD_REQUEST", "This endpoint does not accept bot requests.");
+
+    at_max.next().await.is(setting("color_scheme", json!(2)));
+    at_max.next().await.is(setting("color_scheme", json!(3)));
+    at_max.next().await.is(setting("fluid_layout_width", json!(true)));
+    at_max.next().await.is(setting("fluid_layout_width", json!(false)));
+    at_max.none().await;
+}
+
+#[tokio::test]
 async fn a_picture_is_told_to_all_and_served_until_it_is_taken_away() {
     let server = TestServer::start().await;
     let [max, gus] = server.users(["max", "gus"]);
