@@ -59,6 +59,7 @@ use crate::world::{Caused, World};
 use parameter::{ParameterInfo, Parameters, RawParameters, UploadedFile};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// The newest feature level that this build knows.
@@ -250,6 +251,8 @@ pub struct Call<'a> {
     pub feature_level: i64,
     /// What that level means for queues.
     pub queue_level: QueueLevel,
+    /// Parameters that the level knows and the newest does not, as they were sent.
+    pub former: &'a BTreeMap<&'static str, String>,
     /// Files of a multipart body.
     pub files: &'a [UploadedFile],
     /// How a fault lets the push relay fail.

@@ -104,7 +104,7 @@ impl Edge {
         if tus::is_tus(&trace.path) && feature_level >= level::TUS_SINCE {
             trace.route = Some(tus::PATH);
             let fault = fault::Fault::fire(world, trace);
-            return match fault.instead() {
+            return match fault.instead(feature_level) {
                 Some(response) => response,
                 None => fault.afterwards(tus::respond(world, incoming, addressed, trace)),
             };
@@ -121,7 +121,7 @@ impl Edge {
         let row = if let Found::Operation(row, _) = &found { Some(*row) } else { None };
         trace.route = row.map(|row| row.route.path);
         let fault = fault::Fault::fire(world, trace);
-        if let Some(response) = fault.instead() {
+        if let Some(response) = fault.instead(feature_level) {
             return response;
         }
         let outcome = match found {
@@ -188,6 +188,7 @@ impl Edge {
             now: world.now(),
             feature_level: settings.feature_level,
             queue_level: emulation.map(Emulation::queue_level).unwrap_or_default(),
+            former: &raw.former,
             files: &raw.files,
             bouncer: fault.bouncer(),
             caused: OnceLock::new(),
@@ -238,9 +239,13 @@ fn finished(outcome: Result<Response, Refusal>) -> Response {
 /// As [`finished`]; a refusal has the status and code that it had at the level.
 fn finished_at(feature_level: i64, row: Option<&Row>, outcome: Result<Response, Refusal>) -> Response {
     outcome.unwrap_or_else(|(error, hint)| {
-        let hint = hint.or_else(|| hint::for_error(&error));
         let emulation = emulation(feature_level);
-        match emulation.zip(row).and_then(|(emulation, row)| emulation.code_of(row.route, error.row())) {
+        let error = match emulation.zip(row) {
+            Some((emulation, row)) => emulation.with_former_names(row.route, error),
+            None => error,
+        };
+        let hint = hint.or_else(|| hint::for_error(&error));
+        match emulation.zip(row).and_then(|(emulation, row)| emulation.code_of(Some(row.route), error.row())) {
             Some(former) => reply::former_failure(&error, former, hint),
             None => reply::failure(&error, hint),
         }

@@ -65,6 +65,15 @@ pub enum Touch {
         /// The name now.
         new: &'static str,
     },
+    /// An operation took a parameter until the level; it finds it in `Call::former`.
+    GoneParameter {
+        /// The operation.
+        route: &'static str,
+        /// Its name.
+        name: &'static str,
+        /// The first level that had it.
+        since: i64,
+    },
     /// A key of `client_capabilities` that is unknown before the level.
     Capability(&'static str),
     /// A word that narrows have from the level on: an operator, or an operand of one.
@@ -135,7 +144,7 @@ pub enum Act {
         routes: &'static [&'static str],
         /// HTTP status before.
         status: u16,
-        /// Code before.
+        /// Code before; empty where there was none.
         code: &'static str,
     },
     /// These operations were for others.

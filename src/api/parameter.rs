@@ -21,6 +21,8 @@ pub struct RawParameters {
     pub values: BTreeMap<String, String>,
     /// Files of a multipart body.
     pub files: Vec<UploadedFile>,
+    /// Parameters that the world's feature level knows and the newest does not.
+    pub former: BTreeMap<&'static str, String>,
     /// Names that were sent and that the world's feature level does not know.
     pub set_aside: Vec<String>,
 }

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::Event;
-use crate::realm::queue::{Cursor, Queue, QueueId, QueueLevel, QueueOptions, UNKNOWN_EVENT};
+use crate::realm::queue::{Cursor, Queue, QueueId, QueueOptions, UNKNOWN_EVENT};
 use crate::realm::user::User;
 use crate::record::channel::IncludeSubscribers;
 use crate::time::Span;
@@ -170,7 +170,6 @@ fn check(viewer: Option<&User>, params: &RegisterParams) -> Result<(), Error> {
 fn queue_options(call: &Call<'_>, params: &RegisterParams) -> QueueOptions {
     let viewer = call.caller.as_deref();
     let capabilities = params.client_capabilities.0;
-    let sends_legacy_settings = call.queue_level.sends_legacy_settings && !capabilities.user_settings_object;
     QueueOptions {
         event_types: params.event_types.clone().map(|types| types.into_iter().collect()),
         apply_markdown: params.apply_markdown,
@@ -179,7 +178,7 @@ fn queue_options(call: &Call<'_>, params: &RegisterParams) -> QueueOptions {
         narrow: params.narrow.0.clone(),
         slim_presence: params.slim_presence || capabilities.simplified_presence_events,
         capabilities,
-        level: QueueLevel { sends_legacy_settings, ..call.queue_level },
+        level: call.queue_level,
     }
 }
 

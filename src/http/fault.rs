@@ -4,6 +4,7 @@ use super::trace::Trace;
 use super::{Response, reply};
 use crate::error::Error;
 use crate::fault::{Bouncer, Effect, Seen};
+use crate::level::emulation;
 use crate::realm::queue::QueueId;
 use crate::realm::user::User;
 use crate::world::World;
@@ -73,7 +74,7 @@ impl Fault {
     }
 
     /// The reply that takes the operation's place, when nothing is to be done.
-    pub fn instead(&self) -> Option<Response> {
+    pub fn instead(&self, feature_level: i64) -> Option<Response> {
         let (id, effect) = self.fired.as_ref()?;
         let response = match effect {
             Effect::Error { status, fields } => {
@@ -81,7 +82,7 @@ impl Fault {
                 body.push(b'\n');
                 reply::json(*status, body)
             }
-            Effect::RateLimit { retry_after } => rate_limited(retry_after),
+            Effect::RateLimit { retry_after } => rate_limited(retry_after, feature_level),
             Effect::DropBefore => mangled(reply::empty(502), Mangled::Dropped),
             _ => return None,
         };
@@ -115,8 +116,13 @@ fn mangled(mut response: Response, how: Mangled) -> Response {
     response
 }
 
-fn rate_limited(retry_after: &serde_json::Value) -> Response {
-    let mut response = reply::failure(&Error::RateLimitHit { retry_after: retry_after.clone().into() }, None);
+fn rate_limited(retry_after: &serde_json::Value, feature_level: i64) -> Response {
+    let error = Error::RateLimitHit { retry_after: retry_after.clone().into() };
+    let former = emulation(feature_level).and_then(|emulation| emulation.code_of(None, error.row()));
+    let mut response = match former {
+        Some(former) => reply::former_failure(&error, former, None),
+        None => reply::failure(&error, None),
+    };
     if let Ok(value) = HeaderValue::from_str(&retry_after.to_string()) {
         response.headers_mut().insert(header::RETRY_AFTER, value);
     }

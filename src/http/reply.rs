@@ -20,12 +20,14 @@ pub fn failure(error: &Error, hint: Option<String>) -> Response {
 }
 
 /// A refused request with the status and code that its error had at an older level. With the code BAD_REQUEST it had
-/// no further fields.
+/// no further fields; an empty code is left out.
 pub fn former_failure(error: &Error, (status, code): (u16, &str), hint: Option<String>) -> Response {
     let mut body = error.body();
     body.insert("code".into(), code.into());
-    if code == "BAD_REQUEST" {
-        body.retain(|name, _| matches!(name.as_str(), "result" | "msg" | "code"));
+    match code {
+        "" => _ = body.shift_remove("code"),
+        "BAD_REQUEST" => body.retain(|name, _| matches!(name.as_str(), "result" | "msg" | "code")),
+        _ => {}
     }
     refusal(error, status, body, hint)
 }

@@ -10,7 +10,7 @@ use crate::realm::event::EventPattern;
 use crate::realm::queue::QueueLevel;
 use crate::realm::user::User;
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
 
 /// A field that no level has, in the replies of worlds above the newest.
@@ -21,10 +21,13 @@ pub struct Emulation {
     level: i64,
     hidden: HashMap<Key, Vec<&'static str>>,
     renamed: HashMap<Key, Vec<(&'static str, &'static str)>>,
+    gone: HashMap<Key, Vec<&'static str>>,
     capabilities: Vec<&'static str>,
     narrow_terms: Vec<(&'static str, Option<&'static str>)>,
     requests: HashMap<Key, Vec<RequestChange>>,
     every_reply: Vec<ObjectChange>,
+    /// Fields of single operations' replies that the level has, whatever it says of every reply.
+    earlier: HashSet<(Key, &'static str)>,
     replies: HashMap<Key, Vec<ObjectChange>>,
     events: HashMap<&'static str, Vec<(Option<&'static str>, ObjectChange)>>,
     codes: Vec<Code>,
@@ -44,9 +47,14 @@ struct ObjectChange {
 #[derive(Clone, Copy)]
 enum ObjectAct {
     Remove(&'static str),
-    Rename { old: &'static str, new: &'static str },
+    Rename {
+        old: &'static str,
+        new: &'static str,
+    },
     Add(&'static str, fn(&Map<String, Value>, &Context<'_>) -> Value),
     Change(fn(&mut Map<String, Value>, &Context<'_>)),
+    /// Adds [`UNKNOWN_FIELD`].
+    AddUnknown,
 }
 
 struct Code {
@@ -80,10 +88,12 @@ impl Emulation {
             level,
             hidden: HashMap::new(),
             renamed: HashMap::new(),
+            gone: HashMap::new(),
             capabilities: Vec::new(),
             narrow_terms: Vec::new(),
             requests: HashMap::new(),
             every_reply: Vec::new(),
+            earlier: HashSet::new(),
             replies: HashMap::new(),
             events: HashMap::new(),
             codes: Vec::new(),
@@ -94,8 +104,12 @@ impl Emulation {
 
     fn past(level: i64) -> Self {
         let mut all = Self::empty(level);
-        for change in changes().iter().filter(|change| change.level > level) {
-            all.add(change);
+        for change in changes() {
+            match change.touch {
+                _ if change.level > level => all.add(change),
+                Touch::Field { object, name } => all.earlier.extend(whole_replies(object).map(|key| (key, name))),
+                _ => {}
+            }
         }
         // On the way in the oldest change comes first.
         all.requests.values_mut().for_each(|changes| changes.reverse());
@@ -105,11 +119,10 @@ impl Emulation {
     /// A level that is not known yet: every reply and every known object has something that no client knows.
     fn future() -> Self {
         let mut all = Self::empty(NEWEST_FEATURE_LEVEL + 1);
-        let act = ObjectAct::Add(UNKNOWN_FIELD, |_, _| json!({"since": NEWEST_FEATURE_LEVEL + 1}));
         for object in objects::ALL {
-            all.add_objects(object, act);
+            all.add_objects(object, ObjectAct::AddUnknown);
         }
-        all.add_objects(&objects::EVERY_REPLY, act);
+        all.add_objects(&objects::EVERY_REPLY, ObjectAct::AddUnknown);
         all
     }
 
@@ -126,6 +139,10 @@ impl Emulation {
                     self.renamed.entry(key(route)).or_default().push((old, new));
                 }
             }
+            Touch::GoneParameter { route, name, since } if self.level >= since => {
+                self.gone.entry(key(route)).or_default().push(name);
+            }
+            Touch::GoneParameter { .. } => {}
             Touch::Capability(name) => self.capabilities.push(name),
             Touch::NarrowTerm { operator, operand } => self.narrow_terms.push((operator, operand)),
             Touch::Field { object, name } => self.add_objects(object, ObjectAct::Remove(name)),
@@ -177,8 +194,8 @@ impl Emulation {
     /// What the level means for queues.
     pub fn queue_level(&'static self) -> QueueLevel {
         QueueLevel {
+            older: (!self.is_future()).then_some(self.level),
             withheld: &self.withheld,
-            sends_legacy_settings: self.level < 439,
             sends_unknown_events: self.is_future(),
         }
     }
@@ -222,6 +239,9 @@ impl Emulation {
                 raw.values.insert((*new).to_owned(), value);
             }
         }
+        for name in self.gone.get(&key).into_iter().flatten() {
+            raw.former.extend(raw.values.remove(*name).map(|value| (*name, value)));
+        }
         if !self.capabilities.is_empty() && route.path == "/register" {
             forget_capabilities(&mut raw.values, &self.capabilities);
         }
@@ -242,8 +262,13 @@ impl Emulation {
         reply: &mut Value,
     ) {
         let context = Context { level: self.level, realm, caller, values };
-        let own = self.replies.get(&(route.method, route.path)).into_iter().flatten();
-        for change in self.every_reply.iter().chain(own) {
+        let key = (route.method, route.path);
+        let own = self.replies.get(&key).into_iter().flatten();
+        let is_earlier = |change: &&ObjectChange| match change.act {
+            ObjectAct::Remove(name) => self.earlier.contains(&(key, name)),
+            _ => false,
+        };
+        for change in self.every_reply.iter().filter(|change| !is_earlier(change)).chain(own) {
             change.apply(reply, &context);
         }
         if (route.method, route.path) == ("GET", "/events") {
@@ -253,13 +278,14 @@ impl Emulation {
         }
     }
 
-    /// As [`Emulation::answer`] where there is no organization: only names come and go.
+    /// As [`Emulation::answer`] where there is no organization: only names come and go, and what no client knows comes.
     pub fn answer_without_realm(&self, route: Route, reply: &mut Value) {
         let own = self.replies.get(&(route.method, route.path)).into_iter().flatten();
         for change in self.every_reply.iter().chain(own) {
             visit(reply, &change.path, &mut |object| match change.act {
                 ObjectAct::Remove(name) => drop(object.shift_remove(name)),
                 ObjectAct::Rename { old, new } => rename(object, old, new),
+                ObjectAct::AddUnknown => add_unknown(object),
                 ObjectAct::Add(..) | ObjectAct::Change(_) => {}
             });
         }
@@ -268,18 +294,38 @@ impl Emulation {
     fn shape_event(&self, event: &mut Value, context: &Context<'_>) {
         let kind = event["type"].as_str().unwrap_or_default();
         let Some(changes) = self.events.get(kind) else { return };
-        let op = event["op"].as_str().map(str::to_owned);
         for (only, change) in changes {
-            if only.is_none_or(|only| op.as_deref() == Some(only)) {
+            // A change may have given the event another op, whose older changes are then its own.
+            if only.is_none_or(|only| event["op"] == only) {
                 change.apply(event, context);
             }
         }
     }
 
-    /// The status and code that an error had, when they were others; None where nothing changed.
-    pub fn code_of(&self, route: Route, error: &ErrorRow) -> Option<(u16, &'static str)> {
+    /// A refusal that names a parameter names it as the level does.
+    pub fn with_former_names(&self, route: Route, mut error: Error) -> Error {
+        let (Error::MissingParameter { var_name: name }
+        | Error::BadValue { parameter: name, .. }
+        | Error::InvalidValue { parameter: name }
+        | Error::InvalidValueBecause { parameter: name, .. }) = &mut error
+        else {
+            return error;
+        };
+        let text = name.as_str().unwrap_or_default();
+        // `name[0]` is a part of `name`.
+        let (whole, part) = text.split_at(text.find('[').unwrap_or(text.len()));
+        let mut renamed = self.renamed.get(&(route.method, route.path)).into_iter().flatten();
+        if let Some((old, _)) = renamed.find(|(_, new)| *new == whole) {
+            *name = format!("{old}{part}").into();
+        }
+        error
+    }
+
+    /// The status and code that an error had, when they were others; None where nothing changed. `route` is None where
+    /// the error is no operation's.
+    pub fn code_of(&self, route: Option<Route>, error: &ErrorRow) -> Option<(u16, &'static str)> {
         let fits = |code: &&Code| {
-            let is_route = |text: &&'static str| key(text) == (route.method, route.path);
+            let is_route = |text: &&'static str| route.is_some_and(|route| key(text) == (route.method, route.path));
             code.errors.contains(&error.name) && (code.routes.is_empty() || code.routes.iter().any(is_route))
         };
         // The last to apply is the oldest of those that the world is before.
@@ -297,14 +343,27 @@ impl ObjectChange {
                 object.insert(name.to_owned(), value);
             }
             ObjectAct::Change(change) => change(object, context),
+            ObjectAct::AddUnknown => add_unknown(object),
         });
     }
+}
+
+fn add_unknown(object: &mut Map<String, Value>) {
+    object.insert(UNKNOWN_FIELD.to_owned(), json!({"since": NEWEST_FEATURE_LEVEL + 1}));
 }
 
 fn rename(object: &mut Map<String, Value>, old: &str, new: &str) {
     if let Some(value) = object.shift_remove(new) {
         object.insert(old.to_owned(), value);
     }
+}
+
+/// Operations whose whole replies are objects of a kind.
+fn whole_replies(object: &'static Object) -> impl Iterator<Item = Key> {
+    object.places.iter().filter_map(|place| match Place::parse(place) {
+        Place { source: Source::Reply(method, path), path: steps } if steps.is_empty() => Some((method, path)),
+        _ => None,
+    })
 }
 
 fn key(route: &'static str) -> Key {

@@ -33,8 +33,14 @@ impl Listed {
     fn of(change: &Change) -> Self {
         let (on, change_text) = match change.touch {
             Touch::Parameter { route, name } => (route.to_owned(), format!("New parameter `{name}`.")),
+            Touch::RenamedParameter { route, old, since: 0, new } => {
+                (route.to_owned(), format!("Parameter `{new}` was `{old}`."))
+            }
             Touch::RenamedParameter { route, old, since, new } => {
                 (route.to_owned(), format!("Parameter `{new}` was `{old}` (from {since} on)."))
+            }
+            Touch::GoneParameter { route, name, since } => {
+                (route.to_owned(), format!("Parameter `{name}` is gone; it was there from {since} on."))
             }
             Touch::Capability(name) => ("client_capabilities".to_owned(), format!("New key `{name}`.")),
             Touch::NarrowTerm { operator, operand: None } => {

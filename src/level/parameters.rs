@@ -144,6 +144,9 @@ static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
     (197, "PATCH /streams/{stream_id}", "can_remove_subscribers_group_id", 161, "can_remove_subscribers_group"),
 ];
 
+/// Parameters that are gone: level, operation, name, the first level that had it.
+static GONE: &[(i64, &str, &str, i64)] = &[(184, "POST /scheduled_messages", "scheduled_message_id", 179)];
+
 /// Keys of `client_capabilities`.
 static CAPABILITIES: Rows = &[
     (491, "individual_emoji_changes"),
@@ -181,6 +184,10 @@ pub(super) fn changes() -> Vec<Change> {
     all.extend(RENAMED.iter().map(|(level, route, old, since, new)| Change {
         level: *level,
         touch: Touch::RenamedParameter { route, old, since: *since, new },
+    }));
+    all.extend(GONE.iter().map(|(level, route, name, since)| Change {
+        level: *level,
+        touch: Touch::GoneParameter { route, name, since: *since },
     }));
     all.extend(CAPABILITIES.iter().map(|(level, name)| Change { level: *level, touch: Touch::Capability(name) }));
     all.extend(NARROW_TERMS.iter().map(|(level, operator, operand)| Change {

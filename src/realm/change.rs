@@ -5,7 +5,7 @@
 
 use super::Realm;
 use super::channel::{Channel, Subscription, Topic, TopicKey};
-use super::event::{Audience, Entry, Event};
+use super::event::{Audience, Entry, Event, Needs};
 use super::group::{Group, SystemGroup};
 use super::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
 use super::message::{Conversation, Message, Place};
@@ -75,6 +75,15 @@ impl Tx {
     pub fn emit(&mut self, audience: Audience, event: Event) {
         let at = self.realm.now;
         self.realm.log.entries.push_back(Arc::new(Entry { at, audience, queue: None, event }));
+    }
+
+    /// Adds an event that only worlds below a level have; elsewhere it is not even made.
+    pub fn emit_before(&mut self, level: i64, audience: Audience, event: impl FnOnce(&Realm) -> Event) {
+        let is_older = self.queues.values().next().is_some_and(|queue| queue.options.level.is_before(level));
+        if is_older {
+            let event = event(&self.realm).needing(Needs::Before(level));
+            self.emit(audience, event);
+        }
     }
 
     /// Adds an event for one queue alone.

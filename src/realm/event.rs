@@ -16,6 +16,9 @@ use imbl::{OrdSet, Vector};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// The first level with `user_topic` events.
+const USER_TOPICS_SINCE: i64 = 134;
+
 /// Entries that the log keeps at most for queues that don't acknowledge; see `docs/limits.md`.
 pub const MAX_LOG_ENTRIES: usize = 100_000;
 
@@ -151,7 +154,9 @@ pub enum Needs {
     NoDeactivatedGroups,
     /// `archived_channels`
     ArchivedChannels,
-    /// Not `archived_channels`
+    /// `archived_channels`, and the world is not below 378: before, archiving was told as deleting.
+    ArchivedUpdates,
+    /// Not what [`Needs::ArchivedUpdates`] is.
     NoArchivedChannels,
     /// `individual_emoji_changes`
     SingleEmoji,
@@ -161,8 +166,12 @@ pub enum Needs {
     NoUserTopics,
     /// `user_list_incomplete` keeps it away.
     CompleteUserList,
-    /// The world's level has the older events of settings, and the client did not say that it knows the newer.
+    /// The world is below 439 and has the older events of settings, and the client did not say that it knows the newer.
     LegacySettings,
+    /// The world is not below this level: older ones have no such event.
+    From(i64),
+    /// The world is below this level: later ones have no such event.
+    Before(i64),
 }
 
 impl Needs {
@@ -181,12 +190,18 @@ impl Needs {
             Needs::DeactivatedGroups => capabilities.include_deactivated_groups,
             Needs::NoDeactivatedGroups => !capabilities.include_deactivated_groups,
             Needs::ArchivedChannels => capabilities.archived_channels,
-            Needs::NoArchivedChannels => !capabilities.archived_channels,
+            Needs::ArchivedUpdates => capabilities.archived_channels && !options.level.is_before(378),
+            Needs::NoArchivedChannels => !capabilities.archived_channels || options.level.is_before(378),
             Needs::SingleEmoji => capabilities.individual_emoji_changes,
             Needs::WholeEmoji => !capabilities.individual_emoji_changes,
-            Needs::NoUserTopics => !options.event_types.as_ref().is_none_or(|types| types.contains("user_topic")),
+            Needs::NoUserTopics => {
+                let gets_newer = || options.event_types.as_ref().is_none_or(|types| types.contains("user_topic"));
+                options.level.is_before(USER_TOPICS_SINCE) || !gets_newer()
+            }
             Needs::CompleteUserList => !capabilities.user_list_incomplete,
-            Needs::LegacySettings => options.level.sends_legacy_settings,
+            Needs::LegacySettings => options.level.is_before(439) && !capabilities.user_settings_object,
+            Needs::From(level) => !options.level.is_before(level),
+            Needs::Before(level) => options.level.is_before(level),
         }
     }
 }
@@ -346,6 +361,19 @@ impl Event {
     /// An event with a payload.
     pub fn new(kind: &'static str, op: Option<&'static str>, payload: Payload) -> Self {
         Self { kind, op, payload, needs: Needs::Nothing }
+    }
+
+    /// The channels and users of an event that tells somebody of others' subscriptions; None: of something else.
+    pub fn peers(&self, viewer: UserId) -> Option<(Vec<i64>, Vec<i64>)> {
+        let numbers = |value: &Value| value.as_array().map(|all| all.iter().filter_map(Value::as_i64).collect());
+        match &self.payload {
+            Payload::PeersLeft { channels, users } => {
+                let users = users.iter().filter(|user| **user != viewer).map(|user| user.0).collect();
+                Some((channels.iter().map(|id| id.0).collect(), users))
+            }
+            Payload::Shaped(fields) => Some((numbers(fields.get("stream_ids")?)?, numbers(fields.get("user_ids")?)?)),
+            _ => None,
+        }
     }
 
     /// Only for queues that fulfil a condition.

@@ -1,6 +1,6 @@
 //! Event queues: what a client asked for, and how far it has read the realm's event log.
 
-use super::event::{Entry, EventPattern, Payload};
+use super::event::{Entry, Event, EventPattern, Payload};
 use super::id::UserId;
 use super::message::Place;
 use crate::time::{Span, Timestamp};
@@ -74,13 +74,13 @@ pub struct QueueOptions {
     pub level: QueueLevel,
 }
 
-/// What a feature level means for queues; nothing at the newest.
+/// What a feature level means for queues; nothing at the newest. All queues of a world are of its level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueLevel {
+    /// The level, where it is older than the newest.
+    pub older: Option<i64>,
     /// Events that the level does not have.
     pub withheld: &'static [EventPattern],
-    /// The level has the older events of settings, for clients that don't know the newer.
-    pub sends_legacy_settings: bool,
     /// The level is above the newest: an event that no client knows comes with each other one.
     pub sends_unknown_events: bool,
 }
@@ -116,6 +116,13 @@ pub struct Capabilities {
     pub simplified_presence_events: bool,
     /// Changes of custom emoji one by one.
     pub individual_emoji_changes: bool,
+}
+
+impl QueueLevel {
+    /// Whether the world is older than a level.
+    pub fn is_before(self, level: i64) -> bool {
+        self.older.is_some_and(|own| own < level)
+    }
 }
 
 impl Queue {
@@ -166,8 +173,17 @@ impl Queue {
             Payload::DeleteMessages { messages, .. } if is_addressed => {
                 if self.options.capabilities.bulk_message_deletion { 1 } else { messages.len() }
             }
-            _ => usize::from(is_addressed && event.needs.admits(&self.options)),
+            _ if !(is_addressed && event.needs.admits(&self.options)) => 0,
+            _ if self.hears_of_peers_singly(event) => {
+                event.peers(self.owner).map_or(1, |(channels, users)| channels.len() * users.len())
+            }
+            _ => 1,
         }
+    }
+
+    /// Whether others' subscriptions are told one by one: events have lists of them from 35 on.
+    pub fn hears_of_peers_singly(&self, event: &Event) -> bool {
+        self.options.level.is_before(35) && event.kind == "subscription"
     }
 }
 

@@ -74,6 +74,13 @@ pub fn render<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<EventRe
 fn known<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<Fields<'a>> {
     let Some(viewer) = realm.user(queue.owner) else { return Vec::new() };
     let event = &entry.event;
+    if queue.hears_of_peers_singly(event)
+        && let Some((channels, users)) = event.peers(viewer.id)
+    {
+        let pairs = channels.iter().flat_map(|channel| users.iter().map(move |user| (channel, user)));
+        let fields = |(channel, user)| Fields::Own(object(json!({"stream_id": channel, "user_id": user})));
+        return pairs.map(fields).collect();
+    }
     let fields = match &event.payload {
         Payload::DeleteMessages { messages, place } => {
             return deleted(queue, messages, place).into_iter().map(Fields::Own).collect();

@@ -92,5 +92,5 @@ fn emit_is_archived(tx: &mut Tx, id: ChannelId, is_archived: bool) {
     let channel = &tx.channels[&id];
     let fields = json!({"property": "is_archived", "value": is_archived, "stream_id": id, "name": channel.name});
     let audience = tx.who_can_see(channel);
-    tx.emit(audience, Event::shaped("stream", Some("update"), fields).needing(Needs::ArchivedChannels));
+    tx.emit(audience, Event::shaped("stream", Some("update"), fields).needing(Needs::ArchivedUpdates));
 }

@@ -56,7 +56,7 @@ pub const NOTIFICATION_SETTINGS: &[&str] = &[
 
 /// Tells of a setting in its older form, if it has one and some queue gets it.
 pub(super) fn emit(tx: &mut Tx, user: UserId, name: &str, value: &Value, language: Option<&str>) {
-    if !tx.queues.values().any(|queue| queue.owner == user && queue.options.level.sends_legacy_settings) {
+    if !tx.queues.values().next().is_some_and(|queue| queue.options.level.is_before(439)) {
         return;
     }
     let email = tx.api_email(&tx.users[&user]);
