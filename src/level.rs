@@ -175,6 +175,17 @@ impl Request<'_> {
         self.part(name)?.parse().ok()
     }
 
+    /// Brings a parameter that was text in JSON to the plain text that it is now.
+    fn text_from_json(&mut self, name: &str) -> Result<(), Error> {
+        let Some(value) = self.values.get_mut(name) else { return Ok(()) };
+        match serde_json::from_str(value) {
+            Ok(Value::String(text)) => *value = text,
+            Ok(_) => return Err(Error::bad_value(name, "is not a string")),
+            Err(_) => return Err(Error::bad_value(name, "is not valid JSON")),
+        }
+        Ok(())
+    }
+
     /// A part of the path.
     fn part(&self, name: &str) -> Option<&str> {
         self.path.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())

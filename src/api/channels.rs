@@ -270,11 +270,21 @@ impl Read for GetChannelEmail {
     }
 }
 
-/// The same for ever for a channel and a sender, and hard to guess.
-fn channel_email(realm: &Realm, channel: &Channel, sender: UserId) -> String {
-    let secret = format!("{} {} {sender}", realm.organization.uuid, channel.id);
+/// The address of a channel below level 226: one for all senders, and for ever.
+pub fn former_channel_email(realm: &Realm, channel: ChannelId) -> String {
+    let secret = format!("{} {channel}", realm.organization.uuid);
+    format!("{}@{}", token_of(&secret), realm.organization.host)
+}
+
+fn token_of(secret: &str) -> String {
     let mut token = crate::realm::content_hash(secret.as_bytes());
     token.truncate(32);
+    token
+}
+
+/// The same for ever for a channel and a sender, and hard to guess.
+fn channel_email(realm: &Realm, channel: &Channel, sender: UserId) -> String {
+    let token = token_of(&format!("{} {} {sender}", realm.organization.uuid, channel.id));
     let is_plain = |character: char| character.is_ascii_alphanumeric();
     let name: Vec<&str> =
         channel.name.split(|character| !is_plain(character)).filter(|part| !part.is_empty()).collect();

@@ -335,11 +335,14 @@ fn checked_data(kind: i64, data: &Value) -> Result<String, Error> {
     }
 }
 
+/// The kind of field that holds users.
+const USERS: i64 = 6;
+
 fn check_summary(realm: &Realm, field: &ProfileField) -> Result<(), Error> {
     if !field.in_summary {
         return Ok(());
     }
-    if matches!(field.kind, 2 | 6) {
+    if field.kind == USERS {
         return Err(Error::FieldNotForSummary);
     }
     let others = realm.profile_fields.values().filter(|other| other.in_summary && other.id != field.id).count();

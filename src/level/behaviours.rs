@@ -7,6 +7,8 @@ mod invitations;
 mod linkifiers;
 mod messages;
 mod organization;
+pub(super) mod permissions;
+mod settings;
 
 use super::{Behaviour, Change, Touch};
 
@@ -19,7 +21,8 @@ pub(super) fn changes() -> Vec<Change> {
         linkifiers::ROWS,
         messages::ROWS,
         organization::ROWS,
+        permissions::ROWS,
     ];
-    let rows = tables.into_iter().flatten();
+    let rows = tables.into_iter().flatten().chain(settings::rows());
     rows.map(|row: &'static Behaviour| Change { level: row.level, touch: Touch::Behaviour(row) }).collect()
 }

@@ -1,8 +1,9 @@
 //! Events that queues get from a level on.
 
-use super::fields::SETTINGS_SINCE;
+use super::fields::{SETTINGS_SINCE, organization_since};
 use super::{Change, Touch};
 use crate::realm::event::EventPattern;
+use crate::realm::permission::REALM_PERMISSIONS;
 
 /// Level, type, op, and a key with the name that stands in or under it.
 type Row = (i64, &'static str, Option<&'static str>, Option<(&'static str, &'static str)>);
@@ -49,6 +50,7 @@ static EVENTS: &[Row] = &[
     (95, "realm_user_settings_defaults", None, None),
     (89, "user_settings", None, None),
     (54, "realm_linkifiers", None, None),
+    (49, "realm_playgrounds", None, None),
     (48, "muted_users", None, None),
 ];
 
@@ -65,5 +67,13 @@ pub(super) fn changes() -> Vec<Change> {
             carries: Some(("property", name)),
         }),
     };
-    EVENTS.iter().map(row).chain(SETTINGS_SINCE.iter().map(setting)).collect()
+    let organization = |(level, name): (i64, &'static str)| {
+        // Permissions stand in an object, whatever else changes by itself.
+        let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);
+        let (op, key) = if is_permission { ("update_dict", "data") } else { ("update", "property") };
+        let touch = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };
+        Change { level, touch: Touch::Event(touch) }
+    };
+    let settings = SETTINGS_SINCE.iter().map(setting);
+    EVENTS.iter().map(row).chain(settings).chain(organization_since().map(organization)).collect()
 }

@@ -1,17 +1,18 @@
 //! Fields that objects of replies and events have from a level on, and those that had other names or are gone.
 
+pub(super) mod gone;
+
 use super::objects::{
-    API_KEY_REPLY, BOT, CHANNEL, CHANNEL_DELETE, CHANNEL_PERMISSIONS, CHANNEL_UPDATE, EDIT, EDIT_REPLY, EMOJI,
-    EVERY_REPLY, FLAG_REPLY, FLAGS_UPDATE, FOLDER, GROUP, GROUP_PERMISSIONS, GROUP_REPLY, INTEGRATION, INVITE,
-    LINKIFIER, MARK_REPLY, MESSAGE, MESSAGE_REPLY, MESSAGE_UPDATE, NEW_USER_REPLY, OWN_USER, Object, PEERS, PERMISSION,
-    PRESENCE, PRESENCE_REPLY, PRESENCE_UPDATE, PROFILE_FIELD, REACTION, REACTION_EVENT, REALM_PERMISSIONS, REGISTER,
-    SCHEDULED, SEND_REPLY, SERVER_SETTINGS, SETTINGS, SNAPSHOT, STATUS, SUBGROUPS, SUBSCRIBE_REPLY, SUBSCRIPTION,
-    TYPING, UNREAD, UNREAD_DIRECT, UPLOAD_REPLY, URL_OPTION, USER,
+    API_KEY_REPLY, CHANNEL, CHANNEL_DELETE, CHANNEL_PERMISSIONS, CHANNEL_UPDATE, EDIT, EDIT_REPLY, EMOJI, EVERY_REPLY,
+    FLAG_REPLY, FLAGS_UPDATE, FOLDER, GROUP, GROUP_PERMISSIONS, GROUP_REPLY, INTEGRATION, INVITE, LINKIFIER,
+    MARK_REPLY, MESSAGE, MESSAGE_REPLY, MESSAGE_UPDATE, NEW_USER_REPLY, OWN_USER, Object, PEERS, PERMISSION, PERSON,
+    PRESENCE, PRESENCE_REPLY, PRESENCE_UPDATE, PROFILE_FIELD, PROPERTIES_REPLY, REACTION, REACTION_EVENT,
+    REALM_PERMISSIONS, REGISTER, SCHEDULED, SEND_REPLY, SERVER_SETTINGS, SETTINGS, SETTINGS_REPLY, SNAPSHOT, STATUS,
+    SUBGROUPS, SUBSCRIBE_REPLY, SUBSCRIPTION, TYPING, UNREAD, UNREAD_DIRECT, UPLOAD_REPLY, URL_OPTION, USER,
 };
-use super::{Change, Context, Touch};
-use crate::realm::id::UserId;
-use crate::realm::user::User;
-use serde_json::{Map, Value, json};
+use super::{Change, Touch};
+use crate::api::organization::parameters::OrganizationParams;
+use crate::api::parameter::Parameters;
 
 /// The level that has a field, and the field. A-100 says where a level is assumed.
 type Rows = &'static [(i64, &'static str)];
@@ -19,6 +20,8 @@ type Rows = &'static [(i64, &'static str)];
 /// Fields by the objects that have them.
 static FIELDS: &[(&Object, Rows)] = &[
     (&EVERY_REPLY, &[(167, "ignored_parameters_unsupported")]),
+    (&PROPERTIES_REPLY, &[(111, "ignored_parameters_unsupported")]),
+    (&SETTINGS_REPLY, &[(78, "ignored_parameters_unsupported")]),
     (
         &USER,
         &[
@@ -31,6 +34,7 @@ static FIELDS: &[(&Object, Rows)] = &[
             (1, "bot_owner_id"),
         ],
     ),
+    (&PERSON, &[(6, "avatar_version")]),
     (&OWN_USER, &[(10, "is_guest"), (10, "is_active"), (10, "timezone"), (10, "date_joined")]),
     (&INTEGRATION, &[(403, "url_options"), (207, "display_name"), (207, "all_event_types")]),
     (&STATUS, &[(86, "emoji_name"), (86, "emoji_code"), (86, "reaction_type")]),
@@ -245,6 +249,14 @@ static REGISTER_KEYS: Rows = &[
     (1, "service_feature_level"),
 ];
 
+/// Settings of the organization that came with a level: a key of the register reply behind `realm_`, a parameter of
+/// PATCH /realm, and an event.
+pub(super) fn organization_since() -> impl Iterator<Item = (i64, &'static str)> {
+    let is_given = |name: &str| OrganizationParams::LIST.iter().any(|info| info.name == name);
+    let named = |(level, key): &(i64, &'static str)| Some((*level, key.strip_prefix("realm_")?));
+    REGISTER_KEYS.iter().filter_map(named).filter(move |(_, name)| is_given(name))
+}
+
 /// Settings of users: a key of `user_settings` and of the defaults, a parameter of PATCH /settings, and an event.
 pub(super) static SETTINGS_SINCE: Rows = &[
     (431, "web_inbox_show_channel_folders"),
@@ -303,50 +315,6 @@ static RENAMED: &[(i64, &Object, &str, &str)] = &[
     (1, &MESSAGE, "subject_links", "topic_links"),
 ];
 
-/// What stood in a field that is gone.
-type Was = fn(&Map<String, Value>, &Context<'_>) -> Value;
-
-/// Fields that went at a level: level, objects, name, the first level that had it, what stood in it.
-static GONE: &[(i64, &Object, &str, i64, Was)] = &[
-    (474, &BOT, "api_key", 0, |bot, context| bot_part(bot, context, |user| json!(user.api_key))),
-    (474, &BOT, "bot_type", 0, |bot, context| {
-        bot_part(bot, context, |user| json!(user.bot.as_ref().map(|bot| bot.kind.number())))
-    }),
-    (474, &BOT, "email", 0, |bot, context| bot_part(bot, context, |user| json!(user.email))),
-    (474, &BOT, "full_name", 0, |bot, context| bot_part(bot, context, |user| json!(user.full_name))),
-    (474, &BOT, "is_active", 0, |bot, context| bot_part(bot, context, |user| json!(user.is_active))),
-    (474, &BOT, "owner_id", 5, |bot, context| bot_part(bot, context, |user| json!(user.bot_owner()))),
-    (468, &REGISTER, "push_devices", 406, |_, context| push_devices(context)),
-    (363, &OWN_USER, "is_billing_admin", 73, |_, _| json!(false)),
-    (363, &USER, "is_billing_admin", 73, |_, _| json!(false)),
-    (483, &REACTION_EVENT, "user", 0, reacting_user),
-    (328, &REACTION, "user", 0, reacting_user),
-    (163, &REGISTER, "realm_email_address_visibility", 0, |_, _| json!(1)),
-];
-
-/// What a bot's record said of its account.
-fn bot_part(bot: &Map<String, Value>, context: &Context<'_>, part: fn(&User) -> Value) -> Value {
-    let id = bot.get("user_id").and_then(Value::as_i64).unwrap_or_default();
-    context.realm.user(UserId(id)).map_or(Value::Null, |user| part(user))
-}
-
-/// Who reacted, as reactions told it.
-fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>) -> Value {
-    let id = reaction.get("user_id").and_then(Value::as_i64).unwrap_or_default();
-    let Some(user) = context.realm.user(UserId(id)) else { return Value::Null };
-    let email = context.realm.api_email(user);
-    json!({"id": id, "user_id": id, "email": email, "full_name": user.full_name, "is_mirror_dummy": false})
-}
-
-/// The caller's devices by the number that the client chose, as they were known before they had keys of their own.
-fn push_devices(context: &Context<'_>) -> Value {
-    let Some(caller) = context.caller else { return json!({}) };
-    let own = context.realm.own(caller.id);
-    let status = |device: &crate::realm::personal::Device| if device.is_active() { "active" } else { "pending" };
-    let devices = own.devices.iter().map(|(id, device)| (id.to_string(), json!({"status": status(device)})));
-    devices.collect::<Map<String, Value>>().into()
-}
-
 /// Where the server describes a permission that is a field: it knows those alone that the level has.
 fn described(object: &Object, name: &'static str) -> Option<(&'static Object, &'static str)> {
     let is_permission =
@@ -376,7 +344,7 @@ pub(super) fn changes() -> Vec<Change> {
             all.push(Change { level: *level, touch: Touch::RenamedField { object, old, new } });
         }
     }
-    all.extend(GONE.iter().map(|(level, object, name, since, value)| Change {
+    all.extend(gone::ROWS.iter().map(|(level, object, name, since, value)| Change {
         level: *level,
         touch: Touch::GoneField { object, name, since: *since, value: *value },
     }));

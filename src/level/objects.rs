@@ -37,6 +37,12 @@ objects! {
     OWN_USER = "own user" ["GET /users/me:"];
     /// What changed about a user.
     USER_CHANGE = "event realm_user update" ["event realm_user update:"];
+    /// The new values in it.
+    PERSON = "person in event realm_user update" ["event realm_user update: person"];
+    /// What changed about a bot.
+    BOT_CHANGE = "event realm_bot update" ["event realm_bot update:"];
+    /// The new values in it.
+    BOT_NEWS = "bot in event realm_bot update" ["event realm_bot update: bot"];
     /// A bot among the caller's.
     BOT = "bot" ["POST /register: realm_bots[]", "event realm_bot add: bot"];
     /// An integration that bots can be made for.
@@ -62,6 +68,7 @@ objects! {
         "POST /register: unsubscribed[]",
         "POST /register: never_subscribed[]",
         "POST /register: realm_default_streams[]",
+        "event default_streams: default_streams[]",
         "event stream create: streams[]",
         "event stream delete: streams[]",
         "event subscription add: subscriptions[]",
@@ -72,6 +79,17 @@ objects! {
         "POST /register: unsubscribed[]",
         "POST /register: never_subscribed[]",
     ];
+    /// A channel that the caller is or was subscribed to.
+    OWN_SUBSCRIPTION = "subscription" [
+        "GET /users/me/subscriptions: subscriptions[]",
+        "POST /register: subscriptions[]",
+        "POST /register: unsubscribed[]",
+        "event subscription add: subscriptions[]",
+    ];
+    /// An event that tells of the caller's change of a subscription.
+    SUBSCRIPTION_UPDATE = "event subscription update" ["event subscription update:"];
+    /// The reply of changing subscriptions.
+    PROPERTIES_REPLY = "reply of POST /users/me/subscriptions/properties" ["POST /users/me/subscriptions/properties:"];
     /// Whatever lists a channel's subscribers.
     SUBSCRIBERS = "subscribers" [
         "GET /streams/{stream_id}/members:",
@@ -81,6 +99,8 @@ objects! {
         "POST /register: never_subscribed[]",
         "event subscription add: subscriptions[]",
     ];
+    /// An event that tells which channels new users get.
+    DEFAULT_CHANNELS = "event default_streams" ["event default_streams:"];
     /// An event that tells of channels that are gone.
     CHANNEL_DELETE = "event stream delete" ["event stream delete:"];
     /// An event that tells of a channel's change.
@@ -121,6 +141,13 @@ objects! {
         "GET /messages: messages[]",
         "GET /messages/{message_id}: message",
         "event message: message",
+    ];
+    /// What has a user's flags of a message.
+    FLAGGED = "flags of a message" [
+        "GET /messages: messages[]",
+        "GET /messages/{message_id}: message",
+        "event message:",
+        "event update_message:",
     ];
     /// A message's former state.
     EDIT = "edit history entry" [
@@ -166,6 +193,20 @@ objects! {
         "event scheduled_messages add: scheduled_messages[]",
         "event scheduled_messages update: scheduled_message",
     ];
+    /// An event that tells of messages that are gone.
+    DELETE_EVENT = "event delete_message" ["event delete_message:"];
+    /// Where messages lie that are unread again.
+    MESSAGE_DETAILS = "message details" ["event update_message_flags: message_details[]"];
+    /// A topic in its channel's list.
+    TOPIC = "topic" ["GET /users/me/{stream_id}/topics: topics[]"];
+    /// What a user said of a topic.
+    USER_TOPIC = "user topic" ["POST /register: user_topics[]"];
+    /// An event that tells of it.
+    USER_TOPIC_EVENT = "event user_topic" ["event user_topic:"];
+    /// Whatever has the older list of muted topics.
+    MUTED_TOPICS = "muted topics" ["POST /register:", "event muted_topics:"];
+    /// A topic in the unread messages.
+    UNREAD_TOPIC = "unread messages of a topic" ["POST /register: unread_msgs.streams[]"];
     /// A conversation of two in the unread messages.
     UNREAD_DIRECT = "unread direct messages" ["POST /register: unread_msgs.pms[]"];
     /// The unread messages.
@@ -186,6 +227,8 @@ objects! {
         "POST /register: realm_linkifiers[]",
         "event realm_linkifiers: realm_linkifiers[]",
     ];
+    /// An event that tells of linkifiers in the older form.
+    FILTERS = "event realm_filters" ["event realm_filters:"];
     /// A custom emoji.
     EMOJI = "custom emoji" [
         "GET /realm/emoji: emoji[]",
@@ -198,13 +241,22 @@ objects! {
         "POST /register: custom_profile_fields[]",
         "event custom_profile_fields: fields[]",
     ];
+    /// The reply that lists invitations.
+    INVITES_REPLY = "reply of GET /invites" ["GET /invites:"];
     /// An invitation.
     INVITE = "invitation" ["GET /invites: invites[]"];
 
     /// The caller's settings, and those of new users.
     SETTINGS = "user settings" ["POST /register: user_settings", "POST /register: realm_user_settings_defaults"];
     /// An event that tells of one.
-    SETTING_UPDATE = "event user_settings update" ["event user_settings update:", "event update_display_settings:"];
+    SETTING_UPDATE = "event user_settings update, realm_user_settings_defaults update" [
+        "event user_settings update:",
+        "event update_display_settings:",
+        "event update_global_notifications:",
+        "event realm_user_settings_defaults update:",
+    ];
+    /// The reply of changing settings.
+    SETTINGS_REPLY = "reply of PATCH /settings" ["PATCH /settings:"];
     /// The reply that gives an API key.
     API_KEY_REPLY = "reply of POST /fetch_api_key and /dev_fetch_api_key" [
         "POST /fetch_api_key:",
@@ -214,6 +266,13 @@ objects! {
     SERVER_SETTINGS = "server settings" ["GET /server_settings:"];
     /// The register reply.
     REGISTER = "register reply" ["POST /register:"];
+    /// What tells of the organization's plain settings.
+    ORGANIZATION_NEWS = "event realm update, reply of PATCH /realm" ["event realm update:", "PATCH /realm:"];
+    /// A code playground.
+    PLAYGROUND = "code playground" [
+        "POST /register: realm_playgrounds[]",
+        "event realm_playgrounds: realm_playgrounds[]",
+    ];
     /// The organization's permissions, as the server describes them.
     REALM_PERMISSIONS = "supported permission settings of the organization" [
         "POST /register: server_supported_permission_settings.realm",

@@ -1,7 +1,9 @@
 //! Parameters that operations take from a level on, those that had other names, and words inside of parameters.
 
-use super::fields::SETTINGS_SINCE;
+use super::fields::{SETTINGS_SINCE, organization_since};
 use super::{Change, Touch};
+use crate::api::parameter::Parameters;
+use crate::api::settings::parameters::UserDefaultsParams;
 
 /// The level that has a parameter, and its name. A-100 says where a level is assumed.
 type Rows = &'static [(i64, &'static str)];
@@ -136,12 +138,24 @@ static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
     (468, "POST /mobile_push/e2ee/test_notification", "push_account_id", 420, "device_id"),
     (468, "POST /mobile_push/register", "push_account_id", 406, "device_id"),
     (432, "POST /mobile_push/register", "push_public_key", 406, "push_key"),
+    (453, "PATCH /realm", "giphy_rating", 55, "gif_rating_policy"),
+    (241, "PATCH /realm", "notifications_stream_id", 0, "new_stream_announcements_stream_id"),
+    (241, "PATCH /realm", "signup_notifications_stream_id", 0, "signup_announcements_stream_id"),
     (219, "PATCH /settings", "default_view", 42, "web_home_view"),
     (219, "PATCH /settings", "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
+    (219, "PATCH /realm/user_settings_defaults", "default_view", 96, "web_home_view"),
+    (
+        219,
+        "PATCH /realm/user_settings_defaults",
+        "escape_navigates_to_default_view",
+        107,
+        "web_escape_navigates_to_home_view",
+    ),
     (198, "POST /user_groups/create", "can_mention_group_id", 191, "can_mention_group"),
     (198, "PATCH /user_groups/{user_group_id}", "can_mention_group_id", 191, "can_mention_group"),
     (197, "POST /users/me/subscriptions", "can_remove_subscribers_group_id", 161, "can_remove_subscribers_group"),
     (197, "PATCH /streams/{stream_id}", "can_remove_subscribers_group_id", 161, "can_remove_subscribers_group"),
+    (196, "POST /realm/playgrounds", "url_prefix", 49, "url_template"),
 ];
 
 /// Parameters that are gone: level, operation, name, the first level that had it.
@@ -181,6 +195,15 @@ pub(super) fn changes() -> Vec<Change> {
             |(level, name): &(i64, &'static str)| Change { level: *level, touch: Touch::Parameter { route, name } };
         all.extend(rows.iter().map(parameter));
     }
+    let of_organization = organization_since()
+        .map(|(level, name)| Change { level, touch: Touch::Parameter { route: "PATCH /realm", name } });
+    all.extend(of_organization);
+    let is_default = |name: &str| UserDefaultsParams::LIST.iter().any(|info| info.name == name);
+    let of_defaults = SETTINGS_SINCE.iter().filter(|(_, name)| is_default(name)).map(|(level, name)| Change {
+        level: *level,
+        touch: Touch::Parameter { route: "PATCH /realm/user_settings_defaults", name },
+    });
+    all.extend(of_defaults);
     all.extend(RENAMED.iter().map(|(level, route, old, since, new)| Change {
         level: *level,
         touch: Touch::RenamedParameter { route, old, since: *since, new },

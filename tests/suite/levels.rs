@@ -3,6 +3,8 @@
 mod accounts;
 mod content;
 mod organization;
+mod permissions;
+mod settings;
 mod table;
 mod tour;
 mod worlds;

@@ -142,7 +142,7 @@ async fn fields_are_refused_for_what_is_wrong_with_them() {
         (json!({"name": "X", "field_type": 3, "field_data": []}), "field_data is not a dict"),
         (json!({"name": "X", "field_type": 7, "field_data": custom}), "Invalid field data"),
         (
-            json!({"name": "X", "field_type": 2, "display_in_profile_summary": true}),
+            json!({"name": "X", "field_type": 6, "display_in_profile_summary": true}),
             "Field type not supported for display in profile summary.",
         ),
         (

@@ -90,7 +90,7 @@ fn derived(realm: &Realm) -> Value {
 
 /// The legacy number of a permission: 1 members, 2 administrators, 3 full members, 4 moderators, 5 everyone, 6 nobody,
 /// 7 owners.
-fn policy(realm: &Realm, name: &str) -> i64 {
+pub fn policy(realm: &Realm, name: &str) -> i64 {
     use crate::realm::permission::GroupSettingValue::Group;
     let Some(Group(group)) = realm.organization.permissions.get(name) else { return 1 };
     match realm.groups.get(group).and_then(|group| group.system) {

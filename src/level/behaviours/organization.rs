@@ -1,126 +1,262 @@
-//! Settings and what all operations share.
+//! The organization's settings, custom profile fields.
 
-use crate::api::settings::legacy;
-use crate::level::fields::SETTINGS_SINCE;
-use crate::level::objects::{REGISTER, SETTING_UPDATE, SETTINGS};
-use crate::level::{Act, Behaviour, Context};
-use serde_json::{Map, Value};
+use crate::api::organization::parameters::OrganizationParams;
+use crate::api::parameter::Parameters;
+use crate::error::Error;
+use crate::level::objects::{EMOJI, ORGANIZATION_NEWS, REGISTER};
+use crate::level::{Act, Behaviour, Request};
+use crate::realm::id::ProfileFieldId;
+use serde_json::{Value, json};
+
+const BYTES_A_MEBIBYTE: i64 = 1024 * 1024;
+
+/// A row about a setting of the organization that had another name, in events and in the reply that changes it.
+macro_rules! former_name {
+    ($level:literal, $old:literal, $new:literal, $words:literal) => {
+        Behaviour {
+            level: $level,
+            on: "event realm update, reply of PATCH /realm",
+            words: $words,
+            test: "settings_of_the_organization_had_other_names",
+            act: Act::Objects(&ORGANIZATION_NEWS, |news, _| {
+                if news.get("property").is_some_and(|name| name == $new) {
+                    news.insert("property".into(), $old.into());
+                } else if let Some(value) = news.shift_remove($new) {
+                    news.insert($old.into(), value);
+                }
+            }),
+        }
+    };
+}
+
+/// A row about a setting of the organization whose value was another, in events and in the reply that changes it.
+macro_rules! former_value {
+    ($level:literal, $name:literal, $words:literal, $before:expr) => {
+        Behaviour {
+            level: $level,
+            on: "event realm update, reply of PATCH /realm",
+            words: $words,
+            test: "limits_of_the_organization_were_0_without_limit",
+            act: Act::Objects(&ORGANIZATION_NEWS, |news, _| {
+                let key = if news.get("property").is_some_and(|name| name == $name) { "value" } else { $name };
+                if let Some(value) = news.get_mut(key) {
+                    let before: fn(&mut Value) = $before;
+                    before(value);
+                }
+            }),
+        }
+    };
+}
+
+/// A row about one key of the register reply whose value was another.
+macro_rules! former_key {
+    ($level:literal, $key:literal, $words:literal, $before:expr) => {
+        Behaviour {
+            level: $level,
+            on: "register reply",
+            words: $words,
+            test: "values_of_the_organization_came_with_their_levels",
+            act: Act::Objects(&REGISTER, |reply, _| {
+                if let Some(value) = reply.get_mut($key) {
+                    let before: fn(&mut Value) = $before;
+                    before(value);
+                }
+            }),
+        }
+    };
+}
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
-        level: 454,
-        on: "user settings",
-        words: "The value `recent` of `web_home_view` was `recent_topics`.",
-        test: "the_recent_view_was_called_recent_topics_before_454",
-        act: Act::Objects(&SETTINGS, |settings, _| {
-            if settings.get("web_home_view").and_then(Value::as_str) == Some("recent") {
-                settings.insert("web_home_view".into(), "recent_topics".into());
-            }
-        }),
-    },
-    Behaviour {
-        level: 454,
-        on: "event user_settings update",
-        words: "The value `recent` of `web_home_view` was `recent_topics`.",
-        test: "the_recent_view_was_called_recent_topics_before_454",
-        act: Act::Objects(&SETTING_UPDATE, |event, _| {
-            for (property, value) in [("property", "value"), ("setting_name", "setting")] {
-                if is(event, property, "web_home_view") && is(event, value, "recent") {
-                    event.insert(value.into(), "recent_topics".into());
-                }
-            }
-        }),
-    },
-    Behaviour {
-        level: 454,
-        on: "PATCH /settings",
-        words: "The value `recent` of `web_home_view` was `recent_topics`.",
-        test: "the_recent_view_was_called_recent_topics_before_454",
-        act: Act::Request(&["PATCH /settings"], |request| {
-            match request.values.get_mut("web_home_view") {
-                Some(view) if view == "recent_topics" => "recent".clone_into(view),
-                Some(view) if view == "recent" => {
-                    return Err(crate::error::Error::InvalidValue { parameter: "web_home_view".into() });
-                }
-                _ => {}
+        level: 476,
+        on: "POST /realm/profile_fields, PATCH /realm/profile_fields/{field_id}",
+        words: "`display_in_profile_summary` may be true for paragraphs.",
+        test: "paragraphs_were_not_in_summaries_before_476",
+        act: Act::Request(&["POST /realm/profile_fields", "PATCH /realm/profile_fields/{field_id}"], |request| {
+            let is_in_summary = request.values.get("display_in_profile_summary").is_some_and(|text| text == "true");
+            if is_in_summary && is_paragraph(request) {
+                return Err(Error::FieldNotForSummary);
             }
             Ok(())
         }),
     },
+    former_name!(453, "giphy_rating", "gif_rating_policy", "The setting `gif_rating_policy` was `giphy_rating`."),
     Behaviour {
-        level: 439,
-        on: "POST /register and events",
-        words: "`update_display_settings` and `update_global_notifications` are no longer sent; before, clients without `user_settings_object` got them beside `user_settings`, and the register reply had the settings at its top.",
-        test: "legacy_settings_events_were_sent_before_439",
-        // Whether a queue gets an event is decided where events are counted: Needs::LegacySettings.
+        level: 252,
+        on: "PATCH /realm/profile_fields/{field_id}",
+        words: "All parameters are optional; before, `name` was required.",
+        test: "profile_fields_needed_their_name_before_252",
+        act: Act::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
+            if request.values.contains_key("name") {
+                return Ok(());
+            }
+            Err(Error::MissingParameter { var_name: "name".into() })
+        }),
+    },
+    former_key!(251, "realm_upload_quota_mib", "`realm_upload_quota_mib` is in MiB; before, in bytes.", |quota| {
+        if let Some(mebibytes) = quota.as_i64() {
+            *quota = mebibytes.saturating_mul(BYTES_A_MEBIBYTE).into();
+        }
+    }),
+    former_key!(
+        243,
+        "realm_authentication_methods",
+        "Values of `realm_authentication_methods` are objects; before, whether the method is enabled.",
+        |methods| {
+            for method in methods.as_object_mut().into_iter().flat_map(serde_json::Map::values_mut) {
+                *method = method["enabled"].take();
+            }
+        }
+    ),
+    former_name!(
+        241,
+        "notifications_stream_id",
+        "new_stream_announcements_stream_id",
+        "The setting `new_stream_announcements_stream_id` was `notifications_stream_id`."
+    ),
+    former_name!(
+        241,
+        "signup_notifications_stream_id",
+        "signup_announcements_stream_id",
+        "The setting `signup_announcements_stream_id` was `signup_notifications_stream_id`."
+    ),
+    former_value!(
+        195,
+        "default_code_block_language",
+        "`default_code_block_language` is empty where there is none; before, null.",
+        null_for_empty
+    ),
+    former_key!(
+        195,
+        "realm_default_code_block_language",
+        "`realm_default_code_block_language` is empty where there is none; before, null.",
+        null_for_empty
+    ),
+    Behaviour {
+        level: 143,
+        on: "POST /realm/domains, PATCH and DELETE /realm/domains/{domain}, PATCH /realm: settings of sign-up",
+        words: "For owners alone; before, for administrators.",
+        test: "administrators_decided_on_sign_up_before_143",
+        // Decided in the operations.
         act: Act::Elsewhere,
     },
+    former_value!(
+        138,
+        "message_content_edit_limit_seconds",
+        "`message_content_edit_limit_seconds` is null where there is no limit; before, 0.",
+        zero_for_null
+    ),
     Behaviour {
-        level: 439,
-        on: "register reply",
-        words: "Settings stand in `user_settings` alone; before, clients without `user_settings_object` had the older ones at the reply's top too.",
-        test: "legacy_settings_events_were_sent_before_439",
-        act: Act::Objects(&REGISTER, legacy_settings),
+        level: 138,
+        on: "PATCH /realm",
+        words: "`message_content_edit_limit_seconds` takes `unlimited` for no limit; before, 0.",
+        test: "limits_of_the_organization_were_0_without_limit",
+        act: Act::Request(&["PATCH /realm"], |request| unlimited(request, "message_content_edit_limit_seconds")),
     },
+    former_key!(
+        138,
+        "realm_message_content_edit_limit_seconds",
+        "`realm_message_content_edit_limit_seconds` is null where there is no limit; before, 0.",
+        zero_for_null
+    ),
     Behaviour {
-        level: 219,
-        on: "event user_settings update",
-        words: "The setting `web_home_view` was `default_view`, `web_escape_navigates_to_home_view` was `escape_navigates_to_default_view`.",
-        test: "home_views_were_default_views_before_219",
-        act: Act::Objects(&SETTING_UPDATE, |event, _| {
-            for property in ["property", "setting_name"] {
-                if let Some(old) = event.get(property).and_then(Value::as_str).and_then(former_name) {
-                    event.insert(property.into(), old.into());
-                }
+        level: 113,
+        on: "custom emoji",
+        words: "`still_url` is always there; before, for animated ones alone.",
+        test: "emoji_that_stand_still_had_no_still_url_before_113",
+        act: Act::Objects(&EMOJI, |emoji, _| {
+            if emoji.get("still_url") == Some(&Value::Null) {
+                emoji.shift_remove("still_url");
             }
         }),
     },
+    former_value!(
+        100,
+        "message_content_delete_limit_seconds",
+        "`message_content_delete_limit_seconds` is null where there is no limit; before, 0.",
+        zero_for_null
+    ),
+    Behaviour {
+        level: 100,
+        on: "PATCH /realm",
+        words: "`message_content_delete_limit_seconds` takes `unlimited` for no limit; before, 0.",
+        test: "limits_of_the_organization_were_0_without_limit",
+        act: Act::Request(&["PATCH /realm"], |request| unlimited(request, "message_content_delete_limit_seconds")),
+    },
+    Behaviour {
+        level: 63,
+        on: "POST /realm/domains",
+        words: "`domain` is a plain text; before, JSON.",
+        test: "texts_of_the_organization_were_json",
+        act: Act::Request(&["POST /realm/domains"], |request| request.text_from_json("domain")),
+    },
+    Behaviour {
+        level: 63,
+        on: "PATCH /default_stream_groups/{group_id}",
+        words: "`new_group_name` and `new_description` are plain texts; before, JSON.",
+        test: "texts_of_the_organization_were_json",
+        act: Act::Request(&["PATCH /default_stream_groups/{group_id}"], |request| {
+            request.text_from_json("new_group_name")?;
+            request.text_from_json("new_description")
+        }),
+    },
+    Behaviour {
+        level: 52,
+        on: "PATCH /realm",
+        words: "Texts are plain; before, JSON.",
+        test: "texts_of_the_organization_were_json",
+        act: Act::Request(&["PATCH /realm"], |request| {
+            let mut texts = OrganizationParams::LIST.iter().filter(|info| !info.is_json);
+            texts.try_for_each(|info| request.text_from_json(info.name))
+        }),
+    },
+    former_key!(
+        100,
+        "realm_message_content_delete_limit_seconds",
+        "`realm_message_content_delete_limit_seconds` is null where there is no limit; before, 0.",
+        zero_for_null
+    ),
+    former_key!(
+        22,
+        "realm_message_retention_days",
+        "`realm_message_retention_days` is -1 where messages are kept for ever; before, null.",
+        |days| if *days == -1 {
+            *days = Value::Null;
+        }
+    ),
 ];
 
-fn is(event: &Map<String, Value>, key: &str, text: &str) -> bool {
-    event.get(key).and_then(Value::as_str) == Some(text)
-}
-
-/// What a setting was called before 219, if otherwise.
-fn former_name(name: &str) -> Option<&'static str> {
-    match name {
-        "web_home_view" => Some("default_view"),
-        "web_escape_navigates_to_home_view" => Some("escape_navigates_to_default_view"),
-        _ => None,
+/// Brings the 0 of before to the word of now.
+fn unlimited(request: &mut Request<'_>, name: &str) -> Result<(), Error> {
+    match request.values.get_mut(name) {
+        Some(text) if text.trim_matches('"') == "unlimited" => Err(Error::bad_value(name, "is not an integer")),
+        Some(text) if text.trim() == "0" => {
+            "unlimited".clone_into(text);
+            Ok(())
+        }
+        _ => Ok(()),
     }
 }
 
-/// Puts the settings that are older than `user_settings` at the reply's top, for clients that don't know it.
-fn legacy_settings(reply: &mut Map<String, Value>, context: &Context<'_>) {
-    let Some(caller) = context.caller else { return };
-    let read = |name: &str| context.values.get(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
-    if read("client_capabilities").is_some_and(|capabilities| capabilities["user_settings_object"] == true) {
-        return;
+fn null_for_empty(language: &mut Value) {
+    if language == "" {
+        *language = Value::Null;
     }
-    let types = read("fetch_event_types").or_else(|| read("event_types"));
-    let wants = |kind: &str| match &types {
-        Some(Value::Array(types)) => types.iter().any(|one| one == kind),
-        _ => true,
-    };
-    let own = context.realm.own(caller.id);
-    for (kind, names) in
-        [(legacy::DISPLAY, legacy::DISPLAY_SETTINGS), (legacy::NOTIFICATIONS, legacy::NOTIFICATION_SETTINGS)]
-    {
-        for name in names.iter().filter(|_| wants(kind)) {
-            let value = match *name {
-                "timezone" => caller.timezone.as_str().into(),
-                "web_home_view" if own.setting(name) == "recent" && context.level < 454 => "recent_topics".into(),
-                name => own.setting(name).clone(),
-            };
-            let name = former_name(name).filter(|_| context.level < 219).unwrap_or(name);
-            if !is_younger_setting(name, context.level) {
-                reply.insert(name.into(), value);
-            }
+}
+
+fn zero_for_null(limit: &mut Value) {
+    if limit.is_null() {
+        *limit = json!(0);
+    }
+}
+
+/// Whether a request makes or changes a field that takes a paragraph (kind 2).
+fn is_paragraph(request: &Request<'_>) -> bool {
+    match request.values.get("field_type") {
+        Some(kind) => kind == "2",
+        None => {
+            let id = request.id("field_id").map(ProfileFieldId);
+            id.and_then(|id| request.realm.profile_fields.get(&id)).is_some_and(|field| field.kind == 2)
         }
     }
-}
-
-/// Whether a setting is younger than a level.
-fn is_younger_setting(name: &str, level: i64) -> bool {
-    SETTINGS_SINCE.iter().any(|(since, other)| *other == name && *since > level)
 }

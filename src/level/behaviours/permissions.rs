@@ -1,0 +1,142 @@
+//! Permissions before groups held them, and before groups without a name did.
+
+use crate::error::Error;
+use crate::level::objects::{CHANNEL, GROUP, REGISTER};
+use crate::level::{Act, Behaviour, Context, Request};
+use crate::realm::Realm;
+use crate::realm::group::SystemGroup;
+use serde_json::{Map, Value, json};
+
+/// Operations that give a channel its permissions.
+const CHANNEL_MAKING: &[&str] = &["POST /users/me/subscriptions", "PATCH /streams/{stream_id}"];
+const GROUP_MAKING: &[&str] = &["POST /user_groups/create", "PATCH /user_groups/{user_group_id}"];
+
+const NAMED_WORDS: &str = "The value may be users and groups without a name of their own; before, a group's ID, and where the data have no such, older levels show the default's.";
+const NAMED_TEST: &str = "permissions_were_held_by_named_groups";
+
+pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: 333,
+        on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}",
+        words: "`can_send_message_group` says who may post; before, `stream_post_policy` (from 1 on) or `is_announcement_only` did.",
+        test: "posting_had_policies_before_333",
+        act: Act::Request(CHANNEL_MAKING, post_policy),
+    },
+    Behaviour {
+        level: 320,
+        on: "channel: can_remove_subscribers_group",
+        words: NAMED_WORDS,
+        test: NAMED_TEST,
+        act: Act::Objects(&CHANNEL, |channel, context| {
+            name_holder(channel.get_mut(REMOVING), context.realm, SystemGroup::Administrators);
+        }),
+    },
+    Behaviour {
+        level: 320,
+        on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}: can_remove_subscribers_group",
+        words: "The value may be users and groups without a name of their own, and is `new` of an object where a channel is changed; before, a group's ID.",
+        test: NAMED_TEST,
+        act: Act::Request(CHANNEL_MAKING, |request| {
+            check_named(request, REMOVING)?;
+            if request.path.iter().any(|(name, _)| name == "stream_id") {
+                wrap(request, REMOVING);
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 314,
+        on: "register reply: realm_create_multiuse_invite_group",
+        words: NAMED_WORDS,
+        test: NAMED_TEST,
+        act: Act::Objects(&REGISTER, |reply, context| {
+            name_holder(
+                reply.get_mut("realm_create_multiuse_invite_group"),
+                context.realm,
+                SystemGroup::Administrators,
+            );
+        }),
+    },
+    Behaviour {
+        level: 258,
+        on: "user group: can_mention_group",
+        words: NAMED_WORDS,
+        test: NAMED_TEST,
+        act: Act::Objects(&GROUP, |group, context| {
+            name_holder(group.get_mut(MENTIONING), context.realm, SystemGroup::Everyone);
+        }),
+    },
+    Behaviour {
+        level: 258,
+        on: "POST /user_groups/create, PATCH /user_groups/{user_group_id}: can_mention_group",
+        words: "The value may be users and groups without a name of their own; before, a group's ID.",
+        test: NAMED_TEST,
+        act: Act::Request(GROUP_MAKING, |request| check_named(request, MENTIONING)),
+    },
+];
+
+const REMOVING: &str = "can_remove_subscribers_group";
+const MENTIONING: &str = "can_mention_group";
+
+/// Puts a system group in the place of a holder without a name.
+fn name_holder(holder: Option<&mut Value>, realm: &Realm, default: SystemGroup) {
+    if let Some(holder) = holder.filter(|holder| holder.is_object()) {
+        *holder = json!(realm.system_group(default));
+    }
+}
+
+/// Refuses a holder without a name.
+fn check_named(request: &Request<'_>, name: &str) -> Result<(), Error> {
+    let Some(text) = request.values.get(name) else { return Ok(()) };
+    let Ok(value) = serde_json::from_str::<Value>(text) else { return Ok(()) };
+    let holder = value.get("new").unwrap_or(&value);
+    if holder.is_object() { Err(Error::bad_value(name, "is not an integer")) } else { Ok(()) }
+}
+
+/// `4` as `{"new": 4}`.
+fn wrap(request: &mut Request<'_>, name: &str) {
+    if let Some(text) = request.values.get_mut(name).filter(|text| text.trim().parse::<i64>().is_ok()) {
+        *text = format!("{{\"new\": {}}}", text.trim());
+    }
+}
+
+fn post_policy(request: &mut Request<'_>) -> Result<(), Error> {
+    let policy = request.values.remove("stream_post_policy").filter(|_| request.level >= 1);
+    let only_announced = request.values.remove("is_announcement_only");
+    let holder = match (policy.as_deref().map(str::trim), only_announced.as_deref().map(str::trim)) {
+        (Some("1"), _) | (None, Some("false")) => SystemGroup::Everyone,
+        (Some("2"), _) | (None, Some("true")) => SystemGroup::Administrators,
+        (Some("3"), _) => SystemGroup::FullMembers,
+        (Some("4"), _) => SystemGroup::Moderators,
+        (Some(_), _) => return Err(Error::InvalidValue { parameter: "stream_post_policy".into() }),
+        (None, Some(_)) => return Err(Error::bad_value("is_announcement_only", "is not valid JSON")),
+        (None, None) => return Ok(()),
+    };
+    let holder = request.realm.system_group(holder).to_string();
+    request.values.insert("can_send_message_group".into(), holder);
+    if request.path.iter().any(|(name, _)| name == "stream_id") {
+        wrap(request, "can_send_message_group");
+    }
+    Ok(())
+}
+
+/// What stood in a policy that a permission replaced: 1 members, 2 administrators, 3 full members, 4 moderators,
+/// 5 everyone, 6 nobody, 7 owners.
+pub(in crate::level) fn policy(context: &Context<'_>, permission: &str) -> Value {
+    json!(crate::api::register::policy(context.realm, permission))
+}
+
+/// What stood in a switch that a policy replaced: whether members may, or administrators alone.
+pub(in crate::level) fn is_for_administrators(context: &Context<'_>, permission: &str) -> Value {
+    json!(crate::api::register::policy(context.realm, permission) == 2)
+}
+
+/// Who might make bots: 1 members, 2 members, but those that read administrators alone, 3 administrators.
+pub(in crate::level) fn bot_policy(_reply: &Map<String, Value>, context: &Context<'_>) -> Value {
+    let is_open = |permission| crate::api::register::policy(context.realm, permission) == 1;
+    match (is_open("can_create_bots_group"), is_open("can_create_write_only_bots_group")) {
+        (true, _) => json!(1),
+        (false, true) => json!(2),
+        (false, false) => json!(3),
+    }
+}

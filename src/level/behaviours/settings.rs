@@ -1,0 +1,230 @@
+//! Users' settings: values that meant or were called something else, and the older events.
+
+use crate::api::settings::legacy;
+use crate::error::Error;
+use crate::level::fields::SETTINGS_SINCE;
+use crate::level::objects::{REGISTER, SETTING_UPDATE, SETTINGS, SETTINGS_REPLY};
+use crate::level::{Act, Behaviour, Context, Request};
+use serde_json::{Map, Value, json};
+
+/// Operations that take settings.
+const WITH_SETTINGS: &[&str] = &["PATCH /settings", "PATCH /realm/user_settings_defaults"];
+
+/// A change of a setting's values: level, setting, a value of the newest level as it was before, a value that a client
+/// sends as the newest level has it (None: it is refused), each of them compact JSON.
+type Former = (i64, &'static str, fn(&Value) -> Option<Value>, fn(&str) -> Option<&'static str>);
+
+/// Rows for a setting whose values changed: in the settings and in what changes them. What a level refuses is in none of
+/// its events.
+macro_rules! former_values {
+    ($($level:literal $name:literal $test:literal $words:literal, $before:expr, $now:expr;)*) => {
+        /// Changes of values, the newest first.
+        static FORMER_VALUES: &[Former] = &[$(($level, $name, $before, $now)),*];
+
+        static VALUE_ROWS: &[&[Behaviour]] = &[$(&[
+            Behaviour {
+                level: $level,
+                on: "user settings",
+                words: $words,
+                test: $test,
+                act: Act::Objects(&SETTINGS, |settings, _| before(settings, $name, $before)),
+            },
+            Behaviour {
+                level: $level,
+                on: "PATCH /settings, PATCH /realm/user_settings_defaults",
+                words: $words,
+                test: $test,
+                act: Act::Request(WITH_SETTINGS, |request| now(request, $name, $now)),
+            },
+        ]),*];
+    };
+}
+
+former_values! {
+    454 "web_home_view" "the_recent_view_was_called_recent_topics_before_454"
+        "The value `recent` of `web_home_view` was `recent_topics`.",
+        |value| (value == "recent").then(|| json!("recent_topics")),
+        |text| match text {
+            "recent_topics" => Some("recent"),
+            "recent" => None,
+            _ => Some(""),
+        };
+    408 "twenty_four_hour_time" "values_of_settings_came_with_their_levels"
+        "`twenty_four_hour_time` may be null, for the locale's; before, that was false.",
+        |value| value.is_null().then(|| json!(false)),
+        |text| if text == "null" { None } else { Some("") };
+    401 "web_channel_default_view" "values_of_settings_came_with_their_levels"
+        "`web_channel_default_view` may be 4; where the data have it, older levels show 1.",
+        |value| (*value == 4).then(|| json!(1)),
+        |text| if text == "4" { None } else { Some("") };
+    383 "web_channel_default_view" "values_of_settings_came_with_their_levels"
+        "`web_channel_default_view` may be 3; where the data have it, older levels show 1.",
+        |value| (*value == 3).then(|| json!(1)),
+        |text| if text == "3" { None } else { Some("") };
+    227 "desktop_icon_count_display" "values_of_settings_came_with_their_levels"
+        "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 stood for the present 3 and 4, and where the data have followed topics, older levels show 2.",
+        |value| match value.as_i64() {
+            Some(3) => Some(json!(2)),
+            Some(4) => Some(json!(3)),
+            _ => None,
+        },
+        |text| match text {
+            "2" => Some("3"),
+            "3" => Some("4"),
+            "4" => None,
+            _ => Some(""),
+        };
+}
+
+static OTHERS: &[Behaviour] = &[
+    Behaviour {
+        level: 454,
+        on: "event user_settings update, realm_user_settings_defaults update",
+        words: "The value `recent` of `web_home_view` was `recent_topics`.",
+        test: "the_recent_view_was_called_recent_topics_before_454",
+        act: Act::Objects(&SETTING_UPDATE, |event, _| told_before(event, 454, "web_home_view")),
+    },
+    Behaviour {
+        level: 227,
+        on: "event user_settings update, realm_user_settings_defaults update",
+        words: "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 stood for the present 3 and 4.",
+        test: "values_of_settings_came_with_their_levels",
+        act: Act::Objects(&SETTING_UPDATE, |event, _| told_before(event, 227, "desktop_icon_count_display")),
+    },
+    Behaviour {
+        level: 439,
+        on: "POST /register and events",
+        words: "`update_display_settings` and `update_global_notifications` are no longer sent; before, clients without `user_settings_object` got them beside `user_settings`, and the register reply had the settings at its top.",
+        test: "legacy_settings_events_were_sent_before_439",
+        // Whether a queue gets an event is decided where events are counted: Needs::LegacySettings.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 439,
+        on: "register reply",
+        words: "Settings stand in `user_settings` alone; before, clients without `user_settings_object` had the older ones at the reply's top too.",
+        test: "legacy_settings_events_were_sent_before_439",
+        act: Act::Objects(&REGISTER, legacy_settings),
+    },
+    Behaviour {
+        level: 78,
+        on: "reply of PATCH /settings",
+        words: "`full_name` and `account_email` are gone; before, they were there when name or address were changed.",
+        test: "changed_names_were_told_before_78",
+        act: Act::Objects(&SETTINGS_REPLY, changed_account),
+    },
+    Behaviour {
+        level: 219,
+        on: "event user_settings update, realm_user_settings_defaults update",
+        words: "The setting `web_home_view` was `default_view`, `web_escape_navigates_to_home_view` was `escape_navigates_to_default_view`.",
+        test: "home_views_were_default_views_before_219",
+        act: Act::Objects(&SETTING_UPDATE, |event, _| {
+            for property in ["property", "setting_name"] {
+                if let Some(old) = event.get(property).and_then(Value::as_str).and_then(former_name) {
+                    event.insert(property.into(), old.into());
+                }
+            }
+        }),
+    },
+];
+
+/// What was said of a new address.
+const ADDRESS_TO_CONFIRM: &str = "The new address has to be confirmed.";
+
+/// Puts the name and the address that a request changed into its reply.
+fn changed_account(reply: &mut Map<String, Value>, context: &Context<'_>) {
+    let Some(before) = context.caller else { return };
+    let now = context.realm.user(before.id).map(|user| &user.full_name);
+    if let Some(name) = now.filter(|name| **name != before.full_name) {
+        reply.insert("full_name".into(), name.as_str().into());
+    }
+    if context.values.get("email").is_some_and(|email| email.trim() != before.email) {
+        reply.insert("account_email".into(), ADDRESS_TO_CONFIRM.into());
+    }
+}
+
+/// All rows of this file.
+pub(super) fn rows() -> impl Iterator<Item = &'static Behaviour> {
+    VALUE_ROWS.iter().flat_map(|rows| rows.iter()).chain(OTHERS)
+}
+
+/// Puts the value of before under `key`, where it holds one that was another.
+fn before(object: &mut Map<String, Value>, key: &str, former: fn(&Value) -> Option<Value>) {
+    if let Some(old) = object.get(key).and_then(former) {
+        object.insert(key.to_owned(), old);
+    }
+}
+
+/// Puts the value of before into an event about a setting.
+fn told_before(event: &mut Map<String, Value>, level: i64, name: &str) {
+    let change = FORMER_VALUES.iter().find(|(since, of, ..)| *since == level && *of == name);
+    for (property, value) in [("property", "value"), ("setting_name", "setting"), ("notification_name", "setting")] {
+        if event.get(property).and_then(Value::as_str) == Some(name)
+            && let Some((_, _, former, _)) = change
+        {
+            before(event, value, *former);
+        }
+    }
+}
+
+/// Puts the value of now in the place of a parameter's, "" meaning that it stays.
+fn now(request: &mut Request<'_>, name: &str, newer: fn(&str) -> Option<&'static str>) -> Result<(), Error> {
+    let Some(value) = request.values.get_mut(name) else { return Ok(()) };
+    match newer(value.trim()) {
+        None => Err(Error::InvalidValue { parameter: name.to_owned().into() }),
+        Some("") => Ok(()),
+        Some(now) => {
+            now.clone_into(value);
+            Ok(())
+        }
+    }
+}
+
+/// What a setting was called before 219, if otherwise.
+fn former_name(name: &str) -> Option<&'static str> {
+    match name {
+        "web_home_view" => Some("default_view"),
+        "web_escape_navigates_to_home_view" => Some("escape_navigates_to_default_view"),
+        _ => None,
+    }
+}
+
+/// Puts the settings that are older than `user_settings` at the reply's top, for clients that don't know it.
+fn legacy_settings(reply: &mut Map<String, Value>, context: &Context<'_>) {
+    let Some(caller) = context.caller else { return };
+    let read = |name: &str| context.values.get(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
+    if read("client_capabilities").is_some_and(|capabilities| capabilities["user_settings_object"] == true) {
+        return;
+    }
+    let types = read("fetch_event_types").or_else(|| read("event_types"));
+    let wants = |kind: &str| match &types {
+        Some(Value::Array(types)) => types.iter().any(|one| one == kind),
+        _ => true,
+    };
+    let own = context.realm.own(caller.id);
+    for (kind, names) in
+        [(legacy::DISPLAY, legacy::DISPLAY_SETTINGS), (legacy::NOTIFICATIONS, legacy::NOTIFICATION_SETTINGS)]
+    {
+        for name in names.iter().filter(|_| wants(kind)) {
+            let value = match *name {
+                "timezone" => caller.timezone.as_str().into(),
+                name => at_level(name, own.setting(name).clone(), context.level),
+            };
+            let name = former_name(name).filter(|_| context.level < 219).unwrap_or(name);
+            if !is_younger_setting(name, context.level) {
+                reply.insert(name.into(), value);
+            }
+        }
+    }
+}
+
+/// A setting's value as a level has it.
+fn at_level(name: &str, value: Value, level: i64) -> Value {
+    let changes = FORMER_VALUES.iter().filter(|(since, of, ..)| *of == name && *since > level);
+    changes.fold(value, |value, (_, _, before, _)| before(&value).unwrap_or(value))
+}
+
+/// Whether a setting is younger than a level.
+fn is_younger_setting(name: &str, level: i64) -> bool {
+    SETTINGS_SINCE.iter().any(|(since, other)| *other == name && *since > level)
+}

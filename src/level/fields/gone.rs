@@ -1,0 +1,146 @@
+//! Fields that are gone, and what stood in them.
+
+use crate::api::channels::former_channel_email;
+use crate::level::Context;
+use crate::level::behaviours::permissions::{self, policy};
+use crate::level::objects::{
+    BOT, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, Object, PERSON, PROPERTIES_REPLY, REACTION, REACTION_EVENT,
+    REGISTER, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER,
+};
+use crate::realm::id::{ChannelId, MessageId, UserId};
+use crate::realm::user::User;
+use crate::record::user::avatar_url;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+/// What stood in a field that is gone.
+type Was = fn(&Map<String, Value>, &Context<'_>) -> Value;
+
+/// Fields that went at a level: level, objects, name, the first level that had it, what stood in it.
+pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
+    (474, &BOT, "api_key", 0, |bot, context| bot_part(bot, context, |user| json!(user.api_key))),
+    (474, &BOT, "avatar_url", 0, |bot, context| {
+        bot_part(bot, context, |user| json!(avatar_url(context.realm, user, false)))
+    }),
+    (474, &BOT, "bot_type", 0, |bot, context| {
+        bot_part(bot, context, |user| json!(user.bot.as_ref().map(|bot| bot.kind.number())))
+    }),
+    (474, &BOT, "email", 0, |bot, context| bot_part(bot, context, |user| json!(user.email))),
+    (474, &BOT, "full_name", 0, |bot, context| bot_part(bot, context, |user| json!(user.full_name))),
+    (474, &BOT, "is_active", 0, |bot, context| bot_part(bot, context, |user| json!(user.is_active))),
+    (474, &BOT, "owner_id", 5, |bot, context| bot_part(bot, context, |user| json!(user.bot_owner()))),
+    (468, &REGISTER, "push_devices", 406, |_, context| push_devices(context)),
+    //
+    (364, &SETTINGS, "dense_mode", 89, |_, _| json!(true)),
+    (344, &REGISTER, "realm_bot_creation_policy", 0, permissions::bot_policy),
+    (341, &REGISTER, "realm_invite_to_stream_policy", 0, |_, context| policy(context, "can_add_subscribers_group")),
+    (321, &REGISTER, "realm_invite_to_realm_policy", 50, |_, context| policy(context, "can_invite_users_group")),
+    (316, &REGISTER, "realm_edit_topic_policy", 75, |_, context| {
+        policy(context, "can_move_messages_between_topics_group")
+    }),
+    (310, &REGISTER, "realm_move_messages_between_streams_policy", 56, |_, context| {
+        policy(context, "can_move_messages_between_channels_group")
+    }),
+    (307, &REGISTER, "realm_add_custom_emoji_policy", 85, |_, context| policy(context, "can_add_custom_emoji_group")),
+    (299, &REGISTER, "realm_user_group_edit_policy", 0, |_, context| policy(context, "can_create_groups")),
+    (291, &REGISTER, "realm_delete_own_message_policy", 101, |_, context| {
+        policy(context, "can_delete_own_message_group")
+    }),
+    (270, &REGISTER, "realm_private_message_policy", 1, |_, context| {
+        // 1 for everybody, 2 for nobody.
+        json!(if policy(context, "direct_message_permission_group") == 6 { 2 } else { 1 })
+    }),
+    //
+    (226, &OWN_SUBSCRIPTION, "email_address", 0, |channel, context| {
+        let id = channel.get("stream_id").and_then(Value::as_i64).map(ChannelId);
+        json!(id.map(|id| former_channel_email(context.realm, id)))
+    }),
+    (183, &REGISTER, "realm_community_topic_editing_limit_seconds", 11, |_, context| {
+        json!(if context.level < 38 { 86_400 } else { 259_200 })
+    }),
+    (133, &OWN_SUBSCRIPTION, "role", 31, |_, _| json!(MEMBER_OF_CHANNEL)),
+    (111, &PROPERTIES_REPLY, "subscription_data", 0, |_, context| {
+        context.values.get("subscription_data").and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }),
+    (101, &REGISTER, "realm_allow_message_deleting", 0, |_, context| {
+        json!(policy(context, "can_delete_own_message_group") != 2)
+    }),
+    (99, &REGISTER, "realm_default_twenty_four_hour_time", 0, |_, _| json!(false)),
+    (90, &UNREAD_TOPIC, "sender_ids", 44, senders),
+    (85, &REGISTER, "realm_add_emoji_by_admins_only", 0, |_, context| {
+        permissions::is_for_administrators(context, "can_add_custom_emoji_group")
+    }),
+    (75, &REGISTER, "realm_allow_community_topic_editing", 0, |_, context| {
+        json!(policy(context, "can_move_messages_between_topics_group") == 5)
+    }),
+    (50, &REGISTER, "realm_invite_by_admins_only", 0, |_, context| {
+        permissions::is_for_administrators(context, "can_invite_users_group")
+    }),
+    (41, &SUBSCRIPTION_UPDATE, "name", 0, |event, context| {
+        let id = event.get("stream_id").and_then(Value::as_i64).map(ChannelId);
+        json!(id.and_then(|id| context.realm.channels.get(&id)).map(|channel| channel.name.as_str()))
+    }),
+    (40, &SUBSCRIPTION_UPDATE, "email", 0, |_, context| {
+        json!(context.caller.map(|caller| context.realm.api_email(caller)))
+    }),
+    (26, &MESSAGE, "sender_short_name", 0, |message, _| json!(local_part(message, "sender_email"))),
+    (22, &INVITE, "ref", 0, |invite, context| address_of(invite.get("invited_by_user_id"), context)),
+    (16, &OWN_USER, "pointer", 0, |_, _| json!(-1)),
+    (14, &OWN_SUBSCRIPTION, "is_old_stream", 0, |_, _| json!(false)),
+    (10, &OWN_USER, "short_name", 0, |user, _| json!(local_part(user, "email"))),
+    (7, &PERSON, "email", 0, |person, context| address_of(person.get("user_id"), context)),
+    (5, &BOT, "owner", 0, |bot, context| {
+        let owner = |user: &User| user.bot_owner().and_then(|owner| context.realm.user(owner));
+        bot_part(bot, context, |user| json!(owner(user).map(|owner| context.realm.api_email(owner))))
+    }),
+    (1, &USER, "bot_owner", 0, |user, context| address_of(user.get("bot_owner_id"), context)),
+    (363, &OWN_USER, "is_billing_admin", 73, |_, _| json!(false)),
+    (363, &USER, "is_billing_admin", 73, |_, _| json!(false)),
+    (483, &REACTION_EVENT, "user", 0, reacting_user),
+    (328, &REACTION, "user", 0, reacting_user),
+    (163, &REGISTER, "realm_email_address_visibility", 0, |_, _| json!(1)),
+];
+
+/// The role of all in a channel, when there were administrators of channels to come.
+const MEMBER_OF_CHANNEL: i64 = 50;
+
+/// What stands before the `@` of an address.
+fn local_part<'object>(object: &'object Map<String, Value>, key: &str) -> Option<&'object str> {
+    object.get(key)?.as_str()?.split('@').next()
+}
+
+/// A user's address for the API, by ID.
+pub(in crate::level) fn address_of(id: Option<&Value>, context: &Context<'_>) -> Value {
+    let id = id.and_then(Value::as_i64).map(UserId);
+    json!(id.and_then(|id| context.realm.user(id)).map(|user| context.realm.api_email(user)))
+}
+
+/// Who sent the unread messages of a topic.
+fn senders(topic: &Map<String, Value>, context: &Context<'_>) -> Value {
+    let ids = topic.get("unread_message_ids").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_i64);
+    let senders = ids.filter_map(|id| context.realm.messages.get(&MessageId(id))).map(|message| message.sender);
+    json!(senders.collect::<BTreeSet<UserId>>())
+}
+
+/// What a bot's record said of its account.
+fn bot_part(bot: &Map<String, Value>, context: &Context<'_>, part: impl Fn(&User) -> Value) -> Value {
+    let id = bot.get("user_id").and_then(Value::as_i64).unwrap_or_default();
+    context.realm.user(UserId(id)).map_or(Value::Null, |user| part(user))
+}
+
+/// Who reacted, as reactions told it.
+fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>) -> Value {
+    let id = reaction.get("user_id").and_then(Value::as_i64).unwrap_or_default();
+    let Some(user) = context.realm.user(UserId(id)) else { return Value::Null };
+    let email = context.realm.api_email(user);
+    json!({"id": id, "user_id": id, "email": email, "full_name": user.full_name, "is_mirror_dummy": false})
+}
+
+/// The caller's devices by the number that the client chose, as they were known before they had keys of their own.
+fn push_devices(context: &Context<'_>) -> Value {
+    let Some(caller) = context.caller else { return json!({}) };
+    let own = context.realm.own(caller.id);
+    let status = |device: &crate::realm::personal::Device| if device.is_active() { "active" } else { "pending" };
+    let devices = own.devices.iter().map(|(id, device)| (id.to_string(), json!({"status": status(device)})));
+    devices.collect::<Map<String, Value>>().into()
+}

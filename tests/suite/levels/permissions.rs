@@ -1,0 +1,148 @@
+//! Permissions before groups held them, and before groups without a name did.
+
+use super::Age;
+use crate::support::TestServer;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn posting_had_policies_before_333() {
+    let server = TestServer::start().await;
+    let general = server.channel("general");
+    let path = format!("/streams/{general}");
+    let [before, after] = Age::around(&server, 333).await;
+    let (olive, max) = (before.user("olive"), before.user("max"));
+    let message = json!({"type": "stream", "to": "general", "topic": "t", "content": "x"});
+    let refused = "You do not have permission to post in this channel.";
+
+    olive.patch(&path, json!({"stream_post_policy": 2})).await.is(json!({}));
+    max.post("/messages", message.clone()).await.error("BAD_REQUEST", refused);
+    let policy = |user: crate::support::User| async move {
+        let channels = user.get("/streams", json!({})).await.success()["streams"].take();
+        let mut channels = channels.as_array().expect("a list").clone().into_iter();
+        channels.find(|channel| channel["stream_id"] == general).expect("it is there")["stream_post_policy"].take()
+    };
+    assert_eq!(policy(before.user("mel")).await, 2);
+    olive.patch(&path, json!({"is_announcement_only": false})).await.success();
+    max.post("/messages", message.clone()).await.success();
+    olive.patch(&path, json!({"stream_post_policy": 9})).await.error("BAD_REQUEST", "Invalid stream_post_policy");
+    let new =
+        json!({"subscriptions": [{"name": "news"}], "principals": ["max@chat.test"], "is_announcement_only": true});
+    olive.post("/users/me/subscriptions", new).await.success();
+    let news = json!({"type": "stream", "to": "news", "topic": "t", "content": "x"});
+    max.post("/messages", news).await.error("BAD_REQUEST", refused);
+
+    let reply = after.user("olive").patch(&path, json!({"stream_post_policy": 2})).await.success();
+    assert_eq!(reply["ignored_parameters_unsupported"], json!(["stream_post_policy"]));
+    after.user("max").post("/messages", message).await.success();
+}
+
+#[tokio::test]
+async fn permissions_were_held_by_named_groups() {
+    let server = TestServer::start().await;
+    let (general, olive) = (server.channel("general"), server.user("olive"));
+    let path = format!("/streams/{general}");
+    let nameless = json!({"direct_members": [olive.id()], "direct_subgroups": []});
+    olive.patch(&path, json!({"can_remove_subscribers_group": {"new": nameless}})).await.success();
+    let groups = olive.get("/user_groups", json!({})).await.success()["user_groups"].take();
+    let id = |name: &str| {
+        let mut groups = groups.as_array().expect("a list").iter();
+        groups.find(|group| group["name"] == name).expect("it is there")["id"].clone()
+    };
+    let leads = format!("/user_groups/{}", id("leads"));
+    olive.patch(&leads, json!({"can_mention_group": {"new": nameless}})).await.success();
+    server.arrange(|tx| {
+        let holder = serde_json::from_value(nameless.clone()).expect("it is one");
+        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
+        organization.permissions.insert("create_multiuse_invite_group", holder);
+    });
+    let find = |list: &Value, key: &str, id: &Value, name: &str| {
+        let mut rows = list.as_array().expect("a list").iter();
+        rows.find(|row| row[key] == *id).expect("it is there")[name].clone()
+    };
+
+    for (level, name, default) in [
+        (320, "can_remove_subscribers_group", "role:administrators"),
+        (314, "realm_create_multiuse_invite_group", "role:administrators"),
+        (258, "can_mention_group", "role:everyone"),
+    ] {
+        for (level, expected) in [(level - 1, id(default)), (level, nameless.clone())] {
+            let age = Age::at(&server, level).await;
+            let state = age.user("olive").register(json!({})).await.state;
+            let shown = match name {
+                "can_mention_group" => find(&state["realm_user_groups"], "id", &id("leads"), name),
+                "can_remove_subscribers_group" => find(&state["subscriptions"], "stream_id", &json!(general), name),
+                _ => state[name].clone(),
+            };
+            assert_eq!(shown, expected, "{name} at {level}");
+        }
+    }
+
+    // Changing it: a group's ID alone, in an object or bare.
+    for (level, path, name) in [(319, &path, "can_remove_subscribers_group"), (257, &leads, "can_mention_group")] {
+        let age = Age::at(&server, level).await;
+        let olive = age.user("olive");
+        let mut events = olive.events(["stream", "user_group"]).await;
+        olive.patch(path, json!({name: id("role:members")})).await.success();
+        let event = events.next().await.has(json!({"op": "update"}));
+        let told = if event["type"] == "stream" { &event["value"] } else { &event["data"][name] };
+        assert_eq!(*told, id("role:members"), "{event}");
+        let message = format!("{name} is not an integer");
+        let value = if level == 257 { nameless.clone() } else { json!({"new": nameless}) };
+        olive.patch(path, json!({name: value})).await.error("BAD_REQUEST", &message);
+    }
+}
+
+#[tokio::test]
+async fn own_bots_were_not_unsubscribed_before_145_nor_others_before_161() {
+    let server = TestServer::start().await;
+    let (olive, mel, general) = (server.user("olive"), server.user("mel"), server.channel("general"));
+    let anybody =
+        json!({"can_remove_subscribers_group": {"new": {"direct_members": [mel.id()], "direct_subgroups": []}}});
+    olive.patch(&format!("/streams/{general}"), anybody).await.success();
+    let join = json!({"subscriptions": [{"name": "general"}], "principals": [server.user("build-bot").id()]});
+    olive.post("/users/me/subscriptions", join).await.success();
+    for (level, bot_may_go, max_may_go) in
+        [(144, false, false), (145, true, false), (160, true, false), (161, true, true)]
+    {
+        let mel = Age::at(&server, level).await.user("mel");
+        for (handle, may_go) in [("build-bot", bot_may_go), ("max", max_may_go), ("mel", true)] {
+            let leave = json!({"subscriptions": ["general"], "principals": [server.user(handle).id()]});
+            let reply = mel.delete("/users/me/subscriptions", leave).await;
+            let outcome = (reply.status, reply.body["msg"].as_str().unwrap_or_default());
+            let expected = if may_go { (200, "") } else { (400, "Insufficient permission") };
+            assert_eq!(outcome, expected, "{handle} at {level}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn guests_got_placeholders_before_437() {
+    let server = TestServer::start().await;
+    server.arrange(|tx| {
+        let members = tx.system_group(chatdouble::realm::group::SystemGroup::Members);
+        let value = chatdouble::realm::permission::GroupSettingValue::Group(members);
+        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
+        organization.permissions.insert("can_access_all_users_group", value);
+    });
+    let [before, after] = Age::around(&server, 437).await;
+    let (old, new) = (before.user("gus"), after.user("gus"));
+    let placeholder = |members: Value| {
+        let mut members = members["members"].as_array().expect("a list").clone().into_iter();
+        members.find(|user| user["full_name"] == "Unknown user").and_then(|user| user["user_id"].as_i64())
+    };
+
+    assert_eq!(placeholder(new.get("/users", json!({})).await.success()), None);
+    let stranger = placeholder(old.get("/users", json!({})).await.success()).expect("there are strangers");
+    let path = format!("/users/{stranger}");
+    assert_eq!(old.get(&path, json!({})).await.success()["user"]["full_name"], "Unknown user");
+    new.get(&path, json!({})).await.error("BAD_REQUEST", "Insufficient permission");
+
+    // Those who register without the capability have them at every level; before 232 nobody has it.
+    for (level, has_placeholder) in [(231, true), (232, false)] {
+        let gus = Age::at(&server, level).await.user("gus");
+        let state = gus.register(json!({"client_capabilities": {"user_list_incomplete": true}})).await.state;
+        let mut users =
+            ["realm_users", "realm_non_active_users"].into_iter().filter_map(|list| state[list].as_array()).flatten();
+        assert_eq!(users.any(|user| user["full_name"] == "Unknown user"), has_placeholder, "at {level}");
+    }
+}

@@ -1,0 +1,161 @@
+//! Settings of users and of the organization, playgrounds.
+
+use super::Age;
+use crate::support::TestServer;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn changed_names_were_told_before_78() {
+    let server = TestServer::start().await;
+    let change = json!({"full_name": "Olive Oil", "email": "oil@chat.test", "nonsense": 1});
+    let told = json!({"full_name": "Olive Oil", "account_email": "The new address has to be confirmed."});
+    for (level, expected) in [(77, told), (78, json!({"ignored_parameters_unsupported": ["nonsense"]}))] {
+        let olive = Age::at(&server, level).await.user("olive");
+        olive.patch("/settings", change.clone()).await.is(expected);
+        // Nothing of it is new any more.
+        let again = olive.patch("/settings", json!({"full_name": "Olive Oil", "email": "olive@chat.test"})).await;
+        again.is(json!({}));
+    }
+}
+
+#[tokio::test]
+async fn settings_of_the_organization_had_other_names() {
+    let server = TestServer::start().await;
+    let quiet = server.channel("quiet");
+    for (level, old, new, value) in [
+        (453, "giphy_rating", "gif_rating_policy", json!(3)),
+        (241, "notifications_stream_id", "new_stream_announcements_stream_id", json!(quiet)),
+        (241, "signup_notifications_stream_id", "signup_announcements_stream_id", json!(quiet)),
+    ] {
+        for (level, name, other) in [(level - 1, old, new), (level, new, old)] {
+            let age = Age::at(&server, level).await;
+            let mut queue = age.user("mel").events(["realm"]).await;
+            let adam = age.user("adam");
+            let ignored = adam.patch("/realm", json!({other: value})).await;
+            ignored.is(json!({"ignored_parameters_unsupported": [other]}));
+            adam.patch("/realm", json!({name: value})).await.is(json!({name: value}));
+            queue.next().await.is(json!({"type": "realm", "op": "update", "property": name, "value": value}));
+            let state = adam.register(json!({"event_types": ["realm"]})).await.state;
+            assert_eq!(state[format!("realm_{name}")], value, "{name} at {level}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn limits_of_the_organization_were_0_without_limit() {
+    let server = TestServer::start().await;
+    let limited = json!({"message_content_edit_limit_seconds": 60, "message_content_delete_limit_seconds": 60});
+    server.user("adam").patch("/realm", limited).await.success();
+    server.user("adam").patch("/realm", json!({"default_code_block_language": "rust"})).await.success();
+    for (level, name, old, new) in [
+        (138, "message_content_edit_limit_seconds", "0", "unlimited"),
+        (100, "message_content_delete_limit_seconds", "0", "unlimited"),
+    ] {
+        for (level, taken, refused, told) in [(level - 1, old, new, json!(0)), (level, new, old, Value::Null)] {
+            let age = Age::at(&server, level).await;
+            let (adam, mut queue) = (age.user("adam"), age.user("mel").events(["realm"]).await);
+            let problem = if refused == "0" { "is too small" } else { "is not an integer" };
+            adam.patch("/realm", json!({name: refused})).await.error("BAD_REQUEST", &format!("{name} {problem}"));
+            adam.patch("/realm", json!({name: taken})).await.is(json!({name: told}));
+            queue.next().await.has(json!({"property": name, "value": told}));
+        }
+    }
+    for (level, told) in [(194, Value::Null), (195, json!(""))] {
+        let age = Age::at(&server, level).await;
+        let mut queue = age.user("mel").events(["realm"]).await;
+        let none = json!({"default_code_block_language": ""});
+        age.user("adam").patch("/realm", none).await.is(json!({"default_code_block_language": told}));
+        queue.next().await.has(json!({"property": "default_code_block_language", "value": told}));
+    }
+}
+
+#[tokio::test]
+async fn administrators_decided_on_sign_up_before_143() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 143).await;
+    let (domain, closed) = (json!({"domain": "x.test", "allow_subdomains": true}), json!({"invite_required": true}));
+
+    before.user("adam").post("/realm/domains", domain.clone()).await.success();
+    before.user("adam").patch("/realm/domains/x.test", json!({"allow_subdomains": false})).await.success();
+    before.user("adam").delete("/realm/domains/x.test", json!({})).await.success();
+    before.user("adam").patch("/realm", closed.clone()).await.success();
+    let refused = before.user("mel").post("/realm/domains", domain.clone()).await;
+    refused.error("UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator");
+    let message = "Must be an organization owner";
+    after.user("adam").post("/realm/domains", domain).await.error("UNAUTHORIZED_PRINCIPAL", message);
+    after.user("adam").patch("/realm", closed).await.error("UNAUTHORIZED_PRINCIPAL", message);
+}
+
+#[tokio::test]
+async fn texts_of_the_organization_were_json() {
+    let server = TestServer::start().await;
+    let group = json!({"group_name": "first", "description": "x", "stream_names": ["quiet"]});
+    server.user("olive").post("/default_stream_groups/create", group).await.success();
+    let state = server.user("olive").register(json!({"event_types": ["default_stream_groups"]})).await.state;
+    let groups = state["realm_default_stream_groups"].as_array().expect("a list").iter();
+    let group = groups.clone().find(|group| group["name"] == "first").expect("it was made");
+    let group = format!("/default_stream_groups/{}", group["id"]);
+    for (level, method, path, name) in [
+        (63, "POST", "/realm/domains", "domain"),
+        (63, "PATCH", &group, "new_group_name"),
+        (63, "PATCH", &group, "new_description"),
+        (52, "PATCH", "/realm", "name"),
+        (52, "PATCH", "/realm", "description"),
+    ] {
+        let [before, after] = Age::around(&server, level).await;
+        let ask = async |age: &Age<'_>, text: &str| {
+            let params = json!({name: text, "allow_subdomains": false});
+            let olive = age.user("olive");
+            if method == "POST" { olive.post(path, params).await } else { olive.patch(path, params).await }
+        };
+        ask(&before, "plain.test").await.error("BAD_REQUEST", &format!("{name} is not valid JSON"));
+        ask(&before, "\"plain.test\"").await.success();
+        ask(&after, "plain.test").await.success();
+    }
+}
+
+#[tokio::test]
+async fn playgrounds_had_prefixes_before_196() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 196).await;
+    let old = json!({"name": "Play", "pygments_language": "Rust", "url_prefix": "https://x.test/{}?code="});
+    let new = json!({"name": "Play", "pygments_language": "Rust", "url_template": "https://x.test/?code={code}&x=1"});
+    for (age, taken, refused, missing, shown) in [
+        (&before, &old, &new, "url_prefix", "https://x.test/%7B%7D?code="),
+        (&after, &new, &old, "url_template", "https://x.test/?code={code}&x=1"),
+    ] {
+        let mut queue = age.user("mel").events(["realm_playgrounds"]).await;
+        let reply = age.user("adam").post("/realm/playgrounds", refused.clone()).await;
+        reply.error("REQUEST_VARIABLE_MISSING", &format!("Missing '{missing}' argument"));
+        let id = age.user("adam").post("/realm/playgrounds", taken.clone()).await.success()["id"].take();
+        let all = json!([{"id": id, "name": "Play", "pygments_language": "Rust", missing: shown}]);
+        queue.next().await.is(json!({"type": "realm_playgrounds", "realm_playgrounds": all}));
+        let state = age.user("mel").register(json!({"event_types": ["realm_playgrounds"]})).await.state;
+        assert_eq!(state["realm_playgrounds"], all);
+    }
+    // What the newest level's template has behind the code is lost.
+    server.user("adam").post("/realm/playgrounds", new).await.success();
+    let old = Age::at(&server, 195).await.user("mel").register(json!({"event_types": ["realm_playgrounds"]})).await;
+    assert_eq!(old.state["realm_playgrounds"][0]["url_prefix"], "https://x.test/?code=");
+}
+
+#[tokio::test]
+async fn defaults_of_users_had_the_values_of_their_level() {
+    let server = TestServer::start().await;
+    for (level, name, value, shown, refused) in [
+        (453, "web_home_view", json!("recent_topics"), json!("recent_topics"), json!("recent")),
+        (218, "default_view", json!("all_messages"), json!("all_messages"), json!("recent")),
+        (226, "desktop_icon_count_display", json!(3), json!(3), json!(4)),
+        (407, "twenty_four_hour_time", json!(true), json!(true), Value::Null),
+    ] {
+        let age = Age::at(&server, level).await;
+        let (olive, mut queue) = (age.user("olive"), age.user("mel").events(["realm_user_settings_defaults"]).await);
+        let path = "/realm/user_settings_defaults";
+        let reply = olive.patch(path, json!({name: refused})).await;
+        assert_eq!(reply.status, 400, "{name} at {level}: {reply}");
+        olive.patch(path, json!({name: value})).await.success();
+        queue.next().await.has(json!({"property": name, "value": shown}));
+        let state = olive.register(json!({"event_types": ["realm_user_settings_defaults"]})).await.state;
+        assert_eq!(state["realm_user_settings_defaults"][name], shown, "at {level}");
+    }
+}
