@@ -20,6 +20,7 @@ mod fields;
 mod listing;
 pub mod objects;
 mod parameters;
+mod past;
 pub mod place;
 
 use crate::api::Access;
@@ -173,6 +174,15 @@ impl Request<'_> {
     /// A part of the path as a number.
     fn id(&self, name: &str) -> Option<i64> {
         self.part(name)?.parse().ok()
+    }
+
+    /// Lets the core take the client for one with a capability, whatever it says of itself.
+    fn understand(&mut self, capability: &str) {
+        let text = self.values.entry("client_capabilities".to_owned()).or_insert_with(|| "{}".to_owned());
+        if let Ok(Value::Object(mut capabilities)) = serde_json::from_str(text) {
+            capabilities.insert(capability.to_owned(), true.into());
+            *text = Value::from(capabilities).to_string();
+        }
     }
 
     /// Brings a parameter that was text in JSON to the plain text that it is now.

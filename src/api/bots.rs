@@ -4,6 +4,7 @@
 
 pub mod create;
 pub mod edit;
+pub mod former;
 
 use super::credentials::NewApiKeyReply;
 use super::parameter::parameters;
@@ -12,10 +13,11 @@ use super::{About, Access, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Event;
 use crate::realm::id::UserId;
 use crate::realm::user::{BotKind, Role, User};
 use crate::record::user::avatar_url;
+use former::{tell_of_account, who_lists};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -141,6 +143,7 @@ impl Write for RegenerateBotApiKey {
 
         let api_key = tx.realm_mut().chance.api_key();
         tx.replace_api_key(bot, api_key.clone());
+        tell_of_account(tx, bot, "api_key", |_, bot| json!(bot.api_key));
         Ok(NewApiKeyReply { api_key })
     }
 }
@@ -219,7 +222,6 @@ pub fn bot_record(bot: &User) -> Value {
 
 /// Tells a bot's owner and the administrators of the bot.
 fn emit(tx: &mut Tx, bot: UserId, op: &'static str, fields: Value) {
-    let owner = tx.users[&bot].bot_owner();
-    let audience = Audience::of(tx.at_least(Role::Administrator)).and(owner.into_iter().collect());
+    let audience = who_lists(tx, bot);
     tx.emit(audience, Event::shaped("realm_bot", Some(op), json!({ "bot": fields })));
 }

@@ -1,11 +1,13 @@
 //! The caller's own API key.
 
+use super::bots::former::tell_of_account;
 use super::parameter::parameters;
 use super::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 
 /// POST /users/me/api_key/regenerate
 pub struct RegenerateOwnApiKey;
@@ -40,6 +42,7 @@ impl Write for RegenerateOwnApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<NewApiKeyReply, Error> {
         let api_key = tx.realm_mut().chance.api_key();
         tx.replace_api_key(call.caller().id, api_key.clone());
+        tell_of_account(tx, call.caller().id, "api_key", |_, bot| json!(bot.api_key));
         tx.change_push_targets(call.caller().id, |own| own.push_tokens.clear());
         Ok(NewApiKeyReply { api_key })
     }

@@ -60,6 +60,9 @@ impl Read for GetGroups {
     }
 }
 
+/// The first level that lists active members alone.
+const ACTIVE_ALONE_SINCE: i64 = 303;
+
 /// GET /user_groups/{user_group_id}/members
 pub struct GetGroupMembers;
 
@@ -95,9 +98,14 @@ impl Operation for GetGroupMembers {
 }
 
 impl Read for GetGroupMembers {
-    fn run(realm: &Realm, _call: &Call<'_>, params: Self::Params) -> Result<GroupMembersReply, Error> {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GroupMembersReply, Error> {
         let group = active_group(realm, params.user_group_id)?;
-        let members = members(realm, group, params.direct_member_only);
+        let mut members = members(realm, group, params.direct_member_only);
+        if call.feature_level < ACTIVE_ALONE_SINCE {
+            let subgroups = if params.direct_member_only { OrdSet::new() } else { realm.all_subgroups(group.id) };
+            let groups = subgroups.iter().chain([&group.id]).map(|id| &realm.groups[id]);
+            members.extend(groups.flat_map(|group| realm.inactive_members(group)));
+        }
         Ok(GroupMembersReply { members: members.into_iter().collect() })
     }
 }

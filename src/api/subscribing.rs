@@ -109,7 +109,7 @@ pub fn suspend(tx: &mut Tx, user: UserId) {
     for channel in channels {
         tx.channel_mut(channel).subscribers.remove(&user);
     }
-    emit_peers(tx, "peer_remove", audiences);
+    emit_peers_needing(tx, "peer_remove", audiences, Needs::From(DEACTIVATION_LEAVES_SINCE));
 }
 
 /// Puts a user who is being reactivated back into all channels whose subscriptions were kept; gives those.
@@ -166,6 +166,9 @@ fn blind_among(realm: &Realm, users: &BTreeSet<UserId>, channel: ChannelId) -> O
     users.iter().filter(is_blind).copied().collect()
 }
 
+/// The first level that tells of the subscriptions of those who are deactivated.
+const DEACTIVATION_LEAVES_SINCE: i64 = 377;
+
 /// Shaped when it is read: only those with a queue cost a list of all subscribers.
 fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let own = tx.own(user);
@@ -221,11 +224,14 @@ fn emit_fellow_leavers(tx: &mut Tx, change: &PeerChange) {
 }
 
 fn emit_peers(tx: &mut Tx, op: &'static str, changes: Vec<PeerChange>) {
-    changes.into_iter().for_each(|change| emit_peer_change(tx, op, change));
+    emit_peers_needing(tx, op, changes, Needs::Nothing);
 }
 
-fn emit_peer_change(tx: &mut Tx, op: &'static str, change: PeerChange) {
-    let fields = json!({"stream_ids": change.channels, "user_ids": change.users});
-    let needs = Needs::of_channel(change.is_archived);
-    tx.emit(change.audience, Event::shaped("subscription", Some(op), fields).needing(needs));
+/// As [`emit_peers`]; what is needed for channels that are not archived.
+fn emit_peers_needing(tx: &mut Tx, op: &'static str, changes: Vec<PeerChange>, otherwise: Needs) {
+    for change in changes {
+        let fields = json!({"stream_ids": change.channels, "user_ids": change.users});
+        let needs = if change.is_archived { Needs::of_channel(true) } else { otherwise };
+        tx.emit(change.audience, Event::shaped("subscription", Some(op), fields).needing(needs));
+    }
 }

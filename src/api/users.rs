@@ -66,10 +66,13 @@ impl Read for GetUsers {
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
         };
-        let is_listed = |user: &&Arc<User>| {
-            !user.is_system_bot() && viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id))
+        let is_known = |user: &User| viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id));
+        let has_placeholders = gives_placeholders(call);
+        let is_listed = |user: &&Arc<User>| !user.is_system_bot() && (has_placeholders || is_known(user));
+        let record = |user: &Arc<User>| match has_placeholders && !is_known(user) {
+            true => UserLine::Made(Box::new(UserRecord::unknown(realm, user))),
+            false => UserLine::new(realm, user, look),
         };
-        let record = |user: &Arc<User>| UserLine::new(realm, user, look);
         let members = match params.user_ids {
             Some(ids) => {
                 let ids: std::collections::BTreeSet<UserId> = ids.into_iter().collect();
@@ -120,13 +123,12 @@ impl Operation for GetUser {
 impl Read for GetUser {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserReply, Error> {
         let caller = call.caller();
-        let user = realm.accessible_user(caller, params.user_id)?;
         let look = Look {
             viewer: Some(caller),
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
         };
-        Ok(UserReply { user: UserRecord::new(realm, user, look) })
+        Ok(UserReply { user: known_or_placeholder(realm, call, params.user_id, look)? })
     }
 }
 
@@ -163,13 +165,28 @@ impl Read for GetUserByEmail {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserReply, Error> {
         let caller = call.caller();
         let user = realm.user_by_api_email(caller, &params.email).ok_or(Error::NoSuchUser)?;
-        let user = realm.accessible_user(caller, user.id)?;
         let look = Look {
             viewer: Some(caller),
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
         };
-        Ok(UserReply { user: UserRecord::new(realm, user, look) })
+        Ok(UserReply { user: known_or_placeholder(realm, call, user.id, look)? })
+    }
+}
+
+/// The first level that gives guests no placeholders for users whom they may not know of.
+const NO_PLACEHOLDERS_SINCE: i64 = 437;
+
+fn gives_placeholders(call: &Call<'_>) -> bool {
+    call.feature_level < NO_PLACEHOLDERS_SINCE
+}
+
+fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, look: Look<'_>) -> Result<UserRecord, Error> {
+    match realm.accessible_user(call.caller(), id) {
+        Err(Error::InsufficientPermission) if gives_placeholders(call) => {
+            Ok(UserRecord::unknown(realm, &realm.users[&id]))
+        }
+        outcome => Ok(UserRecord::new(realm, outcome?, look)),
     }
 }
 

@@ -156,6 +156,12 @@ impl Realm {
         self.groups.values().find(|group| group.name.to_lowercase() == folded).map(AsRef::as_ref)
     }
 
+    /// The direct members of a group who are deactivated, which levels below 303 list. System groups list none.
+    pub fn inactive_members(&self, group: &Group) -> impl Iterator<Item = UserId> {
+        let members = group.members.iter().filter(|_| group.system.is_none());
+        members.filter(|user| !self.is_active(**user)).copied()
+    }
+
     /// The active members of a group, subgroups to any depth included.
     pub fn all_members(&self, group: GroupId) -> OrdSet<UserId> {
         let Some(group) = self.groups.get(&group) else { return OrdSet::new() };

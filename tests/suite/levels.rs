@@ -2,7 +2,9 @@
 
 mod accounts;
 mod content;
+mod former;
 mod organization;
+mod people;
 mod permissions;
 mod settings;
 mod table;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 const NOW: i64 = 1_767_268_800;
 const TEST: &str = "/mobile_push/e2ee/test_notification";
 /// The base64 of the first 8 bytes of the SHA-256 of `c0ffee`.
-const TOKEN_ID: &str = "+wKIhyAx/Eg=";
+pub const TOKEN_ID: &str = "+wKIhyAx/Eg=";
 
 /// What the relay was handed.
 pub async fn pushes(server: &TestServer) -> Vec<Value> {
@@ -34,11 +34,13 @@ fn key(byte: u8) -> String {
     STANDARD.encode(std::iter::once(0x31).chain([byte; 32]).collect::<Vec<u8>>())
 }
 
-fn key_group(byte: u8) -> Value {
+/// A key, as it is registered.
+pub fn key_group(byte: u8) -> Value {
     json!({"push_key_id": u32::MAX, "push_key": key(byte)})
 }
 
-fn token_group(id: &str) -> Value {
+/// A token, as it is registered.
+pub fn token_group(id: &str) -> Value {
     json!({
         "token_kind": "fcm",
         "token_id": id,
@@ -47,11 +49,13 @@ fn token_group(id: &str) -> Value {
     })
 }
 
-async fn device(user: &User) -> i64 {
+/// A new device of a user; its ID.
+pub async fn device(user: &User) -> i64 {
     user.post("/register_client_device", json!({})).await.success()["device_id"].as_i64().expect("an id")
 }
 
-async fn register(user: &User, device: i64, groups: &[Value]) -> Reply {
+/// Registers a device with these groups of parameters.
+pub async fn register(user: &User, device: i64, groups: &[Value]) -> Reply {
     let mut params = json!({ "device_id": device });
     for (key, value) in groups.iter().filter_map(Value::as_object).flatten() {
         params[key] = value.clone();

@@ -1,6 +1,7 @@
 //! Changing bots (reference behaviour, PATCH /bots/{bot_id}).
 
 use super::create::JsonText;
+use super::former::tell_of_account;
 use super::{administered_bot, bot_named, bot_record, emit};
 use crate::api::avatars::{check_picture, keep_picture};
 use crate::api::parameter::parameters;
@@ -182,6 +183,7 @@ fn change_owner(tx: &mut Tx, bot: &User, owner: UserId) {
     }
     let audience = who_can_access(tx, bot.id);
     tx.emit(audience, person_update(json!({"user_id": bot.id, "bot_owner_id": owner})));
+    tell_of_account(tx, bot.id, "owner_id", |_, _| json!(owner));
 }
 
 fn is_admin(realm: &Realm, user: UserId) -> bool {

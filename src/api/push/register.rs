@@ -24,6 +24,9 @@ const KEY_BYTES: usize = 32;
 /// Bytes of a token's hash that name it.
 const TOKEN_ID_BYTES: usize = 8;
 
+/// The first level at which the same token of the older kind is not needed any more.
+const REPLACES_OLDER_TOKEN_SINCE: i64 = 483;
+
 /// POST /mobile_push/register
 pub struct RegisterPush;
 
@@ -169,17 +172,19 @@ impl Write for RegisterPush {
         put(tx, user, id, device.clone(), changed);
         // A relay that does not answer leaves the token pending, as a server that tries again would.
         if let Some(token) = token.filter(|_| super::check_relay(call).is_ok()) {
+            if call.feature_level >= REPLACES_OLDER_TOKEN_SINCE {
+                tx.change_push_targets(user, |own| own.push_tokens.retain(|old| token_id(&old.token) != token.id));
+            }
             confirm(tx, user, id, device, token);
         }
         Ok(Success {})
     }
 }
 
-/// The relay took the token: it is in force, and the same one of the older kind is not needed any more.
+/// The relay took the token: it is in force.
 fn confirm(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, token: Token) {
     let now = tx.now;
     tx.push(user, PushTarget::Device(id), PushContent::Registration(token.payload));
-    tx.change_push_targets(user, |own| own.push_tokens.retain(|old| token_id(&old.token) != token.id));
     device.push_token_id = Some(token.id.clone());
     device.pending_push_token_id = None;
     device.push_token_last_updated = Some(now);

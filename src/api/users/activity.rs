@@ -1,7 +1,8 @@
 //! Accounts that are deactivated and come back, with all that follows (reference behaviour, DELETE /users/{user_id}).
 
-use super::change::{change_avatar, change_name, emit_groups, emit_groups_to};
+use super::change::{change_avatar, change_name};
 use super::{person_update, who_can_access};
+use crate::api::bots::former::tell_of_account;
 use crate::api::messages::delete::delete;
 use crate::api::parameter::json_object;
 use crate::api::subscribing::{emit_resumed, resume, suspend};
@@ -9,7 +10,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::acquaintance;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event, Payload};
+use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{GroupId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
@@ -112,6 +113,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     let lost = difference(tx, &before, &who_can_access(tx, id));
     let told = before.except_all(&lost);
     tx.emit(told.clone(), person_update(json!({"user_id": id, "is_active": false})));
+    tell_of_account(tx, id, "is_active", |_, _| json!(false));
     if !lost.is_empty() {
         tx.emit(Audience::of(lost), acquaintance::lost(id));
     }
@@ -119,8 +121,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     let is_unaware = |guest: &&UserId| tx.is_active(**guest) && !told.contains(**guest);
     let unaware: OrdSet<UserId> = tx.guests().iter().filter(is_unaware).copied().collect();
     if !unaware.is_empty() {
-        let groups = groups_of(tx, id);
-        emit_groups_to(tx, &Audience::of(unaware), id, "remove_members", groups.iter());
+        emit_membership(tx, &Audience::of(unaware), id, "remove_members");
     }
 }
 
@@ -164,15 +165,24 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     let after = who_can_access(tx, id);
     let gained = difference(tx, &after, &before);
     tx.emit(after.except_all(&gained), person_update(json!({"user_id": id, "is_active": true})));
+    tell_of_account(tx, id, "is_active", |_, _| json!(true));
     if !gained.is_empty() {
         let user = tx.users[&id].clone();
         tx.emit(Audience::of(gained), Event::new("realm_user", Some("add"), Payload::UserAdd(user)));
     }
     emit_resumed(tx, id, &channels);
-    let groups = groups_of(tx, id);
-    emit_groups(tx, id, "add_members", groups.iter());
+    let everyone = tx.everyone();
+    emit_membership(tx, &everyone, id, "add_members");
 }
 
-fn groups_of(realm: &Realm, id: UserId) -> Vec<GroupId> {
-    realm.groups.values().filter(|group| group.members.contains(&id)).map(|group| group.id).collect()
+/// Tells some that a user is listed in groups again, or not any more.
+fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, op: &'static str) {
+    let groups = tx.groups.values().filter(|group| group.members.contains(&id));
+    let groups: Vec<(GroupId, Needs)> = groups
+        .map(|group| (group.id, if group.system.is_some() { Needs::Nothing } else { Needs::From(303) }))
+        .collect();
+    for (group, needs) in groups {
+        let fields = json!({"group_id": group, "user_ids": [id]});
+        tx.emit(audience.clone(), Event::shaped("user_group", Some(op), fields).needing(needs));
+    }
 }

@@ -1,6 +1,7 @@
 //! Changes of an account, each with its events, for every operation that makes them.
 
 use super::{person_update, who_can_access};
+use crate::api::bots::former::tell_of_account;
 use crate::realm::Realm;
 use crate::realm::acquaintance::Acquaintance;
 use crate::realm::change::Tx;
@@ -20,6 +21,7 @@ pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
     tx.user_mut(id).full_name = full_name;
     let audience = who_can_access(tx, id);
     tx.emit(audience, person_update(person));
+    tell_of_account(tx, id, "full_name", |_, bot| json!(bot.full_name));
 }
 
 /// Gives a user another role, and with it other system groups and other channels in sight.
@@ -45,22 +47,11 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
 }
 
 /// Tells everybody that a user came to or left groups.
-pub fn emit_groups<'ids>(tx: &mut Tx, id: UserId, op: &'static str, groups: impl Iterator<Item = &'ids GroupId>) {
-    let everyone = tx.everyone();
-    emit_groups_to(tx, &everyone, id, op, groups);
-}
-
-/// Tells some that a user came to or left groups.
-pub fn emit_groups_to<'ids>(
-    tx: &mut Tx,
-    audience: &Audience,
-    id: UserId,
-    op: &'static str,
-    groups: impl Iterator<Item = &'ids GroupId>,
-) {
+fn emit_groups<'ids>(tx: &mut Tx, id: UserId, op: &'static str, groups: impl Iterator<Item = &'ids GroupId>) {
     for group in groups {
         let fields = json!({"group_id": group, "user_ids": [id]});
-        tx.emit(audience.clone(), Event::shaped("user_group", Some(op), fields));
+        let everyone = tx.everyone();
+        tx.emit(everyone, Event::shaped("user_group", Some(op), fields));
     }
 }
 
@@ -83,6 +74,7 @@ fn emit_avatar(tx: &mut Tx, id: UserId) {
     });
     let audience = who_can_access(tx, id);
     tx.emit(audience, person_update(person));
+    tell_of_account(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, false)));
 }
 
 /// Gives a user another address, which is free: only the new one authenticates from now on.

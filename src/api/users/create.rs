@@ -74,9 +74,12 @@ impl Operation for CreateUser {
     type Reply = UserIdReply;
 }
 
+/// The first level on which making users takes more than being an administrator.
+const PERMISSION_SINCE: i64 = 36;
+
 impl Write for CreateUser {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UserIdReply, Error> {
-        if !call.caller().can_create_users {
+        if !call.caller().can_create_users && call.feature_level >= PERMISSION_SINCE {
             return Err(Error::MayNotCreateUsers);
         }
         let full_name = checked_name(tx, &params.full_name, None)?;

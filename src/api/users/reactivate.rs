@@ -4,6 +4,7 @@
 
 use super::activity::{administered_user, reactivate};
 use super::{person_update, who_can_access};
+use crate::api::bots::former::tell_of_account;
 use crate::api::bots::{bot_named, check_may_create_bot};
 use crate::api::parameter::parameters;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
@@ -79,4 +80,5 @@ fn adopt(tx: &mut Tx, caller: &User, user: &User) {
     }
     let audience = who_can_access(tx, user.id);
     tx.emit(audience, person_update(json!({"user_id": user.id, "bot_owner_id": owner})));
+    tell_of_account(tx, user.id, "owner_id", |_, _| json!(owner));
 }

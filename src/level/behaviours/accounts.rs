@@ -1,10 +1,14 @@
 //! Users, bots, logging in, presence, devices.
 
 use crate::api::Access;
+use crate::api::bots::bot_record;
 use crate::error::Error;
-use crate::level::objects::{PRESENCE, REGISTER, USER, USER_CHANGE};
+use crate::level::fields::gone::address_of;
+use crate::level::objects::{BOT, BOT_CHANGE, BOT_NEWS, PERSON, PRESENCE, REGISTER, USER, USER_CHANGE};
+use crate::level::past::as_of;
 use crate::level::{Act, Behaviour, Context, Request};
 use crate::realm::id::UserId;
+use crate::realm::user::Role;
 use crate::record::user::{Look, UserRecord};
 use serde_json::{Map, Value, json};
 
@@ -33,10 +37,26 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Instead(&["GET /bot_storage", "PUT /bot_storage", "DELETE /bot_storage"], Access::User),
     },
     Behaviour {
+        level: 483,
+        on: "POST /mobile_push/register",
+        words: "The same token of the older kind is forgotten; before, it stayed.",
+        test: "older_tokens_stayed_before_483",
+        // Decided in the operation, once the relay has taken the token.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
         level: 475,
         on: "POST /fetch_api_key, POST /dev_fetch_api_key",
         words: "The first login of imported users and those made through the API moves `date_joined`; before, it stayed.",
         test: "the_first_login_moved_no_date_before_475",
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 474,
+        on: "event realm_bot update",
+        words: "Accounts change in `realm_user` alone; before, owners and administrators were told of a bot's `api_key`, `avatar_url`, `full_name`, `is_active` and `owner_id` here too.",
+        test: "lists_of_bots_had_their_accounts_before_474",
+        // Whether a queue gets an event is decided where events are counted: Needs::Before.
         act: Act::Elsewhere,
     },
     Behaviour {
@@ -45,6 +65,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Open to bots.",
         test: "bots_set_no_statuses_before_473",
         act: Act::Also(&["POST /users/{user_id}/status"], Access::Human),
+    },
+    Behaviour {
+        level: 437,
+        on: "GET /users, GET /users/{user_id}, GET /users/{email}",
+        words: "Guests who may not know of everybody get no placeholders for others: these are left out or refused.",
+        test: "guests_got_placeholders_before_437",
+        // Decided in the operations, which know who may be known.
+        act: Act::Elsewhere,
     },
     Behaviour {
         level: 387,
@@ -87,7 +115,28 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event realm_user",
         words: "Deactivation and reactivation are `update` with `is_active`; before, they were `remove` and `add`.",
         test: "deactivation_was_a_removal_before_222",
-        act: Act::Objects(&USER_CHANGE, activity_as_coming_and_going),
+        act: Act::Objects(&USER_CHANGE, person_activity),
+    },
+    Behaviour {
+        level: 222,
+        on: "event realm_bot",
+        words: "Deactivation and reactivation are `update` with `is_active` (until 474); before, they were `remove` and `add`.",
+        test: "lists_of_bots_had_their_accounts_before_474",
+        act: Act::Objects(&BOT_CHANGE, bot_activity),
+    },
+    Behaviour {
+        level: 188,
+        on: "POST /users/me/muted_users/{muted_user_id}, DELETE /users/me/muted_users/{muted_user_id}",
+        words: "Bots can be muted; before, they were `No such user`.",
+        test: "bots_were_not_muted_before_188",
+        act: Act::Request(
+            &["POST /users/me/muted_users/{muted_user_id}", "DELETE /users/me/muted_users/{muted_user_id}"],
+            |request| {
+                let id = request.id("muted_user_id").map(UserId);
+                let is_bot = id.and_then(|id| request.realm.user(id)).is_some_and(|user| user.is_bot());
+                if is_bot { Err(Error::NoSuchUser) } else { Ok(()) }
+            },
+        ),
     },
     Behaviour {
         level: 163,
@@ -99,6 +148,13 @@ pub(super) static ROWS: &[Behaviour] = &[
                 user.shift_remove("delivery_email");
             }
         }),
+    },
+    Behaviour {
+        level: 106,
+        on: "PATCH /users/{user_id}",
+        words: "`full_name` is a plain text; before, JSON.",
+        test: "some_texts_were_json",
+        act: Act::Request(&["PATCH /users/{user_id}"], |request| request.text_from_json("full_name")),
     },
     Behaviour {
         level: 92,
@@ -124,7 +180,119 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "wrong_passwords_got_403_before_76",
         act: Act::Code { errors: &["AuthenticationFailed"], routes: &[], status: 403, code: "AUTHENTICATION_FAILED" },
     },
+    Behaviour {
+        level: 64,
+        on: "PATCH /streams/{stream_id}",
+        words: "`description` and `new_name` are plain texts; before, JSON.",
+        test: "some_texts_were_json",
+        act: Act::Request(&["PATCH /streams/{stream_id}"], |request| {
+            request.text_from_json("description")?;
+            request.text_from_json("new_name")
+        }),
+    },
+    Behaviour {
+        level: 60,
+        on: "user",
+        words: "`role` may be 300, moderator; where the data have moderators, older levels show members.",
+        test: "there_were_no_moderators_before_60",
+        act: Act::Objects(&USER, |user, _| moderator_as_member(user)),
+    },
+    Behaviour {
+        level: 60,
+        on: "PATCH /users/{user_id}",
+        words: "`role` takes 300, moderator.",
+        test: "there_were_no_moderators_before_60",
+        act: Act::Request(&["PATCH /users/{user_id}"], |request| match request.values.get("role") {
+            Some(role) if role == "300" => Err(Error::InvalidValue { parameter: "role".into() }),
+            _ => Ok(()),
+        }),
+    },
+    Behaviour {
+        level: 43,
+        on: "GET /users/{user_id_or_email}/presence",
+        words: "Takes a user's ID too; before, an address alone.",
+        test: "presence_was_asked_for_by_address_before_43",
+        act: Act::Request(&["GET /users/{user_id_or_email}/presence"], |request| {
+            match request.id("user_id_or_email") {
+                Some(_) => Err(Error::NoSuchUser),
+                None => Ok(()),
+            }
+        }),
+    },
+    Behaviour {
+        level: 36,
+        on: "errors of rate limits",
+        words: "Have the code RATE_LIMIT_HIT; before, none.",
+        test: "rate_limits_had_no_code_before_36",
+        act: Act::Code { errors: &["RateLimitHit"], routes: &[], status: 429, code: "" },
+    },
+    Behaviour {
+        level: 36,
+        on: "POST /users",
+        words: "Takes the permission to create users; before, administrators could.",
+        test: "administrators_made_users_before_36",
+        // Decided in the operation.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 7,
+        on: "PATCH /users/{user_id}",
+        words: "`role` replaces `is_admin` and `is_guest`.",
+        test: "roles_were_switches_before_7",
+        act: Act::Request(&["PATCH /users/{user_id}"], |request| {
+            let mut take = |name: &str| request.values.remove(name);
+            let (is_admin, is_guest) = (take("is_admin"), take("is_guest"));
+            let role = match (is_admin.as_deref(), is_guest.as_deref()) {
+                (Some("true"), _) => Role::Administrator,
+                (_, Some("true")) => Role::Guest,
+                (None, None) => return Ok(()),
+                _ => Role::Member,
+            };
+            request.values.insert("role".into(), role.number().to_string());
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 7,
+        on: "event realm_user update",
+        words: "`role` replaces `is_admin` and `is_guest`.",
+        test: "roles_were_switches_before_7",
+        act: Act::Objects(&PERSON, |person, _| {
+            if let Some(role) = person.shift_remove("role").and_then(|role| role.as_i64()) {
+                person.insert("is_admin".into(), (role <= Role::Administrator.number()).into());
+                person.insert("is_guest".into(), (role == Role::Guest.number()).into());
+            }
+        }),
+    },
+    Behaviour {
+        level: 5,
+        on: "event realm_bot update",
+        words: "`owner_id` replaces `owner`, an address.",
+        test: "owners_of_bots_were_addresses",
+        act: Act::Objects(&BOT_NEWS, |bot, context| {
+            if let Some(id) = bot.shift_remove("owner_id") {
+                bot.insert("owner".into(), address_of(Some(&id), context));
+            }
+        }),
+    },
+    Behaviour {
+        level: 1,
+        on: "event realm_user update",
+        words: "`bot_owner_id` replaces `bot_owner`, an address.",
+        test: "owners_of_bots_were_addresses",
+        act: Act::Objects(&PERSON, |person, context| {
+            if let Some(id) = person.shift_remove("bot_owner_id") {
+                person.insert("bot_owner".into(), address_of(Some(&id), context));
+            }
+        }),
+    },
 ];
+
+fn moderator_as_member(user: &mut Map<String, Value>) {
+    if user.get("role").and_then(Value::as_i64) == Some(Role::Moderator.number()) {
+        user.insert("role".into(), Role::Member.number().into());
+    }
+}
 
 /// Refuses an address that is not somebody's `email`; the newest level knows more.
 fn find_by_api_email(request: &mut Request<'_>) -> Result<(), Error> {
@@ -134,21 +302,29 @@ fn find_by_api_email(request: &mut Request<'_>) -> Result<(), Error> {
     if is_api_email { Ok(()) } else { Err(Error::NoSuchUser) }
 }
 
-fn activity_as_coming_and_going(event: &mut Map<String, Value>, context: &Context<'_>) {
+fn person_activity(event: &mut Map<String, Value>, context: &Context<'_>) {
     let person = event.get("person").cloned().unwrap_or_default();
     let (Some(is_active), Some(id)) = (person["is_active"].as_bool(), person["user_id"].as_i64()) else { return };
     let Some(user) = context.realm.user(UserId(id)) else { return };
-    let (op, mut person) = if is_active {
+    let (op, person) = if is_active {
         let look = Look { viewer: context.caller, client_gravatar: false, include_profile: true };
-        ("add", json!(UserRecord::new(context.realm, user, look)))
+        ("add", as_of(222, &USER, json!(UserRecord::new(context.realm, user, look)), context))
     } else {
         ("remove", json!({"user_id": id, "full_name": user.full_name}))
     };
-    // What is younger than this change was taken from records of the newest level before.
-    if let Some(person) = person.as_object_mut() {
-        person.shift_remove("is_imported_stub");
-        person.shift_remove("is_deleted");
-    }
     event.insert("op".into(), op.into());
     event.insert("person".into(), person);
+}
+
+fn bot_activity(event: &mut Map<String, Value>, context: &Context<'_>) {
+    let bot = event.get("bot").cloned().unwrap_or_default();
+    let (Some(is_active), Some(id)) = (bot["is_active"].as_bool(), bot["user_id"].as_i64()) else { return };
+    let Some(user) = context.realm.user(UserId(id)) else { return };
+    let (op, bot) = if is_active {
+        ("add", as_of(222, &BOT, bot_record(user), context))
+    } else {
+        ("remove", json!({"user_id": id, "full_name": user.full_name}))
+    };
+    event.insert("op".into(), op.into());
+    event.insert("bot".into(), bot);
 }

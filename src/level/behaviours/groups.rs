@@ -2,8 +2,11 @@
 
 use crate::api::Access;
 use crate::error::Error;
+use crate::level::objects::GROUP;
 use crate::level::{Act, Behaviour, Request};
-use crate::realm::id::GroupId;
+use crate::realm::id::{GroupId, UserId};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Operations that change who is in a group.
 const MEMBERSHIP: &[&str] =
@@ -53,11 +56,53 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 303,
+        on: "user group",
+        words: "`members` lists active users alone; before, groups that people made listed deactivated ones too.",
+        test: "groups_listed_deactivated_members_before_303",
+        act: Act::Objects(&GROUP, |group, context| {
+            let id = group.get("id").and_then(Value::as_i64).map(GroupId);
+            let Some(stored) = id.and_then(|id| context.realm.groups.get(&id)) else { return };
+            let Some(members) = group.get_mut("members").and_then(Value::as_array_mut) else { return };
+            let mut all: BTreeSet<UserId> = members.iter().filter_map(Value::as_i64).map(UserId).collect();
+            all.extend(context.realm.inactive_members(stored));
+            *members = all.into_iter().map(|id| json!(id)).collect();
+        }),
+    },
+    Behaviour {
+        level: 303,
+        on: "GET /user_groups/{user_group_id}/members",
+        words: "Lists active users alone; before, deactivated ones too, but those of system groups.",
+        test: "groups_listed_deactivated_members_before_303",
+        // Decided in the operation.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 303,
+        on: "event user_group add_members, remove_members",
+        words: "Sent when a user comes back, or is deactivated and a guest does not hear of that; before, for system groups alone.",
+        test: "groups_listed_deactivated_members_before_303",
+        // Whether a queue gets an event is decided where events are counted: Needs::From.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
         level: 298,
         on: "POST /user_groups/{user_group_id}/deactivate",
         words: "CANNOT_DEACTIVATE_GROUP_IN_USE with `objections`; before, BAD_REQUEST.",
         test: "groups_in_use_were_a_bad_request_before_298",
         act: Act::Code { errors: &["GroupInUse"], routes: &[], status: 400, code: "BAD_REQUEST" },
+    },
+    Behaviour {
+        level: 294,
+        on: "POST /register",
+        words: "Deactivated groups are for clients with `include_deactivated_groups`; from 290 on, when they came, they were for all.",
+        test: "deactivated_groups_were_for_all_from_290_to_293",
+        act: Act::Request(&["POST /register"], |request| {
+            if request.level >= 290 {
+                request.understand("include_deactivated_groups");
+            }
+            Ok(())
+        }),
     },
     Behaviour {
         level: 260,

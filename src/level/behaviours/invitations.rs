@@ -2,6 +2,7 @@
 
 use crate::api::Access;
 use crate::error::Error;
+use crate::level::objects::INVITES_REPLY;
 use crate::level::{Act, Behaviour, Request};
 use serde_json::Value;
 
@@ -15,6 +16,36 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Open to those with the permission; before, to administrators alone.",
         test: "links_were_for_administrators_before_209",
         act: Act::Also(&["POST /invites/multiuse", "DELETE /invites/multiuse/{invite_id}"], Access::Administrator),
+    },
+    Behaviour {
+        level: 209,
+        on: "GET /invites",
+        words: "Links are listed for those who made them too; before, for administrators alone.",
+        test: "links_were_for_administrators_before_209",
+        act: Act::Objects(&INVITES_REPLY, |reply, context| {
+            if let Some(Value::Array(invites)) = reply.get_mut("invites")
+                && !context.caller.is_some_and(|caller| caller.is_admin())
+            {
+                invites.retain(|invite| invite["is_multiuse"] != true);
+            }
+        }),
+    },
+    Behaviour {
+        level: 180,
+        on: "POST /invites",
+        words: "`stream_ids` may be empty, as at 157 and 158 already.",
+        test: "invitations_led_to_channels",
+        act: Act::Request(&["POST /invites"], |request| match request.level {
+            159.. => check_channels(request),
+            _ => Ok(()),
+        }),
+    },
+    Behaviour {
+        level: 157,
+        on: "POST /invites",
+        words: "`stream_ids` may be empty, until 158.",
+        test: "invitations_led_to_channels",
+        act: Act::Request(&["POST /invites"], |request| check_channels(request)),
     },
     Behaviour {
         level: 126,
@@ -42,13 +73,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /invites, POST /invites/multiuse",
         words: "`invite_as` takes 300, moderators.",
         test: "nobody_was_invited_as_moderator_before_61",
-        act: Act::Request(INVITING, |request| match request.values.get("invite_as") {
-            Some(role) if role == "300" => {
-                let reason = "Not in the list of possible values".into();
-                Err(Error::InvalidValueBecause { parameter: "invite_as".into(), reason })
-            }
-            _ => Ok(()),
-        }),
+        act: Act::Request(INVITING, |request| refuse_role(request, "300")),
+    },
+    Behaviour {
+        level: 20,
+        on: "POST /invites, POST /invites/multiuse",
+        words: "`invite_as` takes 100, owners.",
+        test: "nobody_was_invited_as_moderator_before_61",
+        act: Act::Request(INVITING, |request| refuse_role(request, "100")),
     },
     Behaviour {
         level: 96,
@@ -59,6 +91,26 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Elsewhere,
     },
 ];
+
+/// Refuses a role that the level does not invite as.
+fn refuse_role(request: &Request<'_>, number: &str) -> Result<(), Error> {
+    match request.values.get("invite_as") {
+        Some(role) if role == number => {
+            let reason = "Not in the list of possible values".into();
+            Err(Error::InvalidValueBecause { parameter: "invite_as".into(), reason })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses an invitation that leads to no channel.
+fn check_channels(request: &Request<'_>) -> Result<(), Error> {
+    let ids = request.values.get("stream_ids").and_then(|text| serde_json::from_str::<Value>(text).ok());
+    match ids {
+        Some(Value::Array(ids)) if ids.is_empty() => Err(Error::bad_value("stream_ids", "names no channel")),
+        _ => Ok(()),
+    }
+}
 
 fn days_to_minutes(request: &mut Request<'_>) -> Result<(), Error> {
     if request.level < 96 {

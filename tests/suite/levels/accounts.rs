@@ -195,6 +195,24 @@ async fn links_were_for_administrators_before_209() {
     reply.error("UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator");
     before.user("adam").post("/invites/multiuse", json!({})).await.success();
     after.user("mel").post("/invites/multiuse", json!({})).await.success();
+
+    server.user("mel").post("/invites/multiuse", json!({})).await.success();
+    for (level, is_listed) in [(208, false), (209, true)] {
+        let listed = Age::at(&server, level).await.user("mel").get("/invites", json!({})).await.success();
+        let mut listed = listed["invites"].as_array().expect("a list").iter();
+        assert_eq!(listed.any(|invite| invite["is_multiuse"] == true), is_listed, "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn invitations_led_to_channels() {
+    let server = TestServer::start().await;
+    for (level, is_needed) in [(156, true), (157, false), (158, false), (159, true), (179, true), (180, false)] {
+        let invite = json!({"invitee_emails": "new@chat.test", "stream_ids": []});
+        let reply = Age::at(&server, level).await.user("olive").post("/invites", invite).await;
+        let expected = if is_needed { "stream_ids names no channel" } else { "" };
+        assert_eq!(reply.body["msg"], expected, "at {level}");
+    }
 }
 
 /// When the newest link expires, in days from now.
@@ -220,6 +238,11 @@ async fn nobody_was_invited_as_moderator_before_61() {
     let message = "Invalid invite_as: Value error, Not in the list of possible values";
     before.user("olive").post("/invites/multiuse", moderator.clone()).await.error("BAD_REQUEST", message);
     after.user("olive").post("/invites/multiuse", moderator).await.success();
+
+    let [before, after] = Age::around(&server, 20).await;
+    let owner = json!({"invite_as": 100});
+    before.user("olive").post("/invites/multiuse", owner.clone()).await.error("BAD_REQUEST", message);
+    after.user("olive").post("/invites/multiuse", owner).await.success();
 }
 
 #[tokio::test]

@@ -1,0 +1,33 @@
+//! What `realm_bot` events told of bots' accounts before 474, when lists of bots had their names, keys and pictures too.
+
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::{Audience, Event};
+use crate::realm::id::UserId;
+use crate::realm::user::{Role, User};
+use serde_json::{Map, Value, json};
+
+/// The first level whose lists of bots leave accounts to the lists of users.
+const ACCOUNTS_APART_SINCE: i64 = 474;
+
+/// Tells a bot's owner and the administrators what is new about its account, where the level's lists of bots have it;
+/// nothing for people.
+///
+/// Event: `realm_bot` update, below 474.
+pub fn tell_of_account(tx: &mut Tx, id: UserId, key: &'static str, value: impl FnOnce(&Realm, &User) -> Value) {
+    if !tx.users[&id].is_bot() {
+        return;
+    }
+    let audience = who_lists(tx, id);
+    tx.emit_before(ACCOUNTS_APART_SINCE, audience, |realm| {
+        let bot =
+            Map::from_iter([("user_id".to_owned(), id.0.into()), (key.to_owned(), value(realm, &realm.users[&id]))]);
+        Event::shaped("realm_bot", Some("update"), json!({ "bot": bot }))
+    });
+}
+
+/// Whose lists have a bot: its owner's and administrators'.
+pub(super) fn who_lists(realm: &Realm, bot: UserId) -> Audience {
+    let owner = realm.users[&bot].bot_owner();
+    Audience::of(realm.at_least(Role::Administrator)).and(owner.into_iter().collect())
+}

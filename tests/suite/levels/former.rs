@@ -1,0 +1,123 @@
+//! Events that older levels had and the newest has not, or had in other numbers.
+
+use super::Age;
+use crate::support::{TestServer, User};
+use serde_json::{Value, json};
+
+/// What a user's lists of bots say of one.
+async fn listed(user: &User, bot: i64) -> Value {
+    let mut state = user.register(json!({"event_types": ["realm_bot"]})).await.state;
+    let bots = state["realm_bots"].as_array_mut().expect("a list");
+    bots.iter_mut().find(|row| row["user_id"] == bot).expect("it is listed").take()
+}
+
+#[tokio::test]
+async fn lists_of_bots_had_their_accounts_before_474() {
+    let server = TestServer::start().await;
+    let bot = server.user("build-bot").id();
+    for level in [221, 222, 473, 474] {
+        let age = Age::at(&server, level).await;
+        let [olive, mel, max] = ["olive", "mel", "max"].map(|handle| age.user(handle));
+        let (mut owner, mut other) = (mel.events(["realm_bot"]).await, max.events(["realm_bot"]).await);
+        mel.patch(&format!("/bots/{bot}"), json!({"full_name": "Builder"})).await.success();
+        let key = mel.post(&format!("/bots/{bot}/api_key/regenerate"), json!({})).await.success()["api_key"].clone();
+        mel.delete(&format!("/bots/{bot}"), json!({})).await.success();
+        olive.post(&format!("/users/{bot}/reactivate"), json!({})).await.success();
+
+        other.none().await;
+        if level == 474 {
+            owner.none().await;
+            assert!(listed(&mel, bot).await.get("full_name").is_none());
+            continue;
+        }
+        owner
+            .next()
+            .await
+            .is(json!({"type": "realm_bot", "op": "update", "bot": {"user_id": bot, "full_name": "Builder"}}));
+        owner.next().await.has(json!({"op": "update", "bot": {"user_id": bot, "api_key": key}}));
+        let now = listed(&mel, bot).await;
+        assert_eq!((&now["full_name"], &now["api_key"], &now["is_active"]), (&json!("Builder"), &key, &json!(true)));
+        assert!(now["avatar_url"].is_string() && now["email"] == "build-bot@chat.test", "{now}");
+        if level == 221 {
+            owner.next().await.has(json!({"op": "remove", "bot": {"user_id": bot, "full_name": "Builder"}}));
+            assert_eq!(owner.next().await.has(json!({"op": "add"}))["bot"], now);
+        } else {
+            owner.next().await.has(json!({"op": "update", "bot": {"user_id": bot, "is_active": false}}));
+            owner.next().await.has(json!({"op": "update", "bot": {"user_id": bot, "is_active": true}}));
+        }
+    }
+}
+
+#[tokio::test]
+async fn others_subscriptions_were_told_singly_before_35_and_by_name_before_19() {
+    let server = TestServer::start().await;
+    let quiet = server.channel("quiet");
+    let [max, nora] = ["max", "nora"].map(|handle| server.user(handle).id());
+    for level in [18, 34, 35] {
+        let age = Age::at(&server, level).await;
+        let mut events = age.user("mel").events(["subscription"]).await;
+        let both = json!({"subscriptions": [{"name": "quiet"}], "principals": ["max@chat.test", "nora@chat.test"]});
+        age.user("olive").post("/users/me/subscriptions", both).await.success();
+
+        let of_channel = if level == 18 { json!({"name": "quiet"}) } else { json!({"stream_id": quiet}) };
+        if level == 35 {
+            events.next().await.has(json!({"op": "peer_add", "stream_ids": [quiet], "user_ids": [max, nora]}));
+        } else {
+            for user in [max, nora] {
+                let mut event = json!({"type": "subscription", "op": "peer_add", "user_id": user});
+                event.as_object_mut().expect("it is one").extend(of_channel.as_object().cloned().expect("it is one"));
+                events.next().await.is(event);
+            }
+        }
+        events.none().await;
+    }
+}
+
+/// A user's channels of a list of the register reply, by name, with whether they are archived.
+async fn archived(user: &User, list: &str) -> Option<bool> {
+    let state = user.register(json!({"client_capabilities": {"archived_channels": true}})).await.state;
+    let mut channels = state[list].as_array().expect("a list").iter();
+    channels.find(|channel| channel["name"] == "town-square").map(|channel| channel["is_archived"] == true)
+}
+
+#[tokio::test]
+async fn archiving_was_deleting_before_378() {
+    let server = TestServer::start().await;
+    let path = format!("/streams/{}", server.channel("town-square"));
+    for (level, kind, listed, of_subscriber, of_others) in [
+        (314, "delete", None, None, None),
+        (315, "delete", None, Some(true), None),
+        (361, "delete", None, Some(true), None),
+        (362, "delete", None, Some(true), Some(true)),
+        (377, "delete", None, Some(true), Some(true)),
+        (378, "update", Some(true), Some(true), Some(true)),
+    ] {
+        let age = Age::at(&server, level).await;
+        let (olive, mel) = (age.user("olive"), age.user("mel"));
+        let capable = json!({"event_types": ["stream"], "client_capabilities": {"archived_channels": true}});
+        let mut knowing = mel.register(capable).await;
+        let plain = json!({"event_types": ["stream"], "client_capabilities": {}});
+        let mut simple = mel.register(plain).await;
+        olive.delete(&path, json!({})).await.success();
+
+        knowing.next().await.has(json!({"type": "stream", "op": kind}));
+        simple.next().await.has(json!({"type": "stream", "op": "delete"}));
+        assert_eq!(archived(&mel, "streams").await, listed, "at {level}");
+        assert_eq!(archived(&mel, "subscriptions").await, of_subscriber, "at {level}");
+        // Who never subscribed to it.
+        assert_eq!(archived(&age.user("max"), "never_subscribed").await, of_others, "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn peers_were_not_told_of_deactivations_before_377() {
+    let server = TestServer::start().await;
+    let max = server.user("max").id();
+    for (level, is_told) in [(376, false), (377, true)] {
+        let age = Age::at(&server, level).await;
+        let mut events = age.user("mel").events(["subscription"]).await;
+        age.user("olive").delete(&format!("/users/{max}"), json!({})).await.success();
+        let told = events.all().await;
+        assert_eq!(told.iter().any(|event| event["op"] == "peer_remove"), is_told, "at {level}");
+    }
+}
