@@ -466,6 +466,8 @@ errors! {
     NotSubscribed { channel_id }: 400 BAD_REQUEST "Not subscribed to channel ID {channel_id}";
     /// Both lists are empty.
     NothingToSubscribe: 400 BAD_REQUEST "Nothing to do. Specify at least one of \"add\" or \"delete\".";
+    /// The caller has muted the topic already (below level 169).
+    TopicAlreadyMuted: 400 BAD_REQUEST "Topic already muted";
     /// The caller has not muted the topic.
     TopicNotMuted: 400 BAD_REQUEST "Topic is not muted";
 

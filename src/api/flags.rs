@@ -3,6 +3,7 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use super::parameter::parameters;
+use super::topics::meant_topic;
 use super::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -46,6 +47,9 @@ pub struct FlagChange {
     /// What becomes of it.
     pub op: FlagOp,
 }
+
+/// The first level whose events list the messages that really changed; before, those that were so already too.
+const CHANGED_ALONE_SINCE: i64 = 155;
 
 /// Flags that the server sets itself.
 const KEPT_BY_SERVER: &[&str] = &[
@@ -114,14 +118,33 @@ pub struct Changed {
 ///
 /// `InvalidMessage`, when a message to be starred or collapsed can't be seen; nothing has changed then.
 pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<Changed, Error> {
-    let ids: BTreeSet<MessageId> = ids.iter().copied().collect();
-    let changed = match change {
-        FlagChange { flag: Flag::Read, op: FlagOp::Add } => mark_read(tx, user.id, &ids),
-        FlagChange { flag: Flag::Read, op: FlagOp::Remove } => mark_unread(tx, user, &ids),
-        FlagChange { flag, op } => mark(tx, user, &ids, flag, op)?,
-    };
+    let changed = apply(tx, user, ids, change)?;
     emit(tx, user.id, change, &changed.messages, false);
     Ok(changed)
+}
+
+fn apply(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<Changed, Error> {
+    let ids: BTreeSet<MessageId> = ids.iter().copied().collect();
+    match change {
+        FlagChange { flag: Flag::Read, op: FlagOp::Add } => Ok(mark_read(tx, user.id, &ids)),
+        FlagChange { flag: Flag::Read, op: FlagOp::Remove } => Ok(mark_unread(tx, user, &ids)),
+        FlagChange { flag, op } => mark(tx, user, &ids, flag, op),
+    }
+}
+
+/// Of some messages those that the user has a row for and whose flag is as a change makes it, sorted.
+fn as_changed(realm: &Realm, user: UserId, ids: &[MessageId], change: FlagChange) -> Vec<MessageId> {
+    let own = realm.own(user);
+    let is_so = |message: &Message| {
+        let has_flag = match change.flag {
+            Flag::Read => !realm.is_unread(user, message),
+            Flag::Starred => own.starred.contains(&message.id),
+            Flag::Collapsed => own.collapsed.contains(&message.id),
+        };
+        realm.has_row(user, message) && has_flag == (change.op == FlagOp::Add)
+    };
+    let ids: BTreeSet<MessageId> = ids.iter().copied().collect();
+    ids.into_iter().filter(|id| realm.messages.get(id).is_some_and(|message| is_so(message))).collect()
 }
 
 fn mark_read(tx: &mut Tx, user: UserId, ids: &BTreeSet<MessageId>) -> Changed {
@@ -266,7 +289,13 @@ impl Operation for UpdateFlags {
 impl Write for UpdateFlags {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UpdateFlagsReply, Error> {
         let change = FlagChange::parse(&params.flag, &params.op)?;
-        let changed = change_flag(tx, call.caller(), &params.messages, change)?;
+        let changed = apply(tx, call.caller(), &params.messages, change)?;
+        let user = call.caller().id;
+        let told = match call.feature_level {
+            ..CHANGED_ALONE_SINCE => as_changed(tx, user, &params.messages, change),
+            _ => changed.messages,
+        };
+        emit(tx, user, change, &told, false);
         let ignored = change.makes_unread().then_some(changed.ignored_channels);
         Ok(UpdateFlagsReply { messages: params.messages, ignored_because_not_subscribed_channels: ignored })
     }
@@ -357,7 +386,7 @@ parameters! {
     pub struct MarkTopicAsReadParams {
         /// The channel.
         stream_id: ChannelId,
-        /// The topic, whatever the case.
+        /// The topic, whatever the case; the empty one may be named by its display name.
         topic_name: String,
     }
 }
@@ -380,7 +409,7 @@ impl Write for MarkTopicAsRead {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let channel = readable_channel(tx, caller, params.stream_id)?;
-        let topic = tx.topics.get(&(channel, TopicKey::new(&params.topic_name))).cloned();
+        let topic = tx.topics.get(&(channel, TopicKey::new(meant_topic(&params.topic_name)))).cloned();
         let is_seen = |id: &MessageId| tx.message_seen_by(caller, *id).is_some();
         let topic = topic.filter(|topic| topic.messages.iter().any(is_seen));
         let topic = topic.ok_or_else(|| Error::NoSuchTopic { topic: params.topic_name.as_str().into() })?;

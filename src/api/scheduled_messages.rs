@@ -3,6 +3,7 @@
 mod edit;
 
 pub use edit::EditScheduledMessage;
+use edit::EditScheduledMessageParams;
 
 use super::messages::parameter::Recipients;
 use super::messages::{MessageType, is_for_people, target};
@@ -177,6 +178,9 @@ impl Operation for ScheduleMessage {
 
 impl Write for ScheduleMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ScheduledMessageIdReply, Error> {
+        if let Some(id) = call.former.get("scheduled_message_id") {
+            return replace(tx, call, json_parameter(id, "scheduled_message_id")?, params);
+        }
         let sender = call.caller().id;
         let to = params.to.recipients(params.type_)?;
         let deliver_at = future_time(tx, params.scheduled_delivery_timestamp)?;
@@ -191,6 +195,26 @@ impl Write for ScheduleMessage {
         tx.emit(Audience::user(sender), Event::shaped("scheduled_messages", Some("add"), fields));
         Ok(ScheduledMessageIdReply { scheduled_message_id: id })
     }
+}
+
+/// Changes a scheduled message by what a new one takes, as was done from 179 on and before 184.
+fn replace(
+    tx: &mut Tx,
+    call: &Call<'_>,
+    id: ScheduledMessageId,
+    params: ScheduleMessageParams,
+) -> Result<ScheduledMessageIdReply, Error> {
+    let ScheduleMessageParams { type_, to, content, topic, scheduled_delivery_timestamp, read_by_sender: _ } = params;
+    let params = EditScheduledMessageParams {
+        scheduled_message_id: id,
+        type_: Some(type_),
+        to: Some(to),
+        content: Some(content),
+        topic,
+        scheduled_delivery_timestamp: Some(scheduled_delivery_timestamp),
+    };
+    EditScheduledMessage::run(tx, call, params)?;
+    Ok(ScheduledMessageIdReply { scheduled_message_id: id })
 }
 
 /// A message as it would be stored if it were sent now.

@@ -112,6 +112,11 @@ parameters! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicName(pub String);
 
+/// The topic that is meant by a name: the display name of the empty one is no other's.
+pub fn meant_topic(text: &str) -> &str {
+    if text == EMPTY_TOPIC_DISPLAY_NAME { "" } else { text }
+}
+
 impl Parameter for TopicName {
     const IS_JSON: bool = false;
 
@@ -120,7 +125,7 @@ impl Parameter for TopicName {
         if text.chars().count() > MAX_TOPIC_LENGTH {
             return Err(Error::bad_value(name, format!("is too long (limit: {MAX_TOPIC_LENGTH} characters)")));
         }
-        Ok(Self(if text == EMPTY_TOPIC_DISPLAY_NAME { String::new() } else { text.to_owned() }))
+        Ok(Self(meant_topic(text).to_owned()))
     }
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "string", "maxLength": MAX_TOPIC_LENGTH})
@@ -187,6 +192,9 @@ words! {
     }
 }
 
+/// The first level at which muting what is muted is no error.
+const MUTED_AGAIN_SINCE: i64 = 169;
+
 parameters! {
     /// Which topic, and what to do with it.
     pub struct MuteTopicParams {
@@ -213,6 +221,7 @@ impl Operation for MuteTopic {
             "UnsupportedCombination",
             "InvalidChannelId",
             "InvalidChannelName",
+            "TopicAlreadyMuted",
             "TopicNotMuted",
         ],
         events: &["muted_topics", "user_topic"],
@@ -238,6 +247,9 @@ impl Write for MuteTopic {
             MuteOp::Remove => VisibilityPolicy::None,
         };
         let is_muted = tx.own(caller.id).topic_policy(channel, &topic) == VisibilityPolicy::Muted;
+        if params.op == MuteOp::Add && is_muted && call.feature_level < MUTED_AGAIN_SINCE {
+            return Err(Error::TopicAlreadyMuted);
+        }
         if params.op == MuteOp::Remove && !is_muted {
             return Err(Error::TopicNotMuted);
         }

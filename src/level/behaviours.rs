@@ -9,6 +9,7 @@ mod messages;
 mod organization;
 pub(super) mod permissions;
 mod settings;
+mod topics;
 
 use super::{Behaviour, Change, Touch};
 
@@ -22,6 +23,7 @@ pub(super) fn changes() -> Vec<Change> {
         messages::ROWS,
         organization::ROWS,
         permissions::ROWS,
+        topics::ROWS,
     ];
     let rows = tables.into_iter().flatten().chain(settings::rows());
     rows.map(|row: &'static Behaviour| Change { level: row.level, touch: Touch::Behaviour(row) }).collect()

@@ -19,11 +19,17 @@ const NOT_PROVOKED: &[(&str, &str)] = &[
     ("WebPublicDisabled", "the server always has web-public channels switched on"),
 ];
 
-fn somebody(server: &TestServer, row: &Row) -> User {
-    server.user(if row.access == Access::Bot { "build-bot" } else { "olive" })
+/// Who may call an operation.
+pub fn handle_for(row: &Row) -> &'static str {
+    if row.access == Access::Bot { "build-bot" } else { "olive" }
 }
 
-fn path_of(row: &Row) -> String {
+fn somebody(server: &TestServer, row: &Row) -> User {
+    server.user(handle_for(row))
+}
+
+/// The operation's path with something in the place of placeholders.
+pub fn path_of(row: &Row) -> String {
     let mut path = row.route.path.replace("{email}", "mel%40chat.test");
     while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
         path.replace_range(start..=end, "1");
@@ -31,7 +37,8 @@ fn path_of(row: &Row) -> String {
     path
 }
 
-async fn call(user: &User, row: &Row, params: Value) -> Reply {
+/// Calls an operation.
+pub async fn call(user: &User, row: &Row, params: Value) -> Reply {
     let path = format!("/api/v1{}", path_of(row));
     match row.route.method {
         "GET" => user.get(&path, params).await,
@@ -43,7 +50,7 @@ async fn call(user: &User, row: &Row, params: Value) -> Reply {
 }
 
 /// A value that a parameter can have, made from its schema.
-fn example(info: &ParameterInfo) -> Value {
+pub fn example(info: &ParameterInfo) -> Value {
     let mut generator = schemars::SchemaGenerator::default();
     let schema = (info.schema)(&mut generator).to_value();
     fn of(schema: &Value) -> Value {
@@ -70,7 +77,8 @@ fn example(info: &ParameterInfo) -> Value {
     of(&schema)
 }
 
-fn required(row: &Row) -> Map<String, Value> {
+/// What an operation requires, each with a value that it can have.
+pub fn required(row: &Row) -> Map<String, Value> {
     let wanted = row.parameters.iter().filter(|info| info.is_required && !info.is_in_path);
     wanted.map(|info| (info.name.to_owned(), example(info))).collect()
 }

@@ -300,6 +300,20 @@ async fn a_topic_is_marked_as_read_whatever_its_case() {
 }
 
 #[tokio::test]
+async fn the_empty_topic_is_marked_as_read_by_either_name() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let general = server.channel("general");
+    let mut events = mel.events(["update_message_flags"]).await;
+    for name in ["", "general chat"] {
+        let id = max.send_to("general", "", "about nothing").await;
+        mel.post("/mark_topic_as_read", json!({"stream_id": general, "topic_name": name})).await.is(json!({}));
+        events.next().await.has(json!({"op": "add", "flag": "read", "messages": [id]}));
+    }
+    events.none().await;
+}
+
+#[tokio::test]
 async fn channels_and_topics_must_be_there_and_readable() {
     let server = TestServer::start().await;
     let [mel, gus] = server.users(["mel", "gus"]);

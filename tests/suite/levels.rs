@@ -1,6 +1,7 @@
 //! Worlds at other feature levels than the newest.
 
 mod accounts;
+mod channels;
 mod content;
 mod former;
 mod organization;
@@ -8,7 +9,9 @@ mod people;
 mod permissions;
 mod settings;
 mod table;
+mod topics;
 mod tour;
+mod values;
 mod worlds;
 
 use crate::support::{TestServer, User};
@@ -44,6 +47,12 @@ impl<'server> Age<'server> {
     pub fn anonymous(&self) -> User {
         User::new(self.url.clone(), None)
     }
+}
+
+/// Sends to a channel as levels of any age take it; the message's ID.
+pub async fn send_old(user: &User, channel: &str, topic: &str, content: &str) -> Value {
+    let message = json!({"type": "stream", "to": channel, "topic": topic, "content": content});
+    user.post("/messages", message).await.success()["id"].take()
 }
 
 /// POST to control; the reply.

@@ -4,7 +4,7 @@ mod reply;
 mod user;
 
 pub use reply::Reply;
-pub use user::{Queue, User, form};
+pub use user::{Queue, User};
 
 use chatdouble::{ClockChoice, Options, Server};
 use std::time::Duration;

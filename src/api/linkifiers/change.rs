@@ -50,10 +50,17 @@ fn position(realm: &Realm, id: LinkifierId) -> Result<usize, Error> {
     realm.linkifiers.iter().position(|linkifier| linkifier.id == id).ok_or(Error::NoSuchLinkifier)
 }
 
+/// The first level whose linkifiers are for clients that understand templates; before, there were `realm_filters` too.
+const TEMPLATES_SINCE: i64 = 176;
+
 /// Tells everybody how the linkifiers are from now on.
 fn emit(tx: &mut Tx) {
     let event = Event::shaped("realm_linkifiers", None, json!({ "realm_linkifiers": records(tx) }));
     tx.emit(tx.everyone(), event.needing(Needs::LinkifierTemplates));
+    tx.emit_before(TEMPLATES_SINCE, tx.everyone(), |realm| {
+        let rows = realm.linkifiers.iter().map(|one| json!([one.pattern, one.url_template, one.id]));
+        Event::shaped("realm_filters", None, json!({ "realm_filters": rows.collect::<Vec<_>>() }))
+    });
 }
 
 /// POST /realm/filters

@@ -195,6 +195,9 @@ impl Operation for GetReadReceipts {
     type Reply = GetReadReceiptsReply;
 }
 
+/// The first level whose receipts leave out those who muted or are muted.
+const MUTED_LEFT_OUT_SINCE: i64 = 144;
+
 impl Read for GetReadReceipts {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetReadReceiptsReply, Error> {
         let caller = call.caller();
@@ -202,14 +205,16 @@ impl Read for GetReadReceipts {
         if !realm.organization.is_on("enable_read_receipts") {
             return Err(Error::ReceiptsDisabled);
         }
+        let leaves_muted_out = call.feature_level >= MUTED_LEFT_OUT_SINCE;
         let has_read = |id: &&UserId| {
             let own = realm.own(**id);
+            let is_muted =
+                own.muted_users.contains_key(&caller.id) || realm.own(caller.id).muted_users.contains_key(*id);
             **id != message.sender
                 && realm.is_active(**id)
                 && own.read.contains(message.id)
                 && own.is_on("send_read_receipts")
-                && !own.muted_users.contains_key(&caller.id)
-                && !realm.own(caller.id).muted_users.contains_key(*id)
+                && !(is_muted && leaves_muted_out)
         };
         Ok(GetReadReceiptsReply { user_ids: message.recipients.iter().filter(has_read).copied().collect() })
     }

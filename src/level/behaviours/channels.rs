@@ -1,8 +1,9 @@
 //! Channels, subscriptions, topics, folders.
 
 use crate::error::Error;
-use crate::level::objects::{REGISTER, SUBSCRIBE_REPLY, SUBSCRIBERS};
-use crate::level::{Act, Behaviour, Request};
+use crate::level::objects::{CHANNEL, DEFAULT_CHANNELS, PEERS, REGISTER, SUBSCRIBE_REPLY, SUBSCRIBERS};
+use crate::level::past::as_of;
+use crate::level::{Act, Behaviour, Context, Request};
 use crate::realm::id::{ChannelId, UserId};
 use crate::record::channel::ChannelRecord;
 use serde_json::{Map, Value, json};
@@ -30,18 +31,74 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 404,
+        on: "PATCH /streams/{stream_id}, POST /users/me/subscriptions",
+        words: "`topics_policy` takes `empty_topic_only`.",
+        test: "channels_were_not_for_the_empty_topic_alone_before_404",
+        act: Act::Request(&["PATCH /streams/{stream_id}", "POST /users/me/subscriptions"], |request| {
+            match request.values.get("topics_policy") {
+                Some(policy) if policy.contains("empty_topic_only") => {
+                    Err(Error::InvalidValue { parameter: "topics_policy".into() })
+                }
+                _ => Ok(()),
+            }
+        }),
+    },
+    Behaviour {
+        level: 404,
+        on: "channel",
+        words: "`topics_policy` may be `empty_topic_only`; where the data have it, older levels show `allow_empty_topic`.",
+        test: "channels_were_not_for_the_empty_topic_alone_before_404",
+        act: Act::Objects(&CHANNEL, |channel, _| {
+            if channel.get("topics_policy").and_then(Value::as_str) == Some("empty_topic_only") {
+                channel.insert("topics_policy".into(), "allow_empty_topic".into());
+            }
+        }),
+    },
+    Behaviour {
+        level: 378,
+        on: "event stream update: is_archived",
+        words: "Sent to clients with `archived_channels` when a channel is archived; before, they got `stream` delete as others do.",
+        test: "archiving_was_deleting_before_378",
+        // Whether a queue gets an event is decided where events are counted: Needs::ArchivedChannels.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 378,
+        on: "register reply",
+        words: "`streams` has archived channels for clients with `archived_channels`.",
+        test: "archiving_was_deleting_before_378",
+        act: Act::Objects(&REGISTER, |reply, _| without_archived(reply, "streams")),
+    },
+    Behaviour {
+        level: 377,
+        on: "event subscription peer_remove",
+        words: "Sent when a user is deactivated; before, clients concluded it.",
+        test: "peers_were_not_told_of_deactivations_before_377",
+        // Whether a queue gets an event is decided where events are counted: Needs::From.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 362,
+        on: "register reply",
+        words: "`never_subscribed` has archived channels for clients with `archived_channels`.",
+        test: "archiving_was_deleting_before_378",
+        act: Act::Objects(&REGISTER, |reply, _| without_archived(reply, "never_subscribed")),
+    },
+    Behaviour {
         level: 330,
         on: "register reply",
         words: "`realm_default_streams` holds IDs; before, channels.",
         test: "default_channels_were_whole_before_330",
-        act: Act::Objects(&REGISTER, |reply, context| {
-            let Some(Value::Array(ids)) = reply.get_mut("realm_default_streams") else { return };
-            for id in ids {
-                let channel = id.as_i64().and_then(|id| context.realm.channels.get(&ChannelId(id)));
-                if let Some(channel) = channel {
-                    *id = without_younger(json!(ChannelRecord::new(context.realm, channel)));
-                }
-            }
+        act: Act::Objects(&REGISTER, |reply, context| whole_channels(reply.get_mut("realm_default_streams"), context)),
+    },
+    Behaviour {
+        level: 330,
+        on: "event default_streams",
+        words: "`default_streams` holds IDs; before, channels.",
+        test: "default_channels_were_whole_before_330",
+        act: Act::Objects(&DEFAULT_CHANNELS, |event, context| {
+            whole_channels(event.get_mut("default_streams"), context)
         }),
     },
     Behaviour {
@@ -73,17 +130,11 @@ pub(super) static ROWS: &[Behaviour] = &[
         },
     },
     Behaviour {
-        level: 219,
-        on: "POST /user_topics",
-        words: "`visibility_policy` takes 3: topics can be followed.",
-        test: "topics_were_not_followed_before_219",
-        act: Act::Request(&["POST /user_topics"], |request| match request.values.get("visibility_policy") {
-            Some(policy) if policy == "3" => {
-                let reason = "Not in the list of possible values".into();
-                Err(Error::InvalidValueBecause { parameter: "visibility_policy".into(), reason })
-            }
-            _ => Ok(()),
-        }),
+        level: 161,
+        on: "DELETE /users/me/subscriptions",
+        words: "Members of the channel's `can_remove_subscribers_group` may unsubscribe others; before, administrators alone, and owners their bots.",
+        test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
+        act: Act::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, true)),
     },
     Behaviour {
         level: 149,
@@ -95,6 +146,54 @@ pub(super) static ROWS: &[Behaviour] = &[
                 for name in ["client_gravatar", "include_subscribers"] {
                     request.values.entry(name.to_owned()).and_modify(|value| "false".clone_into(value));
                 }
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 145,
+        on: "DELETE /users/me/subscriptions",
+        words: "Users may unsubscribe their bots; before, administrators alone.",
+        test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
+        act: Act::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, false)),
+    },
+    Behaviour {
+        level: 136,
+        on: "PATCH /streams/{stream_id}",
+        words: "`history_public_to_subscribers` works by itself; before, with `is_private` alone.",
+        test: "histories_changed_with_privacy_alone_before_136",
+        act: Act::Request(&["PATCH /streams/{stream_id}"], |request| {
+            if !request.values.contains_key("is_private") {
+                request.values.remove("history_public_to_subscribers");
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 136,
+        on: "PATCH /streams/{stream_id}",
+        words: "A public channel whose history is protected is an error; before, its history was open whatever was asked.",
+        test: "histories_changed_with_privacy_alone_before_136",
+        act: Act::Request(&["PATCH /streams/{stream_id}"], |request| {
+            if request.values.get("is_private").is_some_and(|text| text.trim() == "false") {
+                request.values.remove("history_public_to_subscribers");
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 91,
+        on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}",
+        words: "`message_retention_days` takes `unlimited`; before, `forever`.",
+        test: "messages_were_kept_forever_before_91",
+        act: Act::Request(&["POST /users/me/subscriptions", "PATCH /streams/{stream_id}"], |request| {
+            match request.values.get_mut("message_retention_days").map(|days| (days.trim_matches('"').to_owned(), days))
+            {
+                Some((text, days)) if text == "forever" => "unlimited".clone_into(days),
+                Some((text, _)) if text == "unlimited" => {
+                    return Err(Error::InvalidValue { parameter: "message_retention_days".into() });
+                }
+                _ => {}
             }
             Ok(())
         }),
@@ -113,6 +212,26 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 35,
+        on: "event subscription peer_add, peer_remove",
+        words: "`stream_ids` and `user_ids`; before, an event for each channel and user, with `stream_id` and `user_id`.",
+        test: "others_subscriptions_were_told_singly_before_35_and_by_name_before_19",
+        // How many events there are is decided where they are counted: Queue::parts.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 19,
+        on: "event subscription peer_add, peer_remove",
+        words: "`stream_id` names the channel; before, `name`.",
+        test: "others_subscriptions_were_told_singly_before_35_and_by_name_before_19",
+        act: Act::Objects(&PEERS, |event, context| {
+            let id = event.shift_remove("stream_id").and_then(|id| id.as_i64()).map(ChannelId);
+            if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
+                event.insert("name".into(), channel.name.as_str().into());
+            }
+        }),
+    },
+    Behaviour {
         level: 9,
         on: "POST and DELETE /users/me/subscriptions",
         words: "`principals` may be user IDs; before, addresses alone.",
@@ -121,19 +240,36 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-/// A channel's record as it is at the level of the change that makes it: what is younger was taken from records of the
-/// newest level before.
-fn without_younger(mut channel: Value) -> Value {
-    let younger = crate::level::changes().iter().filter(|change| change.level > 330);
-    for change in younger {
-        if let crate::level::Touch::Field { object, name } = change.touch
-            && object.name == crate::level::objects::CHANNEL.name
-            && let Value::Object(channel) = &mut channel
-        {
-            let _: Option<Value> = Map::shift_remove(channel, name);
+/// Puts channels in the place of the IDs of those that new users get.
+fn whole_channels(ids: Option<&mut Value>, context: &Context<'_>) {
+    for id in ids.and_then(Value::as_array_mut).into_iter().flatten() {
+        let channel = id.as_i64().and_then(|id| context.realm.channels.get(&ChannelId(id)));
+        if let Some(channel) = channel {
+            *id = as_of(330, &CHANNEL, json!(ChannelRecord::new(context.realm, channel)), context);
         }
     }
-    channel
+}
+
+fn without_archived(reply: &mut Map<String, Value>, list: &str) {
+    if let Some(channels) = reply.get_mut(list).and_then(Value::as_array_mut) {
+        channels.retain(|channel| channel["is_archived"] != true);
+    }
+}
+
+/// Refuses those who are no administrators to unsubscribe others, and their bots where these count as others.
+fn check_unsubscribes(request: &Request<'_>, but_own_bots: bool) -> Result<(), Error> {
+    let Some(caller) = request.caller.filter(|caller| !caller.is_admin()) else { return Ok(()) };
+    let text = request.values.get("principals").map(String::as_str).unwrap_or_default();
+    let Ok(Value::Array(principals)) = serde_json::from_str(text) else { return Ok(()) };
+    let is_other = |principal: &Value| {
+        let user = match principal.as_str() {
+            Some(email) => request.realm.user_by_api_email(caller, email),
+            None => principal.as_i64().and_then(|id| request.realm.user(UserId(id))),
+        };
+        // Who is unknown is the operation's to refuse.
+        user.is_some_and(|user| user.id != caller.id && !(but_own_bots && user.bot_owner() == Some(caller.id)))
+    };
+    if principals.iter().any(is_other) { Err(Error::InsufficientPermission) } else { Ok(()) }
 }
 
 fn refuse_ids(request: &mut Request<'_>) -> Result<(), Error> {

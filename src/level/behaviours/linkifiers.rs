@@ -1,11 +1,39 @@
-//! Linkifiers.
+//! Linkifiers and code playgrounds.
 
 use crate::error::Error;
-use crate::level::objects::{LINKIFIER, REGISTER};
-use crate::level::{Act, Behaviour, Request};
+use crate::level::objects::{FILTERS, LINKIFIER, PLAYGROUND, REGISTER};
+use crate::level::{Act, Behaviour};
 use serde_json::{Value, json};
 
+/// The part of a playground's template that the code goes in for.
+const CODE: &str = "{code}";
+
 pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: 196,
+        on: "POST /realm/playgrounds",
+        words: "`url_template` (RFC 6570) replaces `url_prefix`, behind which the code is put.",
+        test: "playgrounds_had_prefixes_before_196",
+        act: Act::Request(&["POST /realm/playgrounds"], |request| {
+            // By now the prefix has the newer name.
+            if let Some(prefix) = request.values.get_mut("url_template") {
+                *prefix = format!("{}{CODE}", prefix.trim().replace('{', "%7B").replace('}', "%7D"));
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 196,
+        on: "code playground",
+        words: "`url_template` replaces `url_prefix`; what stands behind the code in a template is lost in the older form.",
+        test: "playgrounds_had_prefixes_before_196",
+        act: Act::Objects(&PLAYGROUND, |playground, _| {
+            if let Some(Value::String(template)) = playground.shift_remove("url_template") {
+                let prefix = template.split('{').next().unwrap_or_default();
+                playground.insert("url_prefix".into(), prefix.into());
+            }
+        }),
+    },
     Behaviour {
         level: 176,
         on: "POST /realm/filters, PATCH /realm/filters/{filter_id}",
@@ -36,7 +64,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Linkifiers are for clients with `linkifier_url_template`; before, for all.",
         test: "linkifiers_were_for_all_clients_before_176",
         act: Act::Request(&["POST /register"], |request| {
-            understand_templates(request);
+            request.understand("linkifier_url_template");
             Ok(())
         }),
     },
@@ -54,16 +82,21 @@ pub(super) static ROWS: &[Behaviour] = &[
             }
         }),
     },
+    Behaviour {
+        level: 176,
+        on: "event realm_filters",
+        words: "Not sent any more; before, sent beside `realm_linkifiers`, with lists of pattern, format string and ID.",
+        test: "realm_filters_held_linkifiers_before_176",
+        // That it is sent is decided where events are counted: Needs::Before.
+        act: Act::Objects(&FILTERS, |event, _| {
+            for row in event.get_mut("realm_filters").and_then(Value::as_array_mut).into_iter().flatten() {
+                if let Some(template) = row[1].as_str() {
+                    row[1] = to_format(template).into();
+                }
+            }
+        }),
+    },
 ];
-
-/// Lets the core give linkifiers, whatever the client says of itself.
-fn understand_templates(request: &mut Request<'_>) {
-    let text = request.values.entry("client_capabilities".to_owned()).or_insert_with(|| "{}".to_owned());
-    if let Ok(Value::Object(mut capabilities)) = serde_json::from_str(text) {
-        capabilities.insert("linkifier_url_template".into(), true.into());
-        *text = Value::from(capabilities).to_string();
-    }
-}
 
 /// `https://x.test/%(id)s` as `https://x.test/{id}`.
 fn to_template(format: &str) -> String {

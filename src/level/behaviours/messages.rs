@@ -1,7 +1,7 @@
 //! Messages, reactions, typing, uploads.
 
 use crate::error::Error;
-use crate::level::objects::{ATTACHMENT, MESSAGE, REACTION_EVENT, TYPING};
+use crate::level::objects::{ATTACHMENT, FLAGGED, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING};
 use crate::level::{Act, Behaviour, Context, Request};
 use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
@@ -18,6 +18,16 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Objects(&ATTACHMENT, message_ids_as_objects),
     },
     Behaviour {
+        level: 445,
+        on: "GET /messages",
+        words: "`anchor` takes `date`, with `anchor_date`.",
+        test: "anchors_were_no_dates_before_445",
+        act: Act::Request(&["GET /messages"], |request| match request.values.get("anchor") {
+            Some(anchor) if anchor == "date" => Err(Error::InvalidAnchor),
+            _ => Ok(()),
+        }),
+    },
+    Behaviour {
         level: 443,
         on: "attachment",
         words: "`create_time` is in seconds; before, in milliseconds.",
@@ -27,6 +37,13 @@ pub(super) static ROWS: &[Behaviour] = &[
                 attachment.insert("create_time".into(), (seconds * 1000).into());
             }
         }),
+    },
+    Behaviour {
+        level: 365,
+        on: "message",
+        words: "`last_edit_timestamp` is of the content's last edit; before, of the last move too.",
+        test: "moves_were_edits_before_365",
+        act: Act::Objects(&MESSAGE, moves_as_edits),
     },
     Behaviour {
         level: 339,
@@ -59,6 +76,20 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "TOPIC_WILDCARD_MENTION_NOT_ALLOWED; before, BAD_REQUEST.",
         test: "wildcards_were_a_bad_request_before_229",
         act: Act::Code { errors: &["TopicWildcardNotAllowed"], routes: &[], status: 400, code: "BAD_REQUEST" },
+    },
+    Behaviour {
+        level: 224,
+        on: "flags of a message",
+        words: "`stream_wildcard_mentioned` and `topic_wildcard_mentioned` tell one from the other; before, `wildcard_mentioned` stood for all.",
+        test: "wildcards_had_one_flag_before_224",
+        act: Act::Objects(&FLAGGED, |object, _| {
+            let Some(Value::Array(flags)) = object.get_mut("flags") else { return };
+            let count = flags.len();
+            flags.retain(|flag| *flag != "stream_wildcard_mentioned" && *flag != "topic_wildcard_mentioned");
+            if flags.len() < count && !flags.iter().any(|flag| flag == "wildcard_mentioned") {
+                flags.push("wildcard_mentioned".into());
+            }
+        }),
     },
     Behaviour {
         level: 215,
@@ -114,6 +145,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Code { errors: &["MoveTimeLimitExceeded"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
+        level: 155,
+        on: "event update_message_flags, after POST /messages/flags",
+        words: "`messages` holds those whose flag changed; before, those that had it so already too.",
+        test: "flags_were_told_of_unchanged_messages_before_155",
+        // Decided in the operation.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
         level: 152,
         on: "PATCH /messages/{message_id}",
         words: "`send_notification_to_old_thread` is false by default; before, true.",
@@ -123,6 +162,74 @@ pub(super) static ROWS: &[Behaviour] = &[
                 request.values.entry("send_notification_to_old_thread".into()).or_insert_with(|| "true".into());
             }
             Ok(())
+        }),
+    },
+    Behaviour {
+        level: 112,
+        on: "event update_message",
+        words: "`stream_id` is there for every message of a channel; before, where the message moved alone.",
+        test: "edits_named_no_channel_before_112",
+        act: Act::Objects(&MESSAGE_UPDATE, |event, _| {
+            if !event.contains_key("orig_subject") && !event.contains_key("new_stream_id") {
+                event.shift_remove("stream_id");
+            }
+        }),
+    },
+    Behaviour {
+        level: 194,
+        on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
+        words: "The operand of `id` may be a number; before, a text alone.",
+        test: "narrows_named_messages_in_text_before_194",
+        act: Act::Request(
+            &["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"],
+            refuse_number_of_message,
+        ),
+    },
+    Behaviour {
+        level: 144,
+        on: "GET /messages/{message_id}/read_receipts",
+        words: "Leaves out those who muted the caller or whom the caller muted.",
+        test: "receipts_had_the_muted_before_144",
+        // Decided in the operation.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 11,
+        on: "POST /typing",
+        words: "`to` holds IDs; before, it might hold addresses.",
+        test: "typing_was_to_addresses_before_11",
+        act: Act::Request(&["POST /typing"], |request| {
+            let text = request.values.get("to").map(String::as_str).unwrap_or_default();
+            let Ok(Value::Array(mut to)) = serde_json::from_str(text) else { return Ok(()) };
+            for one in &mut to {
+                let Some(email) = one.as_str() else { continue };
+                let user = request.caller.and_then(|caller| request.realm.user_by_api_email(caller, email));
+                *one = json!(user.ok_or(Error::NoSuchUser)?.id);
+            }
+            request.values.insert("to".into(), Value::from(to).to_string());
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 2,
+        on: "POST /messages/{message_id}/reactions",
+        words: "`reaction_type` is optional; before, it was required.",
+        test: "reactions_needed_their_type_before_2",
+        act: Act::Request(&["POST /messages/{message_id}/reactions"], |request| {
+            if request.values.contains_key("reaction_type") {
+                return Ok(());
+            }
+            Err(Error::MissingParameter { var_name: "reaction_type".into() })
+        }),
+    },
+    Behaviour {
+        level: 1,
+        on: "GET /messages",
+        words: "`anchor` takes words; before, the ID of a message alone.",
+        test: "anchors_were_no_words_before_1",
+        act: Act::Request(&["GET /messages"], |request| match request.values.get("anchor") {
+            Some(anchor) if anchor.trim().parse::<i64>().is_err() => Err(Error::InvalidAnchor),
+            _ => Ok(()),
         }),
     },
     Behaviour {
@@ -143,6 +250,27 @@ fn message_ids_as_objects(attachment: &mut Map<String, Value>, context: &Context
     let sent = |id: i64| context.realm.messages.get(&MessageId(id)).map(|message| message.sent_at.seconds() * 1000);
     let objects = ids.iter().filter_map(Value::as_i64).map(|id| json!({"id": id, "date_sent": sent(id)}));
     attachment.insert("messages".into(), objects.collect());
+}
+
+/// The later of edit and move is the edit. The move itself was taken away with its own field.
+fn moves_as_edits(message: &mut Map<String, Value>, context: &Context<'_>) {
+    let id = message.get("id").and_then(Value::as_i64).map(MessageId);
+    let Some(stored) = id.and_then(|id| context.realm.messages.get(&id)) else { return };
+    if let Some(last) = stored.last_edit.max(stored.last_moved) {
+        message.insert("last_edit_timestamp".into(), last.seconds().into());
+    }
+}
+
+fn refuse_number_of_message(request: &mut Request<'_>) -> Result<(), Error> {
+    let text = request.values.get("narrow").map(String::as_str).unwrap_or_default();
+    let Ok(Value::Array(terms)) = serde_json::from_str(text) else { return Ok(()) };
+    for (index, term) in terms.iter().enumerate() {
+        let part = |key: &str, place: usize| term.get(key).or_else(|| term.get(place));
+        if part("operator", 0).is_some_and(|word| word == "id") && part("operand", 1).is_some_and(Value::is_number) {
+            return Err(Error::bad_value(format!("narrow[{index}][\"operand\"]"), "is not a string"));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a kind of message that the level does not have a word for.

@@ -40,11 +40,21 @@ async fn default_channels_were_whole_before_330() {
     let server = TestServer::start().await;
     let general = server.channel("general");
     let [before, after] = Age::around(&server, 330).await;
+    let (mut old, mut new) =
+        (before.user("mel").register(json!({})).await, after.user("mel").register(json!({})).await);
 
-    let whole = &before.user("mel").register(json!({})).await.state["realm_default_streams"][0];
-    assert_eq!((&whole["stream_id"], &whole["name"]), (&json!(general), &json!("general")));
-    assert!(whole.get("creator_id").is_some() && whole.get("folder_id").is_none());
-    assert_eq!(after.user("mel").register(json!({})).await.state["realm_default_streams"], json!([general]));
+    let is_whole = |channel: &Value, id: i64, name: &str| {
+        assert_eq!((&channel["stream_id"], &channel["name"]), (&json!(id), &json!(name)));
+        assert!(channel.get("creator_id").is_some() && channel.get("folder_id").is_none());
+    };
+    is_whole(&old.state["realm_default_streams"][0], general, "general");
+    assert_eq!(new.state["realm_default_streams"], json!([general]));
+    let quiet = server.channel("quiet");
+    for age in [&before, &after] {
+        age.user("olive").post("/default_streams", json!({"stream_id": quiet})).await.success();
+    }
+    is_whole(&old.next().await.has(json!({"type": "default_streams"}))["default_streams"][1], quiet, "quiet");
+    new.next().await.has(json!({"default_streams": [general, quiet]}));
 }
 
 #[tokio::test]
@@ -76,14 +86,32 @@ async fn principals_were_unauthorized_before_208() {
 }
 
 #[tokio::test]
-async fn topics_were_not_followed_before_219() {
+async fn channels_were_not_for_the_empty_topic_alone_before_404() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 219).await;
-    let follow = json!({"stream_id": server.channel("general"), "topic": "t", "visibility_policy": 3});
+    let path = format!("/streams/{}", server.channel("quiet"));
+    let alone = json!({"topics_policy": "empty_topic_only"});
+    let [before, after] = Age::around(&server, 404).await;
+    before.user("olive").patch(&path, alone.clone()).await.error("BAD_REQUEST", "Invalid topics_policy");
+    after.user("olive").patch(&path, alone.clone()).await.success();
 
-    let message = "Invalid visibility_policy: Value error, Not in the list of possible values";
-    before.user("mel").post("/user_topics", follow.clone()).await.error("BAD_REQUEST", message);
-    after.user("mel").post("/user_topics", follow).await.success();
+    server.user("olive").patch(&path, alone).await.success();
+    for (level, policy) in [(403, "allow_empty_topic"), (404, "empty_topic_only")] {
+        let channel = Age::at(&server, level).await.user("olive").get(&path, json!({})).await.success();
+        assert_eq!(channel["stream"]["topics_policy"], policy, "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn messages_were_kept_forever_before_91() {
+    let server = TestServer::start().await;
+    let path = format!("/streams/{}", server.channel("quiet"));
+    let [before, after] = Age::around(&server, 91).await;
+    let kept = |word: &str| json!({"message_retention_days": word});
+    let refused = "Invalid message_retention_days";
+
+    before.user("olive").patch(&path, kept("forever")).await.success();
+    before.user("olive").patch(&path, kept("unlimited")).await.error("BAD_REQUEST", refused);
+    after.user("olive").patch(&path, kept("unlimited")).await.success();
 }
 
 #[tokio::test]

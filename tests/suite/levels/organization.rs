@@ -64,6 +64,17 @@ async fn deactivated_groups_could_not_be_changed_before_340() {
 }
 
 #[tokio::test]
+async fn deactivated_groups_were_for_all_from_290_to_293() {
+    let server = TestServer::start().await;
+    for (level, is_listed) in [(289, false), (290, true), (293, true), (294, false)] {
+        let olive = Age::at(&server, level).await.user("olive");
+        let state = olive.register(json!({"client_capabilities": {}})).await.state;
+        let groups = state["realm_user_groups"].as_array().expect("a list");
+        assert_eq!(groups.iter().any(|group| group["name"] == "old-timers"), is_listed, "at {level}");
+    }
+}
+
+#[tokio::test]
 async fn groups_in_use_were_a_bad_request_before_298() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 298).await;
@@ -158,8 +169,14 @@ async fn realm_filters_held_linkifiers_before_176() {
     let server = TestServer::start().await;
     let first = json!(["#(?P<id>[0-9]+)", "https://tracker.example.com/issues/%(id)s", 1]);
     for (level, expected) in [(175, Some(&first)), (176, None)] {
-        let state = Age::at(&server, level).await.user("mel").register(json!({})).await.state;
+        let age = Age::at(&server, level).await;
+        let state = age.user("mel").register(json!({})).await.state;
         assert_eq!(state["realm_filters"].get(0), expected, "at {level}");
+
+        let mut events = age.user("mel").events(["realm_filters"]).await;
+        age.user("olive").delete("/realm/filters/2", json!({})).await.success();
+        let told: Vec<Value> = events.all().await.into_iter().map(|mut event| event["realm_filters"].take()).collect();
+        assert_eq!(told, expected.map(|first| json!([first])).into_iter().collect::<Vec<_>>(), "at {level}");
     }
 }
 

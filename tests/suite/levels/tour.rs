@@ -5,7 +5,11 @@ use crate::support::User;
 use chatdouble::level::place::{Place, Source, visit};
 use chatdouble::level::{Object, Touch};
 use chatdouble::realm::event::EventPattern;
+use chatdouble::realm::permission::REALM_PERMISSIONS;
 use serde_json::{Map, Value, json};
+
+/// Operations whose replies had what every reply has before the others.
+const EARLIER: [&str; 2] = ["PATCH /settings", "POST /users/me/subscriptions/properties"];
 
 /// What was seen.
 #[derive(Default)]
@@ -38,7 +42,10 @@ impl Exhibits {
                 let replies = self.replies.iter().filter(|(of, _)| *of == route);
                 replies.for_each(|(_, reply)| look(&mut reply.clone()));
             }
-            Source::EveryReply => self.replies.iter().for_each(|(_, reply)| look(&mut reply.clone())),
+            Source::EveryReply => {
+                let replies = self.replies.iter().filter(|(of, _)| !EARLIER.contains(&of.as_str()));
+                replies.for_each(|(_, reply)| look(&mut reply.clone()));
+            }
             Source::Event(kind, op) => {
                 let is_meant = |event: &&Map<String, Value>| {
                     event["type"] == kind && op.is_none_or(|op| event.get("op").is_some_and(|own| own == op))
@@ -117,8 +124,13 @@ pub async fn take(age: &Age<'_>) -> Exhibits {
     change_channels(&mut olive).await;
     change_messages(&mut olive, age).await;
     change_own(&mut Visitor { user: mel.clone(), seen: Exhibits::default() }, &mut olive).await;
+    olive.go("PATCH /realm/user_settings_defaults", &[], json!({"color_scheme": 2})).await;
+    let playground = json!({"name": "Tour", "pygments_language": "Rust", "url_template": "https://x.test/{code}", "url_prefix": "https://x.test/"});
+    olive.go("POST /realm/playgrounds", &[], playground).await;
     // Once more: what was made meanwhile shows in lists.
     read(&mut olive, age).await;
+    // Last, since it hides some of that.
+    change_organization(&mut olive).await;
     for queue in &mut queues {
         olive.seen.events.extend(queue.all().await.into_iter().filter_map(|event| event.as_object().cloned()));
     }
@@ -149,7 +161,8 @@ async fn read(visitor: &mut Visitor, age: &Age<'_>) {
     visitor.seen.replies.push(("GET /users/{email}".into(), by_email.body));
     visitor.go("GET /users/{user_id}/status", &[2], none()).await;
     visitor.go("POST /users/me/presence", &[], json!({"status": "active"})).await;
-    let message = json!({"anchor": "newest", "num_before": 100, "num_after": 0});
+    // A number beyond the newest, since words are younger.
+    let message = json!({"anchor": 1_000_000, "num_before": 100, "num_after": 0});
     let reply = visitor.go("GET /messages", &[], message).await;
     let edited = reply["messages"].as_array().into_iter().flatten().find(|one| one.get("edit_history").is_some());
     let id = edited.or(reply["messages"].get(0)).and_then(|message| message["id"].as_i64()).unwrap_or(1);
@@ -168,6 +181,8 @@ async fn change_people(olive: &mut Visitor, age: &Age<'_>) {
         let login = json!({"username": format!("{handle}@chat.test")});
         let _ = age.anonymous().post("/dev_fetch_api_key", login).await;
     }
+    olive.go("PATCH /settings", &[], json!({"full_name": "Olive Tour", "nonsense": 1})).await;
+    let _ = olive.user.upload("/users/me/avatar", "tour.gif", "image/gif", PICTURE).await;
     let status = json!({"status_text": "touring", "emoji_name": "tada"});
     olive.go("POST /users/me/status", &[], status).await;
     let group = json!({"name": "tourists", "description": "x", "members": [1], "subgroups": []});
@@ -225,7 +240,7 @@ async fn change_channels(olive: &mut Visitor) {
     olive.go("PATCH /streams/{stream_id}", &[id], json!({"folder_id": 1})).await;
     olive.go("PATCH /streams/{stream_id}", &[id], json!({"is_private": true})).await;
     let muted = json!([{"stream_id": id, "property": "is_muted", "value": true}]);
-    olive.go("POST /users/me/subscriptions/properties", &[], json!({"subscription_data": muted})).await;
+    olive.go("POST /users/me/subscriptions/properties", &[], json!({"subscription_data": muted, "nonsense": 1})).await;
     olive
         .go("DELETE /users/me/subscriptions", &[], json!({"subscriptions": ["tour"], "principals": ["mel@chat.test"]}))
         .await;
@@ -242,7 +257,9 @@ async fn change_messages(olive: &mut Visitor, age: &Age<'_>) {
     let followed = json!({"topic": "followed tour", "type": "stream", "to": "general", "content": "x"});
     olive.go("PATCH /settings", &[], json!({"automatically_follow_topics_policy": 3})).await;
     olive.go("POST /messages", &[], followed).await;
-    let _ = max.post(&format!("/messages/{id}/reactions"), json!({"emoji_name": "tada"})).await;
+    let _ = max
+        .post(&format!("/messages/{id}/reactions"), json!({"emoji_name": "tada", "reaction_type": "unicode_emoji"}))
+        .await;
     olive.go("PATCH /messages/{message_id}", &[id], json!({"content": "toured"})).await;
     olive.go("PATCH /messages/{message_id}", &[id], json!({"topic": "tour #2"})).await;
     olive.go("POST /messages/flags", &[], json!({"messages": [id], "op": "remove", "flag": "read"})).await;
@@ -289,6 +306,36 @@ async fn change_own(mel: &mut Visitor, olive: &mut Visitor) {
 
 /// A picture of one point.
 const PICTURE: &[u8] = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;";
+
+/// Changes every setting of the organization that came with a level.
+async fn change_organization(olive: &mut Visitor) {
+    let params = json!({"event_types": ["realm"], "fetch_event_types": ["realm", "realm_user_groups"]});
+    let state = olive.go("POST /register", &[], params).await;
+    let group = |name: &str| {
+        let groups = state["realm_user_groups"].as_array().into_iter().flatten();
+        groups.into_iter().find(|group| group["name"] == name).map(|group| group["id"].clone()).unwrap_or_default()
+    };
+    for change in chatdouble::level::changes() {
+        let Touch::Event(EventPattern { kind: "realm", carries: Some((_, name)), .. }) = change.touch else { continue };
+        let new = match (name, &state[format!("realm_{name}")]) {
+            ("can_access_all_users_group", _) => json!({"new": group("role:members")}),
+            ("can_set_delete_message_policy_group", _) => json!({"new": group("role:administrators")}),
+            (name, _) if REALM_PERMISSIONS.iter().any(|row| row.name == name) => {
+                json!({"new": group("role:moderators")})
+            }
+            ("moderation_request_channel_id", _) => json!(-1),
+            ("org_type", _) => json!(20),
+            ("media_preview_size", _) => json!(150),
+            ("default_avatar_source", _) => json!("J"),
+            ("topics_policy", _) => json!("disable_empty_topic"),
+            ("message_edit_history_visibility_policy", _) => json!("none"),
+            (_, Value::Bool(is_on)) => json!(!is_on),
+            (_, Value::Number(_)) => json!(77),
+            _ => json!("https://meet.example.com"),
+        };
+        olive.go("PATCH /realm", &[], json!({name: new})).await;
+    }
+}
 
 /// Changes every setting that came with a level, by its schema and the value that it has.
 async fn change_settings(mel: &mut Visitor) {

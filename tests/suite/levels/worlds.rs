@@ -88,6 +88,9 @@ async fn a_server_without_a_root_world_keeps_to_its_level() {
 
     assert!(at(0).await.get("service_feature_level").is_none());
     assert_eq!((at(87).await.get("service_merge_base"), &at(87).await["service_feature_level"]), (None, &json!(87)));
+    let future = at(9999).await;
+    assert_eq!(future["service_feature_level"], 9999);
+    assert!(future.get("field_of_a_later_level").is_some() && future.get("realm_name").is_none());
 }
 
 #[tokio::test]

@@ -1,0 +1,229 @@
+//! Topics: the empty one, and what users say of them.
+
+use crate::error::Error;
+use crate::level::objects::{
+    DELETE_EVENT, EDIT, MESSAGE, MESSAGE_DETAILS, MESSAGE_UPDATE, MUTED_TOPICS, REGISTER, SCHEDULED, SNAPSHOT, TOPIC,
+    TYPING, UNREAD, UNREAD_TOPIC, USER_TOPIC, USER_TOPIC_EVENT,
+};
+use crate::level::{Act, Behaviour, Context, Object, Request};
+use crate::realm::id::{ChannelId, MessageId};
+use crate::realm::personal::VisibilityPolicy;
+use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
+use serde_json::{Map, Value};
+
+/// What a topic was called that nobody had named.
+const NO_TOPIC: &str = "(no topic)";
+/// Keys that hold a topic's name.
+const NAMES: &[&str] = &["subject", "orig_subject", "topic", "prev_topic", "topic_name", "name"];
+/// Operations that take a topic's name, and those that take a narrow.
+const NAMING: &[&str] = &[
+    "POST /user_topics",
+    "POST /streams/{stream_id}/delete_topic",
+    "POST /mark_topic_as_read",
+    "GET /messages",
+    "GET /messages/matches_narrow",
+    "POST /messages/flags/narrow",
+    "POST /register",
+];
+
+const EMPTY_TOPIC_WORDS: &str = "The empty topic has its name from `realm_empty_topic_display_name`; before, messages sent without a topic were in `(no topic)`.";
+const EMPTY_TOPIC_TEST: &str = "messages_without_a_topic_were_in_no_topic_before_334";
+const EMPTY_TOPIC_TOLD_TEST: &str = "the_empty_topic_was_no_topic_wherever_it_is_told";
+
+/// The older name of the empty topic in objects of a kind: the display name is no other topic's.
+const fn empty_topic_in(object: &'static Object, test: &'static str) -> Behaviour {
+    Behaviour {
+        level: 334,
+        on: object.name,
+        words: EMPTY_TOPIC_WORDS,
+        test,
+        act: Act::Objects(object, |object, _| {
+            for name in NAMES {
+                if let Some(Value::String(topic)) = object.get_mut(*name) {
+                    rename(topic);
+                }
+            }
+        }),
+    }
+}
+
+pub(super) static ROWS: &[Behaviour] = &[
+    empty_topic_in(&MESSAGE, EMPTY_TOPIC_TEST),
+    empty_topic_in(&EDIT, EMPTY_TOPIC_TEST),
+    empty_topic_in(&SNAPSHOT, EMPTY_TOPIC_TEST),
+    empty_topic_in(&TOPIC, EMPTY_TOPIC_TEST),
+    empty_topic_in(&USER_TOPIC, EMPTY_TOPIC_TOLD_TEST),
+    empty_topic_in(&USER_TOPIC_EVENT, EMPTY_TOPIC_TEST),
+    empty_topic_in(&UNREAD_TOPIC, EMPTY_TOPIC_TEST),
+    empty_topic_in(&TYPING, EMPTY_TOPIC_TOLD_TEST),
+    empty_topic_in(&MESSAGE_UPDATE, EMPTY_TOPIC_TEST),
+    empty_topic_in(&MESSAGE_DETAILS, EMPTY_TOPIC_TOLD_TEST),
+    empty_topic_in(&DELETE_EVENT, EMPTY_TOPIC_TOLD_TEST),
+    Behaviour {
+        level: 334,
+        on: "scheduled message",
+        words: EMPTY_TOPIC_WORDS,
+        test: EMPTY_TOPIC_TOLD_TEST,
+        act: Act::Objects(&SCHEDULED, |scheduled, _| match scheduled.get_mut("topic") {
+            Some(Value::String(topic)) if topic.is_empty() => NO_TOPIC.clone_into(topic),
+            _ => {}
+        }),
+    },
+    Behaviour {
+        level: 334,
+        on: "muted topics",
+        words: EMPTY_TOPIC_WORDS,
+        test: EMPTY_TOPIC_TEST,
+        act: Act::Objects(&MUTED_TOPICS, |object, _| {
+            for row in object.get_mut("muted_topics").and_then(Value::as_array_mut).into_iter().flatten() {
+                if let Some(Value::String(topic)) = row.get_mut(1) {
+                    rename(topic);
+                }
+            }
+        }),
+    },
+    Behaviour {
+        level: 334,
+        on: "operations that take a topic or a narrow",
+        words: "The empty topic is called by its display name; before, `(no topic)` was a topic's name.",
+        test: EMPTY_TOPIC_TEST,
+        act: Act::Request(NAMING, |request| {
+            name_empty_topic(request);
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 219,
+        on: "POST /user_topics",
+        words: "`visibility_policy` takes 3: topics can be followed.",
+        test: "topics_were_not_followed_before_219",
+        act: Act::Request(&["POST /user_topics"], |request| match request.values.get("visibility_policy") {
+            Some(policy) if policy == "3" => {
+                let reason = "Not in the list of possible values".into();
+                Err(Error::InvalidValueBecause { parameter: "visibility_policy".into(), reason })
+            }
+            _ => Ok(()),
+        }),
+    },
+    Behaviour {
+        level: 219,
+        on: "user topic",
+        words: "`visibility_policy` may be 3, followed; where the data have such topics, older levels show them as unmuted.",
+        test: "topics_were_not_followed_before_219",
+        act: Act::Objects(&USER_TOPIC, |topic, _| unmuted_at_most(topic)),
+    },
+    Behaviour {
+        level: 219,
+        on: "event user_topic",
+        words: "`visibility_policy` may be 3, followed; where the data have such topics, older levels show them as unmuted.",
+        test: "topics_were_not_followed_before_219",
+        act: Act::Objects(&USER_TOPIC_EVENT, |event, _| unmuted_at_most(event)),
+    },
+    Behaviour {
+        level: 213,
+        on: "unread messages",
+        words: "`count` has messages of unmuted and followed topics in muted channels; before, those of muted channels did not count.",
+        test: "unread_messages_of_muted_channels_did_not_count_before_213",
+        act: Act::Objects(&UNREAD, without_muted_channels),
+    },
+    Behaviour {
+        level: 170,
+        on: "register reply",
+        words: "`visibility_policy` of `user_topics` may be 2, unmuted; before, there were muted topics alone.",
+        test: "topics_were_not_unmuted_before_170",
+        act: Act::Objects(&REGISTER, |reply, _| {
+            if let Some(Value::Array(topics)) = reply.get_mut("user_topics") {
+                topics.retain(|topic| topic["visibility_policy"] == VisibilityPolicy::Muted.number());
+            }
+        }),
+    },
+    Behaviour {
+        level: 170,
+        on: "event user_topic",
+        words: "`visibility_policy` may be 2, unmuted; before, there were muted topics alone.",
+        test: "topics_were_not_unmuted_before_170",
+        act: Act::Objects(&USER_TOPIC_EVENT, |event, _| {
+            let policy = event.get("visibility_policy").and_then(Value::as_i64);
+            if policy == Some(VisibilityPolicy::Unmuted.number()) {
+                event.insert("visibility_policy".into(), VisibilityPolicy::None.number().into());
+            }
+        }),
+    },
+    Behaviour {
+        level: 169,
+        on: "PATCH /users/me/subscriptions/muted_topics",
+        words: "Muting a topic again is no error; before, `Topic already muted`.",
+        test: "topics_were_not_muted_twice_before_169",
+        // Decided in the operation, which finds the channel by its ID or name.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 134,
+        on: "event muted_topics",
+        words: "Sent to queues without `user_topic` alone; before, there were no events of topics but these.",
+        test: "muted_topics_were_told_whole_before_134",
+        // Whether a queue gets an event is decided where events are counted: Needs::NoUserTopics.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 1,
+        on: "muted topics",
+        words: "Rows of `muted_topics` end with the time of muting; before, they had the channel's name and the topic alone.",
+        test: "muted_topics_had_no_time_before_1",
+        act: Act::Objects(&MUTED_TOPICS, |object, _| {
+            for row in object.get_mut("muted_topics").and_then(Value::as_array_mut).into_iter().flatten() {
+                row.as_array_mut().into_iter().for_each(|row| row.truncate(2));
+            }
+        }),
+    },
+];
+
+fn rename(topic: &mut String) {
+    if topic == EMPTY_TOPIC_DISPLAY_NAME {
+        NO_TOPIC.clone_into(topic);
+    }
+}
+
+fn name_empty_topic(request: &mut Request<'_>) {
+    for name in ["topic", "topic_name"] {
+        if let Some(topic) = request.values.get_mut(name).filter(|topic| *topic == NO_TOPIC) {
+            topic.clear();
+        }
+    }
+    let Some(text) = request.values.get_mut("narrow").filter(|text| text.contains(NO_TOPIC)) else { return };
+    let Ok(Value::Array(mut terms)) = serde_json::from_str(text) else { return };
+    for term in &mut terms {
+        let is_list = term.is_array();
+        let part = |key: &str, place: usize| if is_list { term.get(place) } else { term.get(key) };
+        if part("operator", 0) == Some(&"topic".into()) && part("operand", 1) == Some(&NO_TOPIC.into()) {
+            let operand = if is_list { &mut term[1] } else { &mut term["operand"] };
+            *operand = "".into();
+        }
+    }
+    *text = Value::from(terms).to_string();
+}
+
+/// A followed topic as an unmuted one.
+fn unmuted_at_most(topic: &mut Map<String, Value>) {
+    let policy = topic.get("visibility_policy").and_then(Value::as_i64);
+    if policy == Some(VisibilityPolicy::Followed.number()) {
+        topic.insert("visibility_policy".into(), VisibilityPolicy::Unmuted.number().into());
+    }
+}
+
+fn without_muted_channels(unread: &mut Map<String, Value>, context: &Context<'_>) {
+    let Some(caller) = context.caller else { return };
+    let own = context.realm.own(caller.id);
+    let is_heard_by_topic = |id: &Value| {
+        let message = id.as_i64().and_then(|id| context.realm.messages.get(&MessageId(id)));
+        let Some((channel, topic)): Option<(ChannelId, _)> = message.and_then(|message| message.channel()) else {
+            return false;
+        };
+        !own.is_topic_muted(channel, topic) && !own.hears(channel)
+    };
+    let shelves = unread.get("streams").and_then(Value::as_array).into_iter().flatten();
+    let ids = shelves.filter_map(|shelf| shelf["unread_message_ids"].as_array()).flatten();
+    let fewer = ids.filter(|id| is_heard_by_topic(id)).count();
+    let count = unread.get("count").and_then(Value::as_u64).unwrap_or_default();
+    unread.insert("count".into(), count.saturating_sub(fewer as u64).into());
+}
