@@ -15,6 +15,9 @@
 //! assert!(!state.differences(&json!({"alert_words": ["tea"]})).is_empty());
 //! ```
 //!
+//! Servers of older feature levels told some of it in other shapes, which are understood too, by the level that the
+//! register reply names (none: level 0).
+//!
 //! Some things no client can keep up to date: for good ([`NOT_KEPT`]), or since an event that took away what nothing
 //! tells anew ([`Doubt`]). [`State::differences`] leaves both out.
 
@@ -23,6 +26,7 @@ mod comparison;
 mod lists;
 mod messages;
 mod organization;
+mod past;
 mod rights;
 mod rows;
 mod users;
@@ -70,6 +74,10 @@ pub enum Doubt {
     SubscriberCount(i64),
     /// Settings that stand for inherited ones of subscriptions changed, in a client that does not understand null.
     InheritedSettings,
+    /// Messages are unread again: below 121 it is not told where they lie.
+    Unread,
+    /// The channel is gone or archived: from 315 to 377 the same is told of both, and archived ones may be listed.
+    Archived(i64),
 }
 
 /// A client's state.
@@ -135,7 +143,11 @@ impl State {
             "message" => self.message(event),
             "update_message" => self.update_message(event),
             "delete_message" => self.delete_message(event),
-            "update_message_flags" => return self.update_message_flags(event, op),
+            "update_message_flags" => {
+                // The key's name before 32.
+                let op = event["op"].as_str().or(event["operation"].as_str()).unwrap_or_default();
+                return self.update_message_flags(event, op);
+            }
             "stream" => return self.stream(event, op),
             "subscription" => return self.subscription(event, op),
             "default_streams" => self.replace("realm_default_streams", &event["default_streams"]),
@@ -146,6 +158,7 @@ impl State {
             "user_status" => self.user_status(event),
             "presence" => self.presence(event),
             "user_settings" => self.user_settings(event),
+            "update_display_settings" | "update_global_notifications" => self.former_setting(event),
             "realm" => return self.realm(event, op),
             "realm_user_settings_defaults" => self.user_settings_defaults(event),
             "realm_emoji" => return self.realm_emoji(event, op),

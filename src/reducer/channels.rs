@@ -1,13 +1,13 @@
 //! Channels and subscriptions.
 
-use super::rows::{Object, insert_number, merge, numbers, object, put, remove_number, row, take};
+use super::rows::{Object, merge, numbers, object, put, row, take};
 use super::{Doubt, State};
 use serde_json::{Value, json};
 
 /// The lists that hold channels; the last three are one for each channel.
 const LISTS: [&str; 4] = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
 /// The personal part of a subscription.
-const PERSONAL: [&str; 9] = [
+const PERSONAL: [&str; 12] = [
     "color",
     "is_muted",
     "in_home_view",
@@ -17,6 +17,10 @@ const PERSONAL: [&str; 9] = [
     "push_notifications",
     "email_notifications",
     "wildcard_mentions_notify",
+    // Until 225, 132 and 13.
+    "email_address",
+    "role",
+    "is_old_stream",
 ];
 
 impl State {
@@ -28,9 +32,11 @@ impl State {
                 }
             }
             "delete" => {
-                for id in numbers(&event["stream_ids"]) {
-                    self.lose(id);
-                }
+                // The list of objects is the older one of the two, and still there.
+                let channels = event["streams"].as_array().into_iter().flatten();
+                let mut ids = numbers(&event["stream_ids"]);
+                ids.extend(channels.filter_map(|channel| channel["stream_id"].as_i64()));
+                ids.into_iter().for_each(|id| self.lose(id));
             }
             "update" => self.update_channel(event),
             _ => return false,
@@ -58,7 +64,7 @@ impl State {
         }
         if let Some(past) = self.past.remove(&id) {
             for key in PERSONAL {
-                new.insert(key.into(), past.get(key).cloned().unwrap_or_default());
+                new.extend(past.get(key).map(|value| (key.to_owned(), value.clone())));
             }
             put(&mut self.value, "unsubscribed", "stream_id", new);
         } else {
@@ -83,6 +89,7 @@ impl State {
     }
 
     fn lose(&mut self, id: i64) {
+        self.doubt_archived(id);
         for list in LISTS {
             let lost = take(&mut self.value, list, "stream_id", &id.into());
             if let Some(lost) = lost.filter(|lost| lost.contains_key("color")) {
@@ -160,8 +167,9 @@ impl State {
 
     fn unsubscribed(&mut self, id: &Value) {
         let Some(mut subscription) = take(&mut self.value, "subscriptions", "stream_id", id) else { return };
-        if let (Some(own), Some(list)) = (self.own_id, subscription.get_mut("subscribers")) {
-            remove_number(list, own);
+        let own = self.own_id.map(|own| self.as_subscriber(own));
+        if let (Some(own), Some(list)) = (own, subscription.get_mut("subscribers")) {
+            Self::change_subscribers(list, &own, false);
         }
         // Guests see who is subscribed to their own channels only.
         let is_guest = self.value.get("is_guest").is_some_and(|is_guest| *is_guest == true);
@@ -176,16 +184,17 @@ impl State {
     }
 
     fn peers(&mut self, event: &Value, is_added: bool) {
-        let users = numbers(&event["user_ids"]);
-        for id in numbers(&event["stream_ids"]) {
+        let mut users = numbers(&event["user_ids"]);
+        users.extend(event["user_id"].as_i64());
+        let users: Vec<Value> = users.into_iter().map(|user| self.as_subscriber(user)).collect();
+        for id in self.peer_channels(event) {
             let is_counted = self.unnamed.remove(&id) && is_added;
             for list in LISTS {
                 let Some(channel) = row(&mut self.value, list, "stream_id", &id.into()) else { continue };
                 let step = if is_added { 1 } else { -1 };
                 for user in &users {
                     let is_news = match channel.get_mut("subscribers") {
-                        Some(subscribers) if is_added => insert_number(subscribers, *user),
-                        Some(subscribers) => remove_number(subscribers, *user),
+                        Some(subscribers) => Self::change_subscribers(subscribers, user, is_added),
                         None => true,
                     };
                     if is_news && !is_counted {

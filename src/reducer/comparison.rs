@@ -64,6 +64,7 @@ impl State {
         for doubt in &self.doubts {
             leave_out(&mut normal, doubt);
         }
+        sort_addresses(&mut normal);
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
             let users = normal.get_mut(list).and_then(Value::as_array_mut);
             users.into_iter().flatten().for_each(leave_picture_to_client);
@@ -78,10 +79,24 @@ impl State {
                 // Spelt like one of its messages: which, is not told when that one is read.
                 let folded = shelf["topic"].as_str().unwrap_or_default().to_lowercase();
                 shelf["topic"] = folded.into();
+                // Who sent what is unread there, below 90: it follows from the messages.
+                shelf.as_object_mut().map(|shelf| shelf.shift_remove("sender_ids"));
             }
             shelves.values_mut().for_each(sort);
         }
         normal
+    }
+}
+
+/// Lists of subscribers that hold addresses, which have no order.
+fn sort_addresses(normal: &mut Object) {
+    for list in ["subscriptions", "unsubscribed", "never_subscribed"] {
+        for channel in normal.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+            let subscribers = channel.get_mut("subscribers").and_then(Value::as_array_mut);
+            if let Some(subscribers) = subscribers.filter(|all| all.iter().any(Value::is_string)) {
+                subscribers.sort_by_key(ToString::to_string);
+            }
+        }
     }
 }
 
@@ -105,7 +120,10 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
     match doubt {
         Doubt::NewestMessage => _ = normal.shift_remove("max_message_id"),
         Doubt::RecentConversations => _ = normal.shift_remove("recent_private_conversations"),
-        Doubt::DefaultChannels => _ = normal.shift_remove("realm_default_streams"),
+        Doubt::DefaultChannels => {
+            normal.shift_remove("realm_default_streams");
+            normal.shift_remove("realm_default_stream_groups");
+        }
         Doubt::Bots => _ = normal.shift_remove("realm_bots"),
         Doubt::MutedTopics => _ = normal.shift_remove("muted_topics"),
         Doubt::UnreadCount => {
@@ -144,6 +162,14 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
                 let rows = normal.get_mut(list).and_then(Value::as_array_mut);
                 for row in rows.into_iter().flatten().filter(|row| row["stream_id"] == *id) {
                     row["subscriber_count"] = Value::Null;
+                }
+            }
+        }
+        Doubt::Unread => _ = normal.shift_remove("unread_msgs"),
+        Doubt::Archived(id) => {
+            for list in ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"] {
+                if let Some(rows) = normal.get_mut(list).and_then(Value::as_array_mut) {
+                    rows.retain(|row| row["stream_id"] != *id);
                 }
             }
         }

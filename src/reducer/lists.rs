@@ -5,13 +5,14 @@ use super::{Doubt, State};
 use serde_json::{Value, json};
 
 /// Lists whose events bring them anew: type, key of the state, key of the event.
-const WHOLE: [(&str, &str, &str); 9] = [
+const WHOLE: [(&str, &str, &str); 10] = [
     ("alert_words", "alert_words", "alert_words"),
     ("muted_users", "muted_users", "muted_users"),
     ("muted_topics", "muted_topics", "muted_topics"),
     ("onboarding_steps", "onboarding_steps", "onboarding_steps"),
     ("custom_profile_fields", "custom_profile_fields", "fields"),
     ("realm_linkifiers", "realm_linkifiers", "realm_linkifiers"),
+    ("realm_filters", "realm_filters", "realm_filters"),
     ("realm_playgrounds", "realm_playgrounds", "realm_playgrounds"),
     ("has_zoom_token", "has_zoom_token", "value"),
     ("has_webex_token", "has_webex_token", "value"),
@@ -34,14 +35,13 @@ const ROWS: [(&str, &str, &str, &str, &str, &str); 4] = [
 ];
 
 /// Events that tell of what a register reply does not have.
-const OUTSIDE: [&str; 11] = [
+const OUTSIDE: [&str; 10] = [
     "attachment",
     "heartbeat",
     "invites_changed",
     "reaction",
     "realm_export",
     "realm_export_consent",
-    "realm_filters",
     "submessage",
     "typing",
     "typing_edit_message",

@@ -5,7 +5,8 @@ use super::{Doubt, State};
 use serde_json::{Value, json};
 
 /// Flags that put an unread message among the mentions.
-const MENTIONS: [&str; 3] = ["mentioned", "stream_wildcard_mentioned", "topic_wildcard_mentioned"];
+const MENTIONS: [&str; 4] =
+    ["mentioned", "stream_wildcard_mentioned", "topic_wildcard_mentioned", "wildcard_mentioned"];
 /// Conversations that a register reply has at most.
 const MAX_RECENT: usize = 1_000;
 
@@ -132,6 +133,7 @@ impl State {
                     self.remove_unread(id);
                 }
             }
+            ("read", "remove") if self.is_unread_again() => {}
             ("read", "remove") => {
                 for id in ids {
                     let details = &event["message_details"][id.to_string()];
@@ -177,9 +179,10 @@ impl State {
     }
 
     fn add_unread(&mut self, id: i64, shelf: Shelf, mentions: bool) {
+        let partner = self.partner_key();
         let (list, new) = match &shelf {
             Shelf::Topic(channel, topic) => ("streams", json!({"stream_id": channel, "topic": topic})),
-            Shelf::Person(user) => ("pms", json!({"other_user_id": user, "sender_id": user})),
+            Shelf::Person(user) => ("pms", json!({partner: user, "sender_id": user})),
             Shelf::Group(members) => ("huddles", json!({"user_ids_string": members})),
         };
         // Topics are the same whatever the case; the oldest unread message says how it is spelt.
@@ -188,7 +191,7 @@ impl State {
                 row["stream_id"] == *channel
                     && row["topic"].as_str().is_some_and(|other| other.to_lowercase() == topic.to_lowercase())
             }
-            Shelf::Person(user) => row["other_user_id"] == *user,
+            Shelf::Person(user) => row[partner] == *user,
             Shelf::Group(members) => row["user_ids_string"] == members.as_str(),
         };
         let Some(rows) = self.unread(list).and_then(Value::as_array_mut) else { return };
@@ -258,18 +261,22 @@ impl State {
 
     /// Whether a topic is muted, by itself or with its channel; None where that can't be told.
     fn is_muted(&self, channel: &Value, topic: &str) -> Option<bool> {
-        let topics = self.value.get("user_topics")?.as_array()?;
+        let topics = self.value.get("user_topics").and_then(Value::as_array);
         let is_same = |row: &&Value| {
             row["stream_id"] == *channel
                 && row["topic_name"].as_str().is_some_and(|name| name.to_lowercase() == topic.to_lowercase())
         };
-        match topics.iter().find(is_same).and_then(|row| row["visibility_policy"].as_i64()) {
+        match topics.into_iter().flatten().find(is_same).and_then(|row| row["visibility_policy"].as_i64()) {
             Some(1) => return Some(true),
-            Some(2 | 3) => return Some(false),
+            Some(2 | 3) if self.counts_unmuted_topics() => return Some(false),
             _ => {}
         }
         let subscriptions = self.value.get("subscriptions")?.as_array()?;
-        let subscription = subscriptions.iter().find(|row| row["stream_id"] == *channel)?;
-        subscription["is_muted"].as_bool()
+        let subscription = subscriptions.iter().find(|row| row["stream_id"] == *channel)?.as_object()?;
+        if topics.is_none() && self.is_muted_by_name(subscription, topic) {
+            return Some(true);
+        }
+        let is_hidden = subscription.get("in_home_view").and_then(Value::as_bool).map(|is_shown| !is_shown);
+        subscription.get("is_muted").and_then(Value::as_bool).or(is_hidden)
     }
 }

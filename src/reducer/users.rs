@@ -7,6 +7,12 @@ use serde_json::{Value, json};
 /// The lists of people and bots, by whether they are active.
 const USERS: [&str; 2] = ["realm_users", "realm_non_active_users"];
 
+/// What the names of system groups begin with.
+const SYSTEM_GROUP: &str = "role:";
+
+/// Keys that follow from a user's role.
+const ROLE_KEYS: [&str; 4] = ["role", "is_owner", "is_admin", "is_guest"];
+
 impl State {
     pub(super) fn realm_user(&mut self, event: &Value, op: &str) -> bool {
         let person = &event["person"];
@@ -23,6 +29,7 @@ impl State {
                     self.doubts.insert(Doubt::Acquaintance(number));
                 }
             }
+            "remove" if self.removes_deactivated() => self.set_active(id, false),
             "remove" => {
                 self.forget_doings(id);
                 for list in USERS {
@@ -44,10 +51,10 @@ impl State {
             self.set_active(id, is_active == true);
         }
         if let Some(email) = changes.remove("new_email") {
-            self.rename_presence(id, &email);
+            self.readdress(id, &email);
             changes.insert("email".into(), email);
         }
-        if let Some(role) = person["role"].as_i64() {
+        if let Some(role) = Self::role_of(person) {
             changes.insert("is_owner".into(), (role == 100).into());
             changes.insert("is_admin".into(), (role <= 200).into());
             changes.insert("is_guest".into(), (role == 600).into());
@@ -73,7 +80,10 @@ impl State {
         let is_provided = changes.remove("avatar_source").is_some_and(|source| source == "G");
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
             let Some(user) = row(&mut self.value, list, "user_id", id) else { continue };
-            merge(user, &Value::Object(changes.clone()));
+            // Older servers' users have fewer keys than their changes.
+            let known = changes.iter().filter(|(key, _)| !ROLE_KEYS.contains(&key.as_str()) || user.contains_key(*key));
+            let known: Object = known.map(|(key, value)| (key.clone(), value.clone())).collect();
+            merge(user, &known.into());
             // The address of a provider's picture is one that the client computes from the user's, where it sees that.
             if is_provided && self.computes_pictures && user.get("delivery_email").is_some_and(Value::is_string) {
                 user.insert("avatar_url".into(), Value::Null);
@@ -89,20 +99,26 @@ impl State {
         let was_guest = self.value.get("is_guest") == Some(&Value::Bool(true));
         if is_guest {
             self.replace("realm_default_streams", &json!([]));
+            self.replace("realm_default_stream_groups", &json!([]));
         } else if was_guest {
             self.doubts.insert(Doubt::DefaultChannels);
         }
     }
 
-    /// Deactivated users are in no list of members, which the client sees to itself; their status is gone.
+    /// Deactivated users are in no list of members (below 303 in none of system groups), which the client sees to
+    /// itself; their status is gone.
     fn set_active(&mut self, id: &Value, is_active: bool) {
         let (from, to) = if is_active { (USERS[1], USERS[0]) } else { (USERS[0], USERS[1]) };
         if let Some(user) = take(&mut self.value, from, "user_id", id) {
             put(&mut self.value, to, "user_id", user);
         }
         let Some(number) = id.as_i64().filter(|_| !is_active) else { return };
+        self.leave_channels(number);
+        let keeps_members = self.groups_keep_deactivated();
         for group in rows(&mut self.value, "realm_user_groups").into_iter().flatten() {
-            remove_number(&mut group["members"], number);
+            if !(keeps_members && group["name"].as_str().is_some_and(|name| !name.starts_with(SYSTEM_GROUP))) {
+                remove_number(&mut group["members"], number);
+            }
         }
         if let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) {
             statuses.shift_remove(&number.to_string());
@@ -121,8 +137,16 @@ impl State {
         }
     }
 
-    fn rename_presence(&mut self, id: &Value, email: &Value) {
+    /// What is listed by somebody's address is listed by the new one.
+    fn readdress(&mut self, id: &Value, email: &Value) {
         let old = row(&mut self.value, "realm_users", "user_id", id).and_then(|user| user.get("email").cloned());
+        if let Some(old) = &old {
+            self.readdress_subscribers(old, email);
+        }
+        // Lists of bots had their addresses before 474.
+        if let Some(bot) = row(&mut self.value, "realm_bots", "user_id", id).filter(|bot| bot.contains_key("email")) {
+            bot.insert("email".into(), email.clone());
+        }
         let (Some(old), Some(new)) = (old.as_ref().and_then(Value::as_str), email.as_str()) else { return };
         if let Some(presences) = self.value.get_mut("presences").and_then(Value::as_object_mut)
             && let Some(presence) = presences.shift_remove(old)
@@ -138,6 +162,11 @@ impl State {
             "update" => {
                 if let Some(row) = row(&mut self.value, "realm_bots", "user_id", &bot["user_id"]) {
                     merge(row, bot);
+                }
+            }
+            "remove" if self.removes_deactivated() => {
+                if let Some(row) = row(&mut self.value, "realm_bots", "user_id", &bot["user_id"]) {
+                    row.insert("is_active".into(), false.into());
                 }
             }
             "delete" | "remove" => {

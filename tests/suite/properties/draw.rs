@@ -7,7 +7,7 @@ use chatdouble::api::parameter::ParameterInfo;
 use chatdouble::api::{OPERATIONS, Row};
 use chatdouble::realm::Realm;
 use chatdouble::realm::id::UserId;
-use chatdouble::realm::setting::USER_SETTINGS;
+use chatdouble::realm::setting::{REALM_SETTINGS, USER_SETTINGS};
 use chatdouble::realm::user::User;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -248,7 +248,7 @@ impl<'realm> Draw<'realm> {
 
     fn setting_value(&mut self, info: &ParameterInfo) -> Option<Value> {
         use chatdouble::realm::setting::Kind;
-        let setting = USER_SETTINGS.iter().find(|setting| setting.name == info.name)?;
+        let setting = USER_SETTINGS.iter().chain(REALM_SETTINGS.iter()).find(|setting| setting.name == info.name)?;
         Some(match setting.kind {
             Kind::Bool | Kind::BoolOrNull => (self.below(2) == 0).into(),
             Kind::OneOfIntegers(allowed) => self.pick(allowed).into(),
@@ -285,7 +285,7 @@ impl<'realm> Draw<'realm> {
             "add" | "delete" => self.several(Self::user),
             "subscription_data" => json!([self.subscription_change(), self.subscription_change()]),
             "topic" | "topic_name" => self.topic(),
-            "content" => self.content(),
+            "content" | "welcome_message_custom_text" => self.content(),
             "emoji_name" => self.pick(EMOJI).into(),
             "op" if row.route.path.contains("typing") => self.pick(&["start", "stop"]).into(),
             "op" => self.pick(&["add", "remove"]).into(),
@@ -328,6 +328,7 @@ impl<'realm> Draw<'realm> {
             | "device_id" => json!(1 + self.below(6)),
             "scheduled_delivery_timestamp" => (self.realm.now.seconds() + 60 + 40 * number as i64).into(),
             "fragment" => self.pick(&["inbox", "recent", "narrow/is/starred", "drafts"]).into(),
+            "command" => self.pick(&["/ping", "/dark", "/light", "/fluid-width", "/fixed-width"]).into(),
             "alert_words" => json!([self.pick(&["deploy", "cake", "words"])]),
             "timezone" => self.pick(&["Europe/Berlin", "Asia/Tokyo", ""]).into(),
             "message_retention_days" => self.pick(&["realm_default", "unlimited"]).into(),

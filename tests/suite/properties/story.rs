@@ -2,6 +2,7 @@
 
 use super::draw::{Request, text};
 use super::play::{Answer, SEED};
+use chatdouble::api::NEWEST_FEATURE_LEVEL;
 use chatdouble::fixture::{Source, builtin, generate};
 use serde_json::{Map, Value, json};
 
@@ -13,13 +14,15 @@ const SIZE: generate::Size = generate::Size { users: 6, channels: 5, messages: 6
 pub struct Story {
     /// 0 for the built-in realm, else the generator's seed.
     pub realm: u64,
+    /// The feature level of its world.
+    pub level: i64,
     blocks: Vec<String>,
 }
 
 impl Story {
     /// A story in the built-in realm with 0, else in what the generator makes of this number.
-    pub fn new(realm: u64) -> Self {
-        Self { realm, blocks: Vec::new() }
+    pub fn new(realm: u64, level: i64) -> Self {
+        Self { realm, level, blocks: Vec::new() }
     }
 
     /// What the realm is made from.
@@ -52,6 +55,9 @@ impl Story {
     /// The whole, as the text of a file.
     pub fn told(&self, title: &str) -> String {
         let mut world = format!("```world\nclock: {}\nseed: {SEED}\n```", crate::support::START);
+        if self.level != NEWEST_FEATURE_LEVEL {
+            world = world.replace("```world\n", &format!("```world\nfeature_level: {}\n", self.level));
+        }
         if self.realm != 0 {
             let generate::Size { users, channels, messages } = SIZE;
             let sizes = format!("--users {users} --channels {channels} --messages {messages}");

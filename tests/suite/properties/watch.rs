@@ -82,7 +82,7 @@ impl Watcher {
             if event["id"] != self.last {
                 return Err(format!("{} got {event} where event {} was due", self.name(), self.last));
             }
-            let faults = crate::documented::event_faults(event);
+            let faults = if play.is_documented() { crate::documented::event_faults(event) } else { Vec::new() };
             if !faults.is_empty() {
                 return Err(format!("{} got an event that is not documented:\n  {}", self.name(), faults.join("\n  ")));
             }

@@ -33,6 +33,7 @@ const AMBIGUOUS: &[&str] = &[
     "order",
     "prev_topic",
     "reaction_type",
+    "realm_url",
     "required",
     "service_feature_level",
     "server_timestamp",

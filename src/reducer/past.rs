@@ -1,0 +1,167 @@
+//! What servers of older feature levels told in other shapes.
+
+use super::rows::{Object, row};
+use super::{Doubt, State};
+use serde_json::{Value, json};
+
+/// The first level whose events say that users were deactivated; before, they were removed and added.
+const ACTIVITY_SINCE: i64 = 222;
+/// The first level whose events tell of the subscriptions of those who are deactivated.
+const DEACTIVATION_LEAVES_SINCE: i64 = 377;
+/// The first level whose groups list active members alone.
+const ACTIVE_MEMBERS_SINCE: i64 = 303;
+/// The first level that counts unread messages of unmuted topics in muted channels.
+const UNMUTED_COUNT_SINCE: i64 = 213;
+/// The first level whose events say where messages lie that are unread again.
+const MESSAGE_DETAILS_SINCE: i64 = 121;
+/// The first level that names the other user of a conversation; before, there was `sender_id` alone.
+const OTHER_USER_SINCE: i64 = 119;
+/// The first level whose lists of subscribers hold IDs; before, addresses.
+const SUBSCRIBERS_BY_ID_SINCE: i64 = 79;
+/// Levels that list archived channels for those who ask for it, and tell of archiving as of deleting.
+const ARCHIVED_AS_DELETED: std::ops::Range<i64> = 315..378;
+
+impl State {
+    /// The server's feature level.
+    fn level(&self) -> i64 {
+        self.value.get("service_feature_level").and_then(Value::as_i64).unwrap_or(0)
+    }
+
+    /// Whether `realm_user` and `realm_bot` remove are of somebody who was deactivated.
+    pub(super) fn removes_deactivated(&self) -> bool {
+        self.level() < ACTIVITY_SINCE
+    }
+
+    /// Whether groups that people made list members who are deactivated.
+    pub(super) fn groups_keep_deactivated(&self) -> bool {
+        self.level() < ACTIVE_MEMBERS_SINCE
+    }
+
+    /// Who was deactivated is subscribed to nothing: events tell so from 377 on alone.
+    pub(super) fn leave_channels(&mut self, id: i64) {
+        if self.level() >= DEACTIVATION_LEAVES_SINCE {
+            return;
+        }
+        let subscriber = self.as_subscriber(id);
+        for list in ["subscriptions", "unsubscribed", "never_subscribed"] {
+            let channels = self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+            for subscribers in channels.filter_map(|channel| channel.get_mut("subscribers")) {
+                Self::change_subscribers(subscribers, &subscriber, false);
+            }
+        }
+    }
+
+    /// The role that a change tells: below 7 by two switches.
+    pub(super) fn role_of(person: &Value) -> Option<i64> {
+        let former = || match (person["is_admin"].as_bool()?, person["is_guest"].as_bool()?) {
+            (true, _) => Some(200),
+            (false, true) => Some(600),
+            (false, false) => Some(400),
+        };
+        person["role"].as_i64().or_else(former)
+    }
+
+    /// The key that says whose the unread messages of a conversation of two are.
+    pub(super) fn partner_key(&self) -> &'static str {
+        if self.level() < OTHER_USER_SINCE { "sender_id" } else { "other_user_id" }
+    }
+
+    /// Where messages that are unread again lie is not known.
+    pub(super) fn is_unread_again(&mut self) -> bool {
+        let is_unknown = self.level() < MESSAGE_DETAILS_SINCE;
+        if is_unknown {
+            self.doubts.insert(Doubt::Unread);
+        }
+        is_unknown
+    }
+
+    /// Whether messages of unmuted topics in muted channels count as unread.
+    pub(super) fn counts_unmuted_topics(&self) -> bool {
+        self.level() >= UNMUTED_COUNT_SINCE
+    }
+
+    /// A user as lists of subscribers have them.
+    pub(super) fn as_subscriber(&mut self, id: i64) -> Value {
+        if self.level() >= SUBSCRIBERS_BY_ID_SINCE {
+            return id.into();
+        }
+        let lists = ["realm_users", "realm_non_active_users", "cross_realm_bots"];
+        let found =
+            lists.into_iter().find_map(|list| row(&mut self.value, list, "user_id", &id.into())?.get("email").cloned());
+        found.unwrap_or_default()
+    }
+
+    /// Adds somebody to a list of subscribers, or takes them out; false when nothing changes.
+    pub(super) fn change_subscribers(list: &mut Value, subscriber: &Value, is_added: bool) -> bool {
+        let Some(list) = list.as_array_mut() else { return false };
+        let place = list.iter().position(|other| other == subscriber);
+        match place {
+            None if is_added => {
+                let at = list.partition_point(|other| other.as_i64() < subscriber.as_i64());
+                list.insert(at, subscriber.clone());
+            }
+            Some(place) if !is_added => _ = list.remove(place),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Lists that hold addresses hold the new one: of subscribers below 79, of owners of bots below 5.
+    pub(super) fn readdress_subscribers(&mut self, old: &Value, new: &Value) {
+        for list in ["realm_users", "realm_non_active_users", "realm_bots"] {
+            let bots = self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+            for bot in bots.filter_map(Value::as_object_mut) {
+                for key in ["owner", "bot_owner"] {
+                    bot.get_mut(key).filter(|owner| *owner == old).into_iter().for_each(|owner| *owner = new.clone());
+                }
+            }
+        }
+        if self.level() >= SUBSCRIBERS_BY_ID_SINCE {
+            return;
+        }
+        for list in ["subscriptions", "unsubscribed", "never_subscribed"] {
+            let channels = self.value.get_mut(list).and_then(Value::as_array_mut);
+            let subscribers =
+                channels.into_iter().flatten().filter_map(|channel| channel.get_mut("subscribers")?.as_array_mut());
+            subscribers.flatten().filter(|other| *other == old).for_each(|other| *other = new.clone());
+        }
+    }
+
+    /// A channel that is deleted may be an archived one, which is listed or not.
+    pub(super) fn doubt_archived(&mut self, id: i64) {
+        if ARCHIVED_AS_DELETED.contains(&self.level()) {
+            self.doubts.insert(Doubt::Archived(id));
+        }
+    }
+
+    /// A setting as it was told before `user_settings`, which may be there beside it.
+    pub(super) fn former_setting(&mut self, event: &Value) {
+        let name = event.get("setting_name").or_else(|| event.get("notification_name")).and_then(Value::as_str);
+        if let Some(name) = name.map(str::to_owned) {
+            self.user_settings_inherited(&name);
+            self.replace(&name, &event["setting"]);
+        }
+    }
+
+    /// The names of channels whose topics stand in the older list of muted ones, by `user_topics` or without.
+    pub(super) fn is_muted_by_name(&self, channel: &Object, topic: &str) -> bool {
+        let muted = self.value.get("muted_topics").and_then(Value::as_array).into_iter().flatten();
+        let is_meant = |row: &Value| {
+            Some(&row[0]) == channel.get("name")
+                && row[1].as_str().is_some_and(|name| name.to_lowercase() == topic.to_lowercase())
+        };
+        muted.into_iter().any(is_meant)
+    }
+
+    /// Events of others' subscriptions name one channel and one user below 35, and the channel by its name below 19.
+    pub(super) fn peer_channels(&mut self, event: &Value) -> Vec<i64> {
+        let by_name = event["name"].as_str().map(str::to_owned);
+        let named = by_name.and_then(|name| {
+            let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
+            lists.into_iter().find_map(|list| row(&mut self.value, list, "name", &json!(name))?["stream_id"].as_i64())
+        });
+        let mut all = super::rows::numbers(&event["stream_ids"]);
+        all.extend(event["stream_id"].as_i64().or(named));
+        all
+    }
+}
