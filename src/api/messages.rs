@@ -101,7 +101,7 @@ impl Operation for SendMessage {
             "TopicWildcardNotAllowed",
             "MayNotMentionGroup",
         ],
-        events: &["user_topic", "message", "attachment update"],
+        events: &["realm_user add", "user_topic", "message", "attachment update"],
     };
     type Params = SendMessageParams;
     type Reply = SendMessageReply;

@@ -172,7 +172,7 @@ impl Operation for DevFetchApiKey {
         since: 0,
         is_specified: true,
         errors: &["InvalidEmailSyntax", "AuthenticationFailed", "UserDeactivated"],
-        events: &["realm_user update"],
+        events: &["realm_user update", "user_group remove_members", "stream delete", "update_message_flags remove"],
     };
     type Params = DevFetchApiKeyParams;
     type Reply = ApiKeyReply;
@@ -264,7 +264,7 @@ impl Operation for FetchApiKey {
         since: 0,
         is_specified: false,
         errors: &["InvalidEmailSyntax", "AuthenticationFailed", "UserDeactivated"],
-        events: &["realm_user update"],
+        events: &["realm_user update", "user_group remove_members", "stream delete", "update_message_flags remove"],
     };
     type Params = FetchApiKeyParams;
     type Reply = ApiKeyReply;

@@ -128,6 +128,7 @@ impl Operation for ChangeSubscriptions {
             "UnknownChannel",
         ],
         events: &[
+            "realm_user add",
             "stream create",
             "subscription add",
             "subscription peer_add",
@@ -136,6 +137,8 @@ impl Operation for ChangeSubscriptions {
             "subscription remove",
             "stream delete",
             "update_message_flags add",
+            "update_message_flags remove",
+            "realm_user remove",
         ],
     };
     type Params = ChangeSubscriptionsParams;

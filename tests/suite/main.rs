@@ -3,6 +3,7 @@
 mod support;
 
 mod accepting;
+mod audience;
 mod bot_storage;
 mod bots;
 mod channel_changes;

@@ -3,7 +3,7 @@
 mod reply;
 mod user;
 
-pub use reply::Reply;
+pub use reply::{Reply, assert_has};
 pub use user::{Queue, User};
 
 use chatdouble::{ClockChoice, Options, Server};

@@ -8,7 +8,7 @@ use super::notices::{announce, tell_created, tell_subscribed};
 use crate::api::parameter::{Nullable, parameters};
 use crate::api::subscribing::subscribe_all;
 use crate::api::subscriptions::principals::Principals;
-use crate::api::subscriptions::subscribe::{MAX_TOLD_USERS, SUBSCRIBE_EVENTS};
+use crate::api::subscriptions::subscribe::MAX_TOLD_USERS;
 use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
@@ -108,7 +108,14 @@ impl Operation for CreateChannel {
             "NoSuchUser",
             "TargetDeactivated",
         ],
-        events: SUBSCRIBE_EVENTS,
+        events: &[
+            "realm_user add",
+            "stream create",
+            "subscription add",
+            "subscription peer_add",
+            "default_streams",
+            "message",
+        ],
     };
     type Params = CreateChannelParams;
     type Reply = NewChannelReply;

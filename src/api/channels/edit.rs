@@ -115,6 +115,8 @@ impl Operation for EditChannel {
             "default_streams",
             "subscription add",
             "message",
+            "update_message_flags add",
+            "update_message_flags remove",
         ],
     };
     type Params = EditChannelParams;

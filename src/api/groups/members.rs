@@ -63,6 +63,8 @@ impl Operation for ChangeMembers {
             "stream create",
             "subscription peer_add",
             "stream delete",
+            "update_message_flags add",
+            "update_message_flags remove",
         ],
     };
     type Params = ChangeMembersParams;
@@ -127,6 +129,8 @@ impl Operation for ChangeSubgroups {
             "stream create",
             "subscription peer_add",
             "stream delete",
+            "update_message_flags add",
+            "update_message_flags remove",
         ],
     };
     type Params = ChangeSubgroupsParams;

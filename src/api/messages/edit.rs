@@ -102,7 +102,14 @@ impl Operation for EditMessage {
             "TopicWildcardNotAllowed",
             "MayNotMentionGroup",
         ],
-        events: &["update_message", "delete_message", "update_message_flags add", "user_topic", "message"],
+        events: &[
+            "attachment update",
+            "update_message",
+            "user_topic",
+            "delete_message",
+            "update_message_flags add",
+            "message",
+        ],
     };
     type Params = EditMessageParams;
     type Reply = EditMessageReply;

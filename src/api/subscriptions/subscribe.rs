@@ -127,8 +127,15 @@ impl Operation for Subscribe {
 }
 
 /// What subscribing to channels, perhaps new ones, sends.
-pub const SUBSCRIBE_EVENTS: &[&str] =
-    &["stream create", "subscription add", "subscription peer_add", "default_streams", "message"];
+const SUBSCRIBE_EVENTS: &[&str] = &[
+    "realm_user add",
+    "stream create",
+    "subscription add",
+    "subscription peer_add",
+    "update_message_flags add",
+    "default_streams",
+    "message",
+];
 
 impl Write for Subscribe {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SubscribeReply, Error> {

@@ -60,8 +60,14 @@ impl Operation for Unsubscribe {
 }
 
 /// What unsubscribing sends.
-pub const UNSUBSCRIBE_EVENTS: &[&str] =
-    &["subscription peer_remove", "subscription remove", "stream delete", "update_message_flags add"];
+pub const UNSUBSCRIBE_EVENTS: &[&str] = &[
+    "subscription peer_remove",
+    "subscription remove",
+    "stream delete",
+    "update_message_flags add",
+    "update_message_flags remove",
+    "realm_user remove",
+];
 
 impl Write for Unsubscribe {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UnsubscribeReply, Error> {

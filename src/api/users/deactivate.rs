@@ -52,6 +52,7 @@ impl Operation for DeactivateUser {
             "invites_changed",
             "subscription peer_remove",
             "realm_user remove",
+            "user_group remove_members",
         ],
     };
     type Params = DeactivateUserParams;
@@ -106,7 +107,13 @@ impl Operation for DeactivateOwnUser {
         since: 0,
         is_specified: false,
         errors: &["LastUser"],
-        events: &["realm_user update", "invites_changed", "subscription peer_remove", "realm_user remove"],
+        events: &[
+            "invites_changed",
+            "subscription peer_remove",
+            "realm_user update",
+            "realm_user remove",
+            "user_group remove_members",
+        ],
     };
     type Params = DeactivateOwnUserParams;
     type Reply = Success;

@@ -78,9 +78,13 @@ const EVENTS: &[&str] = &[
     "realm_user update",
     "user_group remove_members",
     "user_group add_members",
+    "realm_user add",
+    "realm_user remove",
     "stream create",
     "subscription peer_add",
     "stream delete",
+    "update_message_flags add",
+    "update_message_flags remove",
 ];
 
 impl Operation for EditUser {

@@ -221,6 +221,12 @@ impl Queue {
         std::mem::take(&mut self.buffer)
     }
 
+    /// All events that are there; none for an account that may not poll any more.
+    pub async fn all_if_active(&mut self) -> Vec<Value> {
+        let is_refused = self.user.get("/users/me", json!({})).await.status == 401;
+        if is_refused { Vec::new() } else { self.all().await }
+    }
+
     /// Asserts that no event is there.
     pub async fn none(&mut self) {
         self.fill().await;

@@ -1,0 +1,113 @@
+//! Who is told of what: for each event of each operation, exactly those accounts that get it.
+//!
+//! A [`Case`] is a request in a fresh world in which accounts of all kinds listen. It names every event that follows,
+//! and everybody who gets it; what else anybody gets is a fault. Together the cases hold every event that the table of
+//! operations lists.
+
+mod accounts;
+mod case;
+mod channels;
+mod groups;
+mod messages;
+mod organization;
+mod personal;
+mod starred;
+mod subscriptions;
+mod times;
+
+use crate::support::TestServer;
+use case::Case;
+use chatdouble::api::OPERATIONS;
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// Events that no case provokes, each with its reason.
+const NOT_PROVOKED: &[(&str, &str, &str)] =
+    &[("GET /events", "heartbeat", "no request causes it; `events` moves the clock for it")];
+
+fn cases() -> Vec<Case> {
+    let all = [
+        accounts::cases(),
+        channels::cases(),
+        groups::cases(),
+        messages::cases(),
+        organization::cases(),
+        personal::cases(),
+        starred::cases(),
+        subscriptions::cases(),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+async fn play(cases: Vec<Case>) {
+    let server = TestServer::start().await;
+    let mut faults = Vec::new();
+    for case in cases {
+        case::control(&server, "reset", json!({})).await;
+        faults.extend(case.play(&server).await);
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[tokio::test]
+async fn changes_of_accounts_are_told_to_those_who_may_know_of_them() {
+    play(accounts::cases()).await;
+}
+
+#[tokio::test]
+async fn changes_of_channels_are_told_to_those_who_see_them() {
+    play(channels::cases()).await;
+}
+
+#[tokio::test]
+async fn changes_of_groups_are_told_to_everyone() {
+    play(groups::cases()).await;
+}
+
+#[tokio::test]
+async fn changes_of_messages_are_told_to_those_who_have_or_follow_them() {
+    play(messages::cases()).await;
+}
+
+#[tokio::test]
+async fn changes_of_the_organization_are_told_to_everyone() {
+    play(organization::cases()).await;
+}
+
+#[tokio::test]
+async fn what_is_somebodys_own_is_told_to_them_alone() {
+    play(personal::cases()).await;
+}
+
+#[tokio::test]
+async fn stars_that_come_and_go_are_told_to_those_who_set_them() {
+    play(starred::cases()).await;
+}
+
+#[tokio::test]
+async fn changes_of_subscriptions_are_told_to_subscribers_and_those_who_see_them() {
+    play(subscriptions::cases()).await;
+}
+
+#[tokio::test]
+async fn what_falls_due_is_told_like_what_is_done() {
+    play(times::cases()).await;
+}
+
+#[test]
+fn every_event_of_every_operation_is_provoked_or_says_why_not() {
+    let listed = OPERATIONS.iter().flat_map(|row| {
+        let way = format!("{} {}", row.route.method, row.route.path);
+        row.about.events.iter().map(move |event| (way.clone(), (*event).to_owned()))
+    });
+    let listed: BTreeSet<_> = listed.collect();
+    let provoked: BTreeSet<_> = cases().iter().flat_map(Case::provokes).collect();
+    let excused: BTreeSet<_> =
+        NOT_PROVOKED.iter().map(|(way, event, _)| ((*way).to_owned(), (*event).to_owned())).collect();
+    let missing: Vec<_> = listed.difference(&provoked).filter(|pair| !excused.contains(pair)).collect();
+    assert!(missing.is_empty(), "no case provokes {missing:#?}");
+    let unlisted: Vec<_> = provoked.difference(&listed).collect();
+    assert!(unlisted.is_empty(), "the table of operations does not list {unlisted:#?}");
+    let needless: Vec<_> = excused.iter().filter(|pair| provoked.contains(pair) || !listed.contains(pair)).collect();
+    assert!(needless.is_empty(), "excused without need: {needless:#?}");
+}
