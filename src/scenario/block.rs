@@ -7,8 +7,8 @@ use std::ops::Range;
 /// A block that is played.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Where its fence stands, in bytes from the file's start.
-    pub at: usize,
+    /// Where it stands, fences included, in bytes from the file's start.
+    pub range: Range<usize>,
     /// What it says.
     pub kind: Kind,
 }

@@ -298,7 +298,7 @@ fn pattern_of(matcher: &Matcher) -> String {
 }
 
 /// A value as people write it: in a line when it is short, else a key or an item in each.
-fn rendered(value: &Value, indentation: usize) -> String {
+pub fn rendered(value: &Value, indentation: usize) -> String {
     let line = in_a_line(value);
     if line.len() + indentation <= WIDTH {
         return line;

@@ -180,7 +180,7 @@ fn arrange(text: &str, sections: Vec<Section>, mistakes: &mut Vec<Mistake>) -> (
     let (mut first, mut second): (Vec<Section>, Vec<Section>) =
         sections.into_iter().filter(|section| !section.blocks.is_empty()).partition(|section| section.level == 1);
     for unnamed in first.iter().filter(|section| section.name.is_empty()) {
-        mistakes.push(Mistake::at(unnamed.blocks[0].at, "a scenario needs a heading above it"));
+        mistakes.push(Mistake::at(unnamed.blocks[0].range.start, "a scenario needs a heading above it"));
     }
     for further in first.iter().skip(1).filter(|_| !second.is_empty()) {
         mistakes.push(Mistake::at(further.at, "blocks under a second title: scenarios stand under ## there"));
@@ -212,7 +212,7 @@ fn check_names(background: &[Block], scenarios: &[Scenario], mistakes: &mut Vec<
         let mut is_begun = false;
         for block in background.iter().chain(&scenario.blocks) {
             if block.is_world() && is_begun {
-                mistakes.push(Mistake::at(block.at, "a world is made before anything is asked of it, once"));
+                mistakes.push(Mistake::at(block.range.start, "a world is made before anything is asked of it, once"));
             }
             is_begun = true;
             for (template, is_expectation) in block.templates() {
@@ -220,7 +220,7 @@ fn check_names(background: &[Block], scenarios: &[Scenario], mistakes: &mut Vec<
             }
             for label in block.awaited().filter(|label| !known.contains(&format!("{label} queue"))) {
                 mistakes.push(Mistake::at(
-                    block.at,
+                    block.range.start,
                     format!("'{label}' has no queue yet: a ```queue {label} block makes one"),
                 ));
             }

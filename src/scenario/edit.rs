@@ -1,5 +1,8 @@
 //! Changes to a file, and how they are shown.
 
+use super::client::Answer;
+use super::comparison::rendered;
+use serde_json::Value;
 use similar::TextDiff;
 use std::ops::Range;
 
@@ -40,4 +43,22 @@ pub fn shown(name: &str, text: &str, edits: &[Edit]) -> String {
     let after = rewritten(text, edits);
     let diff = TextDiff::from_lines(text, &after);
     diff.unified_diff().header(&format!("{name} (expected)"), &format!("{name} (played)")).to_string()
+}
+
+/// A block that expects this answer.
+pub fn reply_block(answer: &Answer) -> String {
+    let body = match &answer.body {
+        Value::Null => String::new(),
+        body => format!("{}\n", rendered(body, 0)),
+    };
+    format!("```reply {}\n{body}```\n", answer.status)
+}
+
+/// A block that expects this event, but for its id, which counts what the queue was sent.
+pub fn event_block(label: &str, event: &Value) -> String {
+    let mut event = event.clone();
+    if let Some(event) = event.as_object_mut() {
+        event.shift_remove("id");
+    }
+    format!("```event {label}\n{}\n```\n", rendered(&event, 0))
 }

@@ -134,7 +134,9 @@ impl<'a> Player<'a> {
                 Err(Stop::Differ(what, edits)) => (what, edits),
             };
             let is_mended = mode == Mode::Update && !edits.is_empty();
-            let at = edits.first().map_or(block.at, |edit| edit.range.start);
+            // A block that would have to follow this one is this one's difference.
+            let at = edits.first().map(|edit| edit.range.start).filter(|at| *at != block.range.end);
+            let at = at.unwrap_or(block.range.start);
             differences.push(Difference { line: line_of(&self.document.text, at), what, edits });
             if !is_mended {
                 break;
@@ -147,10 +149,10 @@ impl<'a> Player<'a> {
         self.prepare(block).await?;
         match &block.kind {
             Kind::World(_) => Ok(()),
-            Kind::Request(request, reply) => self.request(request, reply.as_deref()).await,
-            Kind::Control(commands, reply) => self.control(commands, reply.as_deref()).await,
+            Kind::Request(request, reply) => self.request(request, reply.as_deref(), block.range.end).await,
+            Kind::Control(commands, reply) => self.control(commands, reply.as_deref(), block.range.end).await,
             Kind::Event(label, pattern, is_exact) => self.event(label, pattern, *is_exact).await,
-            Kind::NoEvent(label) => self.no_event(label).await,
+            Kind::NoEvent(label) => self.no_event(label, block.range.start).await,
         }
     }
 
@@ -192,14 +194,14 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    async fn request(&mut self, request: &Request, reply: Option<&Reply>) -> Result<(), Stop> {
+    async fn request(&mut self, request: &Request, reply: Option<&Reply>, end: usize) -> Result<(), Stop> {
         let ask = of_request(&self.scope, request)?;
         let answer = self.stage.ask(ask).await;
         let shown = format!("{} {}", request.method, self.scope.text(&request.path)?);
         if let Ok(answer) = &answer {
             self.remember(request, answer).await?;
         }
-        let checked = self.check(&shown, &answer, reply);
+        let checked = self.check(&shown, &answer, reply, Some(end));
         if checked.is_ok() && request.registers.is_some() && !answer.is_ok_and(|answer| answer.status == 200) {
             return Err(Stop::Fail("no queue was registered".to_owned()));
         }
@@ -227,14 +229,14 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    async fn control(&mut self, commands: &[Command], reply: Option<&Reply>) -> Result<(), Stop> {
+    async fn control(&mut self, commands: &[Command], reply: Option<&Reply>, end: usize) -> Result<(), Stop> {
         let control = self.world.control.clone().unwrap_or_default();
         for (index, command) in commands.iter().enumerate() {
             let url = format!("{control}{}", self.scope.text_with(&command.path, encoded)?);
             let body = command.body.as_ref().map(|body| self.scope.json(body)).transpose()?;
             let answer = self.stage.control(&command.method, &url, body.as_ref()).await;
-            let reply = reply.filter(|_| index + 1 == commands.len());
-            self.check(&command.shown, &answer, reply)?;
+            let is_last = index + 1 == commands.len();
+            self.check(&command.shown, &answer, reply.filter(|_| is_last), is_last.then_some(end))?;
             // Going back in time may bring older keys back.
             if command.method != "GET" && !["clock", "fault"].iter().any(|word| command.shown.starts_with(word)) {
                 self.renew().await?;
@@ -243,8 +245,14 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Compares what came with what must; keeps what is captured.
-    fn check(&mut self, shown: &str, answer: &Result<Answer, Failure>, reply: Option<&Reply>) -> Result<(), Stop> {
+    /// Compares what came with what must; keeps what is captured. Where no reply is written, one may stand at `place`.
+    fn check(
+        &mut self,
+        shown: &str,
+        answer: &Result<Answer, Failure>,
+        reply: Option<&Reply>,
+        place: Option<usize>,
+    ) -> Result<(), Stop> {
         let answer = match (answer, reply) {
             (Err(Failure::Broken(_)), Some(reply)) if reply.status.is_none() => return Ok(()),
             (Err(failure), _) => return Err(Stop::Fail(format!("{shown} has no reply: {}", failure.reason()))),
@@ -253,11 +261,9 @@ impl<'a> Player<'a> {
         let came = || format!("{} {}", answer.status, readable(answer));
         let Some(reply) = reply else {
             let is_success = answer.status == 200;
-            return if is_success {
-                Ok(())
-            } else {
-                Err(Stop::Fail(format!("{shown} must succeed, but got {}", came())))
-            };
+            let edits = place.map(|at| Edit { range: at..at, text: edit::reply_block(answer) }).into_iter().collect();
+            let what = || format!("{shown} must succeed, but got {}", came());
+            return if is_success { Ok(()) } else { Err(Stop::Differ(what(), edits)) };
         };
         let Some(status) = reply.status else {
             return Err(Stop::Fail(format!("{shown} must have no reply, but got {}", came())));
@@ -336,13 +342,16 @@ impl<'a> Player<'a> {
         }
     }
 
-    async fn no_event(&mut self, label: &str) -> Result<(), Stop> {
+    /// `at` is where the block stands: events that came all the same can be told before it.
+    async fn no_event(&mut self, label: &str, at: usize) -> Result<(), Stop> {
         self.fetch(label, false).await?;
-        let waiting = self.scope.queues.get(label).into_iter().flat_map(|queue| &queue.waiting);
-        match waiting.into_iter().find(|event| event["type"] != "heartbeat") {
-            None => Ok(()),
-            Some(event) => Err(Stop::Fail(format!("no event must have come for {label}, but did: {event}"))),
-        }
+        let waiting = self.scope.queues.get_mut(label).map(|queue| std::mem::take(&mut queue.waiting));
+        let mut came = waiting.unwrap_or_default();
+        came.retain(|event| event["type"] != "heartbeat");
+        let Some(first) = came.front() else { return Ok(()) };
+        let what = format!("no event must have come for {label}, but did: {first}");
+        let text = came.iter().map(|event| edit::event_block(label, event)).collect();
+        Err(Stop::Differ(what, vec![Edit { range: at..at, text }]))
     }
 
     /// Fetches what is in a queue. Where the clock is not ours something may still be on its way, and is waited for.

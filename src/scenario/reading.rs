@@ -16,6 +16,14 @@ pub struct Fence<'a> {
     pub content: Range<usize>,
 }
 
+impl Fence<'_> {
+    /// Behind the closing fence and its line's end.
+    fn end(&self) -> usize {
+        let rest = &self.text[self.content.end..];
+        self.content.end + rest.find('\n').map_or(rest.len(), |newline| newline + 1)
+    }
+}
+
 /// What a fence says.
 #[derive(Clone, Debug)]
 pub enum Words {
@@ -80,7 +88,7 @@ pub fn read(words: &Words, fence: &Fence<'_>) -> Result<Block, Mistake> {
         Words::NoEvent(_) => return Err(Mistake::at(fence.content.start, "```no event is empty")),
         Words::Reply(_) => return Err(Mistake::at(fence.at, "a reply follows a request")),
     };
-    Ok(Block { at: fence.at, kind })
+    Ok(Block { range: fence.at..fence.end(), kind })
 }
 
 fn json(fence: &Fence<'_>, from: usize) -> Result<Pattern, Mistake> {

@@ -44,10 +44,20 @@ fn updating_makes_the_file_true() {
     assert_eq!(told, format!("rewrote  {wrong}: Who\n0 played, 0 skipped, 0 differ, 1 rewritten\n"));
     assert_eq!(std::fs::read_to_string(path).expect("there"), STORY);
 
-    let (_, unmended) = file("unmended.md", "# Who\n\n```request\nmel: GET /nothing\n```\n");
+    let silent = "# Who\n\n```queue mel\n```\n```request\nmel: PATCH /settings\nenter_sends: true\n```\n";
+    let (path, silent) =
+        file("silent.md", &format!("{silent}```no event mel\n```\n```request\nmel: GET /nothing\n```\n"));
+    let (status, told, faults) = run(&["--update", &silent]);
+    assert_eq!((status, faults.as_str()), (Some(0), ""), "{told}");
+    let mended = std::fs::read_to_string(path).expect("there");
+    assert!(mended.contains("```event mel\n{\"type\": \"user_settings\", \"op\": \"update\", "), "{mended}");
+    assert!(mended.contains("```no event mel\n```\n```request\nmel: GET /nothing\n```\n```reply 404\n{"), "{mended}");
+    assert_eq!(run(&[&silent]).0, Some(0));
+
+    let (_, unmended) = file("unmended.md", "# Who\n\n```queue mel\n```\n```event mel\n{}\n```\n");
     let (status, _, faults) = run(&["--update", &unmended]);
     assert_eq!(status, Some(1));
-    assert!(faults.starts_with(&format!("{unmended}:3: GET /nothing must succeed, but got 404 ")), "{faults}");
+    assert!(faults.starts_with(&format!("{unmended}:5: no event came for mel")), "{faults}");
 }
 
 #[test]
