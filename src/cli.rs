@@ -59,6 +59,11 @@ impl Fault {
         Self { status: 3, message: message.to_string() }
     }
 
+    /// As a shell tells of a program that Ctrl-C ended.
+    fn of_interruption(message: impl ToString) -> Self {
+        Self { status: 130, message: message.to_string() }
+    }
+
     fn of_usage(message: impl ToString) -> Self {
         Self { status: 2, message: message.to_string() }
     }

@@ -63,8 +63,18 @@ async fn play_files(run: &Run) -> Result<ExitCode, Fault> {
     let url = own.as_ref().map_or_else(|| run.url.as_deref().unwrap_or_default(), Server::url);
     let stage = Stage::open(url, run.control_token.clone(), accounts).await.map_err(Fault::of_start)?;
     let mut tally = Tally::default();
-    for document in &documents {
-        play_document(run, &stage, document, &mut tally).await?;
+    let playing = async {
+        for document in &documents {
+            play_document(run, &stage, document, &mut tally).await?;
+        }
+        Ok(())
+    };
+    tokio::select! {
+        played = playing => played?,
+        _ = tokio::signal::ctrl_c() => {
+            stage.end_all().await;
+            return Err(Fault::of_interruption("interrupted before all was played"));
+        }
     }
     if let Some(server) = own {
         server.stop().await;

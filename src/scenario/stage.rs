@@ -3,7 +3,9 @@
 use super::client::{Answer, Ask, Client, Failure};
 use super::directory::{Accounts, Directory, Person};
 use base64::Engine;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,6 +24,8 @@ pub struct Stage {
     newest_level: Option<i64>,
     accounts: Accounts,
     played: AtomicU64,
+    /// Control of the worlds that were made and not yet ended.
+    made: Mutex<BTreeSet<String>>,
 }
 
 /// A realm that a scenario is played in.
@@ -47,8 +51,16 @@ impl Stage {
         };
         let root = format!("{scheme}://{}", rest.split('/').next().unwrap_or(rest));
         let client = Client::new(&root)?;
-        let mut stage =
-            Self { client, root, base_url, control_token, newest_level: None, accounts, played: AtomicU64::new(0) };
+        let mut stage = Self {
+            client,
+            root,
+            base_url,
+            control_token,
+            newest_level: None,
+            accounts,
+            played: AtomicU64::new(0),
+            made: Mutex::default(),
+        };
         let health = stage.control("GET", &format!("{}/control/health", stage.root), None).await;
         let health = health.map_err(|failure| format!("{url} can't be reached: {}", failure.reason()))?;
         let is_control = health.body["version"].is_string() || health.body["code"] == "UNAUTHORIZED";
@@ -92,7 +104,9 @@ impl Stage {
         let answer = answer.map_err(|failure| format!("no world can be made: {}", failure.reason()))?;
         match (answer.status, answer.body["name"].as_str(), answer.body["url"].as_str()) {
             (200, Some(name), Some(base)) => {
-                Ok(World { base_url: base.to_owned(), control: Some(format!("{}/control/worlds/{name}", self.root)) })
+                let control = format!("{}/control/worlds/{name}", self.root);
+                self.made.lock().insert(control.clone());
+                Ok(World { base_url: base.to_owned(), control: Some(control) })
             }
             _ => Err(format!("no world can be made: {}", answer.body["msg"].as_str().unwrap_or("no reason is given"))),
         }
@@ -107,10 +121,25 @@ impl Stage {
 
     /// Ends a world that was made.
     pub async fn end_world(&self, world: &World) {
-        if let Some(url) = &world.control
-            && let Err(failure) = self.control("DELETE", url, None).await
-        {
-            tracing::warn!("{url} is left behind: {}", failure.reason());
+        if let Some(url) = &world.control {
+            self.end(url).await;
+        }
+    }
+
+    /// Ends the worlds that were made and are still there, when the playing is broken off.
+    pub async fn end_all(&self) {
+        let made = self.made.lock().clone();
+        for url in &made {
+            self.end(url).await;
+        }
+    }
+
+    async fn end(&self, url: &str) {
+        match self.control("DELETE", url, None).await {
+            Ok(_) => {
+                self.made.lock().remove(url);
+            }
+            Err(failure) => tracing::warn!("{url} is left behind: {}", failure.reason()),
         }
     }
 

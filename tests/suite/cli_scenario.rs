@@ -2,7 +2,7 @@
 
 use chatdouble::{Options, Server};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// The exit status, standard output and standard error of `chatdouble scenario run`.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -94,5 +94,37 @@ async fn another_server_plays_in_worlds_of_its_own() {
 
     let (status, told, faults) = ended.expect("it ends");
     assert_eq!((status, faults.as_str()), (Some(0), ""), "{told}");
+    assert_eq!(server.worlds().all().len(), 1, "the world is gone");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn breaking_off_leaves_no_world_behind() {
+    let server = Server::start().await.expect("a free port");
+    let slow = r#"fault {"match": {"path": "/users/me"}, "effect": {"delay_ms": 8000}}"#;
+    let (_, story) = file("slow.md", &STORY.replace("# Who\n", &format!("# Who\n\n```control\n{slow}\n```\n")));
+    let mut playing = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
+    let mut playing = playing
+        .args(["scenario", "run", &story, "--url", server.url()])
+        .env_clear()
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let asked = async {
+        loop {
+            let worlds = server.worlds().all();
+            if worlds.iter().any(|world| world.faults().lock().rules().iter().any(|rule| rule.fired > 0)) {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), asked).await.expect("the request arrives");
+
+    let stopped = Command::new("kill").args(["-INT", &playing.id().to_string()]).status().expect("kill is there");
+
+    assert!(stopped.success());
+    let ended = tokio::task::spawn_blocking(move || playing.wait()).await.expect("it ends");
+    assert_eq!(ended.expect("a status").code(), Some(130));
     assert_eq!(server.worlds().all().len(), 1, "the world is gone");
 }
