@@ -204,10 +204,33 @@ fn described(schema: Value, info: &ParameterInfo) -> Value {
 /// The lines of a parameter's doc comment as one text, with its default.
 pub fn description(info: &ParameterInfo) -> String {
     let text = info.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
-    match info.default {
+    match info.default.map(default_as_sent) {
+        Some("") | None => text,
         Some(default) => format!("{text} Default: {default}."),
-        None => text,
     }
+}
+
+/// Defaults that the tables of parameters give as code, and what a client would send; "" where the parameter's own words
+/// say it.
+const DEFAULTS_AS_SENT: &[(&str, &str)] = &[
+    ("Vec::new()", "[]"),
+    ("NarrowTerms::default()", "[]"),
+    ("EventNarrow::default()", "[]"),
+    ("BTreeMap::new()", "{}"),
+    ("RawCapabilities::default()", "{}"),
+    ("json!({})", "{}"),
+    ("String::new()", "the empty text"),
+    ("RoleNumber::MEMBER", "400"),
+    ("PropagateMode::ChangeOne", "change_one"),
+    ("TypingType::Direct", "direct"),
+    ("IncludeWord::No", "false"),
+    ("options::IncludeSubscribersText(IncludeSubscribers::No)", "false"),
+    ("Principals::caller()", ""),
+];
+
+fn default_as_sent(code: &'static str) -> &'static str {
+    let known = DEFAULTS_AS_SENT.iter().find(|(one, _)| *one == code);
+    known.map_or(code, |(_, sent)| sent)
 }
 
 /// A successful reply: the envelope's keys and the operation's own.

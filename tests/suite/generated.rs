@@ -30,6 +30,12 @@ fn the_table_of_operations_is_up_to_date() {
 }
 
 #[test]
+fn defaults_are_told_as_clients_send_them() {
+    let code = operations().lines().filter(|line| line.contains("Default: ") && line.contains("::")).count();
+    assert_eq!(code, 0, "see DEFAULTS_AS_SENT in src/openapi.rs");
+}
+
+#[test]
 fn the_table_of_errors_is_up_to_date() {
     check("errors.md", &errors());
 }
