@@ -112,10 +112,14 @@ async fn administrators_deactivate_but_owners_alone_owners() {
 #[tokio::test]
 async fn the_only_organization_owner_stays() {
     let server = TestServer::start().await;
-    let [olive, adam, mel] = server.users(["olive", "adam", "mel"]);
+    let [olive, adam, mel, bot] = server.users(["olive", "adam", "mel", "build-bot"]);
 
+    // A bot that acts as an owner does not keep the organization.
+    olive.patch(&format!("/bots/{}", bot.id()), json!({"role": 100})).await.success();
     let refused = deactivate(&olive, &olive, json!({})).await.with_status(400);
     refused.error("BAD_REQUEST", "Cannot deactivate the only organization owner");
+    let refused = olive.patch(&format!("/users/{}", olive.id()), json!({"role": 400})).await.with_status(400);
+    refused.error("BAD_REQUEST", "The owner permission cannot be removed from the only organization owner.");
     let body = olive.delete("/users/me", json!({})).await.with_status(400);
     let body = body.error("CANNOT_DEACTIVATE_LAST_USER", "Cannot deactivate the only organization owner.");
     assert_eq!((&body["is_last_owner"], &body["entity"]), (&json!(true), &json!("organization owner")));
@@ -127,6 +131,7 @@ async fn the_only_organization_owner_stays() {
     refused.error("BAD_REQUEST", "Cannot deactivate the only organization owner");
     olive.patch(&format!("/users/{}", mel.id()), json!({"role": 100})).await.success();
     deactivate(&mel, &olive, json!({})).await.is(json!({}));
+    mel.patch(&format!("/bots/{}", bot.id()), json!({"role": 400})).await.success();
 }
 
 #[tokio::test]

@@ -50,10 +50,11 @@ pub fn administered_user(realm: &Realm, caller: &User, id: UserId) -> Result<Arc
     if may { Ok(user.clone()) } else { Err(Error::InsufficientPermission) }
 }
 
-/// Whether a user is the organization's only active owner.
+/// Whether a user is the only active person who owns the organization: bots may have the role, and don't count.
 pub fn is_only_owner(realm: &Realm, user: &User) -> bool {
-    let is_other = |id: &UserId| *id != user.id && realm.is_active(*id);
-    user.role == Role::Owner && user.is_active && !realm.system_group_members(SystemGroup::Owners).iter().any(is_other)
+    let is_owning = |user: &User| user.role == Role::Owner && user.is_active && !user.is_bot();
+    let is_other = |id: &UserId| *id != user.id && is_owning(&realm.users[id]);
+    is_owning(user) && !realm.system_group_members(SystemGroup::Owners).iter().any(is_other)
 }
 
 /// Deactivates a user, the bots that they own before; what is to be deleted goes with each account, bots' first.
