@@ -191,7 +191,8 @@ impl World {
         }
     }
 
-    /// The realm as it is, with all done that is due. Never waits for a writer unless something is due.
+    /// The realm as it is, with all done that is due. Waits for a writer only when something is due, or when polls ended
+    /// since the last look.
     pub fn snapshot(&self) -> Arc<Realm> {
         let realm = self.realm.load_full();
         if !self.parking.has_left() && realm.agenda.next().is_none_or(|(at, _)| *at > self.now()) {

@@ -7,10 +7,12 @@ use super::html::push_text;
 /// Whether a text is certain to be paragraphs without anything special in them.
 pub(super) fn is_plain(source: &str, names: &dyn Names) -> bool {
     let mut paragraphs = source.split("\n\n");
+    if !paragraphs.clone().all(|paragraph| paragraph.split('\n').all(is_of_words)) {
+        return false;
+    }
+    let linkifiers = names.linkifiers();
     // A pattern may be about the beginning or the end of what it is asked for, which is a paragraph.
-    let is_linked =
-        |paragraph: &str| names.linkifiers().iter().any(|linkifier| !linkifier.matches(paragraph, 0).is_empty());
-    paragraphs.clone().all(|paragraph| paragraph.split('\n').all(is_of_words)) && !paragraphs.any(is_linked)
+    !paragraphs.any(|paragraph| linkifiers.iter().any(|linkifier| !linkifier.matches(paragraph, 0).is_empty()))
 }
 
 /// The HTML of a text that is plain.
