@@ -176,3 +176,21 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_channel_out_of_the_home_view_is_muted() {
+        let row = json!({"stream_id": 3, "is_muted": false, "in_home_view": true});
+        let mut state = State::from_register(json!({"service_feature_level": 138, "subscriptions": [row]}));
+
+        let event = json!({"op": "update", "stream_id": 3, "property": "in_home_view", "value": false});
+        assert!(state.subscription(&event, "update"));
+
+        let row = json!({"stream_id": 3, "is_muted": true, "in_home_view": false});
+        assert_eq!(state.value()["subscriptions"][0], row);
+    }
+}

@@ -129,6 +129,11 @@ impl State {
                 for list in ["subscriptions", "unsubscribed"] {
                     if let Some(channel) = row(&mut self.value, list, "stream_id", &event["stream_id"]) {
                         channel.insert(property.to_owned(), event["value"].clone());
+                        // Until 139 nothing else says that a channel is muted.
+                        let is_muted = (property == "in_home_view").then(|| event["value"] == false);
+                        if let Some(kept) = channel.get_mut("is_muted").filter(|_| is_muted.is_some()) {
+                            *kept = is_muted.into();
+                        }
                     }
                 }
             }

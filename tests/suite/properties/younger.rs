@@ -35,6 +35,7 @@ const AMBIGUOUS: &[&str] = &[
     "reaction_type",
     "realm_url",
     "required",
+    "scheduled_messages",
     "service_feature_level",
     "server_timestamp",
     "stream",
