@@ -242,7 +242,7 @@ pub struct Call<'a> {
     /// The address that the request came to.
     pub origin: &'a Origin,
     /// What the client calls itself.
-    pub client: Arc<str>,
+    pub client: &'a str,
     /// All that it says of itself.
     pub user_agent: &'a str,
     /// The world's time.

@@ -22,12 +22,14 @@ use crate::error::Error;
 use crate::level::{self, Emulation, emulation};
 use crate::realm::user::User;
 use crate::world::{World, WorldSettings, Worlds};
+use authentication::Credentials;
 use bytes::Bytes;
 use http::{HeaderMap, Method, header};
 use origin::Addressed;
 use request::Incoming;
 use router::{Found, Router};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use trace::Trace;
 
@@ -74,7 +76,7 @@ impl Edge {
 
     async fn find_world(&self, incoming: &Incoming, bound: Option<&str>) -> Response {
         let addressed = origin::address(incoming, bound);
-        let Some(world) = self.worlds.get(&addressed.world) else {
+        let Some(world) = self.worlds.get(addressed.world) else {
             return finished(self.without_world(incoming, &addressed));
         };
         let Some(path) = addressed.path.strip_prefix("/api/v1") else {
@@ -97,7 +99,7 @@ impl Edge {
         &self,
         world: &Arc<World>,
         incoming: &Incoming,
-        addressed: &Addressed,
+        addressed: &Addressed<'_>,
         trace: &mut Trace,
     ) -> Response {
         let feature_level = world.settings().feature_level;
@@ -161,7 +163,7 @@ impl Edge {
         &self,
         world: &Arc<World>,
         incoming: &Incoming,
-        addressed: &Addressed,
+        addressed: &Addressed<'_>,
         row: &'static Row,
         mut raw: RawParameters,
         fault: &fault::Fault,
@@ -169,7 +171,7 @@ impl Edge {
     ) -> Result<Response, Refusal> {
         let settings = world.settings();
         let emulation = emulation(settings.feature_level);
-        let caller = caller(world, row, emulation, incoming).map_err(|error| {
+        let caller = caller(world, row, emulation, trace.credentials.as_ref()).map_err(|error| {
             let hint = hint::for_access(&error, row).or_else(|| hint::for_error(&error));
             (error, hint)
         })?;
@@ -183,7 +185,7 @@ impl Edge {
         let call = Call {
             caller,
             origin: &addressed.origin,
-            client: client_name(incoming).into(),
+            client: client_name(incoming),
             user_agent: incoming.header(header::USER_AGENT).unwrap_or_default(),
             now: world.now(),
             feature_level: settings.feature_level,
@@ -214,7 +216,7 @@ impl Edge {
     }
 
     /// The root of a server without a default world knows its own settings and nothing else.
-    fn without_world(&self, incoming: &Incoming, addressed: &Addressed) -> Result<Response, Refusal> {
+    fn without_world(&self, incoming: &Incoming, addressed: &Addressed<'_>) -> Result<Response, Refusal> {
         let is_settings = addressed.path == "/api/v1/server_settings" && addressed.world == Worlds::DEFAULT;
         if is_settings && matches!(incoming.method, Method::GET | Method::HEAD) {
             let user_agent = incoming.header(header::USER_AGENT).unwrap_or_default();
@@ -227,7 +229,7 @@ impl Edge {
             return Ok(reply::success(shape(&self.settings, &addressed.origin, bytes, to_level)));
         }
         let names: Vec<String> = self.worlds.all().iter().map(|world| world.name().to_owned()).collect();
-        Err((Error::UnknownWorld, Some(hint::nearest_world(&addressed.world, &names))))
+        Err((Error::UnknownWorld, Some(hint::nearest_world(addressed.world, &names))))
     }
 }
 
@@ -266,18 +268,18 @@ fn caller(
     world: &World,
     row: &Row,
     emulation: Option<&Emulation>,
-    incoming: &Incoming,
+    credentials: Option<&Result<Credentials, Error>>,
 ) -> Result<Option<Arc<User>>, Error> {
     let access = emulation.map_or(row.access, |emulation| emulation.access(row.route, row.access));
     if access == Access::Anyone {
         return Ok(None);
     }
     let realm = world.snapshot();
-    let Some(header) = incoming.header(header::AUTHORIZATION) else {
+    let Some(credentials) = credentials else {
         let is_visitor = access == Access::UserOrVisitor && realm.has_public_access();
         return if is_visitor { Ok(None) } else { Err(Error::NotLoggedIn) };
     };
-    let user = authentication::authenticate(&realm, header)?;
+    let user = credentials.as_ref().map_err(Error::clone)?.check(&realm)?;
     access.check(&realm, &user)?;
     if let Some(emulation) = emulation {
         emulation.check_former_access(row.route, &realm, &user)?;
@@ -311,14 +313,15 @@ fn shape(
 }
 
 /// A POST may name another method in its parameter `method`; HEAD is carried out as GET.
-fn effective_method(method: &Method, values: &mut std::collections::BTreeMap<String, String>) -> String {
+fn effective_method(method: &Method, values: &mut std::collections::BTreeMap<String, String>) -> Cow<'static, str> {
     if method == Method::POST {
-        let is_method = |text: &String| matches!(text.as_str(), "GET" | "PATCH" | "PUT" | "DELETE");
-        if values.get("method").is_some_and(is_method) {
-            return values.remove("method").unwrap_or_default();
+        let named = |text: &String| ["GET", "PATCH", "PUT", "DELETE"].into_iter().find(|method| method == text);
+        if let Some(named) = values.get("method").and_then(named) {
+            values.remove("method");
+            return named.into();
         }
     }
-    if method == Method::HEAD { "GET".into() } else { method.as_str().into() }
+    if method == Method::HEAD { "GET".into() } else { trace::name_of(method) }
 }
 
 /// What a client calls itself: the first word of its User-Agent.

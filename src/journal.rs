@@ -4,6 +4,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::Notify;
@@ -23,7 +24,7 @@ pub struct Entry {
     /// When it was answered by the world's clock, UNIX seconds.
     pub at: f64,
     /// HTTP method.
-    pub method: String,
+    pub method: Cow<'static, str>,
     /// Without `/api/v1`, placeholders filled in.
     pub path: String,
     /// The operation's path, with placeholders.

@@ -66,6 +66,8 @@ pub enum Doubt {
     DefaultChannels,
     /// The user became an administrator or is none any more: which bots they see from now on is not told.
     Bots,
+    /// The user's own role changed: whose addresses they see from now on is not told.
+    Addresses,
     /// A user's address came into or went out of sight, and with it whether the client computes the picture's.
     Picture(i64),
     /// A user came into a guest's sight: their status and presence are not told.
@@ -181,6 +183,23 @@ impl State {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn another_role_of_ones_own_leaves_open_whose_addresses_one_sees() {
+        let state = |address: Value| {
+            let rows = [json!({"user_id": 3, "role": 300}), json!({"user_id": 6, "delivery_email": address})];
+            json!({"user_id": 3, "is_admin": false, "realm_users": rows})
+        };
+        let mut folded = State::from_register(state(Value::Null));
+        let mut later = state("gus@chat.test".into());
+        assert_eq!(folded.differences(&later).len(), 1);
+
+        assert!(folded.apply(&json!({"type": "realm_user", "op": "update", "person": {"user_id": 3, "role": 100}})));
+
+        later["realm_users"][0] = folded.value()["realm_users"][0].clone();
+        later["is_owner"] = true.into();
+        assert!(folded.differences(&later).iter().all(|one| !one.place.contains("delivery_email")));
+    }
 
     #[test]
     fn a_channel_out_of_the_home_view_is_muted() {

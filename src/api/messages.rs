@@ -116,8 +116,8 @@ impl Write for SendMessage {
             sender: caller.id,
             to,
             content: call.origin.strip(&params.content),
-            client: call.client.clone(),
-            read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(&call.client)),
+            client: call.client.into(),
+            read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(call.client)),
             local: params.queue_id.zip(params.local_id),
             own_urls: vec![call.origin.base_url.clone()],
         };

@@ -187,7 +187,7 @@ impl Write for ScheduleMessage {
         let Trial { to, content, rendered } = checked(tx, call, params.type_, &to, params.topic, &params.content)?;
 
         let id = ScheduledMessageId(tx.next_scheduled());
-        let read_by_sender = params.read_by_sender.unwrap_or_else(|| is_for_people(&call.client));
+        let read_by_sender = params.read_by_sender.unwrap_or_else(|| is_for_people(call.client));
         let message =
             ScheduledMessage { id, sender, to, content, rendered, deliver_at, read_by_sender, has_failed: false };
         let message = tx.put_scheduled(message);

@@ -39,7 +39,7 @@ impl Fault {
         let fired = faults.fire(Seen {
             method: &trace.method,
             path: trace.route,
-            user: trace.user.as_deref(),
+            user: trace.user(),
             asks_relay: trace.route.is_some_and(|path| path.starts_with("/mobile_push/")),
         });
         trace.fault = fired.as_ref().map(|(id, _)| id.clone());

@@ -46,9 +46,9 @@ const THUMBNAILS: &[&str] = &["840x560-anim.webp", "840x560.webp"];
 ///
 /// `UnknownPath`, `MethodNotAllowed`, `NotLoggedIn` and what else is wrong with credentials, `WebhookBotNotAllowed`,
 /// `FileNotFound`, `FileForbidden`, `InvalidToken`, `InvalidFilename`.
-pub fn serve(world: &World, incoming: &Incoming, addressed: &Addressed) -> Result<Response, Error> {
+pub fn serve(world: &World, incoming: &Incoming, addressed: &Addressed<'_>) -> Result<Response, Error> {
     let realm = world.snapshot();
-    let path = percent_encoding::percent_decode_str(&addressed.path).decode_utf8_lossy();
+    let path = percent_encoding::percent_decode_str(addressed.path).decode_utf8_lossy();
     let Some((folder, rest)) = path.trim_start_matches('/').split_once('/') else { return Err(Error::UnknownPath) };
     let is_known = matches!(folder, "user_uploads" | "user_avatars" | "avatar" | "static");
     if is_known && !matches!(incoming.method, Method::GET | Method::HEAD) {
@@ -160,7 +160,7 @@ fn blob(realm: &Realm, hash: &str, name: &str) -> Result<Response, Error> {
 
 /// `/avatar/{user id or address}` leads to the picture's address, the query string kept; of somebody whom the caller may
 /// not know of, to a general one.
-fn avatar(realm: &Realm, incoming: &Incoming, addressed: &Addressed, rest: &str) -> Result<Response, Error> {
+fn avatar(realm: &Realm, incoming: &Incoming, addressed: &Addressed<'_>, rest: &str) -> Result<Response, Error> {
     let header = incoming.header(header::AUTHORIZATION).ok_or(Error::NotLoggedIn)?;
     let caller = authentication::authenticate(realm, header)?;
     let (who, is_medium) = match rest.strip_suffix("/medium") {

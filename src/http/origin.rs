@@ -10,23 +10,23 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A request's world, the address it came to, and the path inside that world.
-pub struct Addressed {
+pub struct Addressed<'a> {
     /// The world's name; it may not exist.
-    pub world: String,
+    pub world: &'a str,
     /// What URLs in the reply begin with.
     pub origin: Origin,
     /// `/api/v1/…` or a file's path, still percent-encoded.
-    pub path: String,
+    pub path: &'a str,
 }
 
 /// Finds the world: by the port, by the path, by the host name, else the default one.
-pub fn address(incoming: &Incoming, bound: Option<&str>) -> Addressed {
+pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<'a> {
     let scheme = incoming.header("x-forwarded-proto").filter(|text| *text == "https").unwrap_or("http");
     let host = incoming.header("x-forwarded-host").or_else(|| incoming.header(header::HOST)).unwrap_or("127.0.0.1");
     let base = format!("{scheme}://{host}");
     if let Some(world) = bound {
         let origin = Origin { base_url: base, prefix: String::new() };
-        return Addressed { world: world.to_owned(), origin, path: incoming.path.clone() };
+        return Addressed { world, origin, path: &incoming.path };
     }
     if let Some((name, mut rest)) = world_in_path(&incoming.path) {
         let prefix = format!("/w/{name}");
@@ -35,12 +35,12 @@ pub fn address(incoming: &Incoming, bound: Option<&str>) -> Addressed {
             rest = inner;
         }
         let origin = Origin { base_url: format!("{base}{prefix}"), prefix };
-        return Addressed { world: name.to_owned(), origin, path: rest.to_owned() };
+        return Addressed { world: name, origin, path: rest };
     }
     let origin = Origin { base_url: base, prefix: String::new() };
     let host = incoming.header(header::HOST).unwrap_or_default();
     let world = world_in_host(host).unwrap_or(Worlds::DEFAULT);
-    Addressed { world: world.to_owned(), origin, path: incoming.path.clone() }
+    Addressed { world, origin, path: &incoming.path }
 }
 
 fn world_in_path(path: &str) -> Option<(&str, &str)> {

@@ -4,7 +4,7 @@ use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::error::Error;
 use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
 use bytes::{Buf, Bytes, BytesMut};
-use futures_util::{Stream, StreamExt, pin_mut};
+use futures_util::{FutureExt, Stream, StreamExt, pin_mut};
 use http::{HeaderMap, Method, header};
 use std::time::Duration;
 
@@ -68,7 +68,11 @@ pub async fn read_body(
     pin_mut!(body);
     let mut bytes = BytesMut::new();
     loop {
-        let next = tokio::time::timeout(BODY_PAUSE, body.next()).await.map_err(|_| Error::BodyTooSlow)?;
+        // Most of the time it is there already, or there is none: no need to look at the clock.
+        let next = match body.next().now_or_never() {
+            Some(next) => next,
+            None => tokio::time::timeout(BODY_PAUSE, body.next()).await.map_err(|_| Error::BodyTooSlow)?,
+        };
         let Some(chunk) = next else { return Ok(bytes.freeze()) };
         // What arrived of a resumable upload before the connection broke is not sent again.
         if is_piece && chunk.is_err() {

@@ -1,11 +1,14 @@
 //! What is noted of a request on its way, for the journal and for those who watch.
 
 use super::request::Incoming;
-use super::{Response, authentication};
+use super::Response;
+use super::authentication::Credentials;
+use crate::error::Error;
 use crate::journal::{Body, Entry};
 use crate::time::{Span, Timestamp};
 use crate::world::{Caused, Watched, World};
-use http::header;
+use http::{Method, header};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -13,13 +16,13 @@ use std::time::Duration;
 pub struct Trace {
     began: Timestamp,
     /// The method as it is carried out.
-    pub method: String,
+    pub method: Cow<'static, str>,
     /// Without `/api/v1`.
     pub path: String,
     /// The operation's path.
     pub route: Option<&'static str>,
-    /// The address that the credentials claim.
-    pub user: Option<String>,
+    /// Who calls, as the request says; None without a word of it.
+    pub credentials: Option<Result<Credentials, Error>>,
     /// As sent.
     pub params: BTreeMap<String, String>,
     /// The fault that fired.
@@ -30,15 +33,34 @@ pub struct Trace {
     pub caused: Caused,
 }
 
+/// A method's name.
+pub fn name_of(method: &Method) -> Cow<'static, str> {
+    match *method {
+        Method::GET => "GET".into(),
+        Method::POST => "POST".into(),
+        Method::PUT => "PUT".into(),
+        Method::PATCH => "PATCH".into(),
+        Method::DELETE => "DELETE".into(),
+        Method::HEAD => "HEAD".into(),
+        Method::OPTIONS => "OPTIONS".into(),
+        _ => method.as_str().to_owned().into(),
+    }
+}
+
 impl Trace {
+    /// The address that the credentials claim.
+    pub fn user(&self) -> Option<&str> {
+        self.credentials.as_ref()?.as_ref().ok().map(Credentials::email)
+    }
+
     /// Begins the notes.
     pub fn begin(world: &World, incoming: &Incoming, path: String) -> Self {
         Self {
             began: world.real_time().now(),
-            method: incoming.method.as_str().to_owned(),
+            method: name_of(&incoming.method),
             path,
             route: None,
-            user: incoming.header(header::AUTHORIZATION).and_then(authentication::claimed_email),
+            credentials: incoming.header(header::AUTHORIZATION).map(Credentials::read),
             params: BTreeMap::new(),
             fault: None,
             delay: Duration::ZERO,
@@ -56,7 +78,7 @@ impl Trace {
             method: self.method,
             path: self.path,
             route: self.route,
-            user: self.user,
+            user: self.credentials.and_then(Result::ok).map(Credentials::into_email),
             params: self.params,
             status: if is_dropped { 0 } else { response.status().as_u16() },
             reply: Body(response.body().clone()),

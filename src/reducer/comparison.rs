@@ -138,6 +138,15 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
                 }
             }
         }
+        Doubt::Addresses => {
+            for list in ["realm_users", "realm_non_active_users"] {
+                for row in normal.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+                    // The picture's address is left out where the client can compute it from the user's.
+                    row["delivery_email"] = Value::Null;
+                    row["avatar_url"] = Value::Null;
+                }
+            }
+        }
         Doubt::Picture(id) => {
             for list in ["realm_users", "realm_non_active_users"] {
                 let rows = normal.get_mut(list).and_then(Value::as_array_mut);

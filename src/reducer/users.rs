@@ -59,6 +59,7 @@ impl State {
             changes.insert("is_admin".into(), (role <= 200).into());
             changes.insert("is_guest".into(), (role == 600).into());
             if is_own {
+                self.doubts.insert(Doubt::Addresses);
                 if self.value.get("is_admin").is_some_and(|was_admin| *was_admin != (role <= 200)) {
                     self.doubts.insert(Doubt::Bots);
                 }
