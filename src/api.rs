@@ -271,6 +271,15 @@ impl Call<'_> {
         self.caller.as_deref().expect("the operation needs credentials, which were checked")
     }
 
+    /// As [`Call::caller`], shared.
+    ///
+    /// # Panics
+    ///
+    /// As that does.
+    pub fn caller_shared(&self) -> &Arc<User> {
+        self.caller.as_ref().expect("the operation needs credentials, which were checked")
+    }
+
     /// Whether the caller's credentials still hold: another request may have come in between since they were checked.
     fn check_credentials_hold(&self, realm: &Realm) -> Result<(), Error> {
         let Some(caller) = &self.caller else { return Ok(()) };
@@ -332,20 +341,32 @@ pub struct Row {
 
 /// The envelope of a successful reply.
 #[derive(Serialize)]
-struct Envelope<T> {
+struct Envelope {
     result: &'static str,
     msg: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ignored_parameters_unsupported: Vec<String>,
-    #[serde(flatten)]
-    data: T,
 }
 
-/// A successful reply's bytes: `result`, `msg`, what was ignored, then the operation's data.
+/// Room for most replies, so that few are moved while they are written.
+const REPLY_BYTES: usize = 512;
+
+/// A successful reply's bytes: `result`, `msg`, what was ignored, then the operation's data, which is an object.
 pub fn envelope<P: Parameters>(data: impl Serialize, raw: &RawParameters) -> ReplyBytes {
-    let envelope =
-        Envelope { result: "success", msg: "", ignored_parameters_unsupported: raw.unsupported(P::LIST), data };
-    let mut bytes = serde_json::to_vec(&envelope).unwrap_or_default();
+    let envelope = Envelope { result: "success", msg: "", ignored_parameters_unsupported: raw.unsupported(P::LIST) };
+    let mut bytes = Vec::with_capacity(REPLY_BYTES);
+    let written = serde_json::to_writer(&mut bytes, &envelope);
+    debug_assert!(written.is_ok(), "texts can be written");
+    // The envelope's object goes on in the data's: a comma takes the place of one's end and the other's beginning.
+    bytes.pop();
+    let seam = bytes.len();
+    let written = serde_json::to_writer(&mut bytes, &data);
+    debug_assert!(written.is_ok() && bytes[seam] == b'{', "replies are objects");
+    if bytes[seam..] == *b"{}" {
+        bytes.remove(seam);
+    } else {
+        bytes[seam] = b',';
+    }
     bytes.push(b'\n');
     bytes
 }

@@ -1,9 +1,11 @@
 //! A server: worlds behind an edge on a socket, as a value that tests and the command line hold.
 
 mod examination;
+mod front;
 pub mod listen;
 mod malformed;
 mod mangle;
+mod pulse;
 mod socket;
 
 use crate::control::{ClockDefault, Control, Defaults, Guard};

@@ -19,11 +19,13 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::UserId;
-use crate::realm::user::{Role, User};
-use crate::record::user::{Look, ProfileValue, UserLine, UserRecord, avatar_url, profile_data};
-use schemars::JsonSchema;
-use serde::Serialize;
+use crate::realm::user::{Role, User, Written};
+use crate::record::user::{Look, ProfileValue, UserLine, UserRecord, written};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
 use serde_json::json;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -103,7 +105,7 @@ parameters! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserReply {
     /// The user.
-    pub user: UserRecord,
+    pub user: UserLine,
 }
 
 impl Operation for GetUser {
@@ -181,12 +183,12 @@ fn gives_placeholders(call: &Call<'_>) -> bool {
     call.feature_level < NO_PLACEHOLDERS_SINCE
 }
 
-fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, look: Look<'_>) -> Result<UserRecord, Error> {
+fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, look: Look<'_>) -> Result<UserLine, Error> {
     match realm.accessible_user(call.caller(), id) {
         Err(Error::InsufficientPermission) if gives_placeholders(call) => {
-            Ok(UserRecord::unknown(realm, &realm.users[&id]))
+            Ok(UserLine::Made(Box::new(UserRecord::unknown(realm, &realm.users[&id]))))
         }
-        outcome => Ok(UserRecord::new(realm, outcome?, look)),
+        outcome => Ok(UserLine::new(realm, outcome?, look)),
     }
 }
 
@@ -198,45 +200,94 @@ parameters! {
     pub struct GetOwnUserParams {}
 }
 
-/// The caller (specification, "Own user").
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_excessive_bools, reason = "the wire has them so")]
+/// The caller as they see themselves.
+#[derive(Clone, Debug)]
 pub struct OwnUserReply {
+    user: Arc<User>,
+    written: Arc<Written>,
+    email: String,
+    max_message_id: i64,
+}
+
+/// The caller (specification, "Own user").
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "OwnUserReply")]
+#[expect(clippy::struct_excessive_bools, reason = "the wire has them so")]
+struct OwnUser<'a> {
     /// Always an address.
-    pub avatar_url: String,
+    #[schemars(with = "String")]
+    avatar_url: &'a RawValue,
     /// Cache-busting version.
-    pub avatar_version: i64,
+    avatar_version: i64,
     /// Address for the API.
-    pub email: String,
+    email: &'a str,
     /// Display name.
-    pub full_name: String,
+    full_name: &'a str,
     /// Administrator or owner.
-    pub is_admin: bool,
+    is_admin: bool,
     /// Owner.
-    pub is_owner: bool,
+    is_owner: bool,
     /// Guest.
-    pub is_guest: bool,
+    is_guest: bool,
     /// Bot.
-    pub is_bot: bool,
+    is_bot: bool,
     /// Always true: others can't call.
-    pub is_active: bool,
+    is_active: bool,
     /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
-    pub role: i64,
+    role: i64,
     /// IANA identifier, "" when never set.
-    pub timezone: String,
+    timezone: &'a str,
     /// ISO 8601 to the minute.
-    pub date_joined: String,
+    #[schemars(with = "String")]
+    date_joined: &'a RawValue,
     /// ID of the last message received, -1 without any; deprecated.
-    pub max_message_id: i64,
+    max_message_id: i64,
     /// Unique ID.
-    pub user_id: i64,
+    user_id: i64,
     /// Real address.
-    pub delivery_email: String,
+    delivery_email: &'a str,
     /// Imported and not yet logged in.
-    pub is_imported_stub: bool,
+    is_imported_stub: bool,
     /// By custom profile field ID; people only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub profile_data: Option<BTreeMap<String, ProfileValue>>,
+    #[schemars(with = "Option<BTreeMap<String, ProfileValue>>")]
+    profile_data: Option<&'a RawValue>,
+}
+
+impl Serialize for OwnUserReply {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let user = &self.user;
+        let own = OwnUser {
+            avatar_url: &self.written.avatar_url,
+            avatar_version: user.avatar.version,
+            email: &self.email,
+            full_name: &user.full_name,
+            is_admin: user.is_admin(),
+            is_owner: user.role == Role::Owner,
+            is_guest: user.is_guest(),
+            is_bot: user.is_bot(),
+            is_active: user.is_active,
+            role: user.role.number(),
+            timezone: &user.timezone,
+            date_joined: &self.written.date_joined,
+            max_message_id: self.max_message_id,
+            user_id: user.id.0,
+            delivery_email: &user.email,
+            is_imported_stub: user.is_imported_stub,
+            profile_data: (!user.is_bot()).then_some(&*self.written.profile_data),
+        };
+        own.serialize(serializer)
+    }
+}
+
+impl JsonSchema for OwnUserReply {
+    fn schema_name() -> Cow<'static, str> {
+        OwnUser::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        OwnUser::json_schema(generator)
+    }
 }
 
 impl Operation for GetOwnUser {
@@ -249,25 +300,12 @@ impl Operation for GetOwnUser {
 
 impl Read for GetOwnUser {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<OwnUserReply, Error> {
-        let user = call.caller();
+        let user = call.caller_shared();
         Ok(OwnUserReply {
-            avatar_url: avatar_url(realm, user, false),
-            avatar_version: user.avatar.version,
             email: realm.api_email(user),
-            full_name: user.full_name.clone(),
-            is_admin: user.is_admin(),
-            is_owner: user.role == Role::Owner,
-            is_guest: user.is_guest(),
-            is_bot: user.is_bot(),
-            is_active: user.is_active,
-            role: user.role.number(),
-            timezone: user.timezone.clone(),
-            date_joined: user.date_joined.to_minute(),
             max_message_id: realm.newest_message_of(user.id).map_or(-1, |id| id.0),
-            user_id: user.id.0,
-            delivery_email: user.email.clone(),
-            is_imported_stub: user.is_imported_stub,
-            profile_data: (!user.is_bot()).then(|| profile_data(user)),
+            written: written(realm, user),
+            user: user.clone(),
         })
     }
 }

@@ -16,6 +16,8 @@ const COMPARED_PART_MAX_BYTES: usize = 64;
 pub struct Router {
     /// Paths by their number of segments, the most specific first.
     by_length: HashMap<usize, Vec<Path>>,
+    /// The paths without placeholders, which go before all others: their length and their place.
+    fixed: HashMap<&'static str, (usize, usize)>,
     /// Paths whose last placeholder takes all that follows.
     open_ended: Vec<Path>,
     /// The operation nearest to each wrong path that was asked for lately, by method and path.
@@ -62,12 +64,22 @@ impl Router {
         for paths in by_length.values_mut() {
             paths.sort_by(|one, other| one.segments.cmp(&other.segments));
         }
-        Self { by_length, open_ended, nearest: DashMap::new() }
+        let places = by_length.iter().flat_map(|(length, paths)| {
+            paths.iter().enumerate().filter(|(_, path)| path.is_fixed()).map(|(place, path)| (path, (*length, place)))
+        });
+        let fixed = places.map(|(path, place)| (path.rows[0].route.path, place)).collect();
+        Self { by_length, fixed, open_ended, nearest: DashMap::new() }
     }
 
     /// Finds the operation for a method and a path without `/api/v1`, among those that a feature level has; the path is
     /// percent-decoded here, part by part.
     pub fn find(&self, method: &str, path: &str, level: i64) -> Found {
+        if let Some((length, place)) = self.fixed.get(path) {
+            let candidate = &self.by_length[length][*place];
+            if candidate.is_there(level) {
+                return candidate.with_method(method, Vec::new(), level);
+            }
+        }
         let Some(path) = path.strip_prefix('/') else { return Found::Nothing };
         let parts: Vec<Cow<'_, str>> = path.split('/').map(decode).collect();
         let fixed = self.by_length.get(&parts.len()).into_iter().flatten();
@@ -117,6 +129,10 @@ impl Default for Router {
 }
 
 impl Path {
+    fn is_fixed(&self) -> bool {
+        self.segments.iter().all(|segment| matches!(segment, Segment::Literal(_)))
+    }
+
     fn matches(&self, parts: &[Cow<'_, str>]) -> Option<Vec<(String, String)>> {
         let mut values = Vec::new();
         for (index, segment) in self.segments.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! What is noted of a request on its way, for the journal and for those who watch.
 
-use super::request::Incoming;
 use super::Response;
 use super::authentication::Credentials;
+use super::request::Incoming;
 use crate::error::Error;
 use crate::journal::{Body, Entry};
 use crate::time::{Span, Timestamp};

@@ -40,7 +40,12 @@ pub fn respond(world: &World, incoming: &Incoming, addressed: &Addressed<'_>, tr
     response
 }
 
-fn carry_out(world: &World, incoming: &Incoming, addressed: &Addressed<'_>, trace: &mut Trace) -> Result<Response, Error> {
+fn carry_out(
+    world: &World,
+    incoming: &Incoming,
+    addressed: &Addressed<'_>,
+    trace: &mut Trace,
+) -> Result<Response, Error> {
     // Clients whose platform knows no PATCH say what they mean.
     let method = incoming.header("x-http-method-override").unwrap_or(incoming.method.as_str()).to_uppercase();
     let id = trace.path.strip_prefix(PATH).unwrap_or_default().trim_matches('/').to_owned();

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::sync::Arc;
 
 /// What guests are told of users whom they may not know of.
 pub const UNKNOWN_USER_NAME: &str = "Unknown user";
@@ -49,9 +50,29 @@ pub struct User {
     pub can_create_users: bool,
     /// What the user says in custom profile fields.
     pub profile: OrdMap<ProfileFieldId, ProfileEntry>,
-    /// The user as lists have it, for each of the ways in which it is looked at.
+    /// What was written of it already.
     #[serde(skip)]
+    pub kept: KeptUser,
+}
+
+/// A user as JSON, whole and in parts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KeptUser {
+    /// As lists have it, for each of the ways in which it is looked at.
     pub lines: [Kept<Box<RawValue>>; 8],
+    /// What takes most work to write.
+    pub written: Kept<Arc<Written>>,
+}
+
+/// Parts of a user's record, as JSON.
+#[derive(Debug)]
+pub struct Written {
+    /// The address of the picture.
+    pub avatar_url: Box<RawValue>,
+    /// To the minute.
+    pub date_joined: Box<RawValue>,
+    /// What the user says in custom profile fields, by ID.
+    pub profile_data: Box<RawValue>,
 }
 
 /// What a user says in a custom profile field.

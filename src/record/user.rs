@@ -1,6 +1,6 @@
 //! Users as others see them (specification, "User" and "Own user").
 
-use crate::realm::user::{AvatarSource, Role, UNKNOWN_USER_NAME, User};
+use crate::realm::user::{AvatarSource, Role, UNKNOWN_USER_NAME, User, Written};
 use crate::realm::{Realm, hexadecimal};
 use md5::{Digest, Md5};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -148,7 +148,7 @@ impl UserLine {
     fn kept(realm: &Realm, user: &Arc<User>, look: Look<'_>, first: usize, make: impl FnOnce() -> UserRecord) -> Self {
         let sees_email = realm.can_see_email(look.viewer, user);
         let place = first + usize::from(sees_email) * 2 + usize::from(look.client_gravatar);
-        user.lines[place].get_or_make(|| serde_json::value::to_raw_value(&make()).unwrap_or_default());
+        user.kept.lines[place].get_or_make(|| serde_json::value::to_raw_value(&make()).unwrap_or_default());
         UserLine::Kept(user.clone(), place)
     }
 }
@@ -157,7 +157,7 @@ impl Serialize for UserLine {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             UserLine::Kept(user, place) => {
-                user.lines[*place].get_or_make(|| RawValue::NULL.to_owned()).serialize(serializer)
+                user.kept.lines[*place].get_or_make(|| RawValue::NULL.to_owned()).serialize(serializer)
             }
             UserLine::Made(record) => record.serialize(serializer),
         }
@@ -183,6 +183,19 @@ pub fn profile_data(user: &User) -> BTreeMap<String, ProfileValue> {
         (id.to_string(), ProfileValue { value: entry.value.clone(), rendered_value: entry.rendered.clone() })
     };
     user.profile.iter().map(value).collect()
+}
+
+/// The parts of a user's record that take work to write; of a published realm, never in the midst of a change.
+pub fn written(realm: &Realm, user: &User) -> Arc<Written> {
+    fn raw(value: &impl Serialize) -> Box<RawValue> {
+        serde_json::value::to_raw_value(value).unwrap_or_default()
+    }
+    let make = || Written {
+        avatar_url: raw(&avatar_url(realm, user, false)),
+        date_joined: raw(&user.date_joined.to_minute()),
+        profile_data: raw(&profile_data(user)),
+    };
+    user.kept.written.get_or_make(|| Arc::new(make())).clone()
 }
 
 /// The address of a user's picture; None when the provider's and the client computes it itself.

@@ -1,30 +1,23 @@
 //! Binding, accepting, answering; the only place that reads the wall clock.
 
+use super::front::{Front, Served};
 use super::malformed::Enveloping;
-use super::mangle::Mangling;
-use super::socket;
+use super::pulse::Pulse;
 use crate::control::Control;
-use crate::error::Error;
-use crate::http::request::{Incoming, read_body};
-use crate::http::{Edge, Response, reply};
+use crate::http::Edge;
 use crate::time::Timestamp;
 use crate::world::{RealTime, World, Worlds};
-use futures_util::FutureExt;
-use http::{HeaderMap, Method};
 use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
+use hyper_util::rt::TokioIo;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use warp::Filter;
 
-/// How long a connection may take to send a request's head.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a connection may be silent before it is closed, at least; at most twice as long.
+const PATIENCE: Duration = Duration::from_secs(15);
 /// How often worlds that go with real time look for what is due.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -139,15 +132,6 @@ async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
     }
 }
 
-/// What a socket serves.
-#[derive(Clone)]
-enum Served {
-    /// Everything.
-    All(Arc<Control>),
-    /// The API of one world, until it ends.
-    One(Arc<Edge>, Arc<str>, watch::Receiver<bool>),
-}
-
 /// Serves a further socket of the server's host for one world alone, until the world or the server ends; its port.
 ///
 /// # Errors
@@ -186,14 +170,7 @@ async fn accept(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    let connection = connection(stream, served.clone(), stopped.clone());
-                    let ending = ended(stopped.clone());
-                    tokio::spawn(async move {
-                        tokio::select! {
-                            () = connection => {}
-                            () = ending => {}
-                        }
-                    });
+                    tokio::spawn(connection(stream, served.clone(), stopped.clone()));
                 }
                 // Out of file descriptors, for one: give others time to close.
                 Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
@@ -210,115 +187,44 @@ async fn ended(mut stopped: watch::Receiver<bool>) {
 
 async fn connection(stream: TcpStream, served: Served, stopped: watch::Receiver<bool>) {
     let _ = stream.set_nodelay(true);
-    let builder = || {
-        let mut builder = http1::Builder::new();
-        builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).half_close(false);
-        builder
+    let pulse = Arc::new(Pulse::default());
+    let world_ended = match &served {
+        Served::All(_) => None,
+        Served::One(_, _, world_ended) => Some(world_ended.clone()),
     };
-    let io = Enveloping::new(TokioIo::new(stream));
-    let served = match served {
-        Served::All(control) => {
-            let service = warp::service(watching(control.clone(), stopped).or(everything(
-                control.edge.clone(),
-                Some(control),
-                None,
-            )));
-            builder().serve_connection(io, TowerToHyperService::new(Mangling(service))).with_upgrades().await
+    let world_ends = async {
+        match world_ended {
+            Some(world_ended) => ended(world_ended).await,
+            None => std::future::pending().await,
         }
-        Served::One(edge, world, world_ended) => {
-            let service = warp::service(everything(edge, None, Some(world)));
-            let connection = builder().serve_connection(io, TowerToHyperService::new(Mangling(service)));
-            tokio::pin!(connection);
-            tokio::select! {
-                served = connection.as_mut() => served,
-                // A connection that is kept open must not lead to a later world of the same name.
-                () = ended(world_ended) => {
-                    connection.as_mut().graceful_shutdown();
-                    connection.await
-                }
+    };
+    let io = Enveloping::new(TokioIo::new(stream), pulse.clone());
+    let front = Front::new(served, stopped.clone(), pulse.clone());
+    let connection = http1::Builder::new().serve_connection(io, front).with_upgrades();
+    tokio::pin!(connection);
+    let serving = async {
+        tokio::select! {
+            biased;
+            served = connection.as_mut() => served,
+            // A connection that is kept open must not lead to a later world of the same name.
+            () = world_ends => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
             }
         }
+    };
+    let served = tokio::select! {
+        biased;
+        served = serving => served,
+        () = ended(stopped) => Ok(()),
+        () = pulse.stopped(PATIENCE) => Ok(()),
     };
     if let Err(error) = served {
         tracing::debug!("connection ended: {error}");
     }
 }
 
-/// The one filter: everything goes to the table of operations, but for control.
-fn everything(
-    edge: Arc<Edge>,
-    control: Option<Arc<Control>>,
-    world: Option<Arc<str>>,
-) -> impl Filter<Extract = (Response,), Error = warp::Rejection> + Clone {
-    let query = warp::query::raw().or(warp::any().map(String::new)).unify();
-    warp::method()
-        .and(warp::path::full())
-        .and(query)
-        .and(warp::header::headers_cloned())
-        .and(warp::body::stream())
-        .then(move |method: Method, path: warp::path::FullPath, query: String, headers: HeaderMap, body| {
-            let edge = edge.clone();
-            let control = control.clone();
-            let world = world.clone();
-            // On the heap: the filters around it move their futures, one in another, and this one is large.
-            Box::pin(async move {
-                let incoming = match read_body(&headers, body).await {
-                    Ok(body) => Ok(Incoming { method, path: path.as_str().to_owned(), query, headers, body }),
-                    Err(error) => Err((headers, error)),
-                };
-                match (&incoming, control) {
-                    (Ok(incoming), Some(control)) if is_control(&incoming.path) => {
-                        guarded(Box::pin(control.respond(incoming))).await
-                    }
-                    _ => guarded(edge.respond(incoming, world.as_deref())).await,
-                }
-            })
-        })
-}
-
-/// An answer, or the API's own word for a fault of this program: a closed connection would look like one of the network.
-async fn guarded(answer: impl Future<Output = Response>) -> Response {
-    // What a panic leaves behind is dropped with the copy of the realm that it worked on.
-    let answered = AssertUnwindSafe(answer).catch_unwind().await;
-    answered.unwrap_or_else(|_| reply::failure(&Error::Internal, None))
-}
-
-fn is_control(path: &str) -> bool {
-    path == "/control" || path.starts_with("/control/")
-}
-
-/// The WebSocket on which a world is watched.
-fn watching(
-    control: Arc<Control>,
-    stopped: watch::Receiver<bool>,
-) -> impl Filter<Extract = (Response,), Error = warp::Rejection> + Clone {
-    warp::path!("control" / "worlds" / String / "watch").and(warp::header::headers_cloned()).and(warp::ws()).map(
-        move |name: String, headers: HeaderMap, socket: warp::ws::Ws| match control.watched(&name, headers) {
-            Ok(world) => {
-                let stopped = stopped.clone();
-                let upgraded = socket.on_upgrade(move |socket| socket::tell(world, socket, stopped));
-                let (head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
-                Response::from_parts(head, bytes::Bytes::new())
-            }
-            Err(refused) => refused,
-        },
-    )
-}
-
 /// Whether an address is reached from this machine alone.
 pub fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_panic_is_answered_in_the_envelope() {
-        let response = guarded(async { panic!("this program has a fault") }).await;
-
-        let body: serde_json::Value = serde_json::from_slice(response.body()).expect("JSON");
-        assert_eq!((response.status().as_u16(), &body["result"]), (500, &serde_json::json!("error")));
-    }
 }

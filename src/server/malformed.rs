@@ -1,11 +1,13 @@
 //! What is no HTTP at all: hyper's bare refusals of it, put into the API's envelope.
 
+use super::pulse::Pulse;
 use crate::error::Error;
 use crate::http::reply;
 use hyper::rt::{Read, ReadBuf, ReadBufCursor, Write};
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::Sleep;
@@ -22,6 +24,7 @@ const LINGER_TIME: Duration = Duration::from_secs(2);
 /// A connection on which a refusal of hyper's own, which has no body, leaves as an error reply of the API.
 pub struct Enveloping<S> {
     stream: S,
+    pulse: Arc<Pulse>,
     refusal: Option<Refusal>,
     has_begun: bool,
     is_other_protocol: bool,
@@ -37,8 +40,8 @@ struct Refusal {
 
 impl<S> Enveloping<S> {
     /// Around a connection that nothing was written to.
-    pub fn new(stream: S) -> Self {
-        Self { stream, refusal: None, has_begun: false, is_other_protocol: false }
+    pub fn new(stream: S, pulse: Arc<Pulse>) -> Self {
+        Self { stream, pulse, refusal: None, has_begun: false, is_other_protocol: false }
     }
 
     /// Puts the envelope in the place of a refusal without one; whether it did.
@@ -151,6 +154,7 @@ impl<S: Read + Write + Unpin> Write for Enveloping<S> {
         if self.refusal.is_some() || self.intercept(bytes) {
             return Poll::Ready(Ok(bytes.len()));
         }
+        self.pulse.beat();
         Pin::new(&mut self.stream).poll_write(context, bytes)
     }
 
@@ -163,6 +167,7 @@ impl<S: Read + Write + Unpin> Write for Enveloping<S> {
         if self.refusal.is_some() || self.intercept(head) {
             return Poll::Ready(Ok(slices.iter().map(|slice| slice.len()).sum()));
         }
+        self.pulse.beat();
         Pin::new(&mut self.stream).poll_write_vectored(context, slices)
     }
 

@@ -1,24 +1,18 @@
 //! What only a connection can do to a reply: close without one, or break off in the middle.
 
-use crate::http::Mangled;
+use crate::http::{Mangled, Response};
 use bytes::Bytes;
-use http::{Request, Response, Uri, header};
+use http::header;
 use http_body::{Body, Frame};
-use http_body_util::Either;
-use std::convert::Infallible;
+use http_body_util::{Either, Full};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use tower_service::Service;
 
-/// A service whose replies may be mangled, around one whose replies say so.
-#[derive(Clone)]
-pub struct Mangling<S>(pub S);
+/// A body as it is sent, whole or only its beginning.
+pub type ReplyBody = Either<Full<Bytes>, Cut>;
 
-/// A body that is whole, or breaks off.
-pub type MaybeCut<B> = Either<B, Cut>;
-
-/// The beginning of a body, and then an error, which closes the connection.
+/// The beginning of a body, then the end of the connection.
 #[derive(Debug)]
 pub struct Cut {
     beginning: Option<Bytes>,
@@ -46,46 +40,20 @@ impl Body for Cut {
     }
 }
 
-impl<S, R, B> Service<Request<R>> for Mangling<S>
-where
-    S: Service<Request<R>, Response = Response<B>, Error = Infallible>,
-    S::Future: Send + 'static,
-    B: Body<Data = Bytes> + Send + 'static,
-    B::Error: std::error::Error + Send + Sync,
-{
-    type Response = Response<MaybeCut<B>>;
-    type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, io::Error>> + Send>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), io::Error>> {
-        self.0.poll_ready(context).map_err(|never| match never {})
-    }
-
-    fn call(&mut self, mut request: Request<R>) -> Self::Future {
-        // CONNECT names a host and no path, over which warp panics.
-        if request.uri().path_and_query().is_none() {
-            *request.uri_mut() = Uri::from_static("/");
+/// A reply with what a fault makes of it.
+///
+/// # Errors
+///
+/// For a reply that is never sent: hyper closes the connection.
+pub fn mangled(response: Response) -> io::Result<http::Response<ReplyBody>> {
+    match response.extensions().get::<Mangled>().copied() {
+        None => Ok(response.map(|body| Either::Left(Full::new(body)))),
+        Some(Mangled::Dropped) => Err(io::Error::other("a fault closes the connection")),
+        Some(Mangled::TruncatedAt(bytes)) => {
+            let (mut head, whole) = response.into_parts();
+            head.headers.insert(header::CONTENT_LENGTH, whole.len().into());
+            let beginning = Some(whole.slice(..bytes.min(whole.len())));
+            Ok(http::Response::from_parts(head, Either::Right(Cut { beginning, has_paused: false })))
         }
-        let reply = self.0.call(request);
-        Box::pin(async move {
-            let response = reply.await.unwrap_or_else(|never| match never {});
-            match response.extensions().get::<Mangled>().copied() {
-                None => Ok(response.map(Either::Left)),
-                Some(Mangled::Dropped) => Err(io::Error::other("a fault closes the connection")),
-                Some(Mangled::TruncatedAt(bytes)) => Ok(cut(response, bytes).await),
-            }
-        })
     }
-}
-
-async fn cut<B>(response: Response<B>, bytes: usize) -> Response<MaybeCut<B>>
-where
-    B: Body<Data = Bytes>,
-{
-    use http_body_util::BodyExt;
-    let (mut head, body) = response.into_parts();
-    let whole = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-    head.headers.insert(header::CONTENT_LENGTH, whole.len().into());
-    let beginning = Some(whole.slice(..bytes.min(whole.len())));
-    Response::from_parts(head, Either::Right(Cut { beginning, has_paused: false }))
 }

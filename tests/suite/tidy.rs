@@ -61,6 +61,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
         "cli",
         &["scenario", "server", "control", "level", "fixture", "openapi", "api", "world", "realm", "time", "dialect"],
     ),
+    ("build", &[]),
     ("lib", &["server", "control"]),
     ("main", &["cli"]),
 ];

@@ -216,7 +216,7 @@ fn add_bot(
         password: None,
         can_create_users: false,
         profile: OrdMap::new(),
-        lines: Default::default(),
+        kept: Default::default(),
     });
     announce_user(tx, id);
     let record = bot_record(&tx.users[&id]);

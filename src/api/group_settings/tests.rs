@@ -80,7 +80,7 @@ fn user(id: UserId, is_active: bool) -> User {
         password: None,
         can_create_users: false,
         profile: OrdMap::new(),
-        lines: Default::default(),
+        kept: Default::default(),
     }
 }
 

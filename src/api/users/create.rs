@@ -173,7 +173,7 @@ pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
         password: person.password,
         can_create_users: false,
         profile: OrdMap::new(),
-        lines: Default::default(),
+        kept: Default::default(),
     });
     let defaults = tx.organization.user_defaults.clone();
     for (name, value) in defaults {

@@ -1,0 +1,165 @@
+//! What answers a connection's requests.
+//!
+//! Control and the WebSocket are warp's. The API goes from hyper, on which warp stands, straight to the table of
+//! operations: the filters around it copied all headers and took a tenth of a small read's time.
+
+use super::mangle::{ReplyBody, mangled};
+use super::pulse::Pulse;
+use super::socket;
+use crate::control::Control;
+use crate::error::Error;
+use crate::http::request::{Incoming, read_body};
+use crate::http::{Edge, Response, reply};
+use futures_util::FutureExt;
+use http::{HeaderMap, Method, Request};
+use http_body_util::{BodyDataStream, BodyExt};
+use hyper::body::{Body, Incoming as IncomingBody};
+use std::convert::Infallible;
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use tokio::sync::watch;
+use tower_service::Service;
+use warp::Filter;
+
+/// What a socket serves.
+#[derive(Clone)]
+pub enum Served {
+    /// Everything.
+    All(Arc<Control>),
+    /// The API of one world, until it ends.
+    One(Arc<Edge>, Arc<str>, watch::Receiver<bool>),
+}
+
+/// Answers the requests of one connection.
+pub struct Front {
+    served: Served,
+    stopped: watch::Receiver<bool>,
+    pulse: Arc<Pulse>,
+}
+
+impl Front {
+    /// Serves a connection until the server is stopped; the pulse tells that it does.
+    pub fn new(served: Served, stopped: watch::Receiver<bool>, pulse: Arc<Pulse>) -> Self {
+        Self { served, stopped, pulse }
+    }
+}
+
+impl hyper::service::Service<Request<IncomingBody>> for Front {
+    type Response = http::Response<ReplyBody>;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, io::Error>> + Send>>;
+
+    fn call(&self, request: Request<IncomingBody>) -> Self::Future {
+        let busy = self.pulse.begin();
+        let (edge, world) = match &self.served {
+            Served::All(control) if is_control(request.uri().path()) => {
+                let answer = controlled(control.clone(), self.stopped.clone(), request);
+                return Box::pin(async move {
+                    let _busy = busy;
+                    mangled(answer.await)
+                });
+            }
+            Served::All(control) => (control.edge.clone(), None),
+            Served::One(edge, world, _) => (edge.clone(), Some(world.clone())),
+        };
+        Box::pin(async move {
+            let _busy = busy;
+            let incoming = taken_apart(request).await;
+            mangled(guarded(edge.respond(incoming, world.as_deref())).await)
+        })
+    }
+}
+
+/// The whole of a request, or its headers and why the body was refused.
+async fn taken_apart(request: Request<IncomingBody>) -> Result<Incoming, (HeaderMap, Error)> {
+    let (head, body) = request.into_parts();
+    let body = match body.is_end_stream() {
+        true => Ok(bytes::Bytes::new()),
+        false => Box::pin(read_body(&head.headers, BodyDataStream::new(body))).await,
+    };
+    // CONNECT names a host and no path.
+    let path = if head.uri.path().is_empty() { "/" } else { head.uri.path() };
+    let query = head.uri.query().unwrap_or_default();
+    match body {
+        Ok(body) => {
+            let (path, query) = (path.to_owned(), query.to_owned());
+            Ok(Incoming { method: head.method, path, query, headers: head.headers, body })
+        }
+        Err(error) => Err((head.headers, error)),
+    }
+}
+
+/// An answer, or the API's own word for a fault of this program: a closed connection would look like one of the network.
+async fn guarded(answer: impl Future<Output = Response>) -> Response {
+    // What a panic leaves behind is dropped with the copy of the realm that it worked on.
+    let answered = AssertUnwindSafe(answer).catch_unwind().await;
+    answered.unwrap_or_else(|_| reply::failure(&Error::Internal, None))
+}
+
+fn is_control(path: &str) -> bool {
+    path == "/control" || path.starts_with("/control/")
+}
+
+/// The answer of warp's filters.
+async fn controlled(control: Arc<Control>, stopped: watch::Receiver<bool>, request: Request<IncomingBody>) -> Response {
+    let mut service = warp::service(watching(control.clone(), stopped).or(controlling(control)));
+    let response = service.call(request).await.unwrap_or_else(|never: Infallible| match never {});
+    let (head, body) = response.into_parts();
+    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    Response::from_parts(head, body)
+}
+
+/// All of control but the WebSocket.
+fn controlling(control: Arc<Control>) -> impl Filter<Extract = (Response,), Error = warp::Rejection> + Clone {
+    let query = warp::query::raw().or(warp::any().map(String::new)).unify();
+    warp::method()
+        .and(warp::path::full())
+        .and(query)
+        .and(warp::header::headers_cloned())
+        .and(warp::body::stream())
+        .then(move |method: Method, path: warp::path::FullPath, query: String, headers: HeaderMap, body| {
+            let control = control.clone();
+            async move {
+                match read_body(&headers, body).await {
+                    Ok(body) => {
+                        let incoming = Incoming { method, path: path.as_str().to_owned(), query, headers, body };
+                        guarded(Box::pin(control.respond(&incoming))).await
+                    }
+                    Err(error) => control.edge.respond(Err((headers, error)), None).await,
+                }
+            }
+        })
+}
+
+/// The WebSocket on which a world is watched.
+fn watching(
+    control: Arc<Control>,
+    stopped: watch::Receiver<bool>,
+) -> impl Filter<Extract = (Response,), Error = warp::Rejection> + Clone {
+    warp::path!("control" / "worlds" / String / "watch").and(warp::header::headers_cloned()).and(warp::ws()).map(
+        move |name: String, headers: HeaderMap, socket: warp::ws::Ws| match control.watched(&name, headers) {
+            Ok(world) => {
+                let stopped = stopped.clone();
+                let upgraded = socket.on_upgrade(move |socket| socket::tell(world, socket, stopped));
+                let (head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
+                Response::from_parts(head, bytes::Bytes::new())
+            }
+            Err(refused) => refused,
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_answered_in_the_envelope() {
+        let response = guarded(async { panic!("this program has a fault") }).await;
+
+        let body: serde_json::Value = serde_json::from_slice(response.body()).expect("JSON");
+        assert_eq!((response.status().as_u16(), &body["result"]), (500, &serde_json::json!("error")));
+    }
+}
