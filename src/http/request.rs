@@ -91,16 +91,13 @@ pub async fn read_body(
     }
 }
 
-/// The parameters of a request: the body's win over the query's.
+/// The parameters of a request: those of the query, then those of the body, which win.
 ///
 /// # Errors
 ///
 /// `MalformedBody`, `UploadTooLarge`.
 pub async fn parameters(incoming: &Incoming) -> Result<RawParameters, Error> {
-    let mut raw = RawParameters::default();
-    for (name, value) in form_urlencoded::parse(incoming.query.as_bytes()) {
-        raw.values.insert(name.into_owned(), value.into_owned());
-    }
+    let mut raw = of_query(incoming);
     if matches!(incoming.method, Method::GET | Method::HEAD) || incoming.body.is_empty() {
         return Ok(raw);
     }
@@ -114,6 +111,15 @@ pub async fn parameters(incoming: &Incoming) -> Result<RawParameters, Error> {
         }
     }
     Ok(raw)
+}
+
+/// The parameters of a request's query.
+pub fn of_query(incoming: &Incoming) -> RawParameters {
+    let mut raw = RawParameters::default();
+    for (name, value) in form_urlencoded::parse(incoming.query.as_bytes()) {
+        raw.values.insert(name.into_owned(), value.into_owned());
+    }
+    raw
 }
 
 fn content_type(headers: &HeaderMap) -> Option<&str> {

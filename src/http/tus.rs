@@ -3,12 +3,11 @@
 //!
 //! A choice where the API is silent: A-56 in docs/assumptions.md.
 
-use super::origin::Addressed;
 use super::request::Incoming;
 use super::trace::Trace;
 use super::{Response, authentication, reply};
-use crate::api::Access;
 use crate::api::uploads::resumable::{self, Announced};
+use crate::api::{Access, Origin};
 use crate::error::Error;
 use crate::realm::resumable::ResumableUpload;
 use crate::realm::user::User;
@@ -34,18 +33,13 @@ pub fn is_tus(path: &str) -> bool {
 }
 
 /// Answers a request; refusals carry a `message` instead of the API's envelope.
-pub fn respond(world: &World, incoming: &Incoming, addressed: &Addressed<'_>, trace: &mut Trace) -> Response {
-    let mut response = carry_out(world, incoming, addressed, trace).unwrap_or_else(|error| refusal(&error));
+pub fn respond(world: &World, incoming: &Incoming, origin: &Origin, trace: &mut Trace) -> Response {
+    let mut response = carry_out(world, incoming, origin, trace).unwrap_or_else(|error| refusal(&error));
     response.headers_mut().insert("tus-resumable", HeaderValue::from_static(VERSION));
     response
 }
 
-fn carry_out(
-    world: &World,
-    incoming: &Incoming,
-    addressed: &Addressed<'_>,
-    trace: &mut Trace,
-) -> Result<Response, Error> {
+fn carry_out(world: &World, incoming: &Incoming, origin: &Origin, trace: &mut Trace) -> Result<Response, Error> {
     // Clients whose platform knows no PATCH say what they mean.
     let method = incoming.header("x-http-method-override").unwrap_or(incoming.method.as_str()).to_uppercase();
     let id = trace.path.strip_prefix(PATH).unwrap_or_default().trim_matches('/').to_owned();
@@ -61,9 +55,9 @@ fn carry_out(
     }
     let caller = caller(world, incoming)?;
     match method.as_str() {
-        "POST" => create(world, incoming, addressed, trace, &caller),
+        "POST" => create(world, incoming, origin, trace, &caller),
         "HEAD" => Ok(offset(resumable::own(&world.snapshot(), caller.id, &id)?)),
-        "PATCH" => add(world, incoming, addressed, trace, &caller, &id),
+        "PATCH" => add(world, incoming, origin, trace, &caller, &id),
         _ => {
             world.commit(|tx| resumable::terminate(tx, caller.id, &id))?;
             Ok(reply::empty(204))
@@ -99,7 +93,7 @@ fn is_piece(incoming: &Incoming) -> bool {
 fn create(
     world: &World,
     incoming: &Incoming,
-    addressed: &Addressed<'_>,
+    origin: &Origin,
     trace: &mut Trace,
     caller: &User,
 ) -> Result<Response, Error> {
@@ -119,9 +113,9 @@ fn create(
         resumable::append(tx, caller.id, &upload.path_id, 0, piece)
     })?;
     trace.caused = caused;
-    let mut response = progress(&upload, addressed);
+    let mut response = progress(&upload, origin);
     *response.status_mut() = http::StatusCode::CREATED;
-    let location = format!("{}/api/v1{PATH}/{}", addressed.origin.base_url, upload.path_id);
+    let location = format!("{}/api/v1{PATH}/{}", origin.base_url, upload.path_id);
     if let Ok(location) = HeaderValue::from_str(&location) {
         response.headers_mut().insert(header::LOCATION, location);
     }
@@ -131,7 +125,7 @@ fn create(
 fn add(
     world: &World,
     incoming: &Incoming,
-    addressed: &Addressed<'_>,
+    origin: &Origin,
     trace: &mut Trace,
     caller: &User,
     id: &str,
@@ -143,13 +137,13 @@ fn add(
     let piece = incoming.body.clone();
     let (upload, caused) = world.commit_noting(|tx| resumable::append(tx, caller.id, id, offset, piece))?;
     trace.caused = caused;
-    Ok(progress(&upload, addressed))
+    Ok(progress(&upload, origin))
 }
 
 /// How far an upload is; when it is finished, where the file is.
-fn progress(upload: &ResumableUpload, addressed: &Addressed<'_>) -> Response {
+fn progress(upload: &ResumableUpload, origin: &Origin) -> Response {
     let mut response = if upload.is_finished() {
-        let url = format!("{}/user_uploads/{}", addressed.origin.prefix, upload.path_id);
+        let url = format!("{}/user_uploads/{}", origin.prefix, upload.path_id);
         reply::json(200, json!({"url": url, "filename": upload.name}).to_string().into_bytes())
     } else {
         reply::empty(204)

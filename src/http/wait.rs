@@ -1,24 +1,39 @@
 //! The long poll: parked on a waker until the queue has something, was replaced or ended.
 
-use crate::api::events::{self, Begun, GetEventsParams};
+use crate::api::events::{self, GetEventsParams};
 use crate::api::parameter::{Parameters, RawParameters};
 use crate::api::{Call, ReplyBytes, envelope};
 use crate::error::Error;
-use crate::world::World;
+use crate::world::{Place, World};
 use std::sync::Arc;
 
-/// Carries out GET /events.
+/// How GET /events begins.
+pub enum Begun {
+    /// There is something already.
+    Answered(ReplyBytes),
+    /// It waits here.
+    Parked(Place),
+}
+
+/// Begins GET /events.
 ///
 /// # Errors
 ///
-/// Those of [`events::begin`]; `BadEventQueue` when the queue ends meanwhile.
-pub async fn poll(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<ReplyBytes, Error> {
+/// Those of [`events::begin`].
+pub fn begin(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<Begun, Error> {
     let params = GetEventsParams::read(raw)?;
-    let queue = match world.commit(|tx| events::begin(tx, call, &params))? {
-        Begun::Answer(reply) => return Ok(envelope::<GetEventsParams>(reply, raw)),
-        Begun::Park(queue) => queue,
-    };
-    let place = world.park(queue);
+    Ok(match world.commit(|tx| events::begin(tx, call, &params))? {
+        events::Begun::Answer(reply) => Begun::Answered(envelope::<GetEventsParams>(reply, raw)),
+        events::Begun::Park(queue) => Begun::Parked(world.park(queue)),
+    })
+}
+
+/// Waits for what a parked poll is to be told.
+///
+/// # Errors
+///
+/// `BadEventQueue` when the queue ends meanwhile.
+pub async fn woken(world: &World, place: Place, raw: &RawParameters) -> Result<ReplyBytes, Error> {
     loop {
         let realm = world.published();
         if let Some(outcome) = events::look(&realm, place.queue()) {

@@ -8,15 +8,17 @@ use super::pulse::Pulse;
 use super::socket;
 use crate::control::Control;
 use crate::error::Error;
-use crate::http::request::{Incoming, read_body};
-use crate::http::{Edge, Response, reply};
+use crate::http::request::{self, Incoming, read_body};
+use crate::http::{Answer, Edge, Response, reply};
+use bytes::Bytes;
 use futures_util::FutureExt;
+use futures_util::future::{Either, Ready, ready};
 use http::{HeaderMap, Method, Request};
 use http_body_util::{BodyDataStream, BodyExt};
 use hyper::body::{Body, Incoming as IncomingBody};
 use std::convert::Infallible;
 use std::io;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -49,52 +51,69 @@ impl Front {
 impl hyper::service::Service<Request<IncomingBody>> for Front {
     type Response = http::Response<ReplyBody>;
     type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, io::Error>> + Send>>;
+    type Future =
+        Either<Ready<io::Result<Self::Response>>, Pin<Box<dyn Future<Output = io::Result<Self::Response>> + Send>>>;
 
     fn call(&self, request: Request<IncomingBody>) -> Self::Future {
         let busy = self.pulse.begin();
         let (edge, world) = match &self.served {
             Served::All(control) if is_control(request.uri().path()) => {
                 let answer = controlled(control.clone(), self.stopped.clone(), request);
-                return Box::pin(async move {
+                return Either::Right(Box::pin(async move {
                     let _busy = busy;
                     mangled(answer.await)
-                });
+                }));
             }
-            Served::All(control) => (control.edge.clone(), None),
-            Served::One(edge, world, _) => (edge.clone(), Some(world.clone())),
+            Served::All(control) => (&control.edge, None),
+            Served::One(edge, world, _) => (edge, Some(world)),
         };
-        Box::pin(async move {
-            let _busy = busy;
-            let incoming = taken_apart(request).await;
-            mangled(guarded(edge.respond(incoming, world.as_deref())).await)
-        })
+        let (head, body) = request.into_parts();
+        if !body.is_end_stream() {
+            let (edge, world) = (edge.clone(), world.cloned());
+            return Either::Right(Box::pin(async move {
+                let _busy = busy;
+                let body = match read_body(&head.headers, BodyDataStream::new(body)).await {
+                    Ok(body) => body,
+                    Err(error) => return mangled(edge.refuse(&head.headers, &error)),
+                };
+                let incoming = incoming(head, body);
+                let sent = request::parameters(&incoming).await;
+                mangled(guarded(|| edge.respond(&incoming, sent, world.as_deref())).given().await)
+            }));
+        }
+        // Most requests have no body and are answered at once, without a future of their own.
+        let incoming = incoming(head, Bytes::new());
+        let sent = Ok(request::of_query(&incoming));
+        match guarded(|| edge.respond(&incoming, sent, world.map(AsRef::as_ref))) {
+            Answer::Now(response) => Either::Left(ready(mangled(response))),
+            Answer::Later(response) => Either::Right(Box::pin(async move {
+                let _busy = busy;
+                mangled(response.await)
+            })),
+        }
     }
 }
 
-/// The whole of a request, or its headers and why the body was refused.
-async fn taken_apart(request: Request<IncomingBody>) -> Result<Incoming, (HeaderMap, Error)> {
-    let (head, body) = request.into_parts();
-    let body = match body.is_end_stream() {
-        true => Ok(bytes::Bytes::new()),
-        false => Box::pin(read_body(&head.headers, BodyDataStream::new(body))).await,
-    };
+fn incoming(head: http::request::Parts, body: Bytes) -> Incoming {
     // CONNECT names a host and no path.
-    let path = if head.uri.path().is_empty() { "/" } else { head.uri.path() };
-    let query = head.uri.query().unwrap_or_default();
-    match body {
-        Ok(body) => {
-            let (path, query) = (path.to_owned(), query.to_owned());
-            Ok(Incoming { method: head.method, path, query, headers: head.headers, body })
-        }
-        Err(error) => Err((head.headers, error)),
-    }
+    let path = if head.uri.path().is_empty() { "/" } else { head.uri.path() }.to_owned();
+    let query = head.uri.query().unwrap_or_default().to_owned();
+    Incoming { method: head.method, path, query, headers: head.headers, body }
 }
 
 /// An answer, or the API's own word for a fault of this program: a closed connection would look like one of the network.
-async fn guarded(answer: impl Future<Output = Response>) -> Response {
+fn guarded(answer: impl FnOnce() -> Answer) -> Answer {
     // What a panic leaves behind is dropped with the copy of the realm that it worked on.
-    let answered = AssertUnwindSafe(answer).catch_unwind().await;
+    match catch_unwind(AssertUnwindSafe(answer)) {
+        Ok(Answer::Now(response)) => Answer::Now(response),
+        Ok(Answer::Later(response)) => Answer::Later(Box::pin(guarded_later(response))),
+        Err(_) => Answer::Now(reply::failure(&Error::Internal, None)),
+    }
+}
+
+/// As [`guarded`].
+async fn guarded_later(response: impl Future<Output = Response>) -> Response {
+    let answered = AssertUnwindSafe(response).catch_unwind().await;
     answered.unwrap_or_else(|_| reply::failure(&Error::Internal, None))
 }
 
@@ -125,9 +144,9 @@ fn controlling(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
                 match read_body(&headers, body).await {
                     Ok(body) => {
                         let incoming = Incoming { method, path: path.as_str().to_owned(), query, headers, body };
-                        guarded(Box::pin(control.respond(&incoming))).await
+                        guarded_later(Box::pin(control.respond(&incoming))).await
                     }
-                    Err(error) => control.edge.respond(Err((headers, error)), None).await,
+                    Err(error) => control.edge.refuse(&headers, &error),
                 }
             }
         })
@@ -144,7 +163,7 @@ fn watching(
                 let stopped = stopped.clone();
                 let upgraded = socket.on_upgrade(move |socket| socket::tell(world, socket, stopped));
                 let (head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
-                Response::from_parts(head, bytes::Bytes::new())
+                Response::from_parts(head, Bytes::new())
             }
             Err(refused) => refused,
         },
@@ -157,9 +176,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_answered_in_the_envelope() {
-        let response = guarded(async { panic!("this program has a fault") }).await;
+        let now = guarded(|| panic!("this program has a fault"));
+        let later = guarded(|| Answer::Later(Box::pin(async { panic!("this program has a fault, too") })));
 
-        let body: serde_json::Value = serde_json::from_slice(response.body()).expect("JSON");
-        assert_eq!((response.status().as_u16(), &body["result"]), (500, &serde_json::json!("error")));
+        for response in [now.given().await, later.given().await] {
+            let body: serde_json::Value = serde_json::from_slice(response.body()).expect("JSON");
+            assert_eq!((response.status().as_u16(), &body["result"]), (500, &serde_json::json!("error")));
+        }
     }
 }

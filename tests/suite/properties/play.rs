@@ -10,7 +10,7 @@ use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Operation};
 use chatdouble::control::{ClockDefault, Control, Defaults, Guard};
 use chatdouble::dialect::Dialect;
 use chatdouble::fixture::state;
-use chatdouble::http::request::Incoming;
+use chatdouble::http::request::{Incoming, parameters};
 use chatdouble::http::{Cors, Edge, Mangled};
 use chatdouble::realm::Realm;
 use chatdouble::realm::invariants;
@@ -398,7 +398,10 @@ impl Play {
         incoming.headers.insert("authorization", format!("Basic {pair}").parse().expect("a header"));
         // As through a port of the world's own, so that addresses in replies are the same in every world.
         let bound = Some(self.world.name());
-        let response = self.runtime.block_on(self.control.edge.respond(Ok(incoming), bound));
+        let response = self.runtime.block_on(async {
+            let sent = parameters(&incoming).await;
+            self.control.edge.respond(&incoming, sent, bound).given().await
+        });
         self.replies.extend_from_slice(response.body());
         answer(&response)
     }

@@ -1,0 +1,301 @@
+//! The way of a request through its world.
+//!
+//! Most of it takes no waiting, and is not written as if it did: a future would carry all that is known on the way, and
+//! reserve room for it with each request.
+
+use super::authentication::Credentials;
+use super::fault::Fault;
+use super::origin;
+use super::request::Incoming;
+use super::router::Found;
+use super::trace::{self, Trace};
+use super::wait::{self, Begun};
+use super::{Edge, Refusal, Response, finished, hint, reply, shape, tus};
+use crate::api::parameter::RawParameters;
+use crate::api::{Access, Call, Origin, ReplyBytes, Row, Run};
+use crate::error::Error;
+use crate::level::{self, Emulation, emulation};
+use crate::realm::user::User;
+use crate::world::{Place, World, WorldSettings};
+use http::{Method, header};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+
+/// A response, or what there is to be waited for until there is one.
+pub enum Answer {
+    /// The response.
+    Now(Response),
+    /// Something else comes first: an event, or the rest of a delay.
+    Later(Pin<Box<dyn Future<Output = Response> + Send>>),
+}
+
+impl Answer {
+    /// The response, once it is there.
+    pub async fn given(self) -> Response {
+        match self {
+            Answer::Now(response) => response,
+            Answer::Later(response) => response.await,
+        }
+    }
+}
+
+/// A request in its world.
+pub(super) struct Visit<'a> {
+    edge: &'a Edge,
+    incoming: &'a Incoming,
+    stay: Stay,
+}
+
+/// What is needed of a request for as long as its response is not there.
+struct Stay {
+    world: Arc<World>,
+    settings: Arc<WorldSettings>,
+    origin: Origin,
+    trace: Trace,
+}
+
+/// How far an operation came at once.
+enum Operated {
+    Done(Result<Response, Refusal>),
+    Parked(Box<Parked>),
+}
+
+/// A poll that hangs, and what its reply will need.
+struct Parked {
+    place: Place,
+    raw: RawParameters,
+    caller: Option<Arc<User>>,
+}
+
+impl<'a> Visit<'a> {
+    /// A request that begins; `path` is without `/api/v1`.
+    pub(super) fn new(edge: &'a Edge, incoming: &'a Incoming, world: Arc<World>, origin: Origin, path: &str) -> Self {
+        let settings = world.settings();
+        let path = settings.dialect.neutral_path(path).into_owned();
+        let trace = Trace::begin(&world, incoming, path);
+        Self { edge, incoming, stay: Stay { world, settings, origin, trace } }
+    }
+
+    /// Answers it.
+    pub(super) fn answer(mut self, sent: Result<RawParameters, Error>) -> Answer {
+        let Stay { world, settings, origin, trace } = &mut self.stay;
+        let feature_level = settings.feature_level;
+        if tus::is_tus(&trace.path) && feature_level >= level::TUS_SINCE {
+            trace.route = Some(tus::PATH);
+            let fault = Fault::fire(world, trace);
+            let response = fault
+                .instead(feature_level)
+                .unwrap_or_else(|| fault.afterwards(tus::respond(world, self.incoming, origin, trace)));
+            return self.stay.end(response);
+        }
+        match sent {
+            Ok(raw) => self.carry_out(raw),
+            Err(error) => self.stay.end(finished(Err((error, None)))),
+        }
+    }
+
+    /// Finds the operation, and lets faults have their say before and after it is carried out.
+    fn carry_out(mut self, raw: RawParameters) -> Answer {
+        let Stay { world, settings, trace, .. } = &mut self.stay;
+        let feature_level = settings.feature_level;
+        let mut raw = neutral(settings, raw);
+        let method = effective_method(&self.incoming.method, &mut raw.values);
+        trace.method.clone_from(&method);
+        trace.params.clone_from(&raw.values);
+        let found = self.edge.router.find(&method, &trace.path, feature_level);
+        let row = if let Found::Operation(row, _) = &found { Some(*row) } else { None };
+        trace.route = row.map(|row| row.route.path);
+        let fault = Fault::fire(world, trace);
+        if let Some(response) = fault.instead(feature_level) {
+            return self.stay.end(response);
+        }
+        let path = &trace.path;
+        let younger = || self.edge.younger_operation(&method, path, feature_level);
+        let outcome = match found {
+            Found::Operation(row, values) => {
+                raw.path = values;
+                match self.operate(row, raw, &fault) {
+                    Operated::Done(outcome) => outcome,
+                    Operated::Parked(parked) => return Answer::Later(Box::pin(self.stay.wait(row, parked, fault))),
+                }
+            }
+            Found::WrongMethod(methods) if method == "OPTIONS" => Ok(reply::allowed(&methods)),
+            Found::WrongMethod(methods) => {
+                let hint = younger().unwrap_or_else(|| format!("{path} takes {}.", methods.join(", ")));
+                Err((Error::MethodNotAllowed { allowed_methods: methods.into() }, Some(hint)))
+            }
+            Found::Nothing => {
+                let nearest = || hint::nearest_operation(self.edge.router.nearest_known(&method, path));
+                Err((Error::UnknownPath, Some(younger().unwrap_or_else(nearest))))
+            }
+        };
+        self.stay.end(fault.afterwards(finished_at(feature_level, row, outcome)))
+    }
+
+    fn operate(&mut self, row: &'static Row, mut raw: RawParameters, fault: &Fault) -> Operated {
+        let Stay { world, settings, origin, trace } = &mut self.stay;
+        let feature_level = settings.feature_level;
+        let emulation = emulation(feature_level);
+        let caller = match caller(world, row, emulation, trace.credentials.as_ref()) {
+            Ok(caller) => caller,
+            Err(error) => {
+                let hint = hint::for_access(&error, row).or_else(|| hint::for_error(&error));
+                return Operated::Done(Err((error, hint)));
+            }
+        };
+        if let Some(caller) = &caller {
+            fault.lose_queues(world, caller);
+        }
+        if let Some(emulation) = emulation {
+            let received = emulation.receive(row.route, &world.snapshot(), caller.as_deref(), &mut raw);
+            if let Err(error) = received {
+                return Operated::Done(Err((error, None)));
+            }
+        }
+        let call = Call {
+            caller,
+            origin,
+            client: client_name(self.incoming),
+            user_agent: self.incoming.header(header::USER_AGENT).unwrap_or_default(),
+            now: world.now(),
+            feature_level,
+            queue_level: emulation.map(Emulation::queue_level).unwrap_or_default(),
+            former: &raw.former,
+            files: &raw.files,
+            bouncer: fault.bouncer(),
+            caused: OnceLock::new(),
+        };
+        let outcome = match row.run {
+            Run::Now(run) => run(world, &call, &raw),
+            Run::Poll => match wait::begin(world, &call, &raw) {
+                Ok(Begun::Answered(bytes)) => Ok(bytes),
+                Ok(Begun::Parked(place)) => {
+                    let caller = call.caller;
+                    return Operated::Parked(Box::new(Parked { place, raw, caller }));
+                }
+                Err(error) => Err(error),
+            },
+        };
+        trace.caused = call.caused.into_inner().unwrap_or_default();
+        let caller = call.caller;
+        Operated::Done(self.stay.replied(row, caller.as_deref(), &raw, outcome))
+    }
+}
+
+impl Stay {
+    /// Waits for what a poll is to be told.
+    async fn wait(self, row: &'static Row, parked: Box<Parked>, fault: Fault) -> Response {
+        let Parked { place, raw, caller } = *parked;
+        let outcome = wait::woken(&self.world, place, &raw).await;
+        let outcome = self.replied(row, caller.as_deref(), &raw, outcome);
+        let response = fault.afterwards(finished_at(self.settings.feature_level, Some(row), outcome));
+        self.end(response).given().await
+    }
+
+    /// The reply of an operation as it is sent, or the refusal with a hint.
+    fn replied(
+        &self,
+        row: &Row,
+        caller: Option<&User>,
+        raw: &RawParameters,
+        outcome: Result<ReplyBytes, Error>,
+    ) -> Result<Response, Refusal> {
+        match outcome {
+            Ok(bytes) => {
+                let to_level = emulation(self.settings.feature_level).map(|emulation| {
+                    |reply: &mut Value| emulation.answer(row.route, &self.world.snapshot(), caller, &raw.values, reply)
+                });
+                Ok(reply::success(shape(&self.settings, &self.origin, bytes, to_level)))
+            }
+            Err(error) => {
+                let hint = hint::for_parameters(&error, row, raw);
+                Err((error, hint))
+            }
+        }
+    }
+
+    /// Notes the response. The deed is told of before a fault holds it back: a client that gives up waiting does not
+    /// undo it.
+    fn end(self, response: Response) -> Answer {
+        let delay = self.trace.delay;
+        self.trace.end(&self.world, &response);
+        if delay.is_zero() {
+            return Answer::Now(response);
+        }
+        Answer::Later(Box::pin(async move {
+            tokio::time::sleep(delay).await;
+            response
+        }))
+    }
+}
+
+/// As [`finished`]; a refusal has the status and code that it had at the level.
+fn finished_at(feature_level: i64, row: Option<&Row>, outcome: Result<Response, Refusal>) -> Response {
+    outcome.unwrap_or_else(|(error, hint)| {
+        let emulation = emulation(feature_level);
+        let error = match emulation.zip(row) {
+            Some((emulation, row)) => emulation.with_former_names(row.route, error),
+            None => error,
+        };
+        let hint = hint.or_else(|| hint::for_error(&error));
+        match emulation.zip(row).and_then(|(emulation, row)| emulation.code_of(Some(row.route), error.row())) {
+            Some(former) => reply::former_failure(&error, former, hint),
+            None => reply::failure(&error, hint),
+        }
+    })
+}
+
+/// Parameters by their neutral names.
+fn neutral(settings: &WorldSettings, mut raw: RawParameters) -> RawParameters {
+    let dialect = &settings.dialect;
+    if !dialect.is_neutral() {
+        raw.values = origin::neutral_parameters(dialect, std::mem::take(&mut raw.values));
+    }
+    raw
+}
+
+/// The caller of an operation, as its access demands.
+fn caller(
+    world: &World,
+    row: &Row,
+    emulation: Option<&Emulation>,
+    credentials: Option<&Result<Credentials, Error>>,
+) -> Result<Option<Arc<User>>, Error> {
+    let access = emulation.map_or(row.access, |emulation| emulation.access(row.route, row.access));
+    if access == Access::Anyone {
+        return Ok(None);
+    }
+    let realm = world.snapshot();
+    let Some(credentials) = credentials else {
+        let is_visitor = access == Access::UserOrVisitor && realm.has_public_access();
+        return if is_visitor { Ok(None) } else { Err(Error::NotLoggedIn) };
+    };
+    let user = credentials.as_ref().map_err(Error::clone)?.check(&realm)?;
+    access.check(&realm, &user)?;
+    if let Some(emulation) = emulation {
+        emulation.check_former_access(row.route, &realm, &user)?;
+    }
+    Ok(Some(user))
+}
+
+/// A POST may name another method in its parameter `method`; HEAD is carried out as GET.
+fn effective_method(method: &Method, values: &mut BTreeMap<String, String>) -> Cow<'static, str> {
+    if method == Method::POST {
+        let named = |text: &String| ["GET", "PATCH", "PUT", "DELETE"].into_iter().find(|method| method == text);
+        if let Some(named) = values.get("method").and_then(named) {
+            values.remove("method");
+            return named.into();
+        }
+    }
+    if method == Method::HEAD { "GET".into() } else { trace::name_of(method) }
+}
+
+/// What a client calls itself: the first word of its User-Agent.
+fn client_name(incoming: &Incoming) -> &str {
+    let agent = incoming.header(header::USER_AGENT).unwrap_or_default();
+    let name = agent.split(['/', ' ', '(']).next().unwrap_or_default();
+    if name.is_empty() { "Unspecified" } else { name }
+}
