@@ -291,7 +291,8 @@ impl Realm {
                 let after = folded[start + word.len()..].chars().next();
                 !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
             };
-            if folded.match_indices(word.as_str()).any(is_whole) {
+            let is_there = memchr::memmem::find(folded.as_bytes(), word.as_bytes()).is_some();
+            if is_there && folded.match_indices(word.as_str()).any(is_whole) {
                 alerted.extend(users.iter().copied());
             }
         }

@@ -9,8 +9,27 @@ use ammonia::{Builder, UrlRelative};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Output of these tags only, which have no attributes, is not worth the time.
-const HARMLESS: [&str; 5] = ["<p>", "</p>", "<br>", "<strong>", "</strong>"];
+/// Output of these tags only, without attributes, is not worth the time.
+const HARMLESS: [&str; 18] = [
+    "p",
+    "br",
+    "strong",
+    "em",
+    "code",
+    "del",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "pre",
+    "hr",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+];
 
 const TAGS: [&str; 40] = [
     "a",
@@ -105,9 +124,13 @@ pub(super) fn checked(html: String) -> String {
     if fingerprint(&clean.replace("controls=\"\"", "controls")) == fingerprint(&html) { html } else { clean }
 }
 
-/// Whether all tags are among [`HARMLESS`].
+/// Whether all tags are among [`HARMLESS`] and have no attributes.
 fn is_plain(html: &str) -> bool {
-    html.match_indices('<').all(|(at, _)| HARMLESS.iter().any(|tag| html[at..].starts_with(tag)))
+    let mut tags = memchr::memchr_iter(b'<', html.as_bytes());
+    tags.all(|at| {
+        let tag = html[at + 1..].split('>').next().unwrap_or_default();
+        HARMLESS.contains(&tag.strip_prefix('/').unwrap_or(tag))
+    })
 }
 
 /// What no sanitizer can take out of HTML without changing it: how many tags there are, and how many attributes they
