@@ -202,6 +202,16 @@ mod tests {
     }
 
     #[test]
+    fn those_above_moderators_are_none_below_380() {
+        for (level, is_moderator) in [(379, false), (380, true)] {
+            let reply = json!({"service_feature_level": level, "user_id": 3, "is_moderator": true});
+            let mut state = State::from_register(reply);
+            state.apply(&json!({"type": "realm_user", "op": "update", "person": {"user_id": 3, "role": 100}}));
+            assert_eq!(state.value()["is_moderator"], is_moderator, "at {level}");
+        }
+    }
+
+    #[test]
     fn a_channel_out_of_the_home_view_is_muted() {
         let row = json!({"stream_id": 3, "is_muted": false, "in_home_view": true});
         let mut state = State::from_register(json!({"service_feature_level": 138, "subscriptions": [row]}));

@@ -18,6 +18,8 @@ const MESSAGE_DETAILS_SINCE: i64 = 121;
 const OTHER_USER_SINCE: i64 = 119;
 /// The first level whose lists of subscribers hold IDs; before, addresses.
 const SUBSCRIBERS_BY_ID_SINCE: i64 = 79;
+/// The first level that calls those above moderators moderators too.
+const MODERATORS_AND_ABOVE_SINCE: i64 = 380;
 /// Levels that list archived channels for those who ask for it, and tell of archiving as of deleting.
 const ARCHIVED_AS_DELETED: std::ops::Range<i64> = 315..378;
 
@@ -59,6 +61,11 @@ impl State {
             (false, false) => Some(400),
         };
         person["role"].as_i64().or_else(former)
+    }
+
+    /// Whether somebody with a role is called a moderator.
+    pub(super) fn is_moderator(&self, role: i64) -> bool {
+        role == 300 || role < 300 && self.level() >= MODERATORS_AND_ABOVE_SINCE
     }
 
     /// The key that says whose the unread messages of a conversation of two are.

@@ -63,7 +63,7 @@ impl State {
                 if self.value.get("is_admin").is_some_and(|was_admin| *was_admin != (role <= 200)) {
                     self.doubts.insert(Doubt::Bots);
                 }
-                self.replace("is_moderator", &(role <= 300).into());
+                self.replace("is_moderator", &self.is_moderator(role).into());
                 self.follow_guesthood(role == 600);
             }
         }
