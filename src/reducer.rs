@@ -68,6 +68,11 @@ pub enum Doubt {
     Bots,
     /// The user's own role changed: whose addresses they see from now on is not told.
     Addresses,
+    /// The user's own role changed on a server that tells no permissions: what the user may do now is not told, since
+    /// the older policies say only roughly who holds one.
+    Rights,
+    /// The user was deactivated for a while: what happened meanwhile is not told.
+    Everything,
     /// A user's address came into or went out of sight, and with it whether the client computes the picture's.
     Picture(i64),
     /// A user came into a guest's sight: their status and presence are not told.
@@ -209,6 +214,25 @@ mod tests {
             state.apply(&json!({"type": "realm_user", "op": "update", "person": {"user_id": 3, "role": 100}}));
             assert_eq!(state.value()["is_moderator"], is_moderator, "at {level}");
         }
+    }
+
+    #[test]
+    fn who_was_deactivated_for_a_while_knows_nothing_for_certain() {
+        let mut state = State::from_register(json!({"user_id": 3, "realm_name": "before"}));
+
+        state.apply(&json!({"type": "realm_user", "op": "update", "person": {"user_id": 3, "is_active": true}}));
+
+        assert_eq!(state.differences(&json!({"user_id": 3, "realm_name": "after"})), []);
+    }
+
+    #[test]
+    fn what_another_role_may_do_is_open_where_no_permissions_are_told() {
+        let reply = |may: bool| json!({"user_id": 3, "can_create_streams": may, "is_admin": false});
+        let mut state = State::from_register(reply(false));
+
+        state.apply(&json!({"type": "realm_user", "op": "update", "person": {"user_id": 3, "role": 300}}));
+
+        assert_eq!(state.differences(&reply(true)), []);
     }
 
     #[test]

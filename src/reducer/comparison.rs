@@ -138,6 +138,8 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
                 }
             }
         }
+        Doubt::Everything => normal.clear(),
+        Doubt::Rights => State::without_rights(normal),
         Doubt::Addresses => {
             for list in ["realm_users", "realm_non_active_users"] {
                 for row in normal.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {

@@ -1,7 +1,7 @@
 //! What the user may do, which follows from the organization's permissions and the groups that the user is in.
 
 use super::State;
-use super::rows::numbers;
+use super::rows::{Object, numbers};
 use serde_json::{Value, json};
 
 /// Keys that say whether the user may do something, and the permissions of which one suffices.
@@ -36,6 +36,18 @@ impl State {
                 self.replace(key, &policy.into());
             }
         }
+    }
+
+    /// Whether some of what the user may do can't be worked out.
+    pub(super) fn tells_no_permissions(&self) -> bool {
+        RIGHTS.iter().any(|(key, permissions)| {
+            self.value.contains_key(*key) && permissions.iter().any(|name| self.may(name).is_none())
+        })
+    }
+
+    /// Takes what the user may do out of a state.
+    pub(super) fn without_rights(state: &mut Object) {
+        RIGHTS.iter().for_each(|(key, _)| _ = state.shift_remove(*key));
     }
 
     /// Whether the user holds one of the organization's permissions; None where the state does not tell.

@@ -25,6 +25,10 @@ impl State {
                     take(&mut self.value, list, "user_id", id);
                 }
                 put(&mut self.value, USERS[usize::from(!is_active)], "user_id", new);
+                // How older servers say that somebody is back.
+                if id.as_i64().is_some() && id.as_i64() == self.own_id {
+                    self.doubts.insert(Doubt::Everything);
+                }
                 if let Some(number) = id.as_i64().filter(|_| self.value.get("is_guest") == Some(&Value::Bool(true))) {
                     self.doubts.insert(Doubt::Acquaintance(number));
                 }
@@ -48,6 +52,9 @@ impl State {
         let is_own = id.as_i64().is_some() && id.as_i64() == self.own_id;
         let mut changes = object(person.clone());
         if let Some(is_active) = changes.remove("is_active") {
+            if is_own {
+                self.doubts.insert(Doubt::Everything);
+            }
             self.set_active(id, is_active == true);
         }
         if let Some(email) = changes.remove("new_email") {
@@ -60,6 +67,9 @@ impl State {
             changes.insert("is_guest".into(), (role == 600).into());
             if is_own {
                 self.doubts.insert(Doubt::Addresses);
+                if self.tells_no_permissions() {
+                    self.doubts.insert(Doubt::Rights);
+                }
                 if self.value.get("is_admin").is_some_and(|was_admin| *was_admin != (role <= 200)) {
                     self.doubts.insert(Doubt::Bots);
                 }
