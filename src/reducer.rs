@@ -236,6 +236,29 @@ mod tests {
     }
 
     #[test]
+    fn drafts_are_gone_when_they_are_not_synchronized_any_more() {
+        let mut state = State::from_register(json!({"drafts": [{"id": 1}], "user_settings": {}}));
+
+        let event = json!({"property": "enable_drafts_synchronization", "value": false});
+        state.user_settings(&event);
+
+        assert_eq!(state.value()["drafts"], json!([]));
+    }
+
+    #[test]
+    fn the_channels_of_new_users_change_as_channels_do() {
+        for default in [json!([{"stream_id": 1, "name": "before"}]), json!([1])] {
+            let mut state = State::from_register(json!({"realm_default_streams": default}));
+            for property in ["name", "of_later"] {
+                let event = json!({"op": "update", "stream_id": 1, "property": property, "value": "after"});
+                assert!(state.stream(&event, "update"));
+            }
+            let kept = &state.value()["realm_default_streams"][0];
+            assert!(*kept == 1 || *kept == json!({"stream_id": 1, "name": "after"}), "{kept}");
+        }
+    }
+
+    #[test]
     fn a_channel_out_of_the_home_view_is_muted() {
         let row = json!({"stream_id": 3, "is_muted": false, "in_home_view": true});
         let mut state = State::from_register(json!({"service_feature_level": 138, "subscriptions": [row]}));

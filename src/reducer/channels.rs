@@ -109,6 +109,11 @@ impl State {
                 }
             }
         }
+        // Channels of new users are whole objects below 330, with fewer keys.
+        let default = row(&mut self.value, "realm_default_streams", "stream_id", &event["stream_id"]);
+        if let Some(kept) = default.and_then(|channel| channel.get_mut(property)) {
+            *kept = event["value"].clone();
+        }
         self.list_muted_topics();
     }
 

@@ -2,7 +2,7 @@
 
 use super::State;
 use super::rows::{merge, object, put, row, take};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 impl State {
     pub(super) fn realm(&mut self, event: &Value, op: &str) -> bool {
@@ -38,8 +38,16 @@ impl State {
     pub(super) fn user_settings(&mut self, event: &Value) {
         let property = event["property"].as_str().unwrap_or_default().to_owned();
         self.user_settings_inherited(&property);
+        self.forget_drafts(&property, &event["value"]);
         if let Some(settings) = self.value.get_mut("user_settings") {
             settings[&property] = event["value"].clone();
+        }
+    }
+
+    /// The server forgets drafts when they are not synchronized any more.
+    pub(super) fn forget_drafts(&mut self, property: &str, value: &Value) {
+        if property == "enable_drafts_synchronization" && *value == false {
+            self.replace("drafts", &json!([]));
         }
     }
 

@@ -146,6 +146,7 @@ impl State {
         let name = event.get("setting_name").or_else(|| event.get("notification_name")).and_then(Value::as_str);
         if let Some(name) = name.map(str::to_owned) {
             self.user_settings_inherited(&name);
+            self.forget_drafts(&name, &event["setting"]);
             self.replace(&name, &event["setting"]);
         }
     }
