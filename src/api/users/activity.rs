@@ -50,7 +50,8 @@ pub fn administered_user(realm: &Realm, caller: &User, id: UserId) -> Result<Arc
     if may { Ok(user.clone()) } else { Err(Error::InsufficientPermission) }
 }
 
-/// Whether a user is the only active person who owns the organization: bots may have the role, and don't count.
+/// Whether a user is the only active person who owns the organization: bots may have the role, and don't count
+/// (A-145 in docs/assumptions.md).
 pub fn is_only_owner(realm: &Realm, user: &User) -> bool {
     let is_owning = |user: &User| user.role == Role::Owner && user.is_active && !user.is_bot();
     let is_other = |id: &UserId| *id != user.id && is_owning(&realm.users[id]);
