@@ -19,6 +19,7 @@ pub mod kept;
 pub mod linkifier;
 pub mod markdown;
 pub mod message;
+pub mod message_ids;
 pub mod muting;
 pub mod narrow;
 pub mod organization;
@@ -49,6 +50,7 @@ use id::{
 };
 use imbl::{OrdMap, OrdSet, Vector};
 use message::{Attachment, Conversation, CustomEmoji, Message};
+use message_ids::MessageIds;
 use organization::{Invite, InviteLink, Organization, ProfileField, Reminder, ScheduledMessage};
 use personal::Personal;
 use queue::{Queue, QueueId};
@@ -90,6 +92,9 @@ pub struct Realm {
     pub channels_by_name: OrdMap<String, ChannelId>,
     /// Channel folders.
     pub folders: OrdMap<FolderId, Arc<Folder>>,
+    /// The messages of each channel; apart from the channels, which stay the same when something is sent to them.
+    #[serde(skip)]
+    pub channel_messages: OrdMap<ChannelId, Arc<MessageIds>>,
     /// Topics that have messages.
     #[serde(skip)]
     pub topics: OrdMap<(ChannelId, TopicKey), Arc<Topic>>,
@@ -241,6 +246,7 @@ impl Realm {
             channels: OrdMap::new(),
             channels_by_name: OrdMap::new(),
             folders: OrdMap::new(),
+            channel_messages: OrdMap::new(),
             topics: OrdMap::new(),
             conversations: OrdMap::new(),
             conversations_by_members: OrdMap::new(),
@@ -301,6 +307,15 @@ impl Realm {
     /// A channel by name, whatever the case.
     pub fn channel_by_name(&self, name: &str) -> Option<&Arc<Channel>> {
         self.channels_by_name.get(&name.to_lowercase()).and_then(|id| self.channels.get(id))
+    }
+
+    /// A channel's messages.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such channel: whoever asks has looked the channel up.
+    pub fn messages_in(&self, channel: ChannelId) -> &MessageIds {
+        &self.channel_messages[&channel]
     }
 
     /// The system's notification bot, when the realm has one.

@@ -411,11 +411,11 @@ impl Write for MarkTopicAsRead {
         let channel = readable_channel(tx, caller, params.stream_id)?;
         let topic = tx.topics.get(&(channel, TopicKey::new(meant_topic(&params.topic_name)))).cloned();
         let is_seen = |id: &MessageId| tx.message_seen_by(caller, *id).is_some();
-        let topic = topic.filter(|topic| topic.messages.iter().any(is_seen));
+        let topic = topic.filter(|topic| topic.messages.iter().any(|id| is_seen(&id)));
         let topic = topic.ok_or_else(|| Error::NoSuchTopic { topic: params.topic_name.as_str().into() })?;
 
         let mut unread = tx.unread_in_channel(caller.id, channel);
-        unread.retain(|id| topic.messages.contains(id));
+        unread.retain(|id| topic.messages.contains(*id));
         change_flag(tx, caller, &unread, READ)?;
         Ok(Success {})
     }

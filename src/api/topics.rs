@@ -88,9 +88,9 @@ pub fn topics_of(realm: &Realm, channel: ChannelId) -> impl Iterator<Item = &Top
 /// Where history is protected only the messages that the user has a row for count.
 fn newest_seen(realm: &Realm, user: &User, channel: &Channel, topic: &Topic) -> Option<MessageId> {
     if channel.privacy.has_public_history() {
-        return topic.messages.get_max().copied();
+        return topic.messages.last();
     }
-    topic.messages.iter().rev().find(|id| realm.has_row(user.id, &realm.messages[*id])).copied()
+    topic.messages.iter().rev().find(|id| realm.has_row(user.id, &realm.messages[id]))
 }
 
 /// POST /user_topics

@@ -9,10 +9,10 @@ use super::event::{Audience, Entry, Event, Needs};
 use super::group::{Group, SystemGroup};
 use super::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
 use super::message::{Conversation, Message, Place};
+use super::message_ids::MessageIds;
 use super::personal::Personal;
 use super::queue::QueueId;
 use super::user::{Role, User};
-use imbl::OrdSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -177,6 +177,7 @@ impl Tx {
     /// Adds a channel.
     pub fn add_channel(&mut self, channel: Channel) {
         self.realm.channels_by_name.insert(channel.name.to_lowercase(), channel.id);
+        self.realm.channel_messages.insert(channel.id, Arc::default());
         self.realm.channels.insert(channel.id, Arc::new(channel));
     }
 
@@ -291,20 +292,26 @@ impl Tx {
         for member in members.iter() {
             self.own_mut(*member).conversations.insert(id);
         }
-        self.realm.conversations.insert(id, Arc::new(Conversation { id, members, messages: OrdSet::new() }));
+        self.realm.conversations.insert(id, Arc::new(Conversation { id, members, messages: MessageIds::default() }));
         id
+    }
+
+    fn messages_in_mut(&mut self, channel: ChannelId) -> &mut MessageIds {
+        Arc::make_mut(self.realm.channel_messages.get_mut(&channel).expect("the channel was looked up"))
     }
 
     fn index_message(&mut self, message: &Message) {
         match &message.place {
             Place::Channel { channel, topic } => {
-                self.channel_mut(*channel).messages.insert(message.id);
-                let entry = self
-                    .realm
-                    .topics
-                    .entry((*channel, TopicKey::new(topic)))
-                    .or_insert_with(|| Arc::new(Topic::default()));
-                Arc::make_mut(entry).messages.insert(message.id);
+                self.messages_in_mut(*channel).insert(message.id);
+                let key = (*channel, TopicKey::new(topic));
+                match self.realm.topics.get_mut(&key) {
+                    Some(topic) => Arc::make_mut(topic).messages.insert(message.id),
+                    None => {
+                        let messages = [message.id].into_iter().collect();
+                        self.realm.topics.insert(key, Arc::new(Topic { messages }));
+                    }
+                }
             }
             Place::Direct { conversation } => {
                 if let Some(conversation) = self.realm.conversations.get_mut(conversation) {
@@ -317,11 +324,11 @@ impl Tx {
     fn unindex_message(&mut self, message: &Message) {
         match &message.place {
             Place::Channel { channel, topic } => {
-                self.channel_mut(*channel).messages.remove(&message.id);
+                self.messages_in_mut(*channel).remove(message.id);
                 let key = (*channel, TopicKey::new(topic));
                 if let Some(entry) = self.realm.topics.get_mut(&key) {
                     let entry = Arc::make_mut(entry);
-                    entry.messages.remove(&message.id);
+                    entry.messages.remove(message.id);
                     if entry.messages.is_empty() {
                         self.realm.topics.remove(&key);
                     }
@@ -329,7 +336,7 @@ impl Tx {
             }
             Place::Direct { conversation } => {
                 if let Some(conversation) = self.realm.conversations.get_mut(conversation) {
-                    Arc::make_mut(conversation).messages.remove(&message.id);
+                    Arc::make_mut(conversation).messages.remove(message.id);
                 }
             }
         }

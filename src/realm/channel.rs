@@ -1,6 +1,7 @@
 //! Channels, their folders and topics.
 
 use super::id::{ChannelId, FolderId, MessageId, RecipientId, UserId};
+use super::message_ids::MessageIds;
 use super::permission::Permissions;
 use crate::time::Timestamp;
 use imbl::OrdSet;
@@ -42,15 +43,6 @@ pub struct Channel {
     pub permissions: Permissions,
     /// Active users that are subscribed.
     pub subscribers: OrdSet<UserId>,
-    /// Its messages.
-    pub messages: OrdSet<MessageId>,
-}
-
-impl Channel {
-    /// The oldest message.
-    pub fn first_message(&self) -> Option<MessageId> {
-        self.messages.get_min().copied()
-    }
 }
 
 /// Who can find and read a channel.
@@ -135,7 +127,7 @@ impl TopicKey {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Topic {
     /// Never empty.
-    pub messages: OrdSet<MessageId>,
+    pub messages: MessageIds,
 }
 
 /// What marks a topic as resolved.

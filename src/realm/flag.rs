@@ -70,9 +70,9 @@ impl Realm {
         let own = self.own(user);
         let Some(subscription) = own.subscription(channel) else { return Vec::new() };
         let mut unread = Vec::new();
-        let messages = &self.channels[&channel].messages;
+        let messages = self.messages_in(channel);
         let mut next = MessageId(subscription.since.0.saturating_add(1));
-        while let Some(id) = messages.range(next..).next().copied() {
+        while let Some(id) = messages.from(next).next() {
             match own.read.end_of_run(id) {
                 Some(end) => next = MessageId(end.0.saturating_add(1)),
                 None => {
@@ -94,7 +94,7 @@ impl Realm {
             let messages = &self.conversations[conversation].messages;
             let mut found = Vec::new();
             let mut next = MessageId(0);
-            while let Some(id) = messages.range(next..).next().copied() {
+            while let Some(id) = messages.from(next).next() {
                 match own.read.end_of_run(id) {
                     Some(end) => next = MessageId(end.0.saturating_add(1)),
                     None => {

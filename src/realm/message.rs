@@ -2,6 +2,7 @@
 
 use super::id::{ChannelId, EmojiId, MessageId, RecipientId, UserId};
 use super::markdown::Html;
+use super::message_ids::MessageIds;
 use crate::time::Timestamp;
 use imbl::{OrdSet, Vector};
 use schemars::JsonSchema;
@@ -118,7 +119,7 @@ pub struct Conversation {
     /// Everyone in it, the sender included, sorted.
     pub members: Arc<[UserId]>,
     /// Its messages.
-    pub messages: OrdSet<MessageId>,
+    pub messages: MessageIds,
 }
 
 /// Somebody's reaction to a message.

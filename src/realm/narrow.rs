@@ -7,6 +7,7 @@ use super::Realm;
 use super::channel::{Privacy, TopicKey};
 use super::id::{ChannelId, MessageId, RecipientId, UserId};
 use super::message::{Message, Place};
+use super::message_ids::MessageIds;
 use super::personal::VisibilityPolicy;
 use super::user::User;
 use crate::error::Error;
@@ -115,7 +116,7 @@ impl Narrow {
                 Some(topic) => return Candidates::Index(&topic.messages),
                 None => return Candidates::Few(OrdSet::new()),
             },
-            (Some(channel), None) => return Candidates::Index(&realm.channels[&channel].messages),
+            (Some(channel), None) => return Candidates::Index(realm.messages_in(channel)),
             _ => {}
         }
         for condition in positive() {
@@ -142,7 +143,7 @@ impl Narrow {
 /// Where messages are looked for, in the order of their ids.
 enum Candidates<'realm> {
     All(&'realm Realm),
-    Index(&'realm OrdSet<MessageId>),
+    Index(&'realm MessageIds),
     Few(OrdSet<MessageId>),
 }
 
@@ -151,7 +152,7 @@ impl Candidates<'_> {
     fn below(&self, limit: MessageId) -> Box<dyn Iterator<Item = MessageId> + '_> {
         match self {
             Candidates::All(realm) => Box::new(realm.messages.range(..limit).rev().map(|(id, _)| *id)),
-            Candidates::Index(index) => Box::new(index.range(..limit).rev().copied()),
+            Candidates::Index(index) => Box::new(index.below(limit)),
             Candidates::Few(few) => Box::new(few.range(..limit).rev().copied()),
         }
     }
@@ -160,7 +161,7 @@ impl Candidates<'_> {
     fn from(&self, limit: MessageId) -> Box<dyn Iterator<Item = MessageId> + '_> {
         match self {
             Candidates::All(realm) => Box::new(realm.messages.range(limit..).map(|(id, _)| *id)),
-            Candidates::Index(index) => Box::new(index.range(limit..).copied()),
+            Candidates::Index(index) => Box::new(index.from(limit)),
             Candidates::Few(few) => Box::new(few.range(limit..).copied()),
         }
     }

@@ -63,11 +63,10 @@ impl Names for SenderView<'_> {
 
     fn newest_message_in_topic(&self, channel: ChannelId, topic: &str) -> Option<MessageId> {
         let topic = self.realm.topics.get(&(channel, TopicKey::new(topic)))?;
-        let is_seen = |id: &&MessageId| {
-            self.sender
-                .is_none_or(|sender| sender.is_system_bot() || self.realm.message_seen_by(sender, **id).is_some())
+        let is_seen = |id: &MessageId| {
+            self.sender.is_none_or(|sender| sender.is_system_bot() || self.realm.message_seen_by(sender, *id).is_some())
         };
-        topic.messages.iter().rev().find(is_seen).copied()
+        topic.messages.iter().rev().find(is_seen)
     }
 
     fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage> {

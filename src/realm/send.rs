@@ -116,7 +116,8 @@ pub fn invalid_character(text: &str) -> Option<usize> {
 
 /// A text of at most `limit` code points; what was cut off is replaced by `suffix`.
 pub fn truncate(text: &str, limit: usize, suffix: &str) -> String {
-    if text.chars().count() <= limit {
+    // No text has more characters than bytes.
+    if text.len() <= limit || text.chars().count() <= limit {
         return text.to_owned();
     }
     text.chars().take(limit.saturating_sub(suffix.chars().count())).chain(suffix.chars()).collect()
@@ -272,7 +273,7 @@ impl Realm {
     /// Those who sent or reacted to a message in a topic.
     fn took_part(&self, channel: ChannelId, topic: &str) -> BTreeSet<UserId> {
         let Some(topic) = self.topics.get(&(channel, TopicKey::new(topic))) else { return BTreeSet::new() };
-        let messages = topic.messages.iter().map(|id| &self.messages[id]);
+        let messages = topic.messages.iter().map(|id| &self.messages[&id]);
         messages
             .flat_map(|message| std::iter::once(message.sender).chain(message.reactions.iter().map(|one| one.user)))
             .collect()
@@ -336,8 +337,8 @@ impl Tx {
         self.realm_mut().counters.message += 1;
         let id = MessageId(self.counters.message);
         let now = self.now;
-        let submessages: Vector<_> =
-            first_submessage(&body.content, sender.id, self.counters.submessage + 1).into_iter().collect();
+        let submessage = first_submessage(&body.content, sender.id, self.counters.submessage + 1);
+        let submessages = submessage.map_or_else(Vector::new, Vector::unit);
         self.realm_mut().counters.submessage += submessages.len() as i64;
         let is_read = outgoing.read_by_sender && recipients.contains(&sender.id);
         let message = self.add_message(Message {

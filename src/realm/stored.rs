@@ -14,7 +14,7 @@ use super::timer::Due;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use imbl::{OrdMap, OrdSet, Vector};
+use imbl::{OrdMap, Vector};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -175,13 +175,18 @@ impl Realm {
         self.active_users = self.users.values().filter(counts).map(|user| user.id).collect();
         self.channels_by_name = self.channels.values().map(|one| (one.name.to_lowercase(), one.id)).collect();
         self.conversations_by_members = self.conversations.values().map(|one| (one.members.clone(), one.id)).collect();
-        let mut topics: BTreeMap<_, OrdSet<_>> = BTreeMap::new();
+        let mut topics: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut channels: BTreeMap<_, Vec<_>> = self.channels.keys().map(|id| (*id, Vec::new())).collect();
         for message in self.messages.values() {
             if let Place::Channel { channel, topic } = &message.place {
-                topics.entry((*channel, TopicKey::new(topic))).or_default().insert(message.id);
+                topics.entry((*channel, TopicKey::new(topic))).or_default().push(message.id);
+                channels.entry(*channel).or_default().push(message.id);
             }
         }
-        self.topics = topics.into_iter().map(|(key, messages)| (key, Arc::new(Topic { messages }))).collect();
+        let topic = |messages: Vec<_>| Arc::new(Topic { messages: messages.into_iter().collect() });
+        self.topics = topics.into_iter().map(|(key, messages)| (key, topic(messages))).collect();
+        let ids = |messages: Vec<_>| Arc::new(messages.into_iter().collect());
+        self.channel_messages = channels.into_iter().map(|(channel, messages)| (channel, ids(messages))).collect();
         for (user, own) in &self.personal.clone() {
             if !self.push_targets(*user).is_empty() {
                 self.reached_by_push.insert(*user);

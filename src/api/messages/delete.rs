@@ -80,7 +80,7 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
     }
     for (first, mut group) in groups {
         if let Some((channel, _)) = first.channel() {
-            firsts.entry(channel).or_insert_with(|| tx.channels[&channel].first_message());
+            firsts.entry(channel).or_insert_with(|| tx.messages_in(channel).first());
         }
         group.sort_unstable();
         let everyone = tx.who_follows_any(&group);
@@ -93,13 +93,14 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
     tx.recall_all_pushes();
     for (channel, first) in firsts {
         let channel = tx.channels[&channel].clone();
-        if channel.first_message() != first {
+        let now_first = tx.messages_in(channel.id).first();
+        if now_first != first {
             let audience = tx.who_can_see(&channel);
             let fields = json!({
                 "stream_id": channel.id,
                 "name": channel.name,
                 "property": "first_message_id",
-                "value": channel.first_message(),
+                "value": now_first,
             });
             tx.emit(audience, Event::shaped("stream", Some("update"), fields));
         }

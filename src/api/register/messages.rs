@@ -36,7 +36,7 @@ fn recent_conversations(realm: &Realm, viewer: Option<UserId>) -> Value {
     let mut newest: Vec<(MessageId, Vec<UserId>)> = conversations
         .filter_map(|conversation| {
             let others = conversation.members.iter().copied().filter(|member| *member != viewer).collect();
-            Some((*conversation.messages.get_max()?, others))
+            Some((conversation.messages.last()?, others))
         })
         .collect();
     newest.sort_unstable_by_key(|(newest, _)| std::cmp::Reverse(*newest));

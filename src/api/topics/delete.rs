@@ -50,9 +50,9 @@ impl Write for DeleteTopic {
         let caller = call.caller();
         let channel = super::open_channel(tx, caller, params.stream_id)?.id;
         let topic = tx.topics.get(&(channel, TopicKey::new(&params.topic_name.0)));
-        let seen = |id: &&MessageId| tx.message_seen_by(caller, **id).is_some();
+        let seen = |id: &MessageId| tx.message_seen_by(caller, *id).is_some();
         let messages: Vec<MessageId> =
-            topic.map(|topic| topic.messages.iter().filter(seen).copied().collect()).unwrap_or_default();
+            topic.map(|topic| topic.messages.iter().filter(seen).collect()).unwrap_or_default();
 
         delete(tx, &messages);
         Ok(DeleteTopicReply { complete: true })

@@ -3,7 +3,8 @@
 use super::{Invariant, faults, mismatch};
 use crate::realm::Realm;
 use crate::realm::channel::TopicKey;
-use crate::realm::id::{ChannelId, MessageId, RecipientId, UserId};
+use crate::realm::id::{ChannelId, RecipientId, UserId};
+use crate::realm::message_ids::MessageIds;
 use imbl::{OrdMap, OrdSet};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,16 +87,16 @@ fn subscriptions_have_channels(realm: &Realm) -> Vec<String> {
 }
 
 fn channels_have_their_messages(realm: &Realm) -> Vec<String> {
-    let mut right: OrdMap<ChannelId, OrdSet<MessageId>> = OrdMap::new();
+    let mut right: OrdMap<ChannelId, MessageIds> = OrdMap::new();
     for message in realm.messages.values() {
         if let Some((channel, _)) = message.channel() {
             right.entry(channel).or_default().insert(message.id);
         }
     }
-    let mut found = faults(realm.channels.values(), |channel| {
-        let right = right.remove(&channel.id).unwrap_or_default();
-        (channel.messages != right)
-            .then(|| format!("channel {} has {:?}, should have {right:?}", channel.id, channel.messages))
+    let mut found = faults(realm.channels.keys(), |channel| {
+        let right = right.remove(channel).unwrap_or_default();
+        let kept = realm.channel_messages.get(channel).map(AsRef::as_ref);
+        (kept != Some(&right)).then(|| format!("channel {channel} has {kept:?}, should have {right:?}"))
     });
     found.extend(faults(right.keys(), |channel| {
         Some(format!("messages lie in channel {channel}, which does not exist"))
@@ -104,7 +105,7 @@ fn channels_have_their_messages(realm: &Realm) -> Vec<String> {
 }
 
 fn topics_have_their_messages(realm: &Realm) -> Vec<String> {
-    let mut right: OrdMap<(ChannelId, TopicKey), OrdSet<MessageId>> = OrdMap::new();
+    let mut right: OrdMap<(ChannelId, TopicKey), MessageIds> = OrdMap::new();
     for message in realm.messages.values() {
         if let Some((channel, topic)) = message.channel() {
             right.entry((channel, TopicKey::new(topic))).or_default().insert(message.id);

@@ -4,6 +4,7 @@ use super::{Invariant, faults, mismatch};
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, RecipientId, UserId};
 use crate::realm::message::{Message, Place};
+use crate::realm::message_ids::MessageIds;
 use crate::realm::read_set::ReadSet;
 use imbl::{OrdMap, OrdSet};
 use std::collections::BTreeSet;
@@ -94,8 +95,8 @@ fn direct_messages(realm: &Realm) -> Vec<String> {
 }
 
 fn conversations_have_their_messages(realm: &Realm) -> Vec<String> {
-    let mut right: OrdMap<RecipientId, OrdSet<MessageId>> =
-        realm.conversations.keys().map(|id| (*id, OrdSet::new())).collect();
+    let mut right: OrdMap<RecipientId, MessageIds> =
+        realm.conversations.keys().map(|id| (*id, MessageIds::default())).collect();
     for message in realm.messages.values() {
         if let Place::Direct { conversation } = message.place {
             right.entry(conversation).or_default().insert(message.id);

@@ -81,7 +81,7 @@ const BREAKS: &[(&str, Break)] = &[
         let subscription = tx.own(MEL).subscriptions[&GENERAL].clone();
         tx.own_mut(MEL).subscriptions.insert(ChannelId(99), subscription);
     }),
-    ("channels-have-their-messages", |tx| tx.channel_mut(GENERAL).messages = OrdSet::new()),
+    ("channels-have-their-messages", |tx| _ = tx.realm_mut().channel_messages.insert(GENERAL, Arc::default())),
     ("topics-have-their-messages", |tx| {
         tx.realm_mut().topics.insert((GENERAL, TopicKey::new("empty")), Arc::new(Topic::default()));
     }),
@@ -118,7 +118,7 @@ const BREAKS: &[(&str, Break)] = &[
     }),
     ("late-rows", |tx| _ = tx.realm_mut().late_rows.insert(MessageId(1), OrdSet::unit(MEL))),
     ("unread-where-subscribed", |tx| {
-        let id = *tx.channels[&GENERAL].messages.get_max().expect("there are messages");
+        let id = tx.messages_in(GENERAL).last().expect("there are messages");
         tx.own_mut(MEL).read.remove(id);
         let subscription = tx.own_mut(MEL).subscriptions.get_mut(&GENERAL).expect("mel is subscribed");
         Arc::make_mut(subscription).is_active = false;

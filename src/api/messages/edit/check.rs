@@ -134,8 +134,8 @@ fn affected(realm: &Realm, message: &Message, mode: PropagateMode) -> Vec<Messag
     let messages = realm.topics.get(&(channel, TopicKey::new(topic))).map(|topic| &topic.messages);
     match (mode, messages) {
         (PropagateMode::ChangeOne, _) | (_, None) => vec![message.id],
-        (PropagateMode::ChangeLater, Some(messages)) => messages.range(message.id..).copied().collect(),
-        (PropagateMode::ChangeAll, Some(messages)) => messages.iter().copied().collect(),
+        (PropagateMode::ChangeLater, Some(messages)) => messages.from(message.id).collect(),
+        (PropagateMode::ChangeAll, Some(messages)) => messages.iter().collect(),
     }
 }
 
