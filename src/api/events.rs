@@ -1,15 +1,15 @@
 //! Polling an event queue, and ending it (specification, "Events"; reference behaviour, long polling).
 
+use super::parameter::RawParameters;
 use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Route, Success, Write};
+use super::{About, Access, Call, Operation, ReplyBytes, Route, Success, Write, envelope};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::queue::{Cursor, Queue};
-use crate::record::event::render;
+use crate::record::event::{EventRecord, render};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
 
 /// GET /events
@@ -28,13 +28,13 @@ parameters! {
 }
 
 /// What happened.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct EventsReply {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EventsReply<'a> {
     /// In the order of their ids.
     #[schemars(with = "Vec<serde_json::Value>", extend("items" = {"$ref": "#/components/schemas/Event"}))]
-    pub events: Vec<Box<RawValue>>,
+    pub events: Vec<EventRecord<'a>>,
     /// The queue.
-    pub queue_id: String,
+    pub queue_id: &'a str,
 }
 
 impl Operation for GetEvents {
@@ -48,13 +48,13 @@ impl Operation for GetEvents {
         events: &["heartbeat"],
     };
     type Params = GetEventsParams;
-    type Reply = EventsReply;
+    type Reply = EventsReply<'static>;
 }
 
 /// How a poll begins.
 pub enum Begun {
     /// There is something already, or the client does not want to wait.
-    Answer(EventsReply),
+    Answer(ReplyBytes),
     /// It waits.
     Park(Arc<Queue>),
 }
@@ -64,7 +64,7 @@ pub enum Begun {
 /// # Errors
 ///
 /// In this order: `MissingQueueId`, `MissingLastEventId`, `BadEventQueue`, `EventPruned`, `EventNotInQueue`.
-pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams) -> Result<Begun, Error> {
+pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams, raw: &RawParameters) -> Result<Begun, Error> {
     let id = params.queue_id.as_deref().ok_or(Error::MissingQueueId)?;
     let last = params.last_event_id.ok_or(Error::MissingLastEventId)?;
     let queue = own_queue(tx, call, id)?;
@@ -81,6 +81,7 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams) -> Result<B
     tx.touch_queue(&queue.id);
     let events = pending(tx, &queue);
     let is_waiting = events.is_empty() && !params.dont_block;
+    let reply = (!is_waiting).then(|| envelope::<GetEventsParams>(EventsReply { events, queue_id: id }, raw));
     if is_waiting {
         queue.parked_since = Some(now);
         // What the queue has seen and does not want need not be looked at again.
@@ -90,12 +91,12 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams) -> Result<B
     tx.realm_mut().queues.insert(queue.id.clone(), queue.clone());
     tx.schedule_queue(&queue.id);
     tx.trim_log();
-    Ok(if is_waiting { Begun::Park(queue) } else { Begun::Answer(EventsReply { events, queue_id: id.to_owned() }) })
+    Ok(reply.map_or(Begun::Park(queue), Begun::Answer))
 }
 
 /// Looks whether a parked poll has its answer: events, a newer poll in its place (then what there is), or the
 /// end of the queue or of its owner's account. None: it goes on waiting.
-pub fn look(realm: &Realm, parked: &Queue) -> Option<Result<EventsReply, Error>> {
+pub fn look<'a>(realm: &'a Realm, parked: &'a Queue) -> Option<Result<EventsReply<'a>, Error>> {
     if !realm.is_active(parked.owner) {
         return Some(Err(Error::UserDeactivated));
     }
@@ -104,7 +105,7 @@ pub fn look(realm: &Realm, parked: &Queue) -> Option<Result<EventsReply, Error>>
     };
     let events = pending(realm, parked);
     let is_replaced = queue.poll != parked.poll;
-    (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: parked.id.to_string() }))
+    (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: &parked.id }))
 }
 
 /// The caller's queue.
@@ -137,7 +138,7 @@ fn acknowledge(realm: &Realm, queue: &Queue, last: i64) -> Result<Cursor, Error>
 }
 
 /// All events that were not acknowledged, with their ids.
-fn pending(realm: &Realm, queue: &Queue) -> Vec<Box<RawValue>> {
+fn pending<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
     let mut events = Vec::new();
     let mut id = queue.acknowledged;
     for (position, entry) in realm.log.from(queue.cursor.entry) {
@@ -148,7 +149,7 @@ fn pending(realm: &Realm, queue: &Queue) -> Vec<Box<RawValue>> {
         for mut event in render(realm, queue, entry).into_iter().skip(skipped) {
             id += 1;
             event.id = Some(id);
-            events.push(to_raw_value(&event).unwrap_or_default());
+            events.push(event);
         }
     }
     events

@@ -22,8 +22,8 @@ pub enum Begun {
 /// Those of [`events::begin`].
 pub fn begin(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<Begun, Error> {
     let params = GetEventsParams::read(raw)?;
-    Ok(match world.commit(|tx| events::begin(tx, call, &params))? {
-        events::Begun::Answer(reply) => Begun::Answered(envelope::<GetEventsParams>(reply, raw)),
+    Ok(match world.commit(|tx| events::begin(tx, call, &params, raw))? {
+        events::Begun::Answer(reply) => Begun::Answered(reply),
         events::Begun::Park(queue) => Begun::Parked(world.park(queue)),
     })
 }
@@ -34,11 +34,15 @@ pub fn begin(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result
 ///
 /// `BadEventQueue` when the queue ends meanwhile.
 pub async fn woken(world: &World, place: Place, raw: &RawParameters) -> Result<ReplyBytes, Error> {
+    // A realm is not held while waiting: the polls of a thousand clients would keep a thousand of them.
+    let answered = || {
+        let outcome =
+            events::look(&world.published(), place.queue())?.map(|reply| envelope::<GetEventsParams>(reply, raw));
+        Some(outcome)
+    };
     loop {
-        let realm = world.published();
-        if let Some(outcome) = events::look(&realm, place.queue()) {
-            drop(place);
-            return Ok(envelope::<GetEventsParams>(outcome?, raw));
+        if let Some(outcome) = answered() {
+            return outcome;
         }
         place.woken().await;
     }

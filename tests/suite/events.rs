@@ -2,6 +2,7 @@
 
 use crate::support::TestServer;
 use serde_json::json;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[tokio::test]
@@ -81,6 +82,22 @@ async fn a_waiting_poll_is_answered_by_the_next_event() {
     let reply = parked.await.expect("the poll ends").success();
     assert_eq!(reply["events"].as_array().map(Vec::len), Some(1));
     assert_eq!(server.parked(), 0);
+}
+
+#[tokio::test]
+async fn a_waiting_poll_keeps_nothing_of_the_past() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let mut queue = max.events(["reaction"]).await;
+    let parked = tokio::spawn(async move { queue.wait().await });
+    server.until_parked(1).await;
+    let then = Arc::downgrade(&server.server().world("default").snapshot());
+
+    mel.send_to("general", "tests", "the realm goes on").await;
+
+    assert!(then.upgrade().is_none(), "nobody needs the realm any more in which the poll began");
+    assert_eq!(server.parked(), 1, "still waiting");
+    parked.abort();
 }
 
 #[tokio::test]
