@@ -4,6 +4,8 @@
 //! braces fill the template; those listed behind `+` also stand in the reply beside `msg` and `code`.
 //! Nothing else builds an error reply.
 
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// A row of the table, for documents and tests.
@@ -834,24 +836,34 @@ impl Error {
 
     /// The reply's JSON: `result`, `msg`, the row's further fields, `code` (specification, Errors).
     pub fn body(&self) -> Map<String, Value> {
-        let row = self.row();
-        let mut body = Map::new();
-        body.insert("result".into(), "error".into());
-        body.insert("msg".into(), self.message().into());
-        for (name, value) in self.fields() {
-            if row.fields.contains(&name) {
-                // The one name on the wire that no identifier can have.
-                let name = if name == "retry_after" { "retry-after" } else { name };
-                body.insert(name.into(), (**value).clone());
-            }
+        match serde_json::to_value(self) {
+            Ok(Value::Object(body)) => body,
+            _ => Map::new(),
         }
-        body.insert("code".into(), row.code.into());
-        body
     }
 
     /// A parameter's value is of the wrong kind; `problem` follows its name: `is not an integer`.
     pub fn bad_value(parameter: impl Into<String>, problem: impl Into<String>) -> Self {
         Error::BadValue { parameter: parameter.into().into(), problem: problem.into().into() }
+    }
+}
+
+/// As [`Error::body`] has it.
+impl Serialize for Error {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let row = self.row();
+        let mut body = serializer.serialize_map(None)?;
+        body.serialize_entry("result", "error")?;
+        body.serialize_entry("msg", &self.message())?;
+        for (name, value) in self.fields() {
+            if row.fields.contains(&name) {
+                // The one name on the wire that no identifier can have.
+                let name = if name == "retry_after" { "retry-after" } else { name };
+                body.serialize_entry(name, &**value)?;
+            }
+        }
+        body.serialize_entry("code", row.code)?;
+        body.end()
     }
 }
 

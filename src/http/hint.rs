@@ -63,7 +63,7 @@ pub fn younger_operation(row: &Row, level: i64) -> String {
 
 /// The operation that a path may have meant.
 pub fn nearest_operation(row: &Row) -> String {
-    format!("The nearest operation is {} /api/v1{}.", row.route.method, row.route.path)
+    ["The nearest operation is ", row.route.method, " /api/v1", row.route.path, "."].concat()
 }
 
 /// The world that a name may have meant.

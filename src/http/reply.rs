@@ -4,7 +4,6 @@ use super::Response;
 use crate::error::Error;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
-use serde_json::{Map, Value};
 
 /// The header that says in a sentence what would have worked.
 pub const HINT: HeaderName = HeaderName::from_static("x-chatdouble-hint");
@@ -16,7 +15,7 @@ pub fn success(body: Vec<u8>) -> Response {
 
 /// A refused request, in the envelope.
 pub fn failure(error: &Error, hint: Option<String>) -> Response {
-    refusal(error, error.status(), error.body(), hint)
+    refusal(error, error.status(), serde_json::to_vec(error).unwrap_or_default(), hint)
 }
 
 /// A refused request with the status and code that its error had at an older level. With the code BAD_REQUEST it had
@@ -29,11 +28,10 @@ pub fn former_failure(error: &Error, (status, code): (u16, &str), hint: Option<S
         "BAD_REQUEST" => body.retain(|name, _| matches!(name.as_str(), "result" | "msg" | "code")),
         _ => {}
     }
-    refusal(error, status, body, hint)
+    refusal(error, status, serde_json::to_vec(&body).unwrap_or_default(), hint)
 }
 
-fn refusal(error: &Error, status: u16, body: Map<String, Value>, hint: Option<String>) -> Response {
-    let mut body = serde_json::to_vec(&body).unwrap_or_default();
+fn refusal(error: &Error, status: u16, mut body: Vec<u8>, hint: Option<String>) -> Response {
     body.push(b'\n');
     let mut response = json(status, body);
     let headers = response.headers_mut();
@@ -51,7 +49,7 @@ fn refusal(error: &Error, status: u16, body: Map<String, Value>, hint: Option<St
             headers.insert(header::ALLOW, value);
         }
     }
-    if let Some(value) = hint.and_then(|hint| header_text(&hint)) {
+    if let Some(value) = hint.and_then(header_text) {
         headers.insert(HINT, value);
     }
     response
@@ -89,7 +87,10 @@ pub fn json(status: u16, body: Vec<u8>) -> Response {
 }
 
 /// A text as a header can hold it: other characters than printable ASCII are left out.
-fn header_text(text: &str) -> Option<HeaderValue> {
+fn header_text(text: String) -> Option<HeaderValue> {
+    if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        return HeaderValue::try_from(text).ok();
+    }
     let text: String = text.chars().filter(|character| (' '..='~').contains(character)).collect();
-    HeaderValue::from_str(&text).ok()
+    HeaderValue::try_from(text).ok()
 }

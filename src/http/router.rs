@@ -1,13 +1,16 @@
 //! From a method and a path to a row of the table of operations.
 
-use crate::api::{OPERATIONS, Row};
+use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
 use dashmap::DashMap;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// So many wrong paths are remembered with the operation nearest to each, if they are no longer than this.
+/// So many wrong paths, and methods of each, are remembered with the operation nearest to them, if they are no longer
+/// than this.
 const REMEMBERED_PATHS_MAX: usize = 1_000;
 const REMEMBERED_PATH_MAX_BYTES: usize = 200;
+const REMEMBERED_METHODS_MAX: usize = 8;
+const REMEMBERED_METHOD_MAX_BYTES: usize = 16;
 /// More parts of a path than this, and more of each part, are not compared: no operation's are as long.
 const COMPARED_PARTS_MAX: usize = 12;
 const COMPARED_PART_MAX_BYTES: usize = 64;
@@ -20,8 +23,8 @@ pub struct Router {
     fixed: HashMap<&'static str, (usize, usize)>,
     /// Paths whose last placeholder takes all that follows.
     open_ended: Vec<Path>,
-    /// The operation nearest to each wrong path that was asked for lately, by method and path.
-    nearest: DashMap<(String, String), &'static Row>,
+    /// Paths that no level has and that were asked for lately, with the operation nearest to each by method.
+    wrong: DashMap<String, Vec<(String, &'static Row)>>,
 }
 
 struct Path {
@@ -68,7 +71,7 @@ impl Router {
             paths.iter().enumerate().filter(|(_, path)| path.is_fixed()).map(|(place, path)| (path, (*length, place)))
         });
         let fixed = places.map(|(path, place)| (path.rows[0].route.path, place)).collect();
-        Self { by_length, fixed, open_ended, nearest: DashMap::new() }
+        Self { by_length, fixed, open_ended, wrong: DashMap::new() }
     }
 
     /// Finds the operation for a method and a path without `/api/v1`, among those that a feature level has; the path is
@@ -79,6 +82,9 @@ impl Router {
             if candidate.is_there(level) {
                 return candidate.with_method(method, Vec::new(), level);
             }
+        }
+        if self.wrong.contains_key(path) {
+            return Found::Nothing;
         }
         let Some(path) = path.strip_prefix('/') else { return Found::Nothing };
         let parts: Vec<Cow<'_, str>> = path.split('/').map(decode).collect();
@@ -95,16 +101,21 @@ impl Router {
 
     /// As [`Router::nearest`], remembering what was found: clients ask for the same wrong path again and again.
     pub fn nearest_known(&self, method: &str, path: &str) -> &'static Row {
-        let asked = (method.to_owned(), path.to_owned());
-        if let Some(row) = self.nearest.get(&asked) {
-            return *row;
+        let of_method = |known: &Vec<(String, &'static Row)>| Some(known.iter().find(|(one, _)| one == method)?.1);
+        if let Some(row) = self.wrong.get(path).and_then(|known| of_method(&known)) {
+            return row;
         }
         let row = Self::nearest(method, path);
-        if path.len() <= REMEMBERED_PATH_MAX_BYTES {
-            if self.nearest.len() >= REMEMBERED_PATHS_MAX {
-                self.nearest.clear();
+        let is_short = path.len() <= REMEMBERED_PATH_MAX_BYTES && method.len() <= REMEMBERED_METHOD_MAX_BYTES;
+        // What is remembered is wrong at every level.
+        if is_short && matches!(self.find(method, path, NEWEST_FEATURE_LEVEL), Found::Nothing) {
+            if self.wrong.len() >= REMEMBERED_PATHS_MAX {
+                self.wrong.clear();
             }
-            self.nearest.insert(asked, row);
+            let mut known = self.wrong.entry(path.to_owned()).or_default();
+            if known.len() < REMEMBERED_METHODS_MAX {
+                known.push((method.to_owned(), row));
+            }
         }
         row
     }
@@ -202,4 +213,22 @@ fn shape_similarity(wanted: &[&str], path: &str) -> f64 {
     let fit: f64 =
         pairs.map(|(one, other)| if other.starts_with('{') { 0.8 } else { strsim::jaro_winkler(one, other) }).sum();
     same_length * fit / wanted.len().max(parts.len()) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_path_is_remembered_and_one_that_only_an_older_level_lacks_is_not() {
+        let router = Router::new();
+
+        for _ in 0..2 {
+            assert_eq!(router.nearest_known("GET", "/mesages").route.path, "/messages");
+            assert!(matches!(router.find("GET", "/mesages", NEWEST_FEATURE_LEVEL), Found::Nothing));
+        }
+        assert!(matches!(router.find("PUT", "/saved_snippets", 1), Found::Nothing));
+        router.nearest_known("PUT", "/saved_snippets");
+        assert!(matches!(router.find("GET", "/saved_snippets", NEWEST_FEATURE_LEVEL), Found::Operation(..)));
+    }
 }
