@@ -33,7 +33,7 @@ pub struct Entry {
     /// Address of the caller.
     pub user: Option<String>,
     /// As sent.
-    pub params: BTreeMap<String, String>,
+    pub params: Arc<BTreeMap<String, String>>,
     /// HTTP status; 0 when the connection was dropped.
     pub status: u16,
     /// The reply; text when it is no JSON.
@@ -69,10 +69,10 @@ impl Serialize for Body {
 impl Entry {
     /// Cuts what is too long.
     pub fn bounded(mut self) -> Self {
-        for value in self.params.values_mut() {
-            if let Some(end) = cut(value) {
-                value.truncate(end);
-                self.truncated = true;
+        if self.params.values().any(|value| cut(value).is_some()) {
+            self.truncated = true;
+            for value in Arc::make_mut(&mut self.params).values_mut() {
+                value.truncate(cut(value).unwrap_or(value.len()));
             }
         }
         if self.reply.0.len() > MAX_BODY_BYTES {
@@ -218,7 +218,7 @@ mod tests {
             path: path.into(),
             route: Some("/users/{user_id}"),
             user: None,
-            params: BTreeMap::new(),
+            params: Arc::default(),
             status: 200,
             reply: Body(reply.into()),
             duration_ms: 0.0,

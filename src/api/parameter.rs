@@ -11,14 +11,15 @@ use crate::realm::id::{
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a request brought, before anybody knows what it means.
 #[derive(Clone, Debug, Default)]
 pub struct RawParameters {
     /// Parts of the path, by placeholder, percent-decoded.
     pub path: Vec<(String, String)>,
-    /// Query and body; the body's value wins.
-    pub values: BTreeMap<String, String>,
+    /// Query and body; the body's value wins. The journal shares them.
+    pub values: Arc<BTreeMap<String, String>>,
     /// Files of a multipart body.
     pub files: Vec<UploadedFile>,
     /// Parameters that the world's feature level knows and the newest does not.

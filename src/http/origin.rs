@@ -4,10 +4,13 @@ use super::request::Incoming;
 use crate::api::Origin;
 use crate::dialect::Dialect;
 use crate::world::Worlds;
-use http::header;
+use http::{HeaderName, header};
 use memchr::memmem;
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 
 /// A request's world, the address it came to, and the path inside that world.
 pub struct Addressed<'a> {
@@ -21,9 +24,9 @@ pub struct Addressed<'a> {
 
 /// Finds the world: by the port, by the path, by the host name, else the default one.
 pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<'a> {
-    let scheme = incoming.header("x-forwarded-proto").filter(|text| *text == "https").unwrap_or("http");
-    let host = incoming.header("x-forwarded-host").or_else(|| incoming.header(header::HOST)).unwrap_or("127.0.0.1");
-    let base = format!("{scheme}://{host}");
+    let scheme = incoming.header(FORWARDED_PROTO).filter(|text| *text == "https").unwrap_or("http");
+    let host = incoming.header(header::HOST);
+    let base = [scheme, "://", incoming.header(FORWARDED_HOST).or(host).unwrap_or("127.0.0.1")].concat();
     if let Some(world) = bound {
         let origin = Origin { base_url: base, prefix: String::new() };
         return Addressed { world, origin, path: &incoming.path };
@@ -38,8 +41,7 @@ pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<
         return Addressed { world: name, origin, path: rest };
     }
     let origin = Origin { base_url: base, prefix: String::new() };
-    let host = incoming.header(header::HOST).unwrap_or_default();
-    let world = world_in_host(host).unwrap_or(Worlds::DEFAULT);
+    let world = world_in_host(host.unwrap_or_default()).unwrap_or(Worlds::DEFAULT);
     Addressed { world, origin, path: &incoming.path }
 }
 
@@ -57,13 +59,13 @@ fn world_in_host(host: &str) -> Option<&str> {
 }
 
 /// Parameters by their neutral names, with neutral values.
-pub fn neutral_parameters(dialect: &Dialect, values: BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let neutral = |(key, value): (String, String)| {
-        let key = dialect.neutral_key(&key).to_owned();
-        let value = dialect.neutral_value(&key, &value).to_owned();
+pub fn neutral_parameters(dialect: &Dialect, values: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let neutral = |(key, value): (&String, &String)| {
+        let key = dialect.neutral_key(key).to_owned();
+        let value = dialect.neutral_value(&key, value).to_owned();
         (key, value)
     };
-    values.into_iter().map(neutral).collect()
+    values.iter().map(neutral).collect()
 }
 
 /// Keys whose values are addresses relative to the organization's.

@@ -6,6 +6,7 @@ use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{FutureExt, Stream, StreamExt, pin_mut};
 use http::{HeaderMap, Method, header};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Largest body that is not an upload, MiB.
@@ -106,8 +107,9 @@ pub async fn parameters(incoming: &Incoming) -> Result<RawParameters, Error> {
         // On the heap: few requests have files, and all would carry the room for reading them.
         Box::pin(read_multipart(kind, incoming.body.clone(), &mut raw)).await?;
     } else if kind.starts_with("application/x-www-form-urlencoded") {
+        let values = Arc::make_mut(&mut raw.values);
         for (name, value) in form_urlencoded::parse(&incoming.body) {
-            raw.values.insert(name.into_owned(), value.into_owned());
+            values.insert(name.into_owned(), value.into_owned());
         }
     }
     Ok(raw)
@@ -115,11 +117,9 @@ pub async fn parameters(incoming: &Incoming) -> Result<RawParameters, Error> {
 
 /// The parameters of a request's query.
 pub fn of_query(incoming: &Incoming) -> RawParameters {
-    let mut raw = RawParameters::default();
-    for (name, value) in form_urlencoded::parse(incoming.query.as_bytes()) {
-        raw.values.insert(name.into_owned(), value.into_owned());
-    }
-    raw
+    let values = form_urlencoded::parse(incoming.query.as_bytes());
+    let values = values.map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+    RawParameters { values: Arc::new(values), ..RawParameters::default() }
 }
 
 fn content_type(headers: &HeaderMap) -> Option<&str> {
@@ -144,7 +144,7 @@ async fn read_multipart(kind: &str, body: Bytes, raw: &mut RawParameters) -> Res
                 raw.files.push(UploadedFile { name: file_name, content_type, bytes });
             }
             None => {
-                raw.values.insert(name, String::from_utf8_lossy(&bytes).into_owned());
+                Arc::make_mut(&mut raw.values).insert(name, String::from_utf8_lossy(&bytes).into_owned());
             }
         }
     }

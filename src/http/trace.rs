@@ -10,6 +10,7 @@ use crate::world::{Caused, Watched, World};
 use http::{Method, header};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The notes on one request.
@@ -24,7 +25,7 @@ pub struct Trace {
     /// Who calls, as the request says; None without a word of it.
     pub credentials: Option<Result<Credentials, Error>>,
     /// As sent.
-    pub params: BTreeMap<String, String>,
+    pub params: Arc<BTreeMap<String, String>>,
     /// The fault that fired.
     pub fault: Option<String>,
     /// How long that fault holds the reply back.
@@ -61,7 +62,7 @@ impl Trace {
             path,
             route: None,
             credentials: incoming.header(header::AUTHORIZATION).map(Credentials::read),
-            params: BTreeMap::new(),
+            params: Arc::default(),
             fault: None,
             delay: Duration::ZERO,
             caused: Caused::default(),

@@ -104,7 +104,7 @@ impl<'a> Visit<'a> {
         let mut raw = neutral(settings, raw);
         let method = effective_method(&self.incoming.method, &mut raw.values);
         trace.method.clone_from(&method);
-        trace.params.clone_from(&raw.values);
+        trace.params = raw.values.clone();
         let found = self.edge.router.find(&method, &trace.path, feature_level);
         let row = if let Found::Operation(row, _) = &found { Some(*row) } else { None };
         trace.route = row.map(|row| row.route.path);
@@ -252,7 +252,7 @@ fn finished_at(feature_level: i64, row: Option<&Row>, outcome: Result<Response, 
 fn neutral(settings: &WorldSettings, mut raw: RawParameters) -> RawParameters {
     let dialect = &settings.dialect;
     if !dialect.is_neutral() {
-        raw.values = origin::neutral_parameters(dialect, std::mem::take(&mut raw.values));
+        raw.values = Arc::new(origin::neutral_parameters(dialect, &raw.values));
     }
     raw
 }
@@ -282,11 +282,11 @@ fn caller(
 }
 
 /// A POST may name another method in its parameter `method`; HEAD is carried out as GET.
-fn effective_method(method: &Method, values: &mut BTreeMap<String, String>) -> Cow<'static, str> {
+fn effective_method(method: &Method, values: &mut Arc<BTreeMap<String, String>>) -> Cow<'static, str> {
     if method == Method::POST {
         let named = |text: &String| ["GET", "PATCH", "PUT", "DELETE"].into_iter().find(|method| method == text);
         if let Some(named) = values.get("method").and_then(named) {
-            values.remove("method");
+            Arc::make_mut(values).remove("method");
             return named.into();
         }
     }

@@ -11,7 +11,7 @@ use crate::realm::queue::QueueLevel;
 use crate::realm::user::User;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// A field that no level has, in the replies of worlds above the newest.
 const UNKNOWN_FIELD: &str = "field_of_a_later_level";
@@ -229,26 +229,27 @@ impl Emulation {
         raw: &mut RawParameters,
     ) -> Result<(), Error> {
         let key = (route.method, route.path);
+        let values = Arc::make_mut(&mut raw.values);
         for name in self.hidden.get(&key).into_iter().flatten() {
-            if raw.values.remove(*name).is_some() {
+            if values.remove(*name).is_some() {
                 raw.set_aside.push((*name).to_owned());
             }
         }
         for (old, new) in self.renamed.get(&key).into_iter().flatten() {
-            if let Some(value) = raw.values.remove(*old) {
-                raw.values.insert((*new).to_owned(), value);
+            if let Some(value) = values.remove(*old) {
+                values.insert((*new).to_owned(), value);
             }
         }
         for name in self.gone.get(&key).into_iter().flatten() {
-            raw.former.extend(raw.values.remove(*name).map(|value| (*name, value)));
+            raw.former.extend(values.remove(*name).map(|value| (*name, value)));
         }
         if !self.capabilities.is_empty() && route.path == "/register" {
-            forget_capabilities(&mut raw.values, &self.capabilities);
+            forget_capabilities(values, &self.capabilities);
         }
-        if let Some(narrow) = raw.values.get("narrow").filter(|_| !self.narrow_terms.is_empty()) {
+        if let Some(narrow) = values.get("narrow").filter(|_| !self.narrow_terms.is_empty()) {
             check_narrow(narrow, &self.narrow_terms)?;
         }
-        let mut request = Request { level: self.level, realm, caller, path: &raw.path, values: &mut raw.values };
+        let mut request = Request { level: self.level, realm, caller, path: &raw.path, values };
         self.requests.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))
     }
 

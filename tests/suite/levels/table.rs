@@ -34,12 +34,13 @@ fn received(
     name: &str,
     value: &str,
 ) -> (BTreeMap<String, String>, Vec<String>) {
-    let mut raw = RawParameters { values: BTreeMap::from([(name.to_owned(), value.to_owned())]), ..Default::default() };
+    let mut raw =
+        RawParameters { values: Arc::new(BTreeMap::from([(name.to_owned(), value.to_owned())])), ..Default::default() };
     if let Some(emulation) = emulation(level) {
         // Other parameters may be missed; names have been dealt with by then.
         let _ = emulation.receive(row_of(route).route, realm, None, &mut raw);
     }
-    (raw.values, raw.set_aside)
+    (Arc::unwrap_or_clone(raw.values), raw.set_aside)
 }
 
 #[test]
