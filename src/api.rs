@@ -303,6 +303,9 @@ pub struct Origin {
 impl Origin {
     /// A text without the address and prefix that this caller knows: what is stored must lead anywhere.
     pub fn strip(&self, text: &str) -> String {
+        if memchr::memmem::find(text.as_bytes(), b"/user_uploads/").is_none() {
+            return text.to_owned();
+        }
         let mut text = text.replace(&format!("{}/user_uploads/", self.base_url), "/user_uploads/");
         if !self.prefix.is_empty() {
             text = text.replace(&format!("{}/user_uploads/", self.prefix), "/user_uploads/");

@@ -133,8 +133,10 @@ impl Write for SendMessage {
 /// Whether a client is one that people write with, so that its user has read what it sends (A-7 in
 /// docs/assumptions.md).
 pub fn is_for_people(client: &str) -> bool {
-    let client = client.to_lowercase();
-    ["mobile", "website", "electron", "desktop", "terminal", "mozilla"].iter().any(|word| client.contains(word))
+    let words = ["mobile", "website", "electron", "desktop", "terminal", "mozilla"];
+    words
+        .iter()
+        .any(|word| client.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes())))
 }
 
 /// GET /messages/{message_id}

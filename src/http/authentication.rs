@@ -31,7 +31,7 @@ impl Credentials {
     ///
     /// `InvalidAuthorizationHeader`, `BasicAuthenticationRequired`.
     pub fn read(header: &str) -> Result<Self, Error> {
-        let mut tokens = header.split_whitespace();
+        let mut tokens = header.split_ascii_whitespace();
         let (Some(scheme), Some(payload), None) = (tokens.next(), tokens.next(), tokens.next()) else {
             return Err(Error::InvalidAuthorizationHeader);
         };

@@ -144,6 +144,11 @@ impl Linkifier {
         Err(LinkifierErrors(errors))
     }
 
+    /// Whether it may match somewhere: false says that it does not, without looking for where.
+    pub fn may_match(&self, text: &str) -> bool {
+        self.compiled.bounded.is_match(text)
+    }
+
     /// Where this linkifier applies in `text` from byte `start` on, from left to right, never overlapping.
     ///
     /// `start` must be a character boundary. What is in front of it is looked at by nobody: it does not count as a

@@ -6,13 +6,14 @@ use super::html::push_text;
 
 /// Whether a text is certain to be paragraphs without anything special in them.
 pub(super) fn is_plain(source: &str, names: &dyn Names) -> bool {
-    let mut paragraphs = source.split("\n\n");
-    if !paragraphs.clone().all(|paragraph| paragraph.split('\n').all(is_of_words)) {
-        return false;
-    }
-    let linkifiers = names.linkifiers();
     // A pattern may be about the beginning or the end of what it is asked for, which is a paragraph.
-    !paragraphs.any(|paragraph| linkifiers.iter().any(|linkifier| !linkifier.matches(paragraph, 0).is_empty()))
+    let matches = |paragraph: &str| names.linkifiers().iter().any(|linkifier| linkifier.may_match(paragraph));
+    // Most texts have one line.
+    if memchr::memchr(b'\n', source.as_bytes()).is_none() {
+        return is_of_words(source) && !matches(source);
+    }
+    let mut paragraphs = source.split("\n\n");
+    paragraphs.clone().all(|paragraph| paragraph.split('\n').all(is_of_words)) && !paragraphs.any(matches)
 }
 
 /// The HTML of a text that is plain.
