@@ -69,6 +69,8 @@ objects! {
         "POST /register: never_subscribed[]",
         "POST /register: realm_default_streams[]",
         "event default_streams: default_streams[]",
+        "POST /register: realm_default_stream_groups[].streams[]",
+        "event default_stream_groups: default_stream_groups[].streams[]",
         "event stream create: streams[]",
         "event stream delete: streams[]",
         "event subscription add: subscriptions[]",
@@ -101,6 +103,11 @@ objects! {
     ];
     /// An event that tells which channels new users get.
     DEFAULT_CHANNELS = "event default_streams" ["event default_streams:"];
+    /// A group of channels among which new users choose.
+    DEFAULT_GROUP = "group of default channels" [
+        "POST /register: realm_default_stream_groups[]",
+        "event default_stream_groups: default_stream_groups[]",
+    ];
     /// An event that tells of channels that are gone.
     CHANNEL_DELETE = "event stream delete" ["event stream delete:"];
     /// An event that tells of a channel's change.

@@ -1,7 +1,7 @@
 //! Channels, subscriptions, topics, folders.
 
 use crate::error::Error;
-use crate::level::objects::{CHANNEL, DEFAULT_CHANNELS, PEERS, REGISTER, SUBSCRIBE_REPLY, SUBSCRIBERS};
+use crate::level::objects::{CHANNEL, DEFAULT_CHANNELS, DEFAULT_GROUP, PEERS, REGISTER, SUBSCRIBE_REPLY, SUBSCRIBERS};
 use crate::level::past::as_of;
 use crate::level::{Act, Behaviour, Context, Request};
 use crate::realm::id::{ChannelId, UserId};
@@ -100,6 +100,13 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Objects(&DEFAULT_CHANNELS, |event, context| {
             whole_channels(event.get_mut("default_streams"), context)
         }),
+    },
+    Behaviour {
+        level: 330,
+        on: "group of default channels",
+        words: "`streams` holds IDs; before, channels.",
+        test: "groups_had_whole_default_channels_before_330",
+        act: Act::Objects(&DEFAULT_GROUP, |group, context| whole_channels(group.get_mut("streams"), context)),
     },
     Behaviour {
         level: 289,

@@ -58,6 +58,25 @@ async fn default_channels_were_whole_before_330() {
 }
 
 #[tokio::test]
+async fn groups_had_whole_default_channels_before_330() {
+    let server = TestServer::start().await;
+    let quiet = server.channel("quiet");
+    let [before, after] = Age::around(&server, 330).await;
+    let mut told = Vec::new();
+    for age in [&before, &after] {
+        let mut mel = age.user("mel").register(json!({})).await;
+        let group = json!({"group_name": "Interns", "description": "", "stream_names": ["quiet"]});
+        age.user("olive").post("/default_stream_groups/create", group).await.success();
+        let event = mel.next().await.has(json!({"type": "default_stream_groups"}));
+        let later = age.user("mel").register(json!({})).await.state;
+        assert_eq!(event["default_stream_groups"], later["realm_default_stream_groups"]);
+        told.push(event["default_stream_groups"][0]["streams"][0].clone());
+    }
+    assert_eq!((&told[0]["stream_id"], &told[0]["name"], &told[1]), (&json!(quiet), &json!("quiet"), &json!(quiet)));
+    assert!(told[0].get("creator_id").is_some() && told[0].get("folder_id").is_none());
+}
+
+#[tokio::test]
 async fn subscribing_replied_by_email_before_289() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 289).await;
