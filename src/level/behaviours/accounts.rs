@@ -167,6 +167,17 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 86,
+        on: "register reply",
+        words: "A status in `user_status` may be an emoji alone; where the data have such, older levels show no status.",
+        test: "statuses_were_texts_before_86",
+        act: Act::Objects(&REGISTER, |reply, _| {
+            if let Some(statuses) = reply.get_mut("user_status").and_then(Value::as_object_mut) {
+                statuses.retain(|_, status| status.get("status_text").is_some());
+            }
+        }),
+    },
+    Behaviour {
         level: 76,
         on: "errors of deactivated accounts",
         words: "HTTP status 401; before, 403.",

@@ -62,6 +62,19 @@ async fn bots_set_no_statuses_before_473() {
 }
 
 #[tokio::test]
+async fn statuses_were_texts_before_86() {
+    let server = TestServer::start().await;
+    let adam = server.user("adam").id().to_string();
+    for (level, status) in [(85, None), (86, Some("calendar"))] {
+        let age = Age::at(&server, level).await;
+        age.user("adam").post("/users/me/status", json!({"status_text": ""})).await.success();
+        let state = age.user("mel").register(json!({"fetch_event_types": ["user_status"]})).await.state;
+        let shown = state["user_status"].get(&adam).map(|status| status["emoji_name"].clone());
+        assert_eq!(shown, status.map(Into::into), "at {level}");
+    }
+}
+
+#[tokio::test]
 async fn visitors_did_not_list_users_before_387() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 387).await;
