@@ -52,7 +52,7 @@ pub const NOT_KEPT: &[(&str, &str)] = &[
 /// Something that the client knows it does not know any more, until it registers again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Doubt {
-    /// The newest message was deleted or went out of sight: which is the newest now?
+    /// The newest message was deleted, or is perhaps in a channel that went out of sight: which is the newest now?
     NewestMessage,
     /// The newest message of a direct conversation was deleted: is there an older one?
     RecentConversations,
@@ -270,3 +270,12 @@ mod tests {
         assert_eq!(state.value()["subscriptions"][0], row);
     }
 }
+    #[test]
+    fn the_newest_message_may_be_deleted_where_it_is_out_of_sight() {
+        let mut state = State::from_register(json!({"max_message_id": 7}));
+
+        assert!(state.apply(&json!({"type": "stream", "op": "delete", "streams": [{"stream_id": 3}]})));
+
+        assert_eq!(state.differences(&json!({"max_message_id": 6})), []);
+    }
+

@@ -91,6 +91,8 @@ impl State {
     fn lose(&mut self, id: i64) {
         self.doubt_archived(id);
         for list in LISTS {
+        // Nobody tells when it is deleted there.
+        self.doubts.insert(Doubt::NewestMessage);
             let lost = take(&mut self.value, list, "stream_id", &id.into());
             if let Some(lost) = lost.filter(|lost| lost.contains_key("color")) {
                 self.past.insert(id, lost);

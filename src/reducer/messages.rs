@@ -1,6 +1,6 @@
 //! Unread and starred messages, conversations, the newest message.
 
-use super::rows::{insert_number, numbers, remove_number, rows};
+use super::rows::{insert_number, numbers, remove_number, row, rows};
 use super::{Doubt, State};
 use serde_json::{Value, json};
 
@@ -41,11 +41,12 @@ impl State {
         }
     }
 
-    /// Whether messages there are the user's own: those of other channels are merely overheard.
+    /// Whether messages there are the user's own: those of other channels are merely overheard. Archived channels may
+    /// be in no list, and what is said there goes to their subscribers.
     fn receives(&mut self, shelf: &Shelf) -> bool {
         let Shelf::Topic(channel, _) = shelf else { return true };
-        let is_known = self.value.contains_key("subscriptions");
-        !is_known || super::rows::row(&mut self.value, "subscriptions", "stream_id", &(*channel).into()).is_some()
+        let mut is_in = |list| row(&mut self.value, list, "stream_id", &(*channel).into()).is_some();
+        is_in("subscriptions") || !["streams", "unsubscribed", "never_subscribed"].into_iter().any(is_in)
     }
 
     fn shelf_of(&self, mut others: Vec<i64>) -> Shelf {
@@ -88,6 +89,12 @@ impl State {
             }
         }
         let Some(id) = event["message_id"].as_i64() else { return };
+        // Who is mentioned by an edit receives the message only then; to those who have not received it it is historical.
+        let is_received = event["flags"].as_array().is_some_and(|flags| !flags.iter().any(|flag| flag == "historical"));
+        let newest = self.value.get("max_message_id").and_then(Value::as_i64);
+        if is_received && newest.is_some_and(|newest| newest < id) {
+            self.value.insert("max_message_id".into(), id.into());
+        }
         if event.get("content").is_some() && self.is_unread(id) {
             let flags = event["flags"].as_array();
             let mentions = flags.into_iter().flatten().filter_map(Value::as_str).any(|flag| MENTIONS.contains(&flag));
@@ -278,5 +285,39 @@ impl State {
         }
         let is_hidden = subscription.get("in_home_view").and_then(Value::as_bool).map(|is_shown| !is_shown);
         subscription.get("is_muted").and_then(Value::as_bool).or(is_hidden)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Doubt, State};
+    use serde_json::json;
+
+    #[test]
+    fn messages_of_channels_in_no_list_are_for_subscribers() {
+        let channel = |id: i64| json!({"stream_id": id, "is_muted": false});
+        let unread = json!({"count": 0, "streams": [], "pms": [], "huddles": [], "mentions": []});
+        let mut state = State::from_register(json!({
+            "subscriptions": [channel(1)], "unsubscribed": [channel(2)], "never_subscribed": [channel(3)],
+            "unread_msgs": unread,
+        }));
+        for id in 1..5 {
+            let message = json!({"id": id, "type": "stream", "stream_id": id, "subject": "lunch"});
+            assert!(state.apply(&json!({"type": "message", "message": message, "flags": []})));
+        }
+        let shelves = state.value()["unread_msgs"]["streams"].as_array().expect("a list").iter();
+        let channels: Vec<i64> = shelves.filter_map(|shelf| shelf["stream_id"].as_i64()).collect();
+        assert_eq!(channels, [1, 4]);
+        assert!(state.doubts().contains(&Doubt::UnreadCount));
+    }
+
+    #[test]
+    fn who_is_mentioned_by_an_edit_has_the_message_from_then_on() {
+        for (flags, newest) in [(json!(["read", "historical"]), 7), (json!(["read", "mentioned"]), 9)] {
+            let mut state = State::from_register(json!({"max_message_id": 7}));
+            let event = json!({"type": "update_message", "message_id": 9, "message_ids": [9], "flags": flags});
+            assert!(state.apply(&event));
+            assert_eq!(state.value()["max_message_id"], newest);
+        }
     }
 }
