@@ -75,8 +75,10 @@ pub enum Doubt {
     Everything,
     /// A user's address came into or went out of sight, and with it whether the client computes the picture's.
     Picture(i64),
-    /// A user came into a guest's sight: their status and presence are not told.
+    /// A user came into a guest's sight or is active again: their status and presence are not told.
     Acquaintance(i64),
+    /// A status began of somebody of whom nothing has told whether they are away: without a status that is not told.
+    Away(i64),
     /// A guest hears of subscribers only where subscribed: how many the channel has is not told.
     SubscriberCount(i64),
     /// Settings that stand for inherited ones of subscriptions changed, in a client that does not understand null.
@@ -101,6 +103,8 @@ pub struct State {
     unnamed: BTreeSet<i64>,
     doubts: BTreeSet<Doubt>,
 }
+    /// Whether users are away, as far as that was told: those without a status too, by their IDs.
+    away: BTreeMap<String, bool>,
 
 impl State {
     /// The state as a register reply has it. Keys that the reply does not have are not kept.
@@ -121,6 +125,8 @@ impl State {
             .any(|user| user.get("avatar_url").is_some_and(Value::is_null));
         let mut state = Self {
             value,
+        let statuses = value.get("user_status").and_then(Value::as_object).into_iter().flatten();
+        let away = statuses.map(|(id, status)| (id.clone(), status["away"] == true)).collect();
             own_id,
             has_subscribers,
             computes_pictures,
@@ -128,6 +134,7 @@ impl State {
             unnamed: BTreeSet::new(),
             doubts: BTreeSet::new(),
         };
+            away,
         state.doubt_counts_of_guests();
         state
     }

@@ -42,6 +42,10 @@ const ROW_KEYS: [&str; 11] = [
     "name",
 ];
 
+/// What those are called who are out of a guest's sight, in rows for clients that need one for everybody. Nothing tells
+/// of such rows.
+const PLACEHOLDER: &str = "Unknown user";
+
 impl State {
     /// How a later register reply to the same request differs from the state: nothing, for a server whose events tell
     /// all. Left out are [`NOT_KEPT`] and what stands in doubt.
@@ -66,8 +70,9 @@ impl State {
         }
         sort_addresses(&mut normal);
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
-            let users = normal.get_mut(list).and_then(Value::as_array_mut);
-            users.into_iter().flatten().for_each(leave_picture_to_client);
+            let Some(users) = normal.get_mut(list).and_then(Value::as_array_mut) else { continue };
+            users.retain(|user| user["full_name"] != PLACEHOLDER);
+            users.iter_mut().for_each(leave_picture_to_client);
         }
         for (key, value) in &mut normal {
             if !ORDERED.contains(&key.as_str()) {
@@ -167,6 +172,11 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
                     address.iter().for_each(|address| _ = doings.shift_remove(address));
                 }
             }
+        }
+        Doubt::Away(id) => {
+            let statuses = normal.get_mut("user_status").and_then(Value::as_object_mut);
+            let status = statuses.and_then(|all| all.get_mut(&id.to_string())?.as_object_mut());
+            status.into_iter().for_each(|status| _ = status.shift_remove("away"));
         }
         Doubt::SubscriberCount(id) => {
             for list in ["streams", "unsubscribed", "never_subscribed"] {

@@ -21,15 +21,14 @@ impl State {
             "add" => {
                 let mut new = object(person.clone());
                 let is_active = new.remove("is_active") != Some(false.into());
-                for list in USERS {
-                    take(&mut self.value, list, "user_id", id);
-                }
+                let [_, was_inactive] = USERS.map(|list| take(&mut self.value, list, "user_id", id).is_some());
                 put(&mut self.value, USERS[usize::from(!is_active)], "user_id", new);
                 // How older servers say that somebody is back.
                 if id.as_i64().is_some() && id.as_i64() == self.own_id {
                     self.doubts.insert(Doubt::Everything);
                 }
-                if let Some(number) = id.as_i64().filter(|_| self.value.get("is_guest") == Some(&Value::Bool(true))) {
+                let is_guest = self.value.get("is_guest") == Some(&Value::Bool(true));
+                if let Some(number) = id.as_i64().filter(|_| was_inactive || is_guest) {
                     self.doubts.insert(Doubt::Acquaintance(number));
                 }
             }
@@ -82,6 +81,7 @@ impl State {
             for (key, value) in &changes {
                 self.replace(key, value);
             }
+            self.doubt_counts_of_guests();
         }
         // The larger picture and the picture's source stand with the user's own keys alone.
         changes.remove("avatar_url_medium");
@@ -123,7 +123,11 @@ impl State {
         if let Some(user) = take(&mut self.value, from, "user_id", id) {
             put(&mut self.value, to, "user_id", user);
         }
-        let Some(number) = id.as_i64().filter(|_| !is_active) else { return };
+        let Some(number) = id.as_i64() else { return };
+        if is_active {
+            self.doubts.insert(Doubt::Acquaintance(number));
+            return;
+        }
         self.leave_channels(number);
         let keeps_members = self.groups_keep_deactivated();
         for group in rows(&mut self.value, "realm_user_groups").into_iter().flatten() {
@@ -224,15 +228,16 @@ impl State {
         true
     }
 
-    /// What an event does not have stays; "" takes away. Without text and emoji there is no status.
+    /// What an event does not have stays; "" takes away. Without text and emoji there is no status, but those who are
+    /// away stay so.
     pub(super) fn user_status(&mut self, event: &Value) {
         let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) else { return };
-        let Some(id) = event["user_id"].as_i64().map(|id| id.to_string()) else { return };
+        let Some(user) = event["user_id"].as_i64() else { return };
+        let id = user.to_string();
         let mut status = object(statuses.get(&id).cloned().unwrap_or_default());
-        match event["away"].as_bool() {
-            Some(true) => _ = status.insert("away".into(), true.into()),
-            Some(false) => _ = status.remove("away"),
-            None => {}
+        if let Some(is_away) = event["away"].as_bool() {
+            self.away.insert(id.clone(), is_away);
+            self.doubts.remove(&Doubt::Away(user));
         }
         if let Some(text) = event.get("status_text") {
             set_or_remove(&mut status, "status_text", text);
@@ -244,6 +249,11 @@ impl State {
             }
         }
         if status.contains_key("status_text") || status.contains_key("emoji_name") {
+            match self.away.get(&id) {
+                Some(true) => _ = status.insert("away".into(), true.into()),
+                Some(false) => _ = status.remove("away"),
+                None => _ = self.doubts.insert(Doubt::Away(user)),
+            }
             statuses.insert(id, status.into());
         } else {
             statuses.shift_remove(&id);
@@ -282,5 +292,70 @@ fn set_field(user: &mut Object, field: &Value) {
         let mut value = object(field.clone());
         value.remove("id");
         data.insert(id, value.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_status_of_those_who_come_back_is_not_told() {
+        for back in [
+            json!({"type": "realm_user", "op": "update", "person": {"user_id": 6, "is_active": true}}),
+            json!({"type": "realm_user", "op": "add", "person": {"user_id": 6}}),
+        ] {
+            let reply = |active: Value, away: Value, status: Value| json!({"realm_users": active, "realm_non_active_users": away, "user_status": status});
+            let mut state = State::from_register(reply(json!([]), json!([{"user_id": 6}]), json!({})));
+            assert!(state.apply(&back));
+            let later = reply(json!([{"user_id": 6}]), json!([]), json!({"6": {"status_text": "here again"}}));
+            assert_eq!(state.differences(&later), []);
+        }
+    }
+
+    #[test]
+    fn who_is_away_without_a_status_is_so_with_the_next() {
+        let reply = |status: Value| json!({"user_status": status});
+        let tell = |state: &mut State, mut fields: Value| {
+            fields["type"] = "user_status".into();
+            fields["user_id"] = 6.into();
+            assert!(state.apply(&fields));
+        };
+        let mut state = State::from_register(reply(json!({})));
+        tell(&mut state, json!({"status_text": "busy"}));
+        for status in [json!({"status_text": "busy"}), json!({"status_text": "busy", "away": true})] {
+            assert_eq!(state.differences(&reply(json!({"6": status}))), []);
+        }
+
+        tell(&mut state, json!({"status_text": "", "away": true}));
+        tell(&mut state, json!({"status_text": "busy"}));
+
+        assert_eq!(state.value()["user_status"], json!({"6": {"status_text": "busy", "away": true}}));
+        assert_eq!(state.differences(&reply(json!({"6": {"status_text": "busy"}}))).len(), 1);
+    }
+
+    #[test]
+    fn guests_know_nothing_of_subscribers_elsewhere() {
+        let reply = |is_guest: bool, subscribers: Value| json!({"user_id": 3, "is_guest": is_guest, "never_subscribed": [{"stream_id": 1, "subscribers": subscribers}]});
+        let mut state = State::from_register(reply(false, json!([6])));
+
+        let event = json!({"type": "realm_user", "op": "update", "person": {"user_id": 3, "role": 600}});
+        assert!(state.apply(&event));
+
+        assert_eq!(state.differences(&reply(true, json!([]))), []);
+    }
+
+    #[test]
+    fn rows_of_those_out_of_sight_are_not_kept() {
+        let reply =
+            |name: &str| json!({"service_feature_level": 240, "realm_users": [{"user_id": 6, "full_name": name}]});
+        let mut state = State::from_register(reply("Gus"));
+
+        let person = json!({"user_id": 6, "full_name": "Unknown user"});
+        assert!(state.apply(&json!({"type": "realm_user", "op": "remove", "person": person})));
+
+        assert_eq!(state.differences(&reply("Unknown user")), []);
+        assert_eq!(state.differences(&reply("Gus")).len(), 1);
     }
 }
