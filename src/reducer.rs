@@ -83,6 +83,8 @@ pub enum Doubt {
     SubscriberCount(i64),
     /// Settings that stand for inherited ones of subscriptions changed, in a client that does not understand null.
     InheritedSettings,
+    /// From 414 to 417 folders of channels have an order, and another order is not told.
+    OrderOfFolders,
     /// Messages are unread again: below 121 it is not told where they lie.
     Unread,
     /// The channel is gone or archived: from 315 to 377 the same is told of both, and archived ones may be listed.
@@ -101,10 +103,10 @@ pub struct State {
     past: BTreeMap<i64, Object>,
     /// Channels that came into sight and count subscribers who are not named yet: the next event names them.
     unnamed: BTreeSet<i64>,
-    doubts: BTreeSet<Doubt>,
-}
     /// Whether users are away, as far as that was told: those without a status too, by their IDs.
     away: BTreeMap<String, bool>,
+    doubts: BTreeSet<Doubt>,
+}
 
 impl State {
     /// The state as a register reply has it. Keys that the reply does not have are not kept.
@@ -123,19 +125,21 @@ impl State {
             .filter_map(|list| value.get(*list)?.as_array())
             .flatten()
             .any(|user| user.get("avatar_url").is_some_and(Value::is_null));
-        let mut state = Self {
-            value,
         let statuses = value.get("user_status").and_then(Value::as_object).into_iter().flatten();
         let away = statuses.map(|(id, status)| (id.clone(), status["away"] == true)).collect();
+        let mut state = Self {
+            value,
             own_id,
             has_subscribers,
             computes_pictures,
             past: BTreeMap::new(),
             unnamed: BTreeSet::new(),
+            away,
             doubts: BTreeSet::new(),
         };
-            away,
         state.doubt_counts_of_guests();
+        state.doubt_muted_topics();
+        state.doubt_order_of_folders();
         state
     }
 
@@ -254,15 +258,33 @@ mod tests {
 
     #[test]
     fn the_channels_of_new_users_change_as_channels_do() {
-        for default in [json!([{"stream_id": 1, "name": "before"}]), json!([1])] {
-            let mut state = State::from_register(json!({"realm_default_streams": default}));
-            for property in ["name", "of_later"] {
-                let event = json!({"op": "update", "stream_id": 1, "property": property, "value": "after"});
+        let before = json!({"stream_id": 1, "description": "before", "rendered_description": "<p>before</p>"});
+        for default in [json!([before]), json!([1])] {
+            let groups = [json!({"id": 1, "name": "new", "streams": default})];
+            let reply = json!({"realm_default_streams": default, "realm_default_stream_groups": groups});
+            let mut state = State::from_register(reply);
+            for property in ["description", "of_later"] {
+                let event = json!({
+                    "stream_id": 1, "property": property, "value": "after", "rendered_description": "<p>after</p>",
+                });
                 assert!(state.stream(&event, "update"));
             }
-            let kept = &state.value()["realm_default_streams"][0];
-            assert!(*kept == 1 || *kept == json!({"stream_id": 1, "name": "after"}), "{kept}");
+            let lists =
+                [&state.value()["realm_default_streams"], &state.value()["realm_default_stream_groups"][0]["streams"]];
+            let after = json!({"stream_id": 1, "description": "after", "rendered_description": "<p>after</p>"});
+            for list in lists {
+                assert!(list[0] == 1 || list[0] == after, "{list}");
+            }
         }
+    }
+
+    #[test]
+    fn the_newest_message_may_be_deleted_where_it_is_out_of_sight() {
+        let mut state = State::from_register(json!({"max_message_id": 7}));
+
+        assert!(state.apply(&json!({"type": "stream", "op": "delete", "streams": [{"stream_id": 3}]})));
+
+        assert_eq!(state.differences(&json!({"max_message_id": 6})), []);
     }
 
     #[test]
@@ -277,12 +299,3 @@ mod tests {
         assert_eq!(state.value()["subscriptions"][0], row);
     }
 }
-    #[test]
-    fn the_newest_message_may_be_deleted_where_it_is_out_of_sight() {
-        let mut state = State::from_register(json!({"max_message_id": 7}));
-
-        assert!(state.apply(&json!({"type": "stream", "op": "delete", "streams": [{"stream_id": 3}]})));
-
-        assert_eq!(state.differences(&json!({"max_message_id": 6})), []);
-    }
-

@@ -42,6 +42,7 @@ impl State {
             _ => return false,
         }
         self.doubt_counts_of_guests();
+        self.doubt_muted_topics();
         self.recount();
         true
     }
@@ -90,9 +91,9 @@ impl State {
 
     fn lose(&mut self, id: i64) {
         self.doubt_archived(id);
-        for list in LISTS {
         // Nobody tells when it is deleted there.
         self.doubts.insert(Doubt::NewestMessage);
+        for list in LISTS {
             let lost = take(&mut self.value, list, "stream_id", &id.into());
             if let Some(lost) = lost.filter(|lost| lost.contains_key("color")) {
                 self.past.insert(id, lost);
@@ -102,19 +103,20 @@ impl State {
 
     fn update_channel(&mut self, event: &Value) {
         let property = event["property"].as_str().unwrap_or_default();
+        let beside = ["rendered_description", "history_public_to_subscribers", "is_web_public"];
+        let beside = beside.into_iter().filter_map(|key| Some((key, event.get(key)?)));
+        let news: Vec<(&str, &Value)> = [(property, &event["value"])].into_iter().chain(beside).collect();
+        if property == "name" {
+            self.rename_muted_topics(&event["stream_id"], &event["value"]);
+        }
         for list in LISTS {
             let Some(channel) = row(&mut self.value, list, "stream_id", &event["stream_id"]) else { continue };
-            channel.insert(property.to_owned(), event["value"].clone());
-            for key in ["rendered_description", "history_public_to_subscribers", "is_web_public"] {
-                if let Some(value) = event.get(key) {
-                    channel.insert(key.into(), value.clone());
-                }
-            }
+            channel.extend(news.iter().map(|(key, value)| ((*key).to_owned(), (*value).clone())));
         }
-        // Channels of new users are whole objects below 330, with fewer keys.
-        let default = row(&mut self.value, "realm_default_streams", "stream_id", &event["stream_id"]);
-        if let Some(kept) = default.and_then(|channel| channel.get_mut(property)) {
-            *kept = event["value"].clone();
+        for channel in self.whole_default_channels(&event["stream_id"]) {
+            for (key, value) in &news {
+                channel.get_mut(*key).into_iter().for_each(|kept| *kept = (*value).clone());
+            }
         }
         self.list_muted_topics();
     }

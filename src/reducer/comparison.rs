@@ -186,6 +186,11 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
                 }
             }
         }
+        Doubt::OrderOfFolders => {
+            for folder in normal.get_mut("channel_folders").and_then(Value::as_array_mut).into_iter().flatten() {
+                folder["order"] = Value::Null;
+            }
+        }
         Doubt::Unread => _ = normal.shift_remove("unread_msgs"),
         Doubt::Archived(id) => {
             for list in ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"] {

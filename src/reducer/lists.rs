@@ -68,6 +68,10 @@ impl State {
             if *key == "custom_profile_fields" {
                 self.forget_removed_fields();
             }
+            if *key == "muted_topics" {
+                self.doubts.remove(&Doubt::MutedTopics);
+                self.doubt_muted_topics();
+            }
             return true;
         }
         if let Some((_, list, key, removed, one, many)) = ROWS.iter().find(|(name, ..)| *name == kind) {
@@ -128,6 +132,18 @@ impl State {
         };
         self.doubts.remove(&Doubt::MutedTopics);
         self.replace("muted_topics", &muted.into());
+    }
+
+    /// Of channels out of sight nobody tells what they are called now.
+    pub(super) fn doubt_muted_topics(&mut self) {
+        let [Some(muted), Some(streams)] = ["muted_topics", "streams"].map(|list| self.value.get(list)?.as_array())
+        else {
+            return;
+        };
+        let is_seen = |row: &Value| streams.iter().any(|channel| channel["name"] == row[0]);
+        if !muted.iter().all(is_seen) {
+            self.doubts.insert(Doubt::MutedTopics);
+        }
     }
 
     fn navigation_view(&mut self, event: &Value, op: &str) -> bool {

@@ -22,6 +22,8 @@ const SUBSCRIBERS_BY_ID_SINCE: i64 = 79;
 const MODERATORS_AND_ABOVE_SINCE: i64 = 380;
 /// Levels that list archived channels for those who ask for it, and tell of archiving as of deleting.
 const ARCHIVED_AS_DELETED: std::ops::Range<i64> = 315..378;
+/// Levels whose folders have an order without events that tell of it.
+const ORDER_OF_FOLDERS_UNTOLD: std::ops::Range<i64> = 414..418;
 
 impl State {
     /// The server's feature level.
@@ -141,6 +143,36 @@ impl State {
         }
     }
 
+    /// Muted topics stand by their channels' names; where there are `user_topics`, the list is made of those anew.
+    pub(super) fn rename_muted_topics(&mut self, id: &Value, new: &Value) {
+        let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
+        let old = lists.into_iter().find_map(|list| row(&mut self.value, list, "stream_id", id)?.get("name").cloned());
+        let muted = self.value.get_mut("muted_topics").and_then(Value::as_array_mut);
+        let of_channel = muted.into_iter().flatten().filter(|topic| old.as_ref() == Some(&topic[0]));
+        of_channel.for_each(|topic| topic[0] = new.clone());
+    }
+
+    /// Folders have an order of which no event tells.
+    pub(super) fn doubt_order_of_folders(&mut self) {
+        if ORDER_OF_FOLDERS_UNTOLD.contains(&self.level()) {
+            self.doubts.insert(Doubt::OrderOfFolders);
+        }
+    }
+
+    /// A channel among those of new users and in their groups, which hold whole ones below 330, with fewer keys.
+    pub(super) fn whole_default_channels(&mut self, id: &Value) -> impl Iterator<Item = &mut Object> {
+        let lists = self.value.iter_mut().filter_map(|(key, list)| match key.as_str() {
+            "realm_default_streams" => list.as_array_mut().map(|channels| vec![channels]),
+            "realm_default_stream_groups" => {
+                let groups = list.as_array_mut()?.iter_mut();
+                Some(groups.filter_map(|group| group.get_mut("streams")?.as_array_mut()).collect())
+            }
+            _ => None,
+        });
+        let channels = lists.flatten().flatten().filter_map(Value::as_object_mut);
+        channels.filter(move |channel| channel.get("stream_id") == Some(id))
+    }
+
     /// A setting as it was told before `user_settings`, which may be there beside it.
     pub(super) fn former_setting(&mut self, event: &Value) {
         let name = event.get("setting_name").or_else(|| event.get("notification_name")).and_then(Value::as_str);
@@ -171,5 +203,34 @@ impl State {
         let mut all = super::rows::numbers(&event["stream_ids"]);
         all.extend(event["stream_id"].as_i64().or(named));
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use serde_json::json;
+
+    #[test]
+    fn muted_topics_are_renamed_with_their_channels() {
+        let mut state = State::from_register(json!({
+            "streams": [{"stream_id": 1, "name": "general"}],
+            "muted_topics": [["general", "lunch", 5], ["hidden", "lunch", 5]],
+        }));
+
+        let event = json!({"op": "update", "stream_id": 1, "property": "name", "value": "town"});
+        assert!(state.stream(&event, "update"));
+
+        assert_eq!(state.value()["muted_topics"], json!([["town", "lunch", 5], ["hidden", "lunch", 5]]));
+        let later = json!({"streams": [{"stream_id": 1, "name": "town"}], "muted_topics": [["renamed", "lunch", 5]]});
+        assert_eq!(state.differences(&later), []);
+    }
+
+    #[test]
+    fn the_order_of_folders_is_told_from_418_on() {
+        for (level, differences) in [(413, 1), (414, 0), (417, 0), (418, 1)] {
+            let reply = |order: i64| json!({"service_feature_level": level, "channel_folders": [{"id": 1, "name": "x", "order": order}]});
+            assert_eq!(State::from_register(reply(0)).differences(&reply(1)).len(), differences, "at {level}");
+        }
     }
 }
