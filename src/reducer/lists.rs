@@ -71,6 +71,7 @@ impl State {
             if *key == "muted_topics" {
                 self.doubts.remove(&Doubt::MutedTopics);
                 self.doubt_muted_topics();
+                self.recount();
             }
             return true;
         }

@@ -227,6 +227,20 @@ mod tests {
     }
 
     #[test]
+    fn muted_topics_count_no_unread_messages() {
+        let topic = json!({"stream_id": 1, "topic": "lunch", "unread_message_ids": [4, 5]});
+        let mut state = State::from_register(json!({
+            "subscriptions": [{"stream_id": 1, "name": "general", "in_home_view": true}],
+            "muted_topics": [],
+            "unread_msgs": {"count": 2, "streams": [topic], "pms": [], "huddles": [], "mentions": []},
+        }));
+
+        assert!(state.apply(&json!({"type": "muted_topics", "muted_topics": [["general", "lunch"]]})));
+
+        assert_eq!(state.value()["unread_msgs"]["count"], 0);
+    }
+
+    #[test]
     fn the_order_of_folders_is_told_from_418_on() {
         for (level, differences) in [(413, 1), (414, 0), (417, 0), (418, 1)] {
             let reply = |order: i64| json!({"service_feature_level": level, "channel_folders": [{"id": 1, "name": "x", "order": order}]});
