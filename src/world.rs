@@ -249,6 +249,7 @@ impl World {
         let from = self.now();
         self.set_clock(at);
         let (fired, caused) = self.run_due(at);
+        self.reach(at);
         self.tell(Watched::Clock { from, to: at, fired: fired.clone() });
         self.tell_events(&caused);
         fired
@@ -275,6 +276,14 @@ impl World {
             Clock::Frozen { .. } => Clock::Frozen { at },
             Clock::Running { .. } => Clock::Running { ahead: at.since(self.real_time.now()) },
         };
+    }
+
+    /// Notes that it is so late, also when nothing was due: what is read next depends on it.
+    fn reach(&self, at: Timestamp) {
+        let realm = self.realm.load();
+        if realm.now < at {
+            self.realm.store(Arc::new(Realm { now: at, ..Realm::clone(&realm) }));
+        }
     }
 
     fn run_due(&self, now: Timestamp) -> (Vec<(Timestamp, Due)>, Caused) {

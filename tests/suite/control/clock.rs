@@ -189,3 +189,17 @@ async fn a_thousand_timers_over_ten_years_take_no_time() {
     assert_eq!(fired.iter().filter(|(kind, _)| kind == "reminder").count(), 1_002);
     assert!(fired.windows(2).all(|pair| pair[0].1 <= pair[1].1));
 }
+
+#[tokio::test]
+async fn what_is_read_after_a_jump_is_as_of_then() {
+    let server = TestServer::start().await;
+    let olive = server.user("olive");
+    olive.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "brand new"}]})).await.success();
+    let path = format!("/streams/{}", server.channel("brand new"));
+    let traffic = async || olive.get(&path, json!({})).await.success()["stream"]["stream_weekly_traffic"].clone();
+
+    server.advance(7 * 86_400 - 1).await;
+    assert_eq!(traffic().await, Value::Null, "a channel has no traffic in its first week");
+    server.advance(1).await;
+    assert!(traffic().await.is_i64());
+}
