@@ -1,7 +1,6 @@
 //! Polling an event queue, and ending it (specification, "Events"; reference behaviour, long polling).
 
-use super::parameter::RawParameters;
-use super::parameter::parameters;
+use super::parameter::{RawParameters, parameters};
 use super::{About, Access, Call, Operation, ReplyBytes, Route, Success, Write, envelope};
 use crate::error::Error;
 use crate::realm::Realm;
