@@ -198,7 +198,20 @@ pub trait Operation {
     /// What it takes.
     type Params: Parameters;
     /// What it gives besides `result` and `msg`.
-    type Reply: Serialize + JsonSchema;
+    type Reply: ReplyData + JsonSchema;
+}
+
+/// The data of a reply, an object.
+pub trait ReplyData {
+    /// Appends it as JSON.
+    fn write(&self, bytes: &mut Vec<u8>);
+}
+
+impl<T: Serialize> ReplyData for T {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        let written = serde_json::to_writer(bytes, self);
+        debug_assert!(written.is_ok(), "texts can be written");
+    }
 }
 
 /// An operation that looks at the realm.
@@ -240,7 +253,7 @@ pub struct Call<'a> {
     /// The caller; None without credentials.
     pub caller: Option<Arc<User>>,
     /// The address that the request came to.
-    pub origin: &'a Origin,
+    pub origin: Origin<'a>,
     /// What the client calls itself.
     pub client: &'a str,
     /// All that it says of itself.
@@ -292,21 +305,28 @@ impl Call<'_> {
 }
 
 /// The address that a request came to: what URLs in its reply begin with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// `http://127.0.0.1:9991/w/NAME`, without a slash at the end.
-    pub base_url: String,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin<'a> {
+    /// `http` or `https`.
+    pub scheme: &'static str,
+    /// Host and port.
+    pub host: &'a str,
     /// `/w/NAME`, or "" when the world has the whole address.
-    pub prefix: String,
+    pub prefix: &'a str,
 }
 
-impl Origin {
+impl Origin<'_> {
+    /// `http://127.0.0.1:9991/w/NAME`, without a slash at the end.
+    pub fn base_url(&self) -> String {
+        [self.scheme, "://", self.host, self.prefix].concat()
+    }
+
     /// A text without the address and prefix that this caller knows: what is stored must lead anywhere.
     pub fn strip(&self, text: &str) -> String {
         if memchr::memmem::find(text.as_bytes(), b"/user_uploads/").is_none() {
             return text.to_owned();
         }
-        let mut text = text.replace(&format!("{}/user_uploads/", self.base_url), "/user_uploads/");
+        let mut text = text.replace(&format!("{}/user_uploads/", self.base_url()), "/user_uploads/");
         if !self.prefix.is_empty() {
             text = text.replace(&format!("{}/user_uploads/", self.prefix), "/user_uploads/");
         }
@@ -342,29 +362,22 @@ pub struct Row {
     pub run: Run,
 }
 
-/// The envelope of a successful reply.
-#[derive(Serialize)]
-struct Envelope {
-    result: &'static str,
-    msg: &'static str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    ignored_parameters_unsupported: Vec<String>,
-}
-
 /// Room for most replies, so that few are moved while they are written.
 const REPLY_BYTES: usize = 512;
 
 /// A successful reply's bytes: `result`, `msg`, what was ignored, then the operation's data, which is an object.
-pub fn envelope<P: Parameters>(data: impl Serialize, raw: &RawParameters) -> ReplyBytes {
-    let envelope = Envelope { result: "success", msg: "", ignored_parameters_unsupported: raw.unsupported(P::LIST) };
+pub fn envelope<P: Parameters>(data: &impl ReplyData, raw: &RawParameters) -> ReplyBytes {
     let mut bytes = Vec::with_capacity(REPLY_BYTES);
-    let written = serde_json::to_writer(&mut bytes, &envelope);
-    debug_assert!(written.is_ok(), "texts can be written");
-    // The envelope's object goes on in the data's: a comma takes the place of one's end and the other's beginning.
-    bytes.pop();
+    bytes.extend_from_slice(br#"{"result":"success","msg":"""#);
+    let ignored = raw.unsupported(P::LIST);
+    if !ignored.is_empty() {
+        bytes.extend_from_slice(br#","ignored_parameters_unsupported":"#);
+        ignored.write(&mut bytes);
+    }
+    // The envelope's object goes on in the data's: a comma takes the place of its beginning.
     let seam = bytes.len();
-    let written = serde_json::to_writer(&mut bytes, &data);
-    debug_assert!(written.is_ok() && bytes[seam] == b'{', "replies are objects");
+    data.write(&mut bytes);
+    debug_assert!(bytes[seam] == b'{', "replies are objects");
     if bytes[seam..] == *b"{}" {
         bytes.remove(seam);
     } else {
@@ -389,7 +402,7 @@ const fn read<O: Read>() -> Row {
     row::<O>(Run::Now(|world, call, raw| {
         let params = O::Params::read(raw)?;
         let reply = O::run(&world.snapshot(), call, params)?;
-        Ok(envelope::<O::Params>(reply, raw))
+        Ok(envelope::<O::Params>(&reply, raw))
     }))
 }
 
@@ -402,7 +415,7 @@ const fn write<O: Write>() -> Row {
         })?;
         // An operation runs once a call, so that nothing was noted before.
         let _ = call.caused.set(caused);
-        Ok(envelope::<O::Params>(reply, raw))
+        Ok(envelope::<O::Params>(&reply, raw))
     }))
 }
 
@@ -415,7 +428,7 @@ const fn write_in_part<O: PartialWrite>() -> Row {
         })?;
         let _ = call.caused.set(caused);
         let reply = reply?;
-        Ok(envelope::<O::Params>(reply, raw))
+        Ok(envelope::<O::Params>(&reply, raw))
     }))
 }
 

@@ -201,7 +201,7 @@ async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incomin
         ("POST", ["journal", "verify"]) => journal::verify(world, body(incoming)?),
         ("POST", ["journal", "wait"]) => journal::wait(world, body(incoming)?).await,
         ("GET", ["watch"]) => Err(refused("This call is a WebSocket: connect to it with ws://")),
-        ("GET", ["pushes"]) => Ok(people::pushes(world, &worlds::base_url(incoming, world.name()).base_url)),
+        ("GET", ["pushes"]) => Ok(people::pushes(world, &worlds::base_url(incoming, world.name()))),
         ("POST", ["invites", key, "accept"]) => people::accept(world, key, &body(incoming)?),
         ("GET", ["invariants"]) => Ok(invariants(world)),
         ("GET", ["queues"]) => Ok(queues::list(world)),

@@ -18,7 +18,7 @@ mod wait;
 
 use crate::api::parameter::RawParameters;
 use crate::api::server::GetServerSettings;
-use crate::api::{NEWEST_FEATURE_LEVEL, Operation, Origin};
+use crate::api::{NEWEST_FEATURE_LEVEL, Operation};
 use crate::error::Error;
 use crate::level::emulation;
 use crate::world::{WorldSettings, Worlds};
@@ -106,13 +106,12 @@ impl Edge {
         let is_settings = addressed.path == "/api/v1/server_settings" && addressed.world == Worlds::DEFAULT;
         if is_settings && matches!(incoming.method, Method::GET | Method::HEAD) {
             let user_agent = incoming.header(header::USER_AGENT).unwrap_or_default();
-            let settings =
-                crate::api::server::root_settings(&addressed.origin, self.settings.feature_level, user_agent);
+            let settings = crate::api::server::root_settings(addressed.origin, self.settings.feature_level, user_agent);
             let raw = RawParameters::default();
-            let bytes = crate::api::envelope::<<GetServerSettings as Operation>::Params>(settings, &raw);
+            let bytes = crate::api::envelope::<<GetServerSettings as Operation>::Params>(&settings, &raw);
             let to_level = emulation(self.settings.feature_level)
                 .map(|emulation| |reply: &mut Value| emulation.answer_without_realm(GetServerSettings::ROUTE, reply));
-            return Ok(reply::success(shape(&self.settings, &addressed.origin, bytes, to_level)));
+            return Ok(reply::success(shape(&self.settings, addressed.origin.prefix, bytes, to_level)));
         }
         let names: Vec<String> = self.worlds.all().iter().map(|world| world.name().to_owned()).collect();
         Err((Error::UnknownWorld, Some(hint::nearest_world(addressed.world, &names))))
@@ -126,13 +125,8 @@ fn finished(outcome: Result<Response, Refusal>) -> Response {
 
 /// Brings a reply to a world's level, into its dialect and to the caller's address. Most need none of it, which is seen
 /// without taking them apart.
-fn shape(
-    settings: &WorldSettings,
-    origin: &Origin,
-    bytes: Vec<u8>,
-    to_level: Option<impl FnOnce(&mut Value)>,
-) -> Vec<u8> {
-    let has_addresses = !origin.prefix.is_empty() && origin::may_have_addresses(&bytes);
+fn shape(settings: &WorldSettings, prefix: &str, bytes: Vec<u8>, to_level: Option<impl FnOnce(&mut Value)>) -> Vec<u8> {
+    let has_addresses = !prefix.is_empty() && origin::may_have_addresses(&bytes);
     if to_level.is_none() && !has_addresses && !settings.dialect.may_rename(&bytes) {
         return bytes;
     }
@@ -140,7 +134,7 @@ fn shape(
     if let Some(to_level) = to_level {
         to_level(&mut value);
     }
-    origin::prefix_addresses(&mut value, &origin.prefix);
+    origin::prefix_addresses(&mut value, prefix);
     if !settings.dialect.is_neutral() {
         settings.dialect.translate(&mut value);
     }

@@ -80,7 +80,7 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams, raw: &RawPa
     tx.touch_queue(&queue.id);
     let events = pending(tx, &queue);
     let is_waiting = events.is_empty() && !params.dont_block;
-    let reply = (!is_waiting).then(|| envelope::<GetEventsParams>(EventsReply { events, queue_id: id }, raw));
+    let reply = (!is_waiting).then(|| envelope::<GetEventsParams>(&EventsReply { events, queue_id: id }, raw));
     if is_waiting {
         queue.parked_since = Some(now);
         // What the queue has seen and does not want need not be looked at again.

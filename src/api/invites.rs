@@ -105,7 +105,7 @@ impl Write for CreateInviteLink {
 }
 
 fn link_url(call: &Call<'_>, key: &str) -> String {
-    format!("{}/join/{key}/", call.origin.base_url)
+    format!("{}/join/{key}/", call.origin.base_url())
 }
 
 /// GET /invites

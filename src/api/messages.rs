@@ -119,7 +119,7 @@ impl Write for SendMessage {
             client: call.client.into(),
             read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(call.client)),
             local: params.queue_id.zip(params.local_id),
-            own_urls: vec![call.origin.base_url.clone()],
+            own_urls: vec![call.origin.base_url()],
         };
 
         let sent = tx.send(outgoing)?;
@@ -226,7 +226,7 @@ impl Operation for RenderMessage {
 
 impl Read for RenderMessage {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<RenderMessageReply, Error> {
-        let own_urls = [call.origin.base_url.clone()];
+        let own_urls = [call.origin.base_url()];
         let names = realm.seen_by(call.caller().id, &own_urls);
         let rendered = markdown::render(&call.origin.strip(&params.content), &names);
         Ok(RenderMessageReply { rendered: rendered.map_err(|_| Error::UnableToRender)?.html })

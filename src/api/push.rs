@@ -118,7 +118,7 @@ fn check_relay(call: &Call<'_>) -> Result<(), Error> {
 fn send_test(tx: &mut Tx, call: &Call<'_>, user: UserId, to: PushTarget) {
     let payload = json!({
         "type": "test",
-        "realm_url": call.origin.base_url,
+        "realm_url": call.origin.base_url(),
         "realm_name": tx.organization.name,
         "user_id": user,
         "time": tx.now.seconds(),

@@ -234,7 +234,7 @@ fn checked(
     let caller = call.caller();
     let target = target::resolve(realm, caller, kind, to, topic)?;
     let outgoing = Outgoing::from_server(caller.id, target, call.origin.strip(content));
-    realm.try_sending(Outgoing { own_urls: vec![call.origin.base_url.clone()], ..outgoing })
+    realm.try_sending(Outgoing { own_urls: vec![call.origin.base_url()], ..outgoing })
 }
 
 /// DELETE /scheduled_messages/{scheduled_message_id}

@@ -94,7 +94,7 @@ const METHODS: [(&str, bool); 13] = [
 ];
 
 /// The settings at the root of a server without an organization of its own.
-pub fn root_settings(origin: &Origin, feature_level: i64, user_agent: &str) -> ServerSettings {
+pub fn root_settings(origin: Origin<'_>, feature_level: i64, user_agent: &str) -> ServerSettings {
     ServerSettings {
         authentication_methods: METHODS.into_iter().collect(),
         external_authentication_methods: Vec::new(),
@@ -105,8 +105,8 @@ pub fn root_settings(origin: &Origin, feature_level: i64, user_agent: &str) -> S
         is_incompatible: compatibility::is_incompatible(user_agent),
         email_auth_enabled: true,
         require_email_format_usernames: true,
-        realm_uri: origin.base_url.clone(),
-        realm_url: origin.base_url.clone(),
+        realm_uri: origin.base_url(),
+        realm_url: origin.base_url(),
         realm_name: None,
         realm_icon: None,
         realm_description: None,
@@ -234,7 +234,8 @@ impl Read for DevListUsers {
         let mut people: Vec<&User> = realm.active_users.iter().map(|id| realm.users[id].as_ref()).collect();
         people.retain(|user| !user.is_bot());
         people.sort_by(|one, other| one.email.cmp(&other.email));
-        let shown = |user: &User| DevUser { email: user.email.clone(), realm_url: call.origin.base_url.clone() };
+        let realm_url = call.origin.base_url();
+        let shown = |user: &User| DevUser { email: user.email.clone(), realm_url: realm_url.clone() };
         let (admins, others): (Vec<&User>, Vec<&User>) = people.into_iter().partition(|user| user.is_admin());
         Ok(DevUsersReply {
             direct_admins: admins.into_iter().map(shown).collect(),

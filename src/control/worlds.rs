@@ -2,7 +2,6 @@
 
 use super::guard::without_port;
 use super::{ClockDefault, Control, body, refused};
-use crate::api::Origin;
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Source};
@@ -37,7 +36,7 @@ pub fn list(control: &Control, incoming: &Incoming) -> Value {
         let realm = world.snapshot();
         json!({
             "name": world.name(),
-            "url": base_url(incoming, world.name()).base_url,
+            "url": base_url(incoming, world.name()),
             "users": realm.users.len(),
             "channels": realm.channels.len(),
             "messages": realm.messages.len(),
@@ -80,7 +79,7 @@ pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Err
             }
         }
     } else {
-        base_url(incoming, &name).base_url
+        base_url(incoming, &name)
     };
     Ok(json!({ "name": name, "url": url }))
 }
@@ -119,13 +118,9 @@ pub fn upgrade(world: &World, upgrade: &Upgrade) -> Result<Value, Error> {
 }
 
 /// The address of a world as the one who asks can reach it.
-pub(super) fn base_url(incoming: &Incoming, name: &str) -> Origin {
+pub(super) fn base_url(incoming: &Incoming, name: &str) -> String {
     let host = incoming.header(header::HOST).unwrap_or("127.0.0.1");
-    if name == Worlds::DEFAULT {
-        return Origin { base_url: format!("http://{host}"), prefix: String::new() };
-    }
-    let prefix = format!("/w/{name}");
-    Origin { base_url: format!("http://{host}{prefix}"), prefix }
+    if name == Worlds::DEFAULT { format!("http://{host}") } else { format!("http://{host}/w/{name}") }
 }
 
 fn fork(control: &Control, wanted: &Wanted, origin: &str, name: &str) -> Result<World, Error> {

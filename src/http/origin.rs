@@ -17,31 +17,29 @@ pub struct Addressed<'a> {
     /// The world's name; it may not exist.
     pub world: &'a str,
     /// What URLs in the reply begin with.
-    pub origin: Origin,
+    pub origin: Origin<'a>,
     /// `/api/v1/…` or a file's path, still percent-encoded.
     pub path: &'a str,
 }
 
 /// Finds the world: by the port, by the path, by the host name, else the default one.
 pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<'a> {
-    let scheme = incoming.header(FORWARDED_PROTO).filter(|text| *text == "https").unwrap_or("http");
-    let host = incoming.header(header::HOST);
-    let base = [scheme, "://", incoming.header(FORWARDED_HOST).or(host).unwrap_or("127.0.0.1")].concat();
+    let scheme = if incoming.header(FORWARDED_PROTO) == Some("https") { "https" } else { "http" };
+    let asked = incoming.header(header::HOST);
+    let host = incoming.header(FORWARDED_HOST).or(asked).unwrap_or("127.0.0.1");
+    let origin = Origin { scheme, host, prefix: "" };
     if let Some(world) = bound {
-        let origin = Origin { base_url: base, prefix: String::new() };
         return Addressed { world, origin, path: &incoming.path };
     }
     if let Some((name, mut rest)) = world_in_path(&incoming.path) {
-        let prefix = format!("/w/{name}");
+        let (prefix, _) = incoming.path.split_at(incoming.path.len() - rest.len());
         // A client that puts its base URL before a path that has the prefix already means the same.
-        while let Some(inner) = rest.strip_prefix(prefix.as_str()).filter(|inner| inner.starts_with('/')) {
+        while let Some(inner) = rest.strip_prefix(prefix).filter(|inner| inner.starts_with('/')) {
             rest = inner;
         }
-        let origin = Origin { base_url: format!("{base}{prefix}"), prefix };
-        return Addressed { world: name, origin, path: rest };
+        return Addressed { world: name, origin: Origin { prefix, ..origin }, path: rest };
     }
-    let origin = Origin { base_url: base, prefix: String::new() };
-    let world = world_in_host(host.unwrap_or_default()).unwrap_or(Worlds::DEFAULT);
+    let world = world_in_host(asked.unwrap_or_default()).unwrap_or(Worlds::DEFAULT);
     Addressed { world, origin, path: &incoming.path }
 }
 

@@ -33,13 +33,13 @@ pub fn is_tus(path: &str) -> bool {
 }
 
 /// Answers a request; refusals carry a `message` instead of the API's envelope.
-pub fn respond(world: &World, incoming: &Incoming, origin: &Origin, trace: &mut Trace) -> Response {
+pub fn respond(world: &World, incoming: &Incoming, origin: Origin<'_>, trace: &mut Trace) -> Response {
     let mut response = carry_out(world, incoming, origin, trace).unwrap_or_else(|error| refusal(&error));
     response.headers_mut().insert("tus-resumable", HeaderValue::from_static(VERSION));
     response
 }
 
-fn carry_out(world: &World, incoming: &Incoming, origin: &Origin, trace: &mut Trace) -> Result<Response, Error> {
+fn carry_out(world: &World, incoming: &Incoming, origin: Origin<'_>, trace: &mut Trace) -> Result<Response, Error> {
     // Clients whose platform knows no PATCH say what they mean.
     let method = incoming.header("x-http-method-override").unwrap_or(incoming.method.as_str()).to_uppercase();
     let id = trace.path.strip_prefix(PATH).unwrap_or_default().trim_matches('/').to_owned();
@@ -93,7 +93,7 @@ fn is_piece(incoming: &Incoming) -> bool {
 fn create(
     world: &World,
     incoming: &Incoming,
-    origin: &Origin,
+    origin: Origin<'_>,
     trace: &mut Trace,
     caller: &User,
 ) -> Result<Response, Error> {
@@ -115,7 +115,7 @@ fn create(
     trace.caused = caused;
     let mut response = progress(&upload, origin);
     *response.status_mut() = http::StatusCode::CREATED;
-    let location = format!("{}/api/v1{PATH}/{}", origin.base_url, upload.path_id);
+    let location = format!("{}/api/v1{PATH}/{}", origin.base_url(), upload.path_id);
     if let Ok(location) = HeaderValue::from_str(&location) {
         response.headers_mut().insert(header::LOCATION, location);
     }
@@ -125,7 +125,7 @@ fn create(
 fn add(
     world: &World,
     incoming: &Incoming,
-    origin: &Origin,
+    origin: Origin<'_>,
     trace: &mut Trace,
     caller: &User,
     id: &str,
@@ -141,7 +141,7 @@ fn add(
 }
 
 /// How far an upload is; when it is finished, where the file is.
-fn progress(upload: &ResumableUpload, origin: &Origin) -> Response {
+fn progress(upload: &ResumableUpload, origin: Origin<'_>) -> Response {
     let mut response = if upload.is_finished() {
         let url = format!("{}/user_uploads/{}", origin.prefix, upload.path_id);
         reply::json(200, json!({"url": url, "filename": upload.name}).to_string().into_bytes())

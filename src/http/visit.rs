@@ -46,6 +46,7 @@ impl Answer {
 pub(super) struct Visit<'a> {
     edge: &'a Edge,
     incoming: &'a Incoming,
+    origin: Origin<'a>,
     stay: Stay,
 }
 
@@ -53,7 +54,7 @@ pub(super) struct Visit<'a> {
 struct Stay {
     world: Arc<World>,
     settings: Arc<WorldSettings>,
-    origin: Origin,
+    prefix: String,
     trace: Trace,
 }
 
@@ -72,23 +73,29 @@ struct Parked {
 
 impl<'a> Visit<'a> {
     /// A request that begins; `path` is without `/api/v1`.
-    pub(super) fn new(edge: &'a Edge, incoming: &'a Incoming, world: Arc<World>, origin: Origin, path: &str) -> Self {
+    pub(super) fn new(
+        edge: &'a Edge,
+        incoming: &'a Incoming,
+        world: Arc<World>,
+        origin: Origin<'a>,
+        path: &str,
+    ) -> Self {
         let settings = world.settings();
         let path = settings.dialect.neutral_path(path).into_owned();
         let trace = Trace::begin(&world, incoming, path);
-        Self { edge, incoming, stay: Stay { world, settings, origin, trace } }
+        Self { edge, incoming, origin, stay: Stay { world, settings, prefix: origin.prefix.to_owned(), trace } }
     }
 
     /// Answers it.
     pub(super) fn answer(mut self, sent: Result<RawParameters, Error>) -> Answer {
-        let Stay { world, settings, origin, trace } = &mut self.stay;
+        let Stay { world, settings, trace, .. } = &mut self.stay;
         let feature_level = settings.feature_level;
         if tus::is_tus(&trace.path) && feature_level >= level::TUS_SINCE {
             trace.route = Some(tus::PATH);
             let fault = Fault::fire(world, trace);
             let response = fault
                 .instead(feature_level)
-                .unwrap_or_else(|| fault.afterwards(tus::respond(world, self.incoming, origin, trace)));
+                .unwrap_or_else(|| fault.afterwards(tus::respond(world, self.incoming, self.origin, trace)));
             return self.stay.end(response);
         }
         match sent {
@@ -136,7 +143,7 @@ impl<'a> Visit<'a> {
     }
 
     fn operate(&mut self, row: &'static Row, mut raw: RawParameters, fault: &Fault) -> Operated {
-        let Stay { world, settings, origin, trace } = &mut self.stay;
+        let Stay { world, settings, trace, .. } = &mut self.stay;
         let feature_level = settings.feature_level;
         let emulation = emulation(feature_level);
         let caller = match caller(world, row, emulation, trace.credentials.as_ref()) {
@@ -155,11 +162,12 @@ impl<'a> Visit<'a> {
                 return Operated::Done(Err((error, None)));
             }
         }
+        let user_agent = self.incoming.header(header::USER_AGENT).unwrap_or_default();
         let call = Call {
             caller,
-            origin,
-            client: client_name(self.incoming),
-            user_agent: self.incoming.header(header::USER_AGENT).unwrap_or_default(),
+            origin: self.origin,
+            client: client_name(user_agent),
+            user_agent,
             now: world.now(),
             feature_level,
             queue_level: emulation.map(Emulation::queue_level).unwrap_or_default(),
@@ -208,7 +216,7 @@ impl Stay {
                 let to_level = emulation(self.settings.feature_level).map(|emulation| {
                     |reply: &mut Value| emulation.answer(row.route, &self.world.snapshot(), caller, &raw.values, reply)
                 });
-                Ok(reply::success(shape(&self.settings, &self.origin, bytes, to_level)))
+                Ok(reply::success(shape(&self.settings, &self.prefix, bytes, to_level)))
             }
             Err(error) => {
                 let hint = hint::for_parameters(&error, row, raw);
@@ -294,8 +302,7 @@ fn effective_method(method: &Method, values: &mut Arc<BTreeMap<String, String>>)
 }
 
 /// What a client calls itself: the first word of its User-Agent.
-fn client_name(incoming: &Incoming) -> &str {
-    let agent = incoming.header(header::USER_AGENT).unwrap_or_default();
-    let name = agent.split(['/', ' ', '(']).next().unwrap_or_default();
+fn client_name(user_agent: &str) -> &str {
+    let name = user_agent.split(['/', ' ', '(']).next().unwrap_or_default();
     if name.is_empty() { "Unspecified" } else { name }
 }

@@ -37,7 +37,7 @@ pub async fn woken(world: &World, place: Place, raw: &RawParameters) -> Result<R
     // A realm is not held while waiting: the polls of a thousand clients would keep a thousand of them.
     let answered = || {
         let outcome =
-            events::look(&world.published(), place.queue())?.map(|reply| envelope::<GetEventsParams>(reply, raw));
+            events::look(&world.published(), place.queue())?.map(|reply| envelope::<GetEventsParams>(&reply, raw));
         Some(outcome)
     };
     loop {

@@ -35,7 +35,7 @@ pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>
 
 fn identity(realm: &Realm, wish: &Wish<'_>) -> Value {
     let organization = &realm.organization;
-    let base_url = &wish.call.origin.base_url;
+    let base_url = wish.call.origin.base_url();
     let channel = |id: Option<crate::realm::id::ChannelId>| id.map_or(-1, |id| id.0);
     json!({
         "realm_name": organization.name,
@@ -124,7 +124,7 @@ fn limits() -> Value {
 }
 
 fn server(wish: &Wish<'_>) -> Value {
-    let base_url = &wish.call.origin.base_url;
+    let base_url = wish.call.origin.base_url();
     json!({
         "server_generation": 1,
         "development_environment": true,
