@@ -156,8 +156,14 @@ impl Control {
     /// The reply to those who may not, or to an unknown world.
     #[expect(clippy::result_large_err, reason = "both sides are replies to one request")]
     pub fn watched(&self, name: &str, headers: HeaderMap) -> Result<Arc<World>, Response> {
-        let incoming =
-            Incoming { method: Method::GET, path: String::new(), query: String::new(), headers, body: Bytes::new() };
+        let incoming = Incoming {
+            method: Method::GET,
+            path: String::new(),
+            query: String::new(),
+            headers,
+            credentials: None,
+            body: Bytes::new(),
+        };
         let world = self.guard.check(&incoming).and_then(|()| self.world(name));
         world.map_err(|error| reply::failure(&error, None))
     }

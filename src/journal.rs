@@ -31,7 +31,7 @@ pub struct Entry {
     #[serde(skip)]
     pub route: Option<&'static str>,
     /// Address of the caller.
-    pub user: Option<String>,
+    pub user: Option<Arc<str>>,
     /// As sent.
     pub params: Arc<BTreeMap<String, String>>,
     /// HTTP status; 0 when the connection was dropped.

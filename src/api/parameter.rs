@@ -11,10 +11,10 @@ use crate::realm::id::{
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// What a request brought, before anybody knows what it means.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct RawParameters {
     /// Parts of the path, by placeholder, percent-decoded.
     pub path: Vec<(String, String)>,
@@ -39,7 +39,27 @@ pub struct UploadedFile {
     pub bytes: bytes::Bytes,
 }
 
+/// What most requests that read were sent with.
+static NO_VALUES: LazyLock<Arc<BTreeMap<String, String>>> = LazyLock::new(Arc::default);
+
+impl Default for RawParameters {
+    fn default() -> Self {
+        Self {
+            path: Vec::new(),
+            values: Self::no_values(),
+            files: Vec::new(),
+            former: BTreeMap::new(),
+            set_aside: Vec::new(),
+        }
+    }
+}
+
 impl RawParameters {
+    /// An empty [`RawParameters::values`], which all share.
+    pub fn no_values() -> Arc<BTreeMap<String, String>> {
+        NO_VALUES.clone()
+    }
+
     /// The text under a parameter's name or one of its aliases.
     ///
     /// # Errors

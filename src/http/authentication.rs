@@ -5,6 +5,8 @@ use crate::realm::Realm;
 use crate::realm::user::User;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use http::{HeaderMap, header};
+use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// The account that a header's credentials are of.
@@ -20,8 +22,8 @@ pub fn authenticate(realm: &Realm, header: &str) -> Result<Arc<User>, Error> {
 /// Address and key as a header has them, whether they are right or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credentials {
-    text: String,
-    colon: usize,
+    email: Arc<str>,
+    key: Box<str>,
 }
 
 impl Credentials {
@@ -40,22 +42,15 @@ impl Credentials {
         }
         let decoded = STANDARD.decode(payload).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         let text = decoded.ok_or(Error::InvalidAuthorizationHeader)?;
-        let mut colons = text.match_indices(':').map(|(colon, _)| colon);
-        match (colons.next(), colons.next()) {
-            (Some(colon), None) => Ok(Self { text, colon }),
+        match text.split_once(':') {
+            Some((email, key)) if !key.contains(':') => Ok(Self { email: email.into(), key: key.into() }),
             _ => Err(Error::InvalidAuthorizationHeader),
         }
     }
 
     /// The address.
-    pub fn email(&self) -> &str {
-        &self.text[..self.colon]
-    }
-
-    /// The address alone.
-    pub fn into_email(mut self) -> String {
-        self.text.truncate(self.colon);
-        self.text
+    pub fn email(&self) -> &Arc<str> {
+        &self.email
     }
 
     /// The account that they are of.
@@ -64,7 +59,7 @@ impl Credentials {
     ///
     /// `MalformedApiKey`, `InvalidApiKey`, `UserDeactivated`.
     pub fn check(&self, realm: &Realm) -> Result<Arc<User>, Error> {
-        let (email, key) = (self.email(), self.text[self.colon + 1..].trim());
+        let (email, key) = (&*self.email, self.key.trim());
         if key.len() != 32 || !key.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Err(Error::MalformedApiKey);
         }
@@ -76,5 +71,49 @@ impl Credentials {
             return Err(Error::UserDeactivated);
         }
         Ok(user.clone())
+    }
+}
+
+/// The credentials of the requests of one connection: most clients send the same header with each, which is then taken
+/// apart once.
+#[derive(Debug, Default)]
+pub struct LastCredentials(Mutex<Option<(Box<[u8]>, Arc<Credentials>)>>);
+
+impl LastCredentials {
+    /// What a request says of who calls; None without a word of it.
+    pub fn read(&self, headers: &HeaderMap) -> Option<Result<Arc<Credentials>, Error>> {
+        let header = headers.get(header::AUTHORIZATION)?;
+        let mut last = self.0.lock();
+        if let Some((_, credentials)) = last.as_ref().filter(|(text, _)| **text == *header.as_bytes()) {
+            return Some(Ok(credentials.clone()));
+        }
+        let read = Credentials::read(header.to_str().ok()?).map(Arc::new);
+        if let Ok(credentials) = &read {
+            *last = Some((header.as_bytes().into(), credentials.clone()));
+        }
+        Some(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_request_of_a_connection_has_the_credentials_that_it_came_with() {
+        let last = LastCredentials::default();
+        let read = |text: &str| {
+            let headers = HeaderMap::from_iter([(header::AUTHORIZATION, text.parse().expect("a header"))]);
+            last.read(&headers).expect("there is a header").map(|credentials| credentials.email().to_string())
+        };
+        let of = |pair: &str| format!("Basic {}", STANDARD.encode(pair));
+
+        for _ in 0..2 {
+            assert_eq!(read(&of("mel@chat.test:one")), Ok("mel@chat.test".into()));
+        }
+        assert_eq!(read("Bearer one"), Err(Error::BasicAuthenticationRequired));
+        assert_eq!(read(&of("sam@chat.test:two")), Ok("sam@chat.test".into()));
+        assert_eq!(read(&of("mel@chat.test:one")), Ok("mel@chat.test".into()));
+        assert!(last.read(&HeaderMap::new()).is_none());
     }
 }

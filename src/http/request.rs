@@ -1,5 +1,6 @@
 //! Taking a request apart: its parameters from query, form and multipart, within limits of size and time.
 
+use super::authentication::Credentials;
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::error::Error;
 use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
@@ -28,6 +29,8 @@ pub struct Incoming {
     pub query: String,
     /// The headers.
     pub headers: HeaderMap,
+    /// Who calls, as the headers say; None without a word of it, and for control.
+    pub credentials: Option<Result<Arc<Credentials>, Error>>,
     /// The body.
     pub body: Bytes,
 }
@@ -117,6 +120,9 @@ pub async fn parameters(incoming: &Incoming) -> Result<RawParameters, Error> {
 
 /// The parameters of a request's query.
 pub fn of_query(incoming: &Incoming) -> RawParameters {
+    if incoming.query.is_empty() {
+        return RawParameters::default();
+    }
     let values = form_urlencoded::parse(incoming.query.as_bytes());
     let values = values.map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
     RawParameters { values: Arc::new(values), ..RawParameters::default() }

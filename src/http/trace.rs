@@ -3,11 +3,12 @@
 use super::Response;
 use super::authentication::Credentials;
 use super::request::Incoming;
+use crate::api::parameter::RawParameters;
 use crate::error::Error;
 use crate::journal::{Body, Entry};
 use crate::time::{Span, Timestamp};
 use crate::world::{Caused, Watched, World};
-use http::{Method, header};
+use http::Method;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub struct Trace {
     /// The operation's path.
     pub route: Option<&'static str>,
     /// Who calls, as the request says; None without a word of it.
-    pub credentials: Option<Result<Credentials, Error>>,
+    pub credentials: Option<Result<Arc<Credentials>, Error>>,
     /// As sent.
     pub params: Arc<BTreeMap<String, String>>,
     /// The fault that fired.
@@ -51,7 +52,7 @@ pub fn name_of(method: &Method) -> Cow<'static, str> {
 impl Trace {
     /// The address that the credentials claim.
     pub fn user(&self) -> Option<&str> {
-        self.credentials.as_ref()?.as_ref().ok().map(Credentials::email)
+        self.credentials.as_ref()?.as_ref().ok().map(|credentials| &**credentials.email())
     }
 
     /// Begins the notes.
@@ -61,8 +62,8 @@ impl Trace {
             method: name_of(&incoming.method),
             path,
             route: None,
-            credentials: incoming.header(header::AUTHORIZATION).map(Credentials::read),
-            params: Arc::default(),
+            credentials: incoming.credentials.clone(),
+            params: RawParameters::no_values(),
             fault: None,
             delay: Duration::ZERO,
             caused: Caused::default(),
@@ -79,7 +80,7 @@ impl Trace {
             method: self.method,
             path: self.path,
             route: self.route,
-            user: self.credentials.and_then(Result::ok).map(Credentials::into_email),
+            user: self.credentials.and_then(Result::ok).map(|credentials| credentials.email().clone()),
             params: self.params,
             status: if is_dropped { 0 } else { response.status().as_u16() },
             reply: Body(response.body().clone()),

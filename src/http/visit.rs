@@ -270,7 +270,7 @@ fn caller(
     world: &World,
     row: &Row,
     emulation: Option<&Emulation>,
-    credentials: Option<&Result<Credentials, Error>>,
+    credentials: Option<&Result<Arc<Credentials>, Error>>,
 ) -> Result<Option<Arc<User>>, Error> {
     let access = emulation.map_or(row.access, |emulation| emulation.access(row.route, row.access));
     if access == Access::Anyone {

@@ -8,6 +8,7 @@ use super::pulse::Pulse;
 use super::socket;
 use crate::control::Control;
 use crate::error::Error;
+use crate::http::authentication::{Credentials, LastCredentials};
 use crate::http::request::{self, Incoming, read_body};
 use crate::http::{Answer, Edge, Response, reply};
 use bytes::Bytes;
@@ -39,12 +40,13 @@ pub struct Front {
     served: Served,
     stopped: watch::Receiver<bool>,
     pulse: Arc<Pulse>,
+    credentials: LastCredentials,
 }
 
 impl Front {
     /// Serves a connection until the server is stopped; the pulse tells that it does.
     pub fn new(served: Served, stopped: watch::Receiver<bool>, pulse: Arc<Pulse>) -> Self {
-        Self { served, stopped, pulse }
+        Self { served, stopped, pulse, credentials: LastCredentials::default() }
     }
 }
 
@@ -68,6 +70,7 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
             Served::One(edge, world, _) => (edge, Some(world)),
         };
         let (head, body) = request.into_parts();
+        let credentials = self.credentials.read(&head.headers);
         if !body.is_end_stream() {
             let (edge, world) = (edge.clone(), world.cloned());
             return Either::Right(Box::pin(async move {
@@ -76,13 +79,13 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
                     Ok(body) => body,
                     Err(error) => return mangled(edge.refuse(&head.headers, &error)),
                 };
-                let incoming = incoming(head, body);
+                let incoming = incoming(head, credentials, body);
                 let sent = request::parameters(&incoming).await;
                 mangled(guarded(|| edge.respond(&incoming, sent, world.as_deref())).given().await)
             }));
         }
         // Most requests have no body and are answered at once, without a future of their own.
-        let incoming = incoming(head, Bytes::new());
+        let incoming = incoming(head, credentials, Bytes::new());
         let sent = Ok(request::of_query(&incoming));
         match guarded(|| edge.respond(&incoming, sent, world.map(AsRef::as_ref))) {
             Answer::Now(response) => Either::Left(ready(mangled(response))),
@@ -94,11 +97,11 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
     }
 }
 
-fn incoming(head: http::request::Parts, body: Bytes) -> Incoming {
+fn incoming(head: http::request::Parts, credentials: Option<Result<Arc<Credentials>, Error>>, body: Bytes) -> Incoming {
     // CONNECT names a host and no path.
     let path = if head.uri.path().is_empty() { "/" } else { head.uri.path() }.to_owned();
     let query = head.uri.query().unwrap_or_default().to_owned();
-    Incoming { method: head.method, path, query, headers: head.headers, body }
+    Incoming { method: head.method, path, query, headers: head.headers, credentials, body }
 }
 
 /// An answer, or the API's own word for a fault of this program: a closed connection would look like one of the network.
@@ -143,7 +146,14 @@ fn controlling(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
             async move {
                 match read_body(&headers, body).await {
                     Ok(body) => {
-                        let incoming = Incoming { method, path: path.as_str().to_owned(), query, headers, body };
+                        let incoming = Incoming {
+                            method,
+                            path: path.as_str().to_owned(),
+                            query,
+                            headers,
+                            credentials: None,
+                            body,
+                        };
                         guarded_later(Box::pin(control.respond(&incoming))).await
                     }
                     Err(error) => control.edge.refuse(&headers, &error),

@@ -10,6 +10,7 @@ use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Operation};
 use chatdouble::control::{ClockDefault, Control, Defaults, Guard};
 use chatdouble::dialect::Dialect;
 use chatdouble::fixture::state;
+use chatdouble::http::authentication::Credentials;
 use chatdouble::http::request::{Incoming, parameters};
 use chatdouble::http::{Cors, Edge, Mangled};
 use chatdouble::realm::Realm;
@@ -395,7 +396,7 @@ impl Play {
         let key = self.realm().users[&caller.id].api_key.clone();
         let pair = base64::engine::general_purpose::STANDARD.encode(format!("{}:{key}", caller.email));
         let mut incoming = incoming(method, format!("/api/v1{path}"), query, body, kind);
-        incoming.headers.insert("authorization", format!("Basic {pair}").parse().expect("a header"));
+        incoming.credentials = Some(Credentials::read(&format!("Basic {pair}")).map(Arc::new));
         // As through a port of the world's own, so that addresses in replies are the same in every world.
         let bound = Some(self.world.name());
         let response = self.runtime.block_on(async {
@@ -418,7 +419,8 @@ fn incoming(method: &str, path: String, query: String, body: String, kind: &str)
     let mut headers = http::HeaderMap::new();
     headers.insert("content-type", kind.parse().expect("a header"));
     headers.insert("host", "127.0.0.1".parse().expect("a header"));
-    Incoming { method: method.parse().expect("a method"), path, query, headers, body: Bytes::from(body) }
+    let method = method.parse().expect("a method");
+    Incoming { method, path, query, headers, credentials: None, body: Bytes::from(body) }
 }
 
 fn answer(response: &chatdouble::http::Response) -> Answer {
