@@ -185,39 +185,39 @@ async fn ended(mut stopped: watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
+/// Serves a connection until it ends by itself, is silent for too long, or the server ends.
 async fn connection(stream: TcpStream, served: Served, stopped: watch::Receiver<bool>) {
-    let _ = stream.set_nodelay(true);
     let pulse = Arc::new(Pulse::default());
+    // On a task of its own: its requests are not to wake what waits for the end.
+    let mut serving = tokio::spawn(serve(stream, served, stopped.clone(), pulse.clone()));
+    tokio::select! {
+        _ = &mut serving => {}
+        () = ended(stopped) => serving.abort(),
+        () = pulse.stopped(PATIENCE) => serving.abort(),
+    }
+}
+
+async fn serve(stream: TcpStream, served: Served, stopped: watch::Receiver<bool>, pulse: Arc<Pulse>) {
+    let _ = stream.set_nodelay(true);
     let world_ended = match &served {
         Served::All(_) => None,
         Served::One(_, _, world_ended) => Some(world_ended.clone()),
     };
-    let world_ends = async {
-        match world_ended {
-            Some(world_ended) => ended(world_ended).await,
-            None => std::future::pending().await,
-        }
-    };
     let io = Enveloping::new(TokioIo::new(stream), pulse.clone());
-    let front = Front::new(served, stopped.clone(), pulse.clone());
+    let front = Front::new(served, stopped, pulse);
     let connection = http1::Builder::new().serve_connection(io, front).with_upgrades();
     tokio::pin!(connection);
-    let serving = async {
-        tokio::select! {
+    let served = match world_ended {
+        None => connection.await,
+        Some(world_ended) => tokio::select! {
             biased;
             served = connection.as_mut() => served,
             // A connection that is kept open must not lead to a later world of the same name.
-            () = world_ends => {
+            () = ended(world_ended) => {
                 connection.as_mut().graceful_shutdown();
                 connection.await
             }
-        }
-    };
-    let served = tokio::select! {
-        biased;
-        served = serving => served,
-        () = ended(stopped) => Ok(()),
-        () = pulse.stopped(PATIENCE) => Ok(()),
+        },
     };
     if let Err(error) = served {
         tracing::debug!("connection ended: {error}");
