@@ -1,12 +1,12 @@
 //! From a method and a path to a row of the table of operations.
 
+use super::Response;
 use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
 use dashmap::DashMap;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// So many wrong paths, and methods of each, are remembered with the operation nearest to them, if they are no longer
-/// than this.
+/// So many wrong paths, and methods of each, are remembered with the reply to them, if they are no longer than this.
 const REMEMBERED_PATHS_MAX: usize = 1_000;
 const REMEMBERED_PATH_MAX_BYTES: usize = 200;
 const REMEMBERED_METHODS_MAX: usize = 8;
@@ -23,8 +23,8 @@ pub struct Router {
     fixed: HashMap<&'static str, (usize, usize)>,
     /// Paths whose last placeholder takes all that follows.
     open_ended: Vec<Path>,
-    /// Paths that no level has and that were asked for lately, with the operation nearest to each by method.
-    wrong: DashMap<String, Vec<(String, &'static Row)>>,
+    /// Paths that no level has and that were asked for lately, with the reply by method.
+    wrong: DashMap<String, Vec<(String, Response)>>,
 }
 
 struct Path {
@@ -46,8 +46,8 @@ pub enum Found {
     Operation(&'static Row, Vec<(String, String)>),
     /// The path exists with these methods only.
     WrongMethod(Vec<&'static str>),
-    /// No operation has the path.
-    Nothing,
+    /// No operation has the path; the reply when it is remembered.
+    Nothing(Option<Response>),
 }
 
 impl Router {
@@ -83,10 +83,10 @@ impl Router {
                 return candidate.with_method(method, Vec::new(), level);
             }
         }
-        if self.wrong.contains_key(path) {
-            return Found::Nothing;
+        if let Some(known) = self.wrong.get(path) {
+            return Found::Nothing(known.iter().find(|(one, _)| one == method).map(|(_, reply)| reply.clone()));
         }
-        let Some(path) = path.strip_prefix('/') else { return Found::Nothing };
+        let Some(path) = path.strip_prefix('/') else { return Found::Nothing(None) };
         let parts: Vec<Cow<'_, str>> = path.split('/').map(decode).collect();
         let fixed = self.by_length.get(&parts.len()).into_iter().flatten();
         for candidate in fixed.chain(&self.open_ended) {
@@ -96,28 +96,21 @@ impl Router {
                 return candidate.with_method(method, values, level);
             }
         }
-        Found::Nothing
+        Found::Nothing(None)
     }
 
-    /// As [`Router::nearest`], remembering what was found: clients ask for the same wrong path again and again.
-    pub fn nearest_known(&self, method: &str, path: &str) -> &'static Row {
-        let of_method = |known: &Vec<(String, &'static Row)>| Some(known.iter().find(|(one, _)| one == method)?.1);
-        if let Some(row) = self.wrong.get(path).and_then(|known| of_method(&known)) {
-            return row;
-        }
-        let row = Self::nearest(method, path);
+    /// Remembers the reply to a path that no level has: clients ask for the same wrong path again and again.
+    pub fn remember(&self, method: &str, path: &str, reply: &Response) {
         let is_short = path.len() <= REMEMBERED_PATH_MAX_BYTES && method.len() <= REMEMBERED_METHOD_MAX_BYTES;
-        // What is remembered is wrong at every level.
-        if is_short && matches!(self.find(method, path, NEWEST_FEATURE_LEVEL), Found::Nothing) {
+        if is_short && matches!(self.find(method, path, NEWEST_FEATURE_LEVEL), Found::Nothing(None)) {
             if self.wrong.len() >= REMEMBERED_PATHS_MAX {
                 self.wrong.clear();
             }
             let mut known = self.wrong.entry(path.to_owned()).or_default();
             if known.len() < REMEMBERED_METHODS_MAX {
-                known.push((method.to_owned(), row));
+                known.push((method.to_owned(), reply.clone()));
             }
         }
-        row
     }
 
     /// The operation whose way is most like this one, for hints. Of long paths the beginning decides.
@@ -223,12 +216,14 @@ mod tests {
     fn a_wrong_path_is_remembered_and_one_that_only_an_older_level_lacks_is_not() {
         let router = Router::new();
 
-        for _ in 0..2 {
-            assert_eq!(router.nearest_known("GET", "/mesages").route.path, "/messages");
-            assert!(matches!(router.find("GET", "/mesages", NEWEST_FEATURE_LEVEL), Found::Nothing));
-        }
-        assert!(matches!(router.find("PUT", "/saved_snippets", 1), Found::Nothing));
-        router.nearest_known("PUT", "/saved_snippets");
+        let reply = super::super::reply::empty(404);
+
+        router.remember("GET", "/mesages", &reply);
+        assert!(matches!(router.find("GET", "/mesages", NEWEST_FEATURE_LEVEL), Found::Nothing(Some(_))));
+        assert!(matches!(router.find("PUT", "/mesages", NEWEST_FEATURE_LEVEL), Found::Nothing(None)));
+
+        assert!(matches!(router.find("PUT", "/saved_snippets", 1), Found::Nothing(None)));
+        router.remember("PUT", "/saved_snippets", &reply);
         assert!(matches!(router.find("GET", "/saved_snippets", NEWEST_FEATURE_LEVEL), Found::Operation(..)));
     }
 }

@@ -7,7 +7,7 @@ use super::authentication::Credentials;
 use super::fault::Fault;
 use super::origin;
 use super::request::Incoming;
-use super::router::Found;
+use super::router::{Found, Router};
 use super::trace::{self, Trace};
 use super::wait::{self, Begun};
 use super::{Edge, Refusal, Response, finished, hint, reply, shape, tus};
@@ -134,9 +134,12 @@ impl<'a> Visit<'a> {
                 let hint = younger().unwrap_or_else(|| format!("{path} takes {}.", methods.join(", ")));
                 Err((Error::MethodNotAllowed { allowed_methods: methods.into() }, Some(hint)))
             }
-            Found::Nothing => {
-                let nearest = || hint::nearest_operation(self.edge.router.nearest_known(&method, path));
-                Err((Error::UnknownPath, Some(younger().unwrap_or_else(nearest))))
+            Found::Nothing(Some(known)) => Ok(known),
+            Found::Nothing(None) => {
+                let hint = younger().unwrap_or_else(|| hint::nearest_operation(Router::nearest(&method, path)));
+                let response = reply::failure(&Error::UnknownPath, Some(hint));
+                self.edge.router.remember(&method, path, &response);
+                Ok(response)
             }
         };
         self.stay.end(fault.afterwards(finished_at(feature_level, row, outcome)))
