@@ -14,15 +14,15 @@ pub use create::{
 };
 
 use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Read, Route};
+use super::{About, Access, Call, Operation, Read, ReplyData, Route};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::UserId;
-use crate::realm::user::{Role, User, Written};
+use crate::realm::user::{Role, User};
 use crate::record::user::{Look, ProfileValue, UserLine, UserRecord, written};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -204,8 +204,6 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct OwnUserReply {
     user: Arc<User>,
-    written: Arc<Written>,
-    email: String,
     max_message_id: i64,
 }
 
@@ -240,8 +238,6 @@ struct OwnUser<'a> {
     /// ISO 8601 to the minute.
     #[schemars(with = "String")]
     date_joined: &'a RawValue,
-    /// ID of the last message received, -1 without any; deprecated.
-    max_message_id: i64,
     /// Unique ID.
     user_id: i64,
     /// Real address.
@@ -252,15 +248,24 @@ struct OwnUser<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, ProfileValue>>")]
     profile_data: Option<&'a RawValue>,
+    /// ID of the last message received, -1 without any; deprecated. The last field: what comes before it is kept.
+    max_message_id: i64,
 }
 
-impl Serialize for OwnUserReply {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let user = &self.user;
+impl OwnUserReply {
+    fn new(realm: &Realm, user: &Arc<User>) -> Self {
+        user.kept.own.get_or_make(|| Self::written_before_max_message_id(realm, user));
+        let max_message_id = realm.newest_message_of(user.id).map_or(-1, |id| id.0);
+        Self { user: user.clone(), max_message_id }
+    }
+
+    /// All but the last number and the end.
+    fn written_before_max_message_id(realm: &Realm, user: &User) -> Box<[u8]> {
+        let written = written(realm, user);
         let own = OwnUser {
-            avatar_url: &self.written.avatar_url,
+            avatar_url: &written.avatar_url,
             avatar_version: user.avatar.version,
-            email: &self.email,
+            email: &realm.api_email(user),
             full_name: &user.full_name,
             is_admin: user.is_admin(),
             is_owner: user.role == Role::Owner,
@@ -269,14 +274,24 @@ impl Serialize for OwnUserReply {
             is_active: user.is_active,
             role: user.role.number(),
             timezone: &user.timezone,
-            date_joined: &self.written.date_joined,
-            max_message_id: self.max_message_id,
+            date_joined: &written.date_joined,
             user_id: user.id.0,
             delivery_email: &user.email,
             is_imported_stub: user.is_imported_stub,
-            profile_data: (!user.is_bot()).then_some(&*self.written.profile_data),
+            profile_data: (!user.is_bot()).then_some(&*written.profile_data),
+            max_message_id: 0,
         };
-        own.serialize(serializer)
+        let mut bytes = serde_json::to_vec(&own).unwrap_or_default();
+        bytes.truncate(bytes.len().saturating_sub("0}".len()));
+        bytes.into()
+    }
+}
+
+impl ReplyData for OwnUserReply {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(self.user.kept.own.get_or_make(Box::default));
+        self.max_message_id.write(bytes);
+        bytes.push(b'}');
     }
 }
 
@@ -300,13 +315,7 @@ impl Operation for GetOwnUser {
 
 impl Read for GetOwnUser {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<OwnUserReply, Error> {
-        let user = call.caller_shared();
-        Ok(OwnUserReply {
-            email: realm.api_email(user),
-            max_message_id: realm.newest_message_of(user.id).map_or(-1, |id| id.0),
-            written: written(realm, user),
-            user: user.clone(),
-        })
+        Ok(OwnUserReply::new(realm, call.caller_shared()))
     }
 }
 

@@ -72,11 +72,12 @@ impl Trace {
 
     /// Enters the request into the world's journal and tells those who watch: the request, then its events.
     pub fn end(self, world: &World, response: &Response) {
-        let took = world.real_time().now().plus(Span::from_duration(self.delay)).since(self.began);
+        let ended = world.real_time().now();
+        let took = ended.plus(Span::from_duration(self.delay)).since(self.began);
         let is_dropped = response.extensions().get::<super::Mangled>() == Some(&super::Mangled::Dropped);
         let entry = world.journal().enter(Entry {
             id: 0,
-            at: world.now().fractional_seconds(),
+            at: world.clock().now(ended).fractional_seconds(),
             method: self.method,
             path: self.path,
             route: self.route,

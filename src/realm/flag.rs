@@ -3,6 +3,7 @@
 use super::Realm;
 use super::id::{ChannelId, MessageId, UserId};
 use super::message::{Message, Place};
+use std::sync::Arc;
 
 impl Message {
     /// Whether the message mentions the user in any way that the flag `mentioned` covers.
@@ -134,6 +135,8 @@ impl Realm {
     /// The newest message that a user has a row for.
     pub fn newest_message_of(&self, user: UserId) -> Option<MessageId> {
         // Not through subscriptions: who is mentioned receives messages of channels that they never subscribed to.
-        self.messages.values().rev().find(|message| message.recipients.contains(&user)).map(|message| message.id)
+        let is_received = |message: &&Arc<Message>| message.recipients.contains(&user);
+        let newest = self.messages.get_max().map(|(_, message)| message).filter(is_received);
+        newest.or_else(|| self.messages.values().rev().find(is_received)).map(|message| message.id)
     }
 }

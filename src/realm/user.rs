@@ -60,6 +60,8 @@ pub struct User {
 pub struct KeptUser {
     /// As lists have it, for each of the ways in which it is looked at.
     pub lines: [Kept<Box<RawValue>>; 8],
+    /// As the user sees themselves.
+    pub own: Kept<Box<[u8]>>,
     /// What takes most work to write.
     pub written: Kept<Arc<Written>>,
 }
