@@ -4,7 +4,7 @@ use super::authentication::Credentials;
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::error::Error;
 use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, BufMut, Bytes, BytesMut};
 use futures_util::{FutureExt, Stream, StreamExt, pin_mut};
 use http::{HeaderMap, Method, header};
 use std::sync::Arc;
@@ -51,8 +51,9 @@ pub async fn read_body(
     headers: &HeaderMap,
     body: impl Stream<Item = Result<impl Buf, impl std::fmt::Display>>,
 ) -> Result<Bytes, Error> {
-    let is_upload = content_type(headers).is_some_and(|kind| kind.starts_with("multipart/"));
-    let is_piece = content_type(headers) == Some(super::tus::PIECE_TYPE);
+    let kind = content_type(headers);
+    let is_upload = kind.is_some_and(|kind| kind.starts_with("multipart/"));
+    let is_piece = kind == Some(super::tus::PIECE_TYPE);
     // An upload's frame of headers and boundaries comes on top of the file.
     let limit = if is_upload || is_piece { MAX_FILE_MIB * MIB + 64 * 1024 } else { MAX_BODY_MIB * MIB };
     let too_large = || {
@@ -70,6 +71,8 @@ pub async fn read_body(
         return Err(too_large());
     }
     pin_mut!(body);
+    // Most bodies come in one piece, which is taken as it is.
+    let mut first = Bytes::new();
     let mut bytes = BytesMut::new();
     loop {
         // Most of the time it is there already, or there is none: no need to look at the clock.
@@ -77,21 +80,23 @@ pub async fn read_body(
             Some(next) => next,
             None => tokio::time::timeout(BODY_PAUSE, body.next()).await.map_err(|_| Error::BodyTooSlow)?,
         };
-        let Some(chunk) = next else { return Ok(bytes.freeze()) };
-        // What arrived of a resumable upload before the connection broke is not sent again.
-        if is_piece && chunk.is_err() {
-            return Ok(bytes.freeze());
-        }
-        let mut chunk = chunk.map_err(|error| Error::MalformedBody { reason: error.to_string().into() })?;
-        if bytes.len() + chunk.remaining() > limit {
+        let mut chunk = match next {
+            Some(Ok(chunk)) => chunk,
+            // What arrived of a resumable upload before the connection broke is not sent again.
+            Some(Err(error)) if !is_piece => return Err(Error::MalformedBody { reason: error.to_string().into() }),
+            _ => return Ok(if bytes.is_empty() { first } else { bytes.freeze() }),
+        };
+        if first.len().max(bytes.len()) + chunk.remaining() > limit {
             return Err(too_large());
         }
-        while chunk.has_remaining() {
-            let part = chunk.chunk();
-            bytes.extend_from_slice(part);
-            let length = part.len();
-            chunk.advance(length);
+        if first.is_empty() {
+            first = chunk.copy_to_bytes(chunk.remaining());
+            continue;
         }
+        if bytes.is_empty() {
+            bytes.extend_from_slice(&first);
+        }
+        bytes.put(chunk);
     }
 }
 

@@ -119,7 +119,9 @@ pub struct TopicKey(Arc<str>);
 impl TopicKey {
     /// The key of a topic's name.
     pub fn new(name: &str) -> Self {
-        TopicKey(name.to_lowercase().into())
+        // Most names are lower case already, and need no copy of their own before the one that is kept.
+        let is_lowercase = name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+        TopicKey(if is_lowercase { name.into() } else { name.to_lowercase().into() })
     }
 }
 
