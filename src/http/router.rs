@@ -15,6 +15,9 @@ const REMEMBERED_METHOD_MAX_BYTES: usize = 16;
 const COMPARED_PARTS_MAX: usize = 12;
 const COMPARED_PART_MAX_BYTES: usize = 64;
 
+/// What stands for larger numbers in a path: nothing has it as its ID.
+const LARGEST_NUMBER: &str = "999999999999999999";
+
 /// The table of operations, indexed by paths.
 pub struct Router {
     /// Paths by their number of segments, the most specific first.
@@ -143,12 +146,14 @@ impl Path {
             let part = parts.get(index)?;
             match segment {
                 Segment::Literal(literal) if literal == part => {}
-                Segment::Digits(name)
-                    if !part.is_empty() && part.len() <= 18 && part.bytes().all(|byte| byte.is_ascii_digit()) =>
-                {
-                    // JSON knows no leading zeros, paths do.
-                    let number = part.trim_start_matches('0');
-                    values.push(((*name).to_owned(), if number.is_empty() { "0" } else { number }.to_owned()));
+                Segment::Digits(name) if !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    // JSON knows no leading zeros, paths do; and no ID is so long, whatever the number.
+                    let number = match part.trim_start_matches('0') {
+                        "" => "0",
+                        long if long.len() > LARGEST_NUMBER.len() => LARGEST_NUMBER,
+                        number => number,
+                    };
+                    values.push(((*name).to_owned(), number.to_owned()));
                 }
                 Segment::Text(name) if !part.is_empty() => values.push(((*name).to_owned(), part.clone().into_owned())),
                 Segment::Rest(name) if !part.is_empty() => {

@@ -207,6 +207,9 @@ async fn paths_are_percent_decoded() {
     for path in ["/users/%", "/users/%ff", "/users/-5", "/users/a%2Fb", "/users/99999999999999999999"] {
         mel.get(path, json!({})).await.error("BAD_REQUEST", "No such user");
     }
+    let no_number_is_too_long = format!("/messages/{}", "9".repeat(40));
+    mel.get(&no_number_is_too_long, json!({})).await.error("BAD_REQUEST", "Invalid message(s)");
+    mel.delete(&no_number_is_too_long, json!({})).await.error("BAD_REQUEST", "Invalid message(s)");
 }
 
 #[tokio::test]
