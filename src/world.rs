@@ -16,6 +16,7 @@ use crate::realm::timer::Due;
 use crate::time::{Clock, Timestamp};
 use arc_swap::ArcSwap;
 use dashmap::DashMap;
+use foldhash::fast::RandomState;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -319,7 +320,7 @@ impl World {
 /// All worlds, by name.
 #[derive(Default)]
 pub struct Worlds {
-    by_name: DashMap<String, Arc<World>>,
+    by_name: DashMap<String, Arc<World>, RandomState>,
     named: AtomicU64,
 }
 

@@ -3,6 +3,7 @@
 use super::Response;
 use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
 use dashmap::DashMap;
+use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -21,13 +22,13 @@ const LARGEST_NUMBER: &str = "999999999999999999";
 /// The table of operations, indexed by paths.
 pub struct Router {
     /// Paths by their number of segments, the most specific first.
-    by_length: HashMap<usize, Vec<Path>>,
+    by_length: HashMap<usize, Vec<Path>, RandomState>,
     /// The paths without placeholders, which go before all others: their length and their place.
-    fixed: HashMap<&'static str, (usize, usize)>,
+    fixed: HashMap<&'static str, (usize, usize), RandomState>,
     /// Paths whose last placeholder takes all that follows.
     open_ended: Vec<Path>,
     /// Paths that no level has and that were asked for lately, with the reply by method.
-    wrong: DashMap<String, Vec<(String, Response)>>,
+    wrong: DashMap<String, Vec<(String, Response)>, RandomState>,
 }
 
 struct Path {
@@ -56,7 +57,7 @@ pub enum Found {
 impl Router {
     /// The index of all operations.
     pub fn new() -> Self {
-        let mut by_length: HashMap<usize, Vec<Path>> = HashMap::new();
+        let mut by_length: HashMap<usize, Vec<Path>, RandomState> = HashMap::default();
         let mut open_ended = Vec::new();
         for row in OPERATIONS {
             let segments = segments_of(row);
@@ -74,7 +75,7 @@ impl Router {
             paths.iter().enumerate().filter(|(_, path)| path.is_fixed()).map(|(place, path)| (path, (*length, place)))
         });
         let fixed = places.map(|(path, place)| (path.rows[0].route.path, place)).collect();
-        Self { by_length, fixed, open_ended, wrong: DashMap::new() }
+        Self { by_length, fixed, open_ended, wrong: DashMap::default() }
     }
 
     /// Finds the operation for a method and a path without `/api/v1`, among those that a feature level has; the path is
