@@ -22,7 +22,7 @@ use crate::realm::invariants;
 use crate::time::{Clock, Timestamp};
 use crate::world::{RealTime, World};
 use bytes::Bytes;
-use http::{HeaderMap, Method};
+use http::{HeaderMap, Method, Uri};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::io;
@@ -120,11 +120,11 @@ impl Control {
 
     async fn carry_out(&self, incoming: &Incoming) -> Result<Map<String, Value>, Error> {
         self.guard.check(incoming)?;
-        let path = percent_encoding::percent_decode_str(&incoming.path).decode_utf8_lossy().into_owned();
+        let path = percent_encoding::percent_decode_str(incoming.path()).decode_utf8_lossy().into_owned();
         let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         let method = incoming.method.as_str();
         let takes_filters = matches!((method, &parts[1..]), ("GET", ["worlds", _, "journal"]));
-        if !takes_filters && !incoming.query.is_empty() {
+        if !takes_filters && !incoming.query().is_empty() {
             return Err(refused(format!("{method} {path} takes no filters")));
         }
         if matches!(method, "GET" | "DELETE") {
@@ -156,14 +156,8 @@ impl Control {
     /// The reply to those who may not, or to an unknown world.
     #[expect(clippy::result_large_err, reason = "both sides are replies to one request")]
     pub fn watched(&self, name: &str, headers: HeaderMap) -> Result<Arc<World>, Response> {
-        let incoming = Incoming {
-            method: Method::GET,
-            path: String::new(),
-            query: String::new(),
-            headers,
-            credentials: None,
-            body: Bytes::new(),
-        };
+        let incoming =
+            Incoming { method: Method::GET, uri: Uri::default(), headers, credentials: None, body: Bytes::new() };
         let world = self.guard.check(&incoming).and_then(|()| self.world(name));
         world.map_err(|error| reply::failure(&error, None))
     }
@@ -199,7 +193,7 @@ async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incomin
             Ok(json!({}))
         }
         ("DELETE", ["faults", id]) => faults::remove(world, id),
-        ("GET", ["journal"]) => journal::show(world, &incoming.query),
+        ("GET", ["journal"]) => journal::show(world, incoming.query()),
         ("DELETE", ["journal"]) => {
             world.journal().clear();
             Ok(json!({}))
@@ -212,7 +206,7 @@ async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incomin
         ("GET", ["invariants"]) => Ok(invariants(world)),
         ("GET", ["queues"]) => Ok(queues::list(world)),
         ("DELETE", ["queues", id]) => queues::end(world, id),
-        _ => Err(unknown(method, &incoming.path)),
+        _ => Err(unknown(method, incoming.path())),
     }
 }
 

@@ -61,8 +61,8 @@ impl Edge {
     /// Answers a request with what it was sent with. `bound` is the world that the request's port belongs to, if it
     /// belongs to one.
     pub fn respond(&self, incoming: &Incoming, sent: Result<RawParameters, Error>, bound: Option<&str>) -> Answer {
-        let asked = Cors::asked(&incoming.headers);
-        if incoming.method == Method::OPTIONS && asked.is_of_preflight() {
+        let asked = Cors::asked(&incoming.method, &incoming.headers);
+        if asked.is_of_preflight() {
             return Answer::Now(self.cors.decorate(&asked, reply::empty(204)));
         }
         match self.find_world(incoming, sent, bound) {
@@ -75,8 +75,8 @@ impl Edge {
     }
 
     /// Refuses a request whose body was not even read.
-    pub fn refuse(&self, headers: &HeaderMap, error: &Error) -> Response {
-        self.cors.decorate(&Cors::asked(headers), reply::failure(error, hint::for_error(error)))
+    pub fn refuse(&self, method: &Method, headers: &HeaderMap, error: &Error) -> Response {
+        self.cors.decorate(&Cors::asked(method, headers), reply::failure(error, hint::for_error(error)))
     }
 
     fn find_world(&self, incoming: &Incoming, sent: Result<RawParameters, Error>, bound: Option<&str>) -> Answer {

@@ -168,10 +168,12 @@ struct Kept {
 impl Journal {
     /// Enters a request, under the next id; the oldest give way.
     pub fn enter(&self, entry: Entry) -> Arc<Entry> {
+        let mut entry = entry.bounded();
+        let size = entry.size();
         let mut kept = self.kept.lock();
         kept.last_id += 1;
-        let entry = Arc::new(Entry { id: kept.last_id, ..entry.bounded() });
-        let size = entry.size();
+        entry.id = kept.last_id;
+        let entry = Arc::new(entry);
         kept.bytes += size;
         kept.entries.push_back((entry.clone(), size));
         while kept.entries.len() > MAX_ENTRIES || kept.bytes > MAX_BYTES {

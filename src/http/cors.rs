@@ -1,7 +1,7 @@
 //! Which web pages may call the API from a browser.
 
 use super::Response;
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderValue, Method, header};
 
 /// The origins that are let in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,9 +32,13 @@ impl Cors {
     }
 
     /// What a request asks.
-    pub(super) fn asked(request: &HeaderMap) -> Asked {
+    pub(super) fn asked(method: &Method, request: &HeaderMap) -> Asked {
+        let origin = request.get(header::ORIGIN).cloned();
+        if method != Method::OPTIONS {
+            return Asked { origin, ..Asked::default() };
+        }
         Asked {
-            origin: request.get(header::ORIGIN).cloned(),
+            origin,
             method: request.get(header::ACCESS_CONTROL_REQUEST_METHOD).cloned(),
             headers: request.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned(),
         }

@@ -177,8 +177,8 @@ fn avatar(realm: &Realm, incoming: &Incoming, addressed: &Addressed<'_>, rest: &
     } else {
         crate::record::user::UNKNOWN_AVATAR_URL.to_owned()
     };
-    if !incoming.query.is_empty() {
-        url = format!("{url}&{}", incoming.query);
+    if !incoming.query().is_empty() {
+        url = format!("{url}&{}", incoming.query());
     }
     if url.starts_with('/') {
         url = format!("{}{url}", addressed.origin.prefix);

@@ -29,10 +29,10 @@ pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<
     let host = incoming.header(FORWARDED_HOST).or(asked).unwrap_or("127.0.0.1");
     let origin = Origin { scheme, host, prefix: "" };
     if let Some(world) = bound {
-        return Addressed { world, origin, path: &incoming.path };
+        return Addressed { world, origin, path: incoming.path() };
     }
-    if let Some((name, mut rest)) = world_in_path(&incoming.path) {
-        let (prefix, _) = incoming.path.split_at(incoming.path.len() - rest.len());
+    if let Some((name, mut rest)) = world_in_path(incoming.path()) {
+        let (prefix, _) = incoming.path().split_at(incoming.path().len() - rest.len());
         // A client that puts its base URL before a path that has the prefix already means the same.
         while let Some(inner) = rest.strip_prefix(prefix).filter(|inner| inner.starts_with('/')) {
             rest = inner;
@@ -40,7 +40,7 @@ pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<
         return Addressed { world: name, origin: Origin { prefix, ..origin }, path: rest };
     }
     let world = world_in_host(asked.unwrap_or_default()).unwrap_or(Worlds::DEFAULT);
-    Addressed { world, origin, path: &incoming.path }
+    Addressed { world, origin, path: incoming.path() }
 }
 
 fn world_in_path(path: &str) -> Option<(&str, &str)> {

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use futures_util::{FutureExt, Stream, StreamExt, pin_mut};
-use http::{HeaderMap, Method, header};
+use http::{HeaderMap, Method, Uri, header};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,10 +23,8 @@ const MIB: usize = 1024 * 1024;
 pub struct Incoming {
     /// GET, POST, …
     pub method: Method,
-    /// The path, still percent-encoded.
-    pub path: String,
-    /// The query without its question mark, still encoded.
-    pub query: String,
+    /// What is asked for.
+    pub uri: Uri,
     /// The headers.
     pub headers: HeaderMap,
     /// Who calls, as the headers say; None without a word of it, and for control.
@@ -36,6 +34,17 @@ pub struct Incoming {
 }
 
 impl Incoming {
+    /// The path, still percent-encoded.
+    pub fn path(&self) -> &str {
+        // CONNECT names a host and no path.
+        if self.uri.path().is_empty() { "/" } else { self.uri.path() }
+    }
+
+    /// The query without its question mark, still encoded.
+    pub fn query(&self) -> &str {
+        self.uri.query().unwrap_or_default()
+    }
+
     /// A header's value as text.
     pub fn header(&self, name: impl header::AsHeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
@@ -125,10 +134,10 @@ pub async fn parameters(incoming: &Incoming) -> Result<RawParameters, Error> {
 
 /// The parameters of a request's query.
 pub fn of_query(incoming: &Incoming) -> RawParameters {
-    if incoming.query.is_empty() {
+    if incoming.query().is_empty() {
         return RawParameters::default();
     }
-    let values = form_urlencoded::parse(incoming.query.as_bytes());
+    let values = form_urlencoded::parse(incoming.query().as_bytes());
     let values = values.map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
     RawParameters { values: Arc::new(values), ..RawParameters::default() }
 }

@@ -14,7 +14,7 @@ use crate::http::{Answer, Edge, Response, reply};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::{Either, Ready, ready};
-use http::{HeaderMap, Method, Request};
+use http::{HeaderMap, Method, Request, Uri};
 use http_body_util::{BodyDataStream, BodyExt};
 use hyper::body::{Body, Incoming as IncomingBody};
 use std::convert::Infallible;
@@ -77,7 +77,7 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
                 let _busy = busy;
                 let body = match read_body(&head.headers, BodyDataStream::new(body)).await {
                     Ok(body) => body,
-                    Err(error) => return mangled(edge.refuse(&head.headers, &error)),
+                    Err(error) => return mangled(edge.refuse(&head.method, &head.headers, &error)),
                 };
                 let incoming = incoming(head, credentials, body);
                 let sent = request::parameters(&incoming).await;
@@ -98,10 +98,7 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
 }
 
 fn incoming(head: http::request::Parts, credentials: Option<Result<Arc<Credentials>, Error>>, body: Bytes) -> Incoming {
-    // CONNECT names a host and no path.
-    let path = if head.uri.path().is_empty() { "/" } else { head.uri.path() }.to_owned();
-    let query = head.uri.query().unwrap_or_default().to_owned();
-    Incoming { method: head.method, path, query, headers: head.headers, credentials, body }
+    Incoming { method: head.method, uri: head.uri, headers: head.headers, credentials, body }
 }
 
 /// An answer, or the API's own word for a fault of this program: a closed connection would look like one of the network.
@@ -125,7 +122,14 @@ fn is_control(path: &str) -> bool {
 }
 
 /// The answer of warp's filters.
-async fn controlled(control: Arc<Control>, stopped: watch::Receiver<bool>, request: Request<IncomingBody>) -> Response {
+async fn controlled(
+    control: Arc<Control>,
+    stopped: watch::Receiver<bool>,
+    mut request: Request<IncomingBody>,
+) -> Response {
+    // As a whole, of which warp shows only parts.
+    let uri = request.uri().clone();
+    request.extensions_mut().insert(uri);
     let mut service = warp::service(watching(control.clone(), stopped).or(controlling(control)));
     let response = service.call(request).await.unwrap_or_else(|never: Infallible| match never {});
     let (head, body) = response.into_parts();
@@ -135,31 +139,20 @@ async fn controlled(control: Arc<Control>, stopped: watch::Receiver<bool>, reque
 
 /// All of control but the WebSocket.
 fn controlling(control: Arc<Control>) -> impl Filter<Extract = (Response,), Error = warp::Rejection> + Clone {
-    let query = warp::query::raw().or(warp::any().map(String::new)).unify();
-    warp::method()
-        .and(warp::path::full())
-        .and(query)
-        .and(warp::header::headers_cloned())
-        .and(warp::body::stream())
-        .then(move |method: Method, path: warp::path::FullPath, query: String, headers: HeaderMap, body| {
+    warp::method().and(warp::ext::get::<Uri>()).and(warp::header::headers_cloned()).and(warp::body::stream()).then(
+        move |method: Method, uri: Uri, headers: HeaderMap, body| {
             let control = control.clone();
             async move {
                 match read_body(&headers, body).await {
                     Ok(body) => {
-                        let incoming = Incoming {
-                            method,
-                            path: path.as_str().to_owned(),
-                            query,
-                            headers,
-                            credentials: None,
-                            body,
-                        };
+                        let incoming = Incoming { method, uri, headers, credentials: None, body };
                         guarded_later(Box::pin(control.respond(&incoming))).await
                     }
-                    Err(error) => control.edge.refuse(&headers, &error),
+                    Err(error) => control.edge.refuse(&method, &headers, &error),
                 }
             }
-        })
+        },
+    )
 }
 
 /// The WebSocket on which a world is watched.

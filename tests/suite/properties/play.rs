@@ -420,7 +420,9 @@ fn incoming(method: &str, path: String, query: String, body: String, kind: &str)
     headers.insert("content-type", kind.parse().expect("a header"));
     headers.insert("host", "127.0.0.1".parse().expect("a header"));
     let method = method.parse().expect("a method");
-    Incoming { method, path, query, headers, credentials: None, body: Bytes::from(body) }
+    let uri = if query.is_empty() { path } else { format!("{path}?{query}") };
+    let uri = uri.parse().expect("a path");
+    Incoming { method, uri, headers, credentials: None, body: Bytes::from(body) }
 }
 
 fn answer(response: &chatdouble::http::Response) -> Answer {
