@@ -41,6 +41,9 @@ pub struct Organization {
     pub new_channel_announcements: Option<ChannelId>,
     /// Where new users are announced.
     pub signup_announcements: Option<ChannelId>,
+    /// Where news of the service is announced.
+    #[serde(default)]
+    pub service_update_announcements: Option<ChannelId>,
     /// Where reported messages go.
     pub moderation_requests: Option<ChannelId>,
     /// Domains from which addresses are accepted when these are restricted.

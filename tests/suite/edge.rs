@@ -267,6 +267,15 @@ async fn a_dialect_renames_keys_values_paths_and_parameters_both_ways() {
 
     let event = events.next().await.has(json!({"emoji_name": "zulip", "reaction_type": "zulip_extra_emoji"}));
     assert_eq!(event["emoji_code"], "zulip");
+    // A setting's name is a parameter, a key of the reply and the register reply, and a value in the event.
+    let name = "zulip_update_announcements_stream_id";
+    let mut events = max.events(["realm"]).await;
+    let params = json!({name: server.channel("quiet")});
+    server.user("adam").patch("/realm", params.clone()).await.is(params);
+    let event = json!({"type": "realm", "op": "update", "property": name, "value": server.channel("quiet")});
+    events.next().await.is(event);
+    let state = max.register(json!({"fetch_event_types": ["realm"]})).await.state;
+    assert_eq!(state["realm_zulip_update_announcements_stream_id"], server.channel("quiet"));
 }
 
 #[tokio::test]

@@ -35,6 +35,7 @@ async fn what_changes_is_echoed_told_and_there_from_then_on() {
             "jitsi_server_url": "https://meet.example.com",
             "topics_policy": "disable_empty_topic",
             "new_stream_announcements_stream_id": quiet,
+            "service_update_announcements_stream_id": quiet,
             "signup_announcements_stream_id": -1,
             "can_create_groups": {"new": group(&server, "role:moderators"), "old": group(&server, "role:members")},
         }),
@@ -48,6 +49,7 @@ async fn what_changes_is_echoed_told_and_there_from_then_on() {
         "name": "Double",
         "description": "Now **bold**",
         "new_stream_announcements_stream_id": quiet,
+        "service_update_announcements_stream_id": quiet,
         "signup_announcements_stream_id": -1,
         "can_create_groups": group(&server, "role:moderators"),
     });

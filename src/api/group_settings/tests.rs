@@ -33,6 +33,7 @@ fn realm() -> Realm {
         permissions: Permissions::new(),
         new_channel_announcements: None,
         signup_announcements: None,
+        service_update_announcements: None,
         moderation_requests: None,
         domains: Vec::new(),
         playgrounds: Vec::new(),

@@ -43,15 +43,21 @@ pub enum ChannelSetting {
     NewChannels,
     /// Where new users are announced.
     SignUps,
+    /// Where news of the service is announced.
+    ServiceUpdates,
 }
 
 impl ChannelSetting {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::ModerationRequests, Self::NewChannels, Self::ServiceUpdates, Self::SignUps];
+
     /// Its name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::ModerationRequests => "moderation_request_channel_id",
             Self::NewChannels => "new_stream_announcements_stream_id",
             Self::SignUps => "signup_announcements_stream_id",
+            Self::ServiceUpdates => "service_update_announcements_stream_id",
         }
     }
 
@@ -61,6 +67,7 @@ impl ChannelSetting {
             Self::ModerationRequests => &mut organization.moderation_requests,
             Self::NewChannels => &mut organization.new_channel_announcements,
             Self::SignUps => &mut organization.signup_announcements,
+            Self::ServiceUpdates => &mut organization.service_update_announcements,
         }
     }
 }
@@ -95,6 +102,7 @@ impl Parameters for OrganizationParams {
         channels: [
             moderation_request_channel_id "A private channel for reported messages; -1 for none.",
             new_stream_announcements_stream_id "Where new channels are announced; -1 for nowhere.",
+            service_update_announcements_stream_id "Where news of the service is announced; -1 for nowhere.",
             signup_announcements_stream_id "Where new users are announced; -1 for nowhere.",
         ],
         switches: [
@@ -130,12 +138,11 @@ impl Parameters for OrganizationParams {
     };
 
     fn read(raw: &RawParameters) -> Result<Self, Error> {
-        use ChannelSetting::{ModerationRequests, NewChannels, SignUps};
         let mut params = Self::default();
         for info in Self::LIST {
             let Some(text) = raw.text(info)? else { continue };
             let name = info.name;
-            if let Some(which) = [ModerationRequests, NewChannels, SignUps].into_iter().find(|one| one.name() == name) {
+            if let Some(which) = ChannelSetting::ALL.into_iter().find(|one| one.name() == name) {
                 let id = json_parameter::<i64>(text, name)?;
                 params.channels.push((which, (id != -1).then_some(ChannelId(id))));
                 continue;

@@ -59,7 +59,7 @@ fn identity(realm: &Realm, wish: &Wish<'_>) -> Value {
         "realm_password_auth_enabled": true,
         "realm_new_stream_announcements_stream_id": channel(organization.new_channel_announcements),
         "realm_signup_announcements_stream_id": channel(organization.signup_announcements),
-        "realm_service_update_announcements_stream_id": -1,
+        "realm_service_update_announcements_stream_id": channel(organization.service_update_announcements),
         "realm_moderation_request_channel_id": channel(organization.moderation_requests),
         "realm_empty_topic_display_name": EMPTY_TOPIC_DISPLAY_NAME,
         "realm_available_video_chat_providers": {"disabled": {"name": "None", "id": 0}, "jitsi_meet": {"name": "Jitsi Meet", "id": 1}},

@@ -131,8 +131,12 @@ fn default_channels_are_open(realm: &Realm) -> Vec<String> {
 
 fn notices_have_channels(realm: &Realm) -> Vec<String> {
     let organization = &realm.organization;
-    let named =
-        [organization.new_channel_announcements, organization.signup_announcements, organization.moderation_requests];
+    let named = [
+        organization.new_channel_announcements,
+        organization.signup_announcements,
+        organization.service_update_announcements,
+        organization.moderation_requests,
+    ];
     faults(named.into_iter().flatten(), |channel| {
         (!realm.channels.contains_key(&channel))
             .then(|| format!("notices go to channel {channel}, which does not exist"))

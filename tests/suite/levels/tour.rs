@@ -324,6 +324,7 @@ async fn change_organization(olive: &mut Visitor) {
                 json!({"new": group("role:moderators")})
             }
             ("moderation_request_channel_id", _) => json!(-1),
+            ("service_update_announcements_stream_id", _) => json!(1),
             ("org_type", _) => json!(20),
             ("media_preview_size", _) => json!(150),
             ("default_avatar_source", _) => json!("J"),
