@@ -77,7 +77,10 @@ impl Credentials {
 /// The credentials of the requests of one connection: most clients send the same header with each, which is then taken
 /// apart once.
 #[derive(Debug, Default)]
-pub struct LastCredentials(Mutex<Option<(Box<[u8]>, Arc<Credentials>)>>);
+pub struct LastCredentials(Mutex<Option<Taken>>);
+
+/// A header, and what it says.
+type Taken = (Box<[u8]>, Arc<Credentials>);
 
 impl LastCredentials {
     /// What a request says of who calls; None without a word of it.
