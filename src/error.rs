@@ -149,6 +149,12 @@ errors! {
     AuthenticationFailed: 401 AUTHENTICATION_FAILED "Your username or password is incorrect";
     /// Not an address.
     InvalidEmailSyntax: 400 BAD_REQUEST "Enter a valid email address.";
+    /// The organization takes no passwords.
+    PasswordAuthDisabled: 401 PASSWORD_AUTH_DISABLED "Password authentication is disabled in this organization";
+    /// The organization gives no keys away as development servers do.
+    DevAuthDisabled: 400 BAD_REQUEST "DevAuthBackend not enabled.";
+    /// Nobody could log in any more.
+    AuthenticationMethodRequired: 400 BAD_REQUEST "At least one authentication method must be enabled.";
     /// A parameter that an anonymous visitor may not pass.
     NotForAnonymous { key }: 400 BAD_REQUEST "Invalid '{key}' parameter for anonymous request";
 

@@ -1,7 +1,8 @@
 //! The organization's own settings, for its administrators.
 //!
-//! Choices where the API is silent: A-137 in docs/assumptions.md.
+//! Choices where the API is silent: in docs/assumptions.md.
 
+pub mod authentication;
 pub mod domains;
 pub mod parameters;
 pub mod pictures;
@@ -59,6 +60,7 @@ impl Operation for EditOrganization {
             "InvalidValueBecause",
             "InvalidValue",
             "OwnerRequired",
+            "AuthenticationMethodRequired",
             "InvalidChannelId",
             "ModerationChannelPublic",
             "ExpectationMismatch",
@@ -88,9 +90,12 @@ impl Operation for EditOrganization {
 impl Write for EditOrganization {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<OrganizationReply, Error> {
         let caller = call.caller();
-        if params.settings.iter().any(|(name, _)| SIGN_UP_SETTINGS.contains(name)) {
+        let is_about_sign_up = params.settings.iter().any(|(name, _)| SIGN_UP_SETTINGS.contains(name));
+        if is_about_sign_up || params.authentication_methods.is_some() {
             check_may_decide_on_sign_up(call)?;
         }
+        let logins_off =
+            params.authentication_methods.map(|methods| methods.applied_to(&tx.organization)).transpose()?;
         for (which, id) in &params.channels {
             check_channel(tx, caller, *which, *id)?;
         }
@@ -120,11 +125,17 @@ impl Write for EditOrganization {
             changed.insert(name.to_owned(), json!(value));
             change_permission(tx, name, value);
         }
+        if let Some(off) = logins_off.filter(|off| *off != tx.organization.disabled_authentication_methods) {
+            organization_mut(tx).disabled_authentication_methods = off;
+            emit_data(tx, "authentication_methods", authentication::records(&tx.organization));
+            changed.insert("authentication_methods".to_owned(), authentication::switches(&tx.organization));
+        }
         Ok(OrganizationReply { changed })
     }
 }
 
-/// Whether the caller may change who can sign up: an owner may; below 143, administrators may too.
+/// Whether the caller may change who can sign up and how people log in: an owner may; below 143, administrators may
+/// too.
 ///
 /// # Errors
 ///
@@ -191,15 +202,19 @@ fn emit(tx: &mut Tx, name: &str, value: &Value) {
     tx.emit(everyone, Event::shaped("realm", Some("update"), json!({"property": name, "value": value})));
 }
 
+fn emit_data(tx: &mut Tx, name: &str, value: Value) {
+    let everyone = tx.everyone();
+    let fields = json!({"property": "default", "data": {name: value}});
+    tx.emit(everyone, Event::shaped("realm", Some("update_dict"), fields));
+}
+
 /// Gives a permission to others. Where guests come to know more or fewer people, they are told whom.
 fn change_permission(tx: &mut Tx, name: &'static str, value: GroupSettingValue) {
     let decides_acquaintance = name == "can_access_all_users_group";
     let known = decides_acquaintance.then(|| Acquaintance::of_all_guests(tx));
     let shown = json!(value);
     organization_mut(tx).permissions.insert(name, value);
-    let everyone = tx.everyone();
-    let fields = json!({"property": "default", "data": {name: shown}});
-    tx.emit(everyone, Event::shaped("realm", Some("update_dict"), fields));
+    emit_data(tx, name, shown);
     if let Some(known) = known {
         known.tell_changes(tx);
     }

@@ -7,7 +7,7 @@ use super::{About, Access, Call, NEWEST_FEATURE_LEVEL, Operation, Origin, Read, 
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::organization::Picture;
+use crate::realm::organization::{AuthenticationMethod, Organization, Picture};
 use crate::realm::user::User;
 use crate::record::picture::address;
 use schemars::JsonSchema;
@@ -114,6 +114,16 @@ pub fn root_settings(origin: Origin<'_>, feature_level: i64, user_agent: &str) -
     }
 }
 
+/// Which ways to log in an organization has on.
+fn methods(organization: &Organization) -> BTreeMap<&'static str, bool> {
+    let is_on = |name| match name {
+        "password" | "email" => organization.takes_logins_by(AuthenticationMethod::Email),
+        "dev" => organization.takes_logins_by(AuthenticationMethod::Dev),
+        _ => false,
+    };
+    METHODS.into_iter().map(|(name, _)| (name, is_on(name))).collect()
+}
+
 impl Operation for GetServerSettings {
     const ROUTE: Route = Route::get("/server_settings");
     const ACCESS: Access = Access::Anyone;
@@ -132,6 +142,8 @@ impl Read for GetServerSettings {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<ServerSettings, Error> {
         let organization = &realm.organization;
         Ok(ServerSettings {
+            authentication_methods: methods(organization),
+            email_auth_enabled: organization.takes_logins_by(AuthenticationMethod::Email),
             push_notifications_enabled: organization.is_on("push_notifications_enabled"),
             realm_name: Some(organization.name.clone()),
             realm_icon: Some(address(organization, Picture::Icon)),
@@ -171,7 +183,7 @@ impl Operation for DevFetchApiKey {
         summary: "Gives the API key of any account, as development servers do.",
         since: 0,
         is_specified: true,
-        errors: &["InvalidEmailSyntax", "AuthenticationFailed", "UserDeactivated"],
+        errors: &["DevAuthDisabled", "InvalidEmailSyntax", "AuthenticationFailed", "UserDeactivated"],
         events: &["realm_user update", "user_group remove_members", "stream delete", "update_message_flags remove"],
     };
     type Params = DevFetchApiKeyParams;
@@ -180,6 +192,7 @@ impl Operation for DevFetchApiKey {
 
 impl Write for DevFetchApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
+        check_dev_logins(tx)?;
         let user = account(tx, &params.username)?;
         if !user.is_active {
             return Err(Error::UserDeactivated);
@@ -222,7 +235,7 @@ impl Operation for DevListUsers {
         summary: "Lists the people whose API keys POST /dev_fetch_api_key gives.",
         since: 0,
         is_specified: false,
-        errors: &[],
+        errors: &["DevAuthDisabled"],
         events: &[],
     };
     type Params = DevListUsersParams;
@@ -231,6 +244,7 @@ impl Operation for DevListUsers {
 
 impl Read for DevListUsers {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<DevUsersReply, Error> {
+        check_dev_logins(realm)?;
         let mut people: Vec<&User> = realm.active_users.iter().map(|id| realm.users[id].as_ref()).collect();
         people.retain(|user| !user.is_bot());
         people.sort_by(|one, other| one.email.cmp(&other.email));
@@ -264,7 +278,7 @@ impl Operation for FetchApiKey {
         summary: "Gives an account's API key for its password.",
         since: 0,
         is_specified: false,
-        errors: &["InvalidEmailSyntax", "AuthenticationFailed", "UserDeactivated"],
+        errors: &["InvalidEmailSyntax", "PasswordAuthDisabled", "AuthenticationFailed", "UserDeactivated"],
         events: &["realm_user update", "user_group remove_members", "stream delete", "update_message_flags remove"],
     };
     type Params = FetchApiKeyParams;
@@ -273,6 +287,10 @@ impl Operation for FetchApiKey {
 
 impl Write for FetchApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
+        check_syntax(&params.username)?;
+        if !tx.organization.takes_logins_by(AuthenticationMethod::Email) {
+            return Err(Error::PasswordAuthDisabled);
+        }
         let user = account(tx, &params.username)?;
         if user.password.as_deref() != Some(params.password.as_str()) {
             return Err(Error::AuthenticationFailed);
@@ -285,11 +303,18 @@ impl Write for FetchApiKey {
     }
 }
 
+fn check_dev_logins(realm: &Realm) -> Result<(), Error> {
+    let is_on = realm.organization.takes_logins_by(AuthenticationMethod::Dev);
+    if is_on { Ok(()) } else { Err(Error::DevAuthDisabled) }
+}
+
+fn check_syntax(username: &str) -> Result<(), Error> {
+    if is_email(username) { Ok(()) } else { Err(Error::InvalidEmailSyntax) }
+}
+
 /// The account with an address; the service's own bots have no key to give.
 fn account(realm: &Realm, username: &str) -> Result<std::sync::Arc<User>, Error> {
-    if !is_email(username) {
-        return Err(Error::InvalidEmailSyntax);
-    }
+    check_syntax(username)?;
     let user = realm.user_by_email(username).filter(|user| !user.is_system_bot() && !user.is_deleted);
     user.cloned().ok_or(Error::AuthenticationFailed)
 }

@@ -275,6 +275,8 @@ objects! {
     REGISTER = "register reply" ["POST /register:"];
     /// What tells of the organization's plain settings.
     ORGANIZATION_NEWS = "event realm update, reply of PATCH /realm" ["event realm update:", "PATCH /realm:"];
+    /// What tells of the rest of them.
+    ORGANIZATION_DATA = "data in event realm update_dict" ["event realm update_dict: data"];
     /// A code playground.
     PLAYGROUND = "code playground" [
         "POST /register: realm_playgrounds[]",

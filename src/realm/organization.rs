@@ -8,6 +8,7 @@ use super::setting::{self, REALM_SETTINGS};
 use super::user::Role;
 use crate::time::Timestamp;
 use imbl::OrdMap;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +47,9 @@ pub struct Organization {
     pub service_update_announcements: Option<ChannelId>,
     /// Where reported messages go.
     pub moderation_requests: Option<ChannelId>,
+    /// Ways to log in that are off; never all of them.
+    #[serde(default)]
+    pub disabled_authentication_methods: BTreeSet<AuthenticationMethod>,
     /// Domains from which addresses are accepted when these are restricted.
     pub domains: Vec<(String, bool)>,
     /// Sites that run code, oldest first.
@@ -86,9 +90,36 @@ impl Organization {
         self.pictures.get(&which).cloned().unwrap_or_default()
     }
 
+    /// Whether people can log in this way.
+    pub fn takes_logins_by(&self, method: AuthenticationMethod) -> bool {
+        !self.disabled_authentication_methods.contains(&method)
+    }
+
     /// A limit in seconds or days among the settings; None when there is none.
     pub fn limit(&self, name: &str) -> Option<i64> {
         self.setting(name).as_i64()
+    }
+}
+
+/// A way to log in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub enum AuthenticationMethod {
+    /// Address and password.
+    Email,
+    /// Anybody's address, as on development servers.
+    Dev,
+}
+
+impl AuthenticationMethod {
+    /// All of them.
+    pub const ALL: [AuthenticationMethod; 2] = [AuthenticationMethod::Email, AuthenticationMethod::Dev];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            AuthenticationMethod::Email => "Email",
+            AuthenticationMethod::Dev => "Dev",
+        }
     }
 }
 

@@ -26,12 +26,23 @@ impl State {
     }
 
     fn set_realm(&mut self, property: &str, value: &Value) {
+        if property == "authentication_methods" {
+            self.set_password_logins(&value["Email"]);
+        }
         let key = format!("realm_{property}");
         if self.value.contains_key(&key) {
             self.replace(&key, value);
         } else {
             // Limits stand without the prefix.
             self.replace(property, value);
+        }
+    }
+
+    /// What older keys say of passwords follows from the method, which is a plain switch below 243.
+    fn set_password_logins(&mut self, method: &Value) {
+        let is_enabled = method.get("enabled").unwrap_or(method);
+        for key in ["realm_email_auth_enabled", "realm_password_auth_enabled"] {
+            self.replace(key, is_enabled);
         }
     }
 
@@ -99,6 +110,35 @@ impl State {
     pub(super) fn restart(&mut self, event: &Value) {
         for key in ["service_version", "service_merge_base", "service_feature_level", "server_generation"] {
             self.replace(key, &event[key]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn what_is_said_of_passwords_follows_from_the_ways_to_log_in() {
+        let record = |is_on: bool| json!({"enabled": is_on, "available": true});
+        let reply = |email: Value, is_on: bool| {
+            let methods = json!({"Email": email, "Dev": true});
+            json!({
+                "realm_authentication_methods": methods,
+                "realm_email_auth_enabled": is_on,
+                "realm_password_auth_enabled": is_on,
+            })
+        };
+        // Plain switches below 243.
+        for (on, off) in [(record(true), record(false)), (json!(true), json!(false))] {
+            let mut state = State::from_register(reply(on, true));
+            let data = json!({"authentication_methods": {"Email": off, "Dev": true}});
+            let event = json!({"type": "realm", "op": "update_dict", "property": "default", "data": data});
+
+            assert!(state.apply(&event));
+
+            assert_eq!(Value::Object(state.value().clone()), reply(off, false));
         }
     }
 }

@@ -43,6 +43,7 @@ mod messages;
 mod narrows;
 mod navigation_views;
 mod organization;
+mod organization_logins;
 mod organization_pictures;
 mod presence;
 mod profile;

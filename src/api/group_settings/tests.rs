@@ -35,6 +35,7 @@ fn realm() -> Realm {
         signup_announcements: None,
         service_update_announcements: None,
         moderation_requests: None,
+        disabled_authentication_methods: std::collections::BTreeSet::new(),
         domains: Vec::new(),
         playgrounds: Vec::new(),
         default_channel_groups: Vec::new(),

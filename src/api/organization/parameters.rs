@@ -1,5 +1,6 @@
 //! Reading what PATCH /realm changes: settings of the table by the form of their values, and what has rules of its own.
 
+use super::authentication::AuthenticationMethods;
 use crate::api::group_settings::GroupSettingUpdate;
 use crate::api::invites::MAX_WELCOME_LENGTH;
 use crate::api::parameter::{Parameter, ParameterInfo, Parameters, RawParameters, json_parameter};
@@ -32,6 +33,8 @@ pub struct OrganizationParams {
     pub channels: Vec<(ChannelSetting, Option<ChannelId>)>,
     /// Permissions.
     pub permissions: Vec<(&'static str, GroupSettingUpdate)>,
+    /// Ways to log in.
+    pub authentication_methods: Option<AuthenticationMethods>,
 }
 
 /// Channels that serve the organization.
@@ -79,7 +82,8 @@ fn limit_schema(_generator: &mut SchemaGenerator) -> Schema {
 macro_rules! list {
     (texts: [$($text:ident $doc:literal),* $(,)?], channels: [$($channel:ident $channel_doc:literal),* $(,)?],
      switches: [$($switch:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], limits: [$($limit:ident),* $(,)?],
-     words: [$($word:ident),* $(,)?], permissions: [$($permission:ident),* $(,)?]) => {
+     words: [$($word:ident),* $(,)?], permissions: [$($permission:ident),* $(,)?],
+     logins: [$($login:ident $login_doc:literal),* $(,)?]) => {
         &[
             $(info(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
             $(info(stringify!($channel), &[$channel_doc], true, <i64 as Parameter>::schema),)*
@@ -88,6 +92,7 @@ macro_rules! list {
             $(info(stringify!($limit), &["A limit in seconds, or `unlimited`."], true, limit_schema),)*
             $(info(stringify!($word), &["A setting: a text."], false, <String as Parameter>::schema),)*
             $(info(stringify!($permission), &["Who may do so."], true, <GroupSettingUpdate as Parameter>::schema),)*
+            $(info(stringify!($login), &[$login_doc], true, <AuthenticationMethods as Parameter>::schema),)*
         ]
     };
 }
@@ -134,6 +139,9 @@ impl Parameters for OrganizationParams {
             can_move_messages_between_topics_group, can_resolve_topics_group, can_set_delete_message_policy_group,
             can_set_topics_policy_group, can_summarize_topics_group, create_multiuse_invite_group,
             direct_message_initiator_group, direct_message_permission_group, workplace_users_group,
+        ],
+        logins: [
+            authentication_methods "Ways to log in by name, each true or false, or an object with `enabled`; others stay.",
         ]
     };
 
@@ -149,6 +157,7 @@ impl Parameters for OrganizationParams {
             }
             match name {
                 "name" => params.name = Some(checked_name(text.trim())?),
+                "authentication_methods" => params.authentication_methods = Some(json_parameter(text, name)?),
                 "description" => params.description = Some(at_most(text.trim(), name, MAX_DESCRIPTION_LENGTH)?),
                 _ if find(&REALM_SETTINGS, name).is_some() => params.settings.push((name, setting(text, name)?)),
                 _ => params.permissions.push((name, json_parameter(text, name)?)),

@@ -2,9 +2,10 @@
 
 use super::Wish;
 use crate::api::messages::report::ReportType;
+use crate::api::organization::authentication;
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
-use crate::realm::organization::Picture;
+use crate::realm::organization::{AuthenticationMethod, Picture};
 use crate::realm::permission::{
     CHANNEL_PERMISSIONS, DefaultHolder, GROUP_PERMISSIONS, PermissionSetting, REALM_PERMISSIONS,
 };
@@ -37,6 +38,7 @@ fn identity(realm: &Realm, wish: &Wish<'_>) -> Value {
     let organization = &realm.organization;
     let base_url = wish.call.origin.base_url();
     let channel = |id: Option<crate::realm::id::ChannelId>| id.map_or(-1, |id| id.0);
+    let takes_passwords = organization.takes_logins_by(AuthenticationMethod::Email);
     json!({
         "realm_name": organization.name,
         "realm_description": organization.description,
@@ -51,12 +53,9 @@ fn identity(realm: &Realm, wish: &Wish<'_>) -> Value {
         "realm_night_logo_url": address(organization, Picture::NightLogo),
         "realm_night_logo_source": source(organization, Picture::NightLogo),
         "realm_bot_domain": organization.host,
-        "realm_authentication_methods": {
-            "Email": {"enabled": true, "available": true},
-            "Dev": {"enabled": true, "available": true},
-        },
-        "realm_email_auth_enabled": true,
-        "realm_password_auth_enabled": true,
+        "realm_authentication_methods": authentication::records(organization),
+        "realm_email_auth_enabled": takes_passwords,
+        "realm_password_auth_enabled": takes_passwords,
         "realm_new_stream_announcements_stream_id": channel(organization.new_channel_announcements),
         "realm_signup_announcements_stream_id": channel(organization.signup_announcements),
         "realm_service_update_announcements_stream_id": channel(organization.service_update_announcements),

@@ -192,6 +192,13 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Code { errors: &["AuthenticationFailed"], routes: &[], status: 403, code: "AUTHENTICATION_FAILED" },
     },
     Behaviour {
+        level: 76,
+        on: "POST /fetch_api_key",
+        words: "HTTP status 401 where passwords are not taken; before, 403.",
+        test: "passwords_not_taken_got_403_before_76",
+        act: Act::Code { errors: &["PasswordAuthDisabled"], routes: &[], status: 403, code: "PASSWORD_AUTH_DISABLED" },
+    },
+    Behaviour {
         level: 64,
         on: "PATCH /streams/{stream_id}",
         words: "`description` and `new_name` are plain texts; before, JSON.",

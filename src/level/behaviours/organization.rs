@@ -3,7 +3,7 @@
 use crate::api::organization::parameters::OrganizationParams;
 use crate::api::parameter::Parameters;
 use crate::error::Error;
-use crate::level::objects::{EMOJI, ORGANIZATION_NEWS, REGISTER};
+use crate::level::objects::{EMOJI, ORGANIZATION_DATA, ORGANIZATION_NEWS, REGISTER};
 use crate::level::{Act, Behaviour, Request};
 use crate::realm::id::ProfileFieldId;
 use serde_json::{Value, json};
@@ -102,12 +102,19 @@ pub(super) static ROWS: &[Behaviour] = &[
         243,
         "realm_authentication_methods",
         "Values of `realm_authentication_methods` are objects; before, whether the method is enabled.",
-        |methods| {
-            for method in methods.as_object_mut().into_iter().flat_map(serde_json::Map::values_mut) {
-                *method = method["enabled"].take();
-            }
-        }
+        plain_switches
     ),
+    Behaviour {
+        level: 243,
+        on: "event realm update_dict",
+        words: "Values of `authentication_methods` are objects; before, whether the method is enabled.",
+        test: "ways_to_log_in_were_told_as_switches_before_243",
+        act: Act::Objects(&ORGANIZATION_DATA, |data, _| {
+            if let Some(methods) = data.get_mut("authentication_methods") {
+                plain_switches(methods);
+            }
+        }),
+    },
     former_name!(
         241,
         "notifications_stream_id",
@@ -134,7 +141,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     ),
     Behaviour {
         level: 143,
-        on: "POST /realm/domains, PATCH and DELETE /realm/domains/{domain}, PATCH /realm: settings of sign-up",
+        on: "POST /realm/domains, PATCH and DELETE /realm/domains/{domain}, PATCH /realm: settings of sign-up and login",
         words: "For owners alone; before, for administrators.",
         test: "administrators_decided_on_sign_up_before_143",
         // Decided in the operations.
@@ -235,6 +242,13 @@ fn unlimited(request: &mut Request<'_>, name: &str) -> Result<(), Error> {
             Ok(())
         }
         _ => Ok(()),
+    }
+}
+
+/// Says of each way to log in whether it is on, and nothing else.
+fn plain_switches(methods: &mut Value) {
+    for method in methods.as_object_mut().into_iter().flat_map(serde_json::Map::values_mut) {
+        *method = method["enabled"].take();
     }
 }
 

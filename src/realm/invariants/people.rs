@@ -3,6 +3,7 @@
 use super::{Invariant, faults, mismatch};
 use crate::realm::Realm;
 use crate::realm::id::UserId;
+use crate::realm::organization::AuthenticationMethod;
 use crate::realm::user::{AvatarSource, Role};
 use imbl::{OrdMap, OrdSet};
 
@@ -26,6 +27,11 @@ pub(super) const ALL: &[Invariant] = &[
         name: "an-active-owner",
         meaning: "An organization with people in it has an active owner.",
         check: an_active_owner,
+    },
+    Invariant {
+        name: "a-way-to-log-in",
+        meaning: "There is a way in which people can log in.",
+        check: a_way_to_log_in,
     },
     Invariant {
         name: "everybody-has-own-state",
@@ -71,6 +77,13 @@ fn an_active_owner(realm: &Realm) -> Vec<String> {
         return Vec::new();
     }
     vec!["nobody who is active is an owner".to_owned()]
+}
+
+fn a_way_to_log_in(realm: &Realm) -> Vec<String> {
+    if AuthenticationMethod::ALL.into_iter().any(|method| realm.organization.takes_logins_by(method)) {
+        return Vec::new();
+    }
+    vec!["every way to log in is off".to_owned()]
 }
 
 fn everybody_has_own_state(realm: &Realm) -> Vec<String> {

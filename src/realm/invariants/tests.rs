@@ -7,6 +7,7 @@ use crate::realm::channel::{Topic, TopicKey};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, MessageId, ProfileFieldId, RecipientId, UserId};
 use crate::realm::message::{Emoji, Reaction, ReactionType};
+use crate::realm::organization::AuthenticationMethod;
 use crate::realm::personal::{NavigationView, UserTopic, VisibilityPolicy};
 use crate::realm::queue::{Cursor, Queue};
 use crate::realm::timer::Due;
@@ -43,6 +44,10 @@ const BREAKS: &[(&str, Break)] = &[
     ("users-by-key", |tx| tx.user_mut(MEL).api_key = "other".into()),
     ("active-users", |tx| tx.user_mut(MEL).is_active = false),
     ("an-active-owner", |tx| tx.user_mut(OLIVE).role = Role::Member),
+    ("a-way-to-log-in", |tx| {
+        let organization = Arc::make_mut(&mut tx.realm_mut().organization);
+        organization.disabled_authentication_methods = AuthenticationMethod::ALL.into();
+    }),
     ("everybody-has-own-state", |tx| _ = tx.realm_mut().personal.remove(&MEL)),
     ("bots-have-owners-that-exist", |tx| {
         let bot = tx.users.values().find(|user| user.is_bot()).map(|user| user.id).expect("there are bots");

@@ -22,6 +22,8 @@ fn settings() -> Vec<Case> {
         Case::of(EDIT, "adam", |_| json!({"name": "Double", "digest_weekday": 3})).sends("realm update", "everyone"),
         Case::of(EDIT, "adam", |s| json!({"can_create_groups": {"new": group(s, "role:owners")}}))
             .sends("realm update_dict can_create_groups", "everyone"),
+        Case::of(EDIT, "olive", |_| json!({"authentication_methods": {"Dev": false}}))
+            .sends("realm update_dict authentication_methods", "everyone"),
         waiting(|_| json!({"waiting_period_threshold": 0}))
             .sends("realm update", "everyone")
             .sends("user_group add_members", "everyone")

@@ -200,6 +200,17 @@ async fn wrong_passwords_got_403_before_76() {
 }
 
 #[tokio::test]
+async fn passwords_not_taken_got_403_before_76() {
+    let server = TestServer::start().await;
+    server.user("olive").patch("/realm", json!({"authentication_methods": {"Email": false}})).await.success();
+    for (level, status) in [(75, 403), (76, 401)] {
+        let login = json!({"username": "mel@chat.test", "password": "mel-password-7421"});
+        let reply = Age::at(&server, level).await.anonymous().post("/fetch_api_key", login).await.with_status(status);
+        reply.error("PASSWORD_AUTH_DISABLED", "Password authentication is disabled in this organization");
+    }
+}
+
+#[tokio::test]
 async fn links_were_for_administrators_before_209() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 209).await;

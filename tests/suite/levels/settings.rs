@@ -42,6 +42,27 @@ async fn settings_of_the_organization_had_other_names() {
 }
 
 #[tokio::test]
+async fn ways_to_log_in_were_told_as_switches_before_243() {
+    let server = TestServer::start().await;
+    let record = |is_on: bool| json!({"enabled": is_on, "available": true});
+    let switches = json!({"Email": false, "Dev": true});
+    for (level, told) in
+        [(200, switches.clone()), (242, switches.clone()), (243, json!({"Email": record(false), "Dev": record(true)}))]
+    {
+        let age = Age::at(&server, level).await;
+        let mut queue = age.user("mel").events(["realm"]).await;
+        let off = json!({"authentication_methods": {"Email": {"enabled": false}}});
+        age.user("olive").patch("/realm", off).await.is(json!({"authentication_methods": switches}));
+        queue.next().await.has(json!({"op": "update_dict", "data": {"authentication_methods": told}}));
+        let state = age.user("mel").register(json!({"event_types": ["realm"]})).await.state;
+        assert_eq!(
+            (&state["realm_authentication_methods"], &state["realm_email_auth_enabled"]),
+            (&told, &json!(false))
+        );
+    }
+}
+
+#[tokio::test]
 async fn limits_of_the_organization_were_0_without_limit() {
     let server = TestServer::start().await;
     let limited = json!({"message_content_edit_limit_seconds": 60, "message_content_delete_limit_seconds": 60});
@@ -79,11 +100,14 @@ async fn administrators_decided_on_sign_up_before_143() {
     before.user("adam").patch("/realm/domains/x.test", json!({"allow_subdomains": false})).await.success();
     before.user("adam").delete("/realm/domains/x.test", json!({})).await.success();
     before.user("adam").patch("/realm", closed.clone()).await.success();
+    let logins = || json!({"authentication_methods": {"Dev": false}});
+    before.user("adam").patch("/realm", logins()).await.success();
     let refused = before.user("mel").post("/realm/domains", domain.clone()).await;
     refused.error("UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator");
     let message = "Must be an organization owner";
     after.user("adam").post("/realm/domains", domain).await.error("UNAUTHORIZED_PRINCIPAL", message);
     after.user("adam").patch("/realm", closed).await.error("UNAUTHORIZED_PRINCIPAL", message);
+    after.user("adam").patch("/realm", logins()).await.error("UNAUTHORIZED_PRINCIPAL", message);
 }
 
 #[tokio::test]

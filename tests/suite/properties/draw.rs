@@ -330,6 +330,11 @@ impl<'realm> Draw<'realm> {
             "fragment" => self.pick(&["inbox", "recent", "narrow/is/starred", "drafts"]).into(),
             "command" => self.pick(&["/ping", "/dark", "/light", "/fluid-width", "/fixed-width"]).into(),
             "alert_words" => json!([self.pick(&["deploy", "cake", "words"])]),
+            "authentication_methods" => {
+                let methods = [("Email", self.below(2) == 0), ("Dev", self.below(3) > 0)];
+                let named = methods.into_iter().filter(|_| self.below(4) > 0);
+                named.map(|(name, is_on)| (name.to_owned(), is_on.into())).collect::<Map<_, _>>().into()
+            }
             "timezone" => self.pick(&["Europe/Berlin", "Asia/Tokyo", ""]).into(),
             "message_retention_days" => self.pick(&["realm_default", "unlimited"]).into(),
             "topics_policy" => {
