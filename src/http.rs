@@ -67,6 +67,8 @@ impl Edge {
         }
         match self.find_world(incoming, sent, bound) {
             Answer::Now(response) => Answer::Now(self.cors.decorate(&asked, response)),
+            // No page asks: nothing to add, and one future less to keep while a poll waits.
+            later @ Answer::Later(_) if asked.is_of_none() => later,
             Answer::Later(response) => {
                 let cors = self.cors.clone();
                 Answer::Later(Box::pin(async move { cors.decorate(&asked, response.await) }))

@@ -19,6 +19,11 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// Whether no page asks.
+    pub(super) fn is_of_none(&self) -> bool {
+        self.origin.is_none()
+    }
+
     /// Whether it is asked what may be asked.
     pub(super) fn is_of_preflight(&self) -> bool {
         self.method.is_some()

@@ -81,7 +81,7 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
                 };
                 let incoming = incoming(head, credentials, body);
                 let sent = request::parameters(&incoming).await;
-                mangled(guarded(|| edge.respond(&incoming, sent, world.as_deref())).given().await)
+                mangled(settled(guarded(|| edge.respond(&incoming, sent, world.as_deref()))).await)
             }));
         }
         // Most requests have no body and are answered at once, without a future of their own.
@@ -91,7 +91,7 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
             Answer::Now(response) => Either::Left(ready(mangled(response))),
             Answer::Later(response) => Either::Right(Box::pin(async move {
                 let _busy = busy;
-                mangled(response.await)
+                mangled(guarded_later(response).await)
             })),
         }
     }
@@ -105,9 +105,16 @@ fn incoming(head: http::request::Parts, credentials: Option<Result<Arc<Credentia
 fn guarded(answer: impl FnOnce() -> Answer) -> Answer {
     // What a panic leaves behind is dropped with the copy of the realm that it worked on.
     match catch_unwind(AssertUnwindSafe(answer)) {
-        Ok(Answer::Now(response)) => Answer::Now(response),
-        Ok(Answer::Later(response)) => Answer::Later(Box::pin(guarded_later(response))),
+        Ok(answer) => answer,
         Err(_) => Answer::Now(reply::failure(&Error::Internal, None)),
+    }
+}
+
+/// The response, once it is there; as [`guarded`].
+async fn settled(answer: Answer) -> Response {
+    match answer {
+        Answer::Now(response) => response,
+        Answer::Later(response) => guarded_later(response).await,
     }
 }
 
@@ -182,7 +189,7 @@ mod tests {
         let now = guarded(|| panic!("this program has a fault"));
         let later = guarded(|| Answer::Later(Box::pin(async { panic!("this program has a fault, too") })));
 
-        for response in [now.given().await, later.given().await] {
+        for response in [settled(now).await, settled(later).await] {
             let body: serde_json::Value = serde_json::from_slice(response.body()).expect("JSON");
             assert_eq!((response.status().as_u16(), &body["result"]), (500, &serde_json::json!("error")));
         }
