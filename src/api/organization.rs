@@ -90,9 +90,11 @@ impl Operation for EditOrganization {
 impl Write for EditOrganization {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<OrganizationReply, Error> {
         let caller = call.caller();
-        let is_about_sign_up = params.settings.iter().any(|(name, _)| SIGN_UP_SETTINGS.contains(name));
-        if is_about_sign_up || params.authentication_methods.is_some() {
+        if params.settings.iter().any(|(name, _)| SIGN_UP_SETTINGS.contains(name)) {
             check_may_decide_on_sign_up(call)?;
+        }
+        if params.authentication_methods.is_some() && caller.role != Role::Owner {
+            return Err(Error::OwnerRequired);
         }
         let logins_off =
             params.authentication_methods.map(|methods| methods.applied_to(&tx.organization)).transpose()?;
@@ -134,8 +136,7 @@ impl Write for EditOrganization {
     }
 }
 
-/// Whether the caller may change who can sign up and how people log in: an owner may; below 143, administrators may
-/// too.
+/// Whether the caller may change who can sign up: an owner may; below 143, administrators may too.
 ///
 /// # Errors
 ///

@@ -141,7 +141,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     ),
     Behaviour {
         level: 143,
-        on: "POST /realm/domains, PATCH and DELETE /realm/domains/{domain}, PATCH /realm: settings of sign-up and login",
+        on: "POST /realm/domains, PATCH and DELETE /realm/domains/{domain}, PATCH /realm: settings of sign-up",
         words: "For owners alone; before, for administrators.",
         test: "administrators_decided_on_sign_up_before_143",
         // Decided in the operations.
