@@ -5,7 +5,7 @@ use crate::realm::event::Entry;
 use crate::realm::queue::{Queue, QueueId};
 use crate::time::Timestamp;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
@@ -21,8 +21,8 @@ pub(super) struct Parking {
 
 #[derive(Default)]
 struct Waiting {
-    /// By queue, and by number among the polls that hang on the same one until the older sees that it was replaced.
-    polls: BTreeMap<(QueueId, u64), (Arc<Queue>, Arc<Notify>)>,
+    /// In the order in which they came. Two hang on the same queue until the older sees that it was replaced.
+    polls: BTreeMap<u64, (Arc<Queue>, Arc<Notify>)>,
     given: u64,
 }
 
@@ -49,7 +49,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let parking = &self.world.parking;
-        parking.waiting.lock().polls.remove(&(self.queue.id.clone(), self.number));
+        parking.waiting.lock().polls.remove(&self.number);
         parking.left.lock().push((self.queue.clone(), self.world.now()));
         parking.has_left.store(true, Ordering::Release);
     }
@@ -65,7 +65,7 @@ impl World {
         let mut waiting = self.parking.waiting.lock();
         waiting.given += 1;
         let number = waiting.given;
-        waiting.polls.insert((queue.id.clone(), number), (queue.clone(), waker.clone()));
+        waiting.polls.insert(number, (queue.clone(), waker.clone()));
         drop(waiting);
         Place { world: self.clone(), number, queue, waker }
     }
@@ -95,17 +95,9 @@ impl Parking {
         if entries.is_empty() && touched.is_empty() {
             return;
         }
-        let waiting = self.waiting.lock();
-        for id in touched {
-            for (_, (_, waker)) in waiting.polls.range((id.clone(), 0)..=(id.clone(), u64::MAX)) {
-                waker.notify_one();
-            }
-        }
-        if entries.is_empty() {
-            return;
-        }
-        for (queue, waker) in waiting.polls.values() {
-            if entries.iter().any(|entry| queue.parts(entry) > 0) {
+        let touched: BTreeSet<&QueueId> = touched.iter().collect();
+        for (queue, waker) in self.waiting.lock().polls.values() {
+            if touched.contains(&queue.id) || entries.iter().any(|entry| queue.parts(entry) > 0) {
                 waker.notify_one();
             }
         }
