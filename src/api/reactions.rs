@@ -12,6 +12,7 @@ use crate::realm::event::Event;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Emoji, Message, Reaction, ReactionType};
 use serde_json::json;
+use std::sync::Arc;
 
 /// POST /messages/{message_id}/reactions
 pub struct AddReaction;
@@ -67,7 +68,7 @@ impl Write for AddReaction {
         // Who votes on a reaction gets it as it is: its name may have been given to another emoji since.
         let emoji = match vote {
             Some(emoji) => emoji,
-            None => wanted.checked(tx)?,
+            None => Arc::new(wanted.checked(tx)?),
         };
 
         // From now on the caller hears of further reactions, a subscriber or not.

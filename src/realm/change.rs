@@ -230,10 +230,14 @@ impl Tx {
 
     /// The colour that the user's subscriptions use least, in the palette's order.
     pub fn next_color(&self, user: UserId) -> String {
-        let used: Vec<&str> =
-            self.own(user).subscriptions.values().filter(|one| one.is_active).map(|one| one.color.as_str()).collect();
-        let count = |color: &&str| used.iter().filter(|other| *other == color).count();
-        COLORS.iter().copied().min_by_key(count).unwrap_or(COLORS[0]).to_owned()
+        let mut counts = [0_usize; COLORS.len()];
+        for subscription in self.own(user).subscriptions.values().filter(|one| one.is_active) {
+            if let Some(at) = COLORS.iter().position(|color| *color == subscription.color) {
+                counts[at] += 1;
+            }
+        }
+        let least = (0..COLORS.len()).min_by_key(|at| counts[*at]).unwrap_or_default();
+        COLORS[least].to_owned()
     }
 
     /// Adds a message, under the id that it has, to every index.

@@ -70,6 +70,9 @@ pub trait Names {
     /// The organization's linkifiers in processing order.
     fn linkifiers(&self) -> Vec<Arc<Linkifier>>;
 
+    /// Whether a linkifier's pattern occurs in a paragraph.
+    fn may_linkify(&self, paragraph: &str) -> bool;
+
     /// The settings of organization and sender that change the output.
     fn settings(&self) -> Settings<'_>;
 }

@@ -127,8 +127,8 @@ pub struct Conversation {
 pub struct Reaction {
     /// Whose.
     pub user: UserId,
-    /// Which.
-    pub emoji: Emoji,
+    /// Which; shared by all who reacted alike.
+    pub emoji: Arc<Emoji>,
 }
 
 /// A part of a poll or to-do list.

@@ -16,14 +16,14 @@ pub const EMPTY_TOPIC_DISPLAY_NAME: &str = "general chat";
 /// The realm as the sender of a text sees it.
 pub struct SenderView<'realm> {
     realm: &'realm Realm,
-    sender: Option<&'realm User>,
+    sender: Option<UserId>,
     own_urls: &'realm [String],
 }
 
 impl Realm {
     /// The realm as a sender sees it; `own_urls` are the organization's addresses, links into which become relative.
     pub fn seen_by<'realm>(&'realm self, sender: UserId, own_urls: &'realm [String]) -> SenderView<'realm> {
-        SenderView { realm: self, sender: self.users.get(&sender).map(AsRef::as_ref), own_urls }
+        SenderView { realm: self, sender: Some(sender), own_urls }
     }
 
     /// The realm as the server itself sees it: for descriptions.
@@ -37,14 +37,25 @@ impl Realm {
     }
 }
 
+impl SenderView<'_> {
+    /// Not looked for before it is needed: most texts name nothing.
+    fn sender(&self) -> Option<&User> {
+        self.sender.and_then(|sender| self.realm.users.get(&sender)).map(AsRef::as_ref)
+    }
+}
+
 impl Names for SenderView<'_> {
     fn user(&self, name: &str, id: Option<UserId>) -> Option<MentionedUser> {
         let folded = name.to_lowercase();
+        let first = folded.chars().next();
+        // Asked of everybody, so that what only allocates comes last.
+        let is_named = |user: &User| {
+            user.full_name.chars().flat_map(char::to_lowercase).next() == first
+                && user.full_name.to_lowercase() == folded
+        };
         let user = match id {
-            Some(id) => {
-                self.realm.users.get(&id).filter(|user| name.is_empty() || user.full_name.to_lowercase() == folded)?
-            }
-            None => self.realm.users.values().find(|user| user.full_name.to_lowercase() == folded)?,
+            Some(id) => self.realm.users.get(&id).filter(|user| name.is_empty() || is_named(user))?,
+            None => self.realm.users.values().find(|user| is_named(user))?,
         };
         Some(MentionedUser { id: user.id, full_name: user.full_name.clone(), is_active: user.is_active })
     }
@@ -57,14 +68,16 @@ impl Names for SenderView<'_> {
 
     fn channel(&self, name: &str) -> Option<LinkedChannel> {
         let channel = self.realm.channel_by_name(name)?;
-        let is_visible = self.sender.is_none_or(|sender| sender.is_system_bot() || self.realm.can_see(sender, channel));
+        let is_visible =
+            self.sender().is_none_or(|sender| sender.is_system_bot() || self.realm.can_see(sender, channel));
         is_visible.then(|| LinkedChannel { id: channel.id, name: channel.name.clone() })
     }
 
     fn newest_message_in_topic(&self, channel: ChannelId, topic: &str) -> Option<MessageId> {
         let topic = self.realm.topics.get(&(channel, TopicKey::new(topic)))?;
+        let sender = self.sender();
         let is_seen = |id: &MessageId| {
-            self.sender.is_none_or(|sender| sender.is_system_bot() || self.realm.message_seen_by(sender, *id).is_some())
+            sender.is_none_or(|sender| sender.is_system_bot() || self.realm.message_seen_by(sender, *id).is_some())
         };
         topic.messages.iter().rev().find(is_seen)
     }
@@ -88,6 +101,10 @@ impl Names for SenderView<'_> {
         self.realm.linkifiers.iter().cloned().collect()
     }
 
+    fn may_linkify(&self, paragraph: &str) -> bool {
+        self.realm.linkifiers.iter().any(|linkifier| linkifier.may_match(paragraph))
+    }
+
     fn settings(&self) -> Settings<'_> {
         let organization = &self.realm.organization;
         Settings {
@@ -97,7 +114,7 @@ impl Names for SenderView<'_> {
                 .as_str()
                 .unwrap_or_default(),
             translate_emoticons: self
-                .sender
+                .sender()
                 .is_some_and(|sender| self.realm.own(sender.id).is_on("translate_emoticons")),
             inline_image_preview: organization.is_on("inline_image_preview"),
             own_urls: self.own_urls,

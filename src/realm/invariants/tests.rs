@@ -111,7 +111,7 @@ const BREAKS: &[(&str, Break)] = &[
     ("reactions-are-unique", |tx| {
         let emoji =
             Emoji { emoji_name: "+1".into(), emoji_code: "1f44d".into(), reaction_type: ReactionType::UnicodeEmoji };
-        let reaction = Reaction { user: MEL, emoji };
+        let reaction = Reaction { user: MEL, emoji: emoji.into() };
         tx.message_mut(MessageId(3)).reactions.extend([reaction.clone(), reaction]);
     }),
     ("mentions-reach-recipients", |tx| {

@@ -51,6 +51,8 @@ pub(super) fn finish(pieces: Pieces, text: &mut dyn FnMut(&mut String, &str)) ->
 }
 
 fn finish_kinds(mut pieces: Pieces, kinds: &[Kind], text: &mut dyn FnMut(&mut String, &str)) -> String {
+    // Most texts have none.
+    let kinds = if pieces.text().contains(['*', '~']) { kinds } else { &[] };
     for kind in kinds {
         let ranges = kind.find(pieces.text());
         pieces = pieces.replace(ranges, |_, part| {

@@ -40,17 +40,25 @@ pub(super) fn void(tag: &'static str, attributes: &[(&'static str, &str)]) -> St
 }
 
 fn push_escaped(out: &mut String, text: &str, in_attribute: bool) {
-    for char in text.chars() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' if in_attribute => out.push_str("&quot;"),
+    // The two-byte control characters begin with 0xc2, as harmless ones do.
+    let may_be_special = |byte: u8| matches!(byte, b'&' | b'<' | b'>' | b'"' | 0x00..0x20 | 0x7f | 0xc2);
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(may_be_special) {
+        out.push_str(&rest[..at]);
+        let mut behind = rest[at..].chars();
+        match behind.next() {
+            Some('&') => out.push_str("&amp;"),
+            Some('<') => out.push_str("&lt;"),
+            Some('>') => out.push_str("&gt;"),
+            Some('"') if in_attribute => out.push_str("&quot;"),
             // Other control characters have no meaning in HTML and are not allowed in it.
-            _ if char.is_control() && !matches!(char, '\n' | '\t') => out.push('\u{fffd}'),
-            _ => out.push(char),
+            Some(char) if char.is_control() && !matches!(char, '\n' | '\t') => out.push('\u{fffd}'),
+            Some(char) => out.push(char),
+            None => {}
         }
+        rest = behind.as_str();
     }
+    out.push_str(rest);
 }
 
 /// Encodes a name for the part of an address behind `#`: percent-encoding with `.` in the place of `%`.

@@ -22,8 +22,10 @@ const TOP_LEVEL_DOMAINS: [&str; 96] = [
     "tel", "to", "tr", "travel", "tv", "tw", "ua", "uk", "us", "xyz", "za",
 ];
 
-/// What a bare address may directly follow, besides white space: the boundaries of linkifiers, and marks of emphasis.
-const BOUNDARIES: [char; 12] = ['\'', '"', '(', ',', ':', '<', '>', '*', '~', '[', '{', '|'];
+/// What a bare address may directly follow: the boundaries of linkifiers, and marks of emphasis.
+fn is_boundary(char: char) -> bool {
+    matches!(char, '\'' | '"' | '(' | ',' | ':' | '<' | '>' | '*' | '~' | '[' | '{' | '|') || char.is_whitespace()
+}
 
 /// Parts of the organization's own site that are linked relatively.
 const OWN_PATHS: [&str; 4] = ["/user_uploads/", "/user_avatars/", "/thumbnail", "/#narrow"];
@@ -131,12 +133,14 @@ pub(super) fn bare_addresses(text: &str) -> Vec<BareAddress> {
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
-        if let Some((length, href)) = address_at(rest) {
+        let word = &rest[..rest.find(is_boundary).unwrap_or(rest.len())];
+        // A domain has a dot in its first word, an address of mail has its `@`, and a scheme ends with a boundary.
+        let may_be_address = word.contains(['.', '@']) || rest[word.len()..].starts_with(':');
+        if may_be_address && let Some((length, href)) = address_at(rest) {
             found.push(BareAddress { range: at..at + length, href });
             at += length;
         }
-        let boundary = |char: char| char.is_whitespace() || BOUNDARIES.contains(&char);
-        let Some(next) = text[at..].find(boundary) else {
+        let Some(next) = text[at..].find(is_boundary) else {
             break;
         };
         at += next + text[at + next..].chars().next().map_or(1, char::len_utf8);

@@ -31,6 +31,9 @@ impl Pieces {
     /// Replaces parts of the text by finished pieces. The ranges must be in order and must not overlap; `finish` gets
     /// the part itself, with the pieces inside it.
     pub fn replace(self, ranges: Vec<Range<usize>>, mut finish: impl FnMut(usize, Self) -> String) -> Self {
+        if ranges.is_empty() {
+            return self;
+        }
         let Self { text, mut finished } = self;
         let mut out = Self::default();
         let mut done = 0;

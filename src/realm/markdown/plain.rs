@@ -6,20 +6,27 @@ use super::html::push_text;
 
 /// Whether a text is certain to be paragraphs without anything special in them.
 pub(super) fn is_plain(source: &str, names: &dyn Names) -> bool {
-    // A pattern may be about the beginning or the end of what it is asked for, which is a paragraph.
-    let matches = |paragraph: &str| names.linkifiers().iter().any(|linkifier| linkifier.may_match(paragraph));
-    // Most texts have one line.
-    if memchr::memchr(b'\n', source.as_bytes()).is_none() {
-        return is_of_words(source) && !matches(source);
-    }
-    let mut paragraphs = source.split("\n\n");
-    paragraphs.clone().all(|paragraph| paragraph.split('\n').all(is_of_words)) && !paragraphs.any(matches)
+    paragraphs(source).all(|paragraph| paragraph.split('\n').all(is_of_words))
+        // A pattern may be about the beginning or the end of what it is asked for, which is a paragraph.
+        && !paragraphs(source).any(|paragraph| names.may_linkify(paragraph))
+}
+
+/// What stands between empty lines. Most texts have one line.
+fn paragraphs(source: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(source);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let is_empty_line = |at: &usize| text.as_bytes().get(at + 1) == Some(&b'\n');
+        let end = memchr::memchr_iter(b'\n', text.as_bytes()).find(is_empty_line);
+        rest = end.map(|end| &text[end + 2..]);
+        Some(end.map_or(text, |end| &text[..end]))
+    })
 }
 
 /// The HTML of a text that is plain.
 pub(super) fn html(source: &str) -> String {
     let mut html = String::with_capacity(source.len() + 16);
-    for (at, paragraph) in source.split("\n\n").enumerate() {
+    for (at, paragraph) in paragraphs(source).enumerate() {
         html.push_str(if at == 0 { "<p>" } else { "\n<p>" });
         for (at, line) in paragraph.split('\n').enumerate() {
             html.push_str(if at == 0 { "" } else { "<br>\n" });
@@ -35,24 +42,41 @@ fn is_of_words(line: &str) -> bool {
     if !line.starts_with(char::is_alphabetic) || line.ends_with(' ') {
         return false;
     }
-    let mut characters = line.chars().peekable();
-    while let Some(character) = characters.next() {
-        let is_fine = match character {
-            '.' => characters.peek().is_none_or(|next| *next == ' ' || *next == '.'),
-            ' ' | ',' | '!' | '?' | '\'' | '-' => true,
-            _ => is_in_words(character),
+    let bytes = line.as_bytes();
+    // Byte by byte, as nearly all texts are ASCII at least in part.
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let is_fine = match byte {
+            b'.' => matches!(bytes.get(at + 1), None | Some(b' ' | b'.')),
+            0x80.. => {
+                let Some(character) = line[at..].chars().next() else { return false };
+                at += character.len_utf8() - 1;
+                is_in_words(character)
+            }
+            _ => ASCII_IN_WORDS[usize::from(*byte)],
         };
         if !is_fine {
             return false;
         }
+        at += 1;
     }
     true
 }
 
+/// Letters, digits, and the marks between words.
+const ASCII_IN_WORDS: [bool; 128] = {
+    let mut table = [false; 128];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b',' | b'!' | b'?' | b'\'' | b'-');
+        byte += 1;
+    }
+    table
+};
+
 /// Letters of blocks that hold no emoji, and the marks of Chinese and Japanese.
 fn is_in_words(character: char) -> bool {
     match character {
-        '\0'..='\x7f' => character.is_ascii_alphanumeric(),
         'À'..='\u{1fff}' => character.is_alphanumeric(),
         '、' | '。' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | '\u{4e00}'..='\u{9fff}' | '가'..='힣' => true,
         _ => false,

@@ -99,6 +99,10 @@ impl Names for Organization {
         self.linkifiers.clone()
     }
 
+    fn may_linkify(&self, paragraph: &str) -> bool {
+        self.linkifiers.iter().any(|linkifier| linkifier.may_match(paragraph))
+    }
+
     fn settings(&self) -> Settings<'_> {
         Settings {
             empty_topic_display_name: "general chat",
