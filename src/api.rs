@@ -293,6 +293,12 @@ impl Call<'_> {
         self.caller.as_ref().expect("the operation needs credentials, which were checked")
     }
 
+    fn note_activity(&self, tx: &mut Tx) {
+        if let Some(caller) = &self.caller {
+            tx.note_activity(caller.id);
+        }
+    }
+
     /// Whether the caller's credentials still hold: another request may have come in between since they were checked.
     fn check_credentials_hold(&self, realm: &Realm) -> Result<(), Error> {
         let Some(caller) = &self.caller else { return Ok(()) };
@@ -321,14 +327,16 @@ impl Origin<'_> {
         [self.scheme, "://", self.host, self.prefix].concat()
     }
 
-    /// A text without the address and prefix that this caller knows: what is stored must lead anywhere.
+    /// A text whose links to uploads lead there without the address and prefix that this caller knows: what is stored
+    /// must lead anywhere. An address that stands for itself stays, since without its beginning it would be none; it
+    /// becomes relative when it is rendered.
     pub fn strip(&self, text: &str) -> String {
         if memchr::memmem::find(text.as_bytes(), b"/user_uploads/").is_none() {
             return text.to_owned();
         }
-        let mut text = text.replace(&format!("{}/user_uploads/", self.base_url()), "/user_uploads/");
+        let mut text = text.replace(&format!("]({}/user_uploads/", self.base_url()), "](/user_uploads/");
         if !self.prefix.is_empty() {
-            text = text.replace(&format!("{}/user_uploads/", self.prefix), "/user_uploads/");
+            text = text.replace(&format!("]({}/user_uploads/", self.prefix), "](/user_uploads/");
         }
         text
     }
@@ -361,6 +369,18 @@ pub struct Row {
     /// How it is carried out.
     pub run: Run,
 }
+
+/// The path in the table that is documented as this one, where the part that may hold slashes has no mark.
+pub fn route_named(path: &str) -> Option<&'static str> {
+    if path == RESUMABLE_UPLOADS {
+        return Some(RESUMABLE_UPLOADS);
+    }
+    let is_named = |route: &str| route == path || (route.contains("{*") && route.replace("{*", "{") == path);
+    OPERATIONS.iter().map(|row| row.route.path).find(|route| is_named(route))
+}
+
+/// Resumable uploads have a protocol of their own and stand in no table.
+pub const RESUMABLE_UPLOADS: &str = "/tus";
 
 /// Room for most replies, so that few are moved while they are written.
 const REPLY_BYTES: usize = 512;
@@ -411,7 +431,9 @@ const fn write<O: Write>() -> Row {
         let params = O::Params::read(raw)?;
         let (reply, caused) = world.commit_noting(|tx| {
             call.check_credentials_hold(tx)?;
-            O::run(tx, call, params)
+            let reply = O::run(tx, call, params)?;
+            call.note_activity(tx);
+            Ok(reply)
         })?;
         // An operation runs once a call, so that nothing was noted before.
         let _ = call.caused.set(caused);
@@ -424,7 +446,9 @@ const fn write_in_part<O: PartialWrite>() -> Row {
         let params = O::Params::read(raw)?;
         let (reply, caused) = world.commit_noting(|tx| {
             call.check_credentials_hold(tx)?;
-            O::run(tx, call, params)
+            let reply = O::run(tx, call, params)?;
+            call.note_activity(tx);
+            Ok(reply)
         })?;
         let _ = call.caused.set(caused);
         let reply = reply?;

@@ -239,6 +239,10 @@ fn object(value: Value) -> Result<Map<String, Value>, Error> {
 /// Reads a JSON body; an empty one is an empty object.
 fn body<T: DeserializeOwned>(incoming: &Incoming) -> Result<T, Error> {
     let bytes: &[u8] = if incoming.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &incoming.body };
+    // Lists would be taken for objects whose keys stand in their order.
+    if bytes.trim_ascii_start().first() == Some(&b'[') {
+        return Err(refused("$: takes an object"));
+    }
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| misread(&error))?;
     json.end().map_err(|error| refused(format!("$: {error}")))?;

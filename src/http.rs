@@ -105,7 +105,7 @@ impl Edge {
 
     /// The root of a server without a default world knows its own settings and nothing else.
     fn without_world(&self, incoming: &Incoming, addressed: &Addressed<'_>) -> Result<Response, Refusal> {
-        let is_settings = addressed.path == "/api/v1/server_settings" && addressed.world == Worlds::DEFAULT;
+        let is_settings = addressed.path == "/api/v1/server_settings" && addressed.is_root;
         if is_settings && matches!(incoming.method, Method::GET | Method::HEAD) {
             let user_agent = incoming.header(header::USER_AGENT).unwrap_or_default();
             let settings = crate::api::server::root_settings(addressed.origin, self.settings.feature_level, user_agent);

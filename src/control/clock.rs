@@ -2,11 +2,15 @@
 
 use super::refused;
 use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::queue::Queue;
 use crate::realm::timer::Due;
 use crate::time::{Clock, Span, Timestamp};
 use crate::world::World;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// The furthest that a clock can be moved.
 const FURTHEST: Span = Span::days(36_525);
@@ -23,7 +27,22 @@ pub struct Change {
 
 /// Where the clock stands and what is to come.
 pub fn show(world: &World) -> Value {
-    let realm = world.snapshot();
+    shown(world, &world.snapshot())
+}
+
+/// A realm as it will be when the polls that have their answer have sent it: from then on their queues can expire.
+fn with_polls_ended(realm: &Realm) -> Realm {
+    let mut tx = Tx::new(realm.clone());
+    let has_answer = |queue: &&Arc<Queue>| {
+        queue.parked_since.is_some() && realm.log.from(queue.cursor.entry).any(|(_, entry)| queue.parts(entry) > 0)
+    };
+    for queue in realm.queues.values().filter(has_answer) {
+        tx.end_poll(queue, realm.now);
+    }
+    tx.into_realm()
+}
+
+fn shown(world: &World, realm: &Realm) -> Value {
     let told = realm.agenda.iter().filter(|(_, due)| due.is_told());
     json!({
         "now": world.now().fractional_seconds(),
@@ -61,7 +80,7 @@ pub fn change(world: &World, change: Change) -> Result<Value, Error> {
         }
         _ => return Err(refused("$: takes exactly one of advance_seconds, set, to_next (true) and running")),
     };
-    let mut reply = show(world);
+    let mut reply = shown(world, &with_polls_ended(&world.snapshot()));
     let told = fired.iter().filter(|(_, due)| due.is_told());
     reply["fired"] = told.map(|(at, due)| item(*at, due)).collect::<Vec<_>>().into();
     Ok(reply)

@@ -1,7 +1,7 @@
 //! Installing, listing and removing faults.
 
 use super::{misread, refused};
-use crate::api::OPERATIONS;
+use crate::api::route_named;
 use crate::error::Error;
 use crate::fault::{Bouncer, Effect, Matching, Rule};
 use crate::world::World;
@@ -48,9 +48,8 @@ pub fn list(world: &World) -> Value {
 /// `ControlRefused`.
 pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
     let sent: Sent = serde_path_to_error::deserialize(&rule).map_err(|error| misread(&error))?;
-    if let Some(path) = &sent.matching.path
-        && !OPERATIONS.iter().any(|row| row.route.path.replace("{*", "{") == *path || row.route.path == path)
-    {
+    let route = sent.matching.path.as_deref().and_then(route_named);
+    if let (Some(path), None) = (&sent.matching.path, route) {
         let nearest = crate::http::router::Router::nearest("GET", path).route.path;
         return Err(refused(format!("$.match.path: no operation has the path {path}; the nearest is {nearest}")));
     }
@@ -66,7 +65,7 @@ pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
     }
     let rule = Rule {
         id: String::new(),
-        matching: Matching { method: sent.matching.method, path: sent.matching.path, user: sent.matching.user },
+        matching: Matching { method: sent.matching.method, path: route.map(str::to_owned), user: sent.matching.user },
         after: sent.after.unwrap_or(0),
         probability: sent.probability,
         times: sent.times,
@@ -127,7 +126,7 @@ const EFFECTS: &str = "bouncer, delay_ms, error, rate_limit, drop, truncate_at, 
 fn error(value: &Value) -> Option<Effect> {
     let sent = value.as_object()?;
     let status = sent.get("status")?.as_u64().and_then(|status| u16::try_from(status).ok())?;
-    let has_texts = sent.get("code")?.is_string() && sent.get("msg")?.is_string();
+    let has_texts = sent.get("code")?.is_string() && sent.get("msg")?.is_string() && !sent.contains_key("result");
     if !(400..=599).contains(&status) || !has_texts {
         return None;
     }

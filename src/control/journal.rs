@@ -1,6 +1,7 @@
 //! The journal: looking at it, asserting on it, waiting for it.
 
 use super::refused;
+use crate::api::route_named;
 use crate::error::Error;
 use crate::journal::{Entry, Filter};
 use crate::world::World;
@@ -41,7 +42,7 @@ pub fn show(world: &World, query: &str) -> Result<Value, Error> {
         let number = || value.parse::<u64>().map_err(|_| refused(format!("{name}: takes a whole number")));
         match name.as_ref() {
             "method" => filter.method = Some(value.into_owned()),
-            "path" => filter.path = Some(value.into_owned()),
+            "path" => filter.path = Some(as_route(value.into_owned())),
             "user" => filter.user = Some(value.into_owned()),
             "status" => {
                 filter.status = Some(u16::try_from(number()?).map_err(|_| refused("status: takes an HTTP status"))?)
@@ -151,7 +152,7 @@ impl Wanted {
         }
         let filter = Filter {
             method: self.method,
-            path: self.path,
+            path: self.path.map(as_route),
             user: self.user,
             status: self.status,
             params: self.params.unwrap_or_default(),
@@ -159,6 +160,11 @@ impl Wanted {
         };
         Ok((filter, bounds))
     }
+}
+
+/// The path of an operation as entries have it, when it is one with its placeholders.
+fn as_route(path: String) -> String {
+    route_named(&path).map_or(path, str::to_owned)
 }
 
 /// The entries that come nearest to what was looked for, each with a diff.

@@ -6,8 +6,10 @@ use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Source};
 use crate::http::request::Incoming;
+use crate::realm::Realm;
 use crate::realm::chance::Chance;
-use crate::time::Clock;
+use crate::realm::change::Tx;
+use crate::time::{Clock, Timestamp};
 use crate::world::{World, WorldSettings, Worlds};
 use http::header;
 use serde::Deserialize;
@@ -146,13 +148,26 @@ fn fork(control: &Control, wanted: &Wanted, origin: &str, name: &str) -> Result<
         None => moment.clock,
     };
     if let Clock::Frozen { at } = clock {
-        realm.now = at;
+        realm = stood_at(realm, at);
     }
     let settings = WorldSettings {
         feature_level: level(wanted)?.unwrap_or(origin.settings().feature_level),
         dialect: dialect(wanted)?.unwrap_or_else(|| origin.settings().dialect.clone()),
     };
     Ok(World::new(name.to_owned(), realm, clock, settings, origin.real_time().clone()))
+}
+
+/// A realm without queues at another time; what falls due until a later one happens, each thing at its own time.
+fn stood_at(realm: Realm, at: Timestamp) -> Realm {
+    if at < realm.now {
+        return realm.put_back_to(at);
+    }
+    let mut tx = Tx::new(realm);
+    tx.run_due(at);
+    let mut realm = tx.into_realm();
+    let end = realm.log.end();
+    realm.log.trim(end);
+    realm
 }
 
 fn found(control: &Control, wanted: &Wanted, name: &str) -> Result<World, Error> {
@@ -178,6 +193,11 @@ fn found(control: &Control, wanted: &Wanted, name: &str) -> Result<World, Error>
         let (mut realm, own_clock) =
             fixture::state::read(document.clone(), real_time.now()).map_err(|faults| told(&faults))?;
         let clock = clock(wanted)?.map_or(own_clock, |choice| choice.clock(real_time.now()));
+        if let Clock::Frozen { at } = clock
+            && at < realm.now
+        {
+            realm = realm.put_back_to(at);
+        }
         if let Some(seed) = wanted.seed {
             realm.chance = Chance::from_seed(seed);
         }

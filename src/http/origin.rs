@@ -20,16 +20,19 @@ pub struct Addressed<'a> {
     pub origin: Origin<'a>,
     /// `/api/v1/…` or a file's path, still percent-encoded.
     pub path: &'a str,
+    /// Whether nothing named the world: it is the default one.
+    pub is_root: bool,
 }
 
 /// Finds the world: by the port, by the path, by the host name, else the default one.
 pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<'a> {
-    let scheme = if incoming.header(FORWARDED_PROTO) == Some("https") { "https" } else { "http" };
+    let is_https = first_forwarded(incoming, FORWARDED_PROTO).is_some_and(|proto| proto.eq_ignore_ascii_case("https"));
+    let scheme = if is_https { "https" } else { "http" };
     let asked = incoming.header(header::HOST);
-    let host = incoming.header(FORWARDED_HOST).or(asked).unwrap_or("127.0.0.1");
+    let host = first_forwarded(incoming, FORWARDED_HOST).or(asked).unwrap_or("127.0.0.1");
     let origin = Origin { scheme, host, prefix: "" };
     if let Some(world) = bound {
-        return Addressed { world, origin, path: incoming.path() };
+        return Addressed { world, origin, path: incoming.path(), is_root: false };
     }
     if let Some((name, mut rest)) = world_in_path(incoming.path()) {
         let (prefix, _) = incoming.path().split_at(incoming.path().len() - rest.len());
@@ -37,10 +40,15 @@ pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<
         while let Some(inner) = rest.strip_prefix(prefix).filter(|inner| inner.starts_with('/')) {
             rest = inner;
         }
-        return Addressed { world: name, origin: Origin { prefix, ..origin }, path: rest };
+        return Addressed { world: name, origin: Origin { prefix, ..origin }, path: rest, is_root: false };
     }
-    let world = world_in_host(asked.unwrap_or_default()).unwrap_or(Worlds::DEFAULT);
-    Addressed { world, origin, path: incoming.path() }
+    let named = world_in_host(asked.unwrap_or_default());
+    Addressed { world: named.unwrap_or(Worlds::DEFAULT), origin, path: incoming.path(), is_root: named.is_none() }
+}
+
+/// What the proxy next to the client said; those behind it add theirs after a comma.
+fn first_forwarded(incoming: &Incoming, name: HeaderName) -> Option<&str> {
+    incoming.header(name)?.split(',').next().map(str::trim).filter(|value| !value.is_empty())
 }
 
 fn world_in_path(path: &str) -> Option<(&str, &str)> {

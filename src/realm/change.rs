@@ -13,6 +13,7 @@ use super::message_ids::MessageIds;
 use super::personal::Personal;
 use super::queue::QueueId;
 use super::user::{Role, User};
+use crate::time::Span;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ pub struct Tx {
     realm: Realm,
     first_entry: u64,
     touched_queues: Vec<QueueId>,
+    finished_queues: Vec<QueueId>,
 }
 
 impl Deref for Tx {
@@ -36,7 +38,7 @@ impl Tx {
     /// A change of this copy.
     pub fn new(realm: Realm) -> Self {
         let first_entry = realm.log.end();
-        Self { realm, first_entry, touched_queues: Vec::new() }
+        Self { realm, first_entry, touched_queues: Vec::new(), finished_queues: Vec::new() }
     }
 
     /// The changed realm, to be published.
@@ -52,6 +54,16 @@ impl Tx {
     /// Notes that a hanging poll of this queue must look at it again: it ended or was replaced.
     pub fn touch_queue(&mut self, id: &QueueId) {
         self.touched_queues.push(id.clone());
+    }
+
+    /// Notes that a hanging poll of this queue, which its client ends, is answered with what there is.
+    pub fn finish_polls(&mut self, id: &QueueId) {
+        self.finished_queues.push(id.clone());
+    }
+
+    /// The queues whose hanging polls are answered with what there is.
+    pub fn finished_queues_mut(&mut self) -> &mut Vec<QueueId> {
+        &mut self.finished_queues
     }
 
     /// The queues whose hanging polls must look again, events aside.
@@ -109,6 +121,15 @@ impl Tx {
     /// What is a user's own, to be changed.
     pub fn own_mut(&mut self, id: UserId) -> &mut Personal {
         Arc::make_mut(self.realm.personal.get_mut(&id).expect("the user was looked up"))
+    }
+
+    /// Notes that a user did something, unless that is known for the last hour.
+    pub fn note_activity(&mut self, id: UserId) {
+        let now = self.now;
+        let is_known = self.own(id).active_at.is_some_and(|at| at.plus(Span::minutes(60)) > now && at <= now);
+        if !is_known {
+            self.own_mut(id).active_at = Some(now);
+        }
     }
 
     /// A channel to be changed. Names, messages and subscribers have steps of their own.

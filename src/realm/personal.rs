@@ -43,6 +43,9 @@ pub struct Personal {
     pub status: Status,
     /// When the user was seen.
     pub presence: Option<Presence>,
+    /// When the user last changed something, to the hour; sending counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_at: Option<Timestamp>,
     /// Unsent messages.
     pub drafts: OrdMap<DraftId, Arc<Draft>>,
     /// Kept phrases.

@@ -204,7 +204,8 @@ impl Realm {
         self.with_agenda()
     }
 
-    fn with_agenda(self) -> Self {
+    /// Puts everything to come on the agenda, queues aside.
+    pub(super) fn with_agenda(self) -> Self {
         let mut tx = Tx::new(self);
         let reminders: Vec<_> = tx.reminders.values().cloned().collect();
         for reminder in reminders.iter().filter(|reminder| !reminder.has_failed) {

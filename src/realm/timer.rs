@@ -1,11 +1,12 @@
 //! What falls due by the clock, each thing at its own time.
 
+use super::Realm;
 use super::change::Tx;
 use super::event::{Event, Payload};
 use super::group::SystemGroup;
 use super::id::{InviteId, InviteLinkId, ReminderId, ScheduledMessageId, UserId};
 use super::queue::{Queue, QueueId};
-use super::user::Role;
+use super::user::{Role, User};
 use super::visibility::Sight;
 use crate::time::{Span, Timestamp};
 use imbl::{OrdMap, OrdSet};
@@ -72,6 +73,21 @@ impl Agenda {
     }
 }
 
+impl Realm {
+    /// A realm without queues at an earlier time: nothing that happened is undone, but who is a full member and what is
+    /// to come follow from it.
+    pub fn put_back_to(mut self, at: Timestamp) -> Self {
+        self.now = at;
+        self.agenda = Default::default();
+        let mut tx = Tx::new(self);
+        let is_full = |user: &&Arc<User>| user.role == Role::Member && !user.is_system_bot() && tx.is_full_member(user);
+        let full = tx.users.values().filter(is_full).map(|user| user.id).collect();
+        let group = tx.system_group(SystemGroup::FullMembers);
+        tx.group_mut(group).members = full;
+        tx.into_realm().with_agenda()
+    }
+}
+
 impl Tx {
     /// Does all that is due up to `now`, in order, each at its own time; gives what was done.
     pub fn run_due(&mut self, now: Timestamp) -> Vec<(Timestamp, Due)> {
@@ -113,21 +129,26 @@ impl Tx {
         self.schedule_queue(&parked.id);
     }
 
-    /// Ends a queue: its next poll fails with `BAD_EVENT_QUEUE_ID`.
+    /// Ends a queue: its next poll, and one that hangs, fails with `BAD_EVENT_QUEUE_ID`.
     pub fn end_queue(&mut self, id: &str) {
-        let Some(queue) = self.realm_mut().queues.remove(id) else { return };
-        self.touch_queue(&queue.id);
-        self.schedule_queue(&queue.id);
+        let Some(queue) = self.queues.get(id).map(|queue| queue.id.clone()) else { return };
+        self.touch_queue(&queue);
+        self.forget_queue(&queue);
         self.trim_log();
+    }
+
+    /// Ends a queue and leaves the log as it is, for a poll that is still to be answered from it.
+    pub fn forget_queue(&mut self, id: &QueueId) {
+        self.realm_mut().queues.remove(id);
+        self.schedule_queue(id);
     }
 
     /// Puts the end of a new member's waiting period on the agenda.
     pub fn schedule_full_membership(&mut self, user: UserId) {
-        let at =
-            self.users.get(&user).filter(|user| user.role == Role::Member && !self.is_full_member(user)).map(|user| {
-                user.date_joined
-                    .plus(Span::days(self.organization.limit("waiting_period_threshold").unwrap_or_default()))
-            });
+        let is_waiting = |user: &User| user.role == Role::Member && !user.is_system_bot() && !self.is_full_member(user);
+        let at = self.users.get(&user).filter(|user| is_waiting(user)).map(|user| {
+            user.date_joined.plus(Span::days(self.organization.limit("waiting_period_threshold").unwrap_or_default()))
+        });
         self.schedule(Due::FullMember(user), at);
     }
 

@@ -200,7 +200,9 @@ impl SubscriberLists {
                 partial_subscribers: None,
             };
         }
-        let active = channel.subscribers.iter().copied().filter(|id| is_bot_or_active(realm, *id)).collect();
+        let is_viewer = |id: UserId| viewer.is_some_and(|viewer| viewer.id == id);
+        let is_listed = |id: &UserId| is_viewer(*id) || is_bot_or_active(realm, *id);
+        let active = channel.subscribers.iter().copied().filter(is_listed).collect();
         Self { subscribers: None, partial_subscribers: Some(active) }
     }
 }
@@ -208,8 +210,10 @@ impl SubscriberLists {
 fn is_bot_or_active(realm: &Realm, id: UserId) -> bool {
     let since = realm.now.plus(Span::days(-14));
     let is_recent = |at: Option<Timestamp>| at.is_some_and(|at| at >= since);
+    let own = realm.own(id);
     realm.user(id).is_some_and(|user| user.is_bot())
-        || realm.own(id).presence.is_some_and(|seen| is_recent(seen.active_at) || is_recent(seen.connected_at))
+        || is_recent(own.active_at)
+        || own.presence.is_some_and(|seen| is_recent(seen.active_at) || is_recent(seen.connected_at))
 }
 
 impl SubscriptionRecord {

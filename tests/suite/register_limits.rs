@@ -69,6 +69,14 @@ async fn from_250_subscribers_on_partial_gives_bots_and_those_active_in_14_days(
         assert!(some.get("subscribers").is_none(), "{some}");
         assert_eq!(some["partial_subscribers"], json!([mel.id(), bot.id(), crowd_of[0]]));
     }
+    let max_joins = json!({"subscriptions": [{"name": "quiet"}]});
+    max.post("/users/me/subscriptions", max_joins).await.success();
+    server.advance(15 * 86_400).await;
+    let some = quiet(&mel, "subscriptions").await;
+    assert_eq!(some["partial_subscribers"], json!([mel.id(), bot.id()]), "who asks is there");
+    max.send_to("quiet", "x", "back again").await;
+    let some = quiet(&mel, "subscriptions").await;
+    assert_eq!(some["partial_subscribers"], json!([mel.id(), max.id(), bot.id()]), "who sends is there");
 }
 
 /// presence_history_limit_days is 14 by default; slim_presence keys presences by user ID in the modern format.

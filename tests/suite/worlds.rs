@@ -110,3 +110,20 @@ async fn forwarded_addresses_count() {
 
     assert_eq!(reply["realm_url"], "https://chat.example.org");
 }
+
+#[tokio::test]
+async fn what_proxies_say_of_the_address_is_read_as_they_write_it() {
+    let server = TestServer::start().await;
+    for (name, value, expected) in [
+        ("x-forwarded-host", "a.example, b.example", "http://a.example"),
+        ("x-forwarded-proto", "https, http", "https://chat.example"),
+        ("x-forwarded-proto", "HTTPS", "https://chat.example"),
+        ("x-forwarded-host", "", "http://chat.example"),
+    ] {
+        let request = http::Request::builder().uri(format!("{}/api/v1/server_settings", server.url()));
+        let request = request.header("host", "chat.example").header(name, value);
+        let request = request.body(Full::new(Bytes::new())).expect("a well-formed request");
+        let reply = server.anonymous().raw(request, "/server_settings").await;
+        assert_eq!(reply.body["realm_url"], expected, "{name}: {value}");
+    }
+}

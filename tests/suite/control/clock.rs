@@ -203,3 +203,21 @@ async fn what_is_read_after_a_jump_is_as_of_then() {
     server.advance(1).await;
     assert!(traffic().await.is_i64());
 }
+
+#[tokio::test]
+async fn a_poll_that_a_jump_answers_leaves_its_queue_on_the_agenda() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mut queue = server.user("mel").events(["message"]).await;
+    let id = queue.id.clone();
+    let parked = tokio::spawn(async move { queue.wait().await });
+    server.until_parked(1).await;
+
+    let reply = control.post("/worlds/default/clock", json!({"advance_seconds": 60})).await.success();
+
+    let expiries: Vec<&Value> =
+        reply["agenda"].as_array().into_iter().flatten().filter(|one| one["queue_id"] == *id).collect();
+    assert_eq!(expiries.len(), 1, "{reply}");
+    assert_eq!(expiries[0]["kind"], "queue_expired");
+    parked.await.expect("the poll ends").success();
+}

@@ -318,3 +318,22 @@ async fn a_bouncer_rule_leaves_other_operations_alone() {
     let listed = control.get(FAULTS).await.success()["faults"][0].clone();
     assert_eq!((&listed["passed"], &listed["fired"]), (&json!(0), &json!(0)));
 }
+
+#[tokio::test]
+async fn a_path_whose_part_may_hold_slashes_is_named_as_it_is_documented() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    for (path, method, asked) in
+        [("/navigation_views/{fragment}", "PATCH", "/navigation_views/narrow/is/starred"), ("/tus", "POST", "/tus")]
+    {
+        let id = control.fault(json!({"match": {"path": path}, "times": 1, "effect": {"garbage": true}})).await;
+        let body = "is_pinned=true".as_bytes().to_vec();
+        let reply = mel.send(method, asked, &Value::Null, body, Some("application/x-www-form-urlencoded")).await;
+        assert_eq!(reply.header("x-chatdouble-fault"), Some(id.as_str()), "{path}");
+        let journal = control.get(&format!("/worlds/default/journal?path={path}")).await.success();
+        assert_eq!(journal["entries"].as_array().map(Vec::len), Some(1), "{path}");
+        let wanted = json!({"path": path, "exactly": 1});
+        control.post("/worlds/default/journal/verify", wanted).await.success();
+    }
+}

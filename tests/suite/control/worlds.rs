@@ -373,3 +373,38 @@ async fn without_a_root_world_others_can_be_made() {
     let url: &Value = &world["url"];
     User::new(url.as_str().expect("a URL").into(), Some(mel)).get("/users/me", json!({})).await.success();
 }
+
+#[tokio::test]
+async fn a_fork_may_stand_at_an_earlier_time_or_reach_a_later_one() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let fork = |name: &str, clock: &str| json!({"name": name, "fork_of": "default", "clock": clock});
+    let state = control.get("/worlds/default/state").await.success()["state"].clone();
+    control.post("/worlds", fork("early", "2020-01-01T00:00:00Z")).await.success();
+    let early = json!({"name": "early-state", "fixture": state, "clock": "2020-01-01T00:00:00Z"});
+    control.post("/worlds", early).await.success();
+    control.post("/worlds", fork("late", "2036-01-01T00:00:00Z")).await.success();
+    for name in ["early", "early-state", "late"] {
+        let told = control.get(&format!("/worlds/{name}/invariants")).await.success();
+        assert_eq!(told["violations"], json!([]), "{name}");
+    }
+    let clock = control.get("/worlds/early/clock").await.success();
+    assert_eq!(clock["now"], 1_577_836_800.0);
+
+    // What fell due on the way happened at its own time.
+    let realm = server.server().world("late").snapshot();
+    let newest = realm.messages.values().next_back().expect("there are messages");
+    assert!(newest.sent_at.seconds() < 1_900_000_000, "{newest:?}");
+}
+
+#[tokio::test]
+async fn lists_are_no_objects() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    for (path, body) in
+        [("/worlds/default/clock", json!([60, null, null, null])), ("/worlds/default/snapshots", json!(["x"]))]
+    {
+        control.post(path, body).await.error("BAD_REQUEST", "$: takes an object");
+    }
+    assert_eq!(control.get("/worlds/default/snapshots").await.success()["snapshots"], json!([]));
+}
