@@ -92,7 +92,7 @@ fn upload(realm: &Realm, world: &World, incoming: &Incoming, rest: &str) -> Resu
         return Err(Error::FileNotFound);
     }
     if !crate::api::uploads::can_read(realm, caller.as_deref(), attachment) {
-        return Err(if caller.is_none() { Error::NotLoggedIn } else { Error::FileForbidden });
+        return Err(Error::FileForbidden);
     }
     send(realm, attachment, is_download)
 }
@@ -199,6 +199,9 @@ fn static_file(rest: &str) -> Result<Response, Error> {
         "generated/emoji/images/emoji/unicode/service.png"
         | "images/unknown-user-avatar.png"
         | "images/default-icon.png" => {
+            Ok(file(Bytes::from_static(BLANK_PICTURE), "image/png", "public, max-age=86400"))
+        }
+        _ if rest.starts_with("images/avatars/") => {
             Ok(file(Bytes::from_static(BLANK_PICTURE), "image/png", "public, max-age=86400"))
         }
         _ => Err(Error::FileNotFound),

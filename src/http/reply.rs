@@ -56,6 +56,16 @@ fn refusal(error: &Error, status: u16, mut body: Vec<u8>, hint: Option<String>) 
     response
 }
 
+/// Sends a browser to the page where one logs in; `path` is where to go on from there.
+pub fn to_login(prefix: &str, path: &str) -> Response {
+    let next: String = form_urlencoded::Serializer::new(String::new()).append_pair("next", path).finish();
+    let mut response = empty(302);
+    if let Ok(value) = HeaderValue::from_str(&format!("{prefix}/login/?{next}")) {
+        response.headers_mut().insert(header::LOCATION, value);
+    }
+    response
+}
+
 /// The answer to OPTIONS: which methods a path has.
 pub fn allowed(methods: &[&str]) -> Response {
     let mut response = empty(204);
@@ -85,6 +95,7 @@ static HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
     let all = [
         (header::CONTENT_TYPE, "application/json"),
         (header::CACHE_CONTROL, "max-age=0, no-cache, no-store, must-revalidate, private"),
+        (header::EXPIRES, "Thu, 01 Jan 1970 00:00:00 GMT"),
         (header::VARY, "Accept-Language"),
         (header::CONTENT_LANGUAGE, "en"),
     ];

@@ -45,6 +45,11 @@ impl Incoming {
         self.uri.query().unwrap_or_default()
     }
 
+    /// Whether a browser asks for a page.
+    pub fn accepts_html(&self) -> bool {
+        self.header(header::ACCEPT).is_some_and(|accepted| accepted.contains("text/html"))
+    }
+
     /// A header's value as text.
     pub fn header(&self, name: impl header::AsHeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())

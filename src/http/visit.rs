@@ -151,6 +151,10 @@ impl<'a> Visit<'a> {
         let emulation = emulation(feature_level);
         let caller = match caller(world, row, emulation, trace.credentials.as_ref()) {
             Ok(caller) => caller,
+            // A person looks at a page: they are shown the way to log in.
+            Err(Error::NotLoggedIn) if self.incoming.accepts_html() => {
+                return Operated::Done(Ok(reply::to_login(&self.stay.prefix, self.incoming.path())));
+            }
             Err(error) => {
                 let hint = hint::for_access(&error, row).or_else(|| hint::for_error(&error));
                 return Operated::Done(Err((error, hint)));

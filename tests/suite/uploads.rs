@@ -139,8 +139,7 @@ async fn files_are_read_by_their_owner_and_by_those_who_see_a_message_with_them(
         let temporary = user.get(&format!("/api/v1{api_path}"), json!({})).await;
         temporary.with_status(403).error("BAD_REQUEST", forbidden);
     }
-    let nobody = fetch(&server.anonymous(), &url).await.with_status(401);
-    nobody.error("UNAUTHORIZED", "Not logged in: API authentication or user session required");
+    fetch(&server.anonymous(), &url).await.with_status(403).error("BAD_REQUEST", forbidden);
 
     let mut events = mel.events(["attachment"]).await;
     let message = mel.send_direct(&[max.id()], &format!("[plan]({url})")).await;
@@ -319,4 +318,26 @@ async fn addresses_lead_back_to_their_world_and_texts_keep_no_prefix() {
     let message = mel.get(&format!("/messages/{id}"), json!({})).await.success();
     assert_eq!(message["raw_content"], format!("[a]({here})"));
     assert!(message["message"]["content"].as_str().is_some_and(|html| html.contains(&url)), "{message}");
+}
+
+#[tokio::test]
+async fn the_whole_address_of_an_upload_is_a_link_that_claims_it_and_stays_as_it_was_written() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let url = upload(&mel, "plan.png", "image/png", PICTURE).await;
+    let whole = format!("{}{url}", server.url());
+
+    let content = format!("see {whole} and `{whole}`");
+    let id = mel.send_to("general", "x", &content).await;
+
+    let message = max.get(&format!("/messages/{id}"), json!({})).await.success();
+    assert_eq!(message["raw_content"], content);
+    let html = message["message"]["content"].as_str().expect("HTML");
+    assert!(html.contains(&format!("<a href=\"{url}\">{whole}</a> and <code>{whole}</code>")), "{html}");
+    assert!(html.contains("message_inline_image"), "{html}");
+    let listed = mel.get("/attachments", json!({})).await.success();
+    let claimed = listed["attachments"].as_array().expect("a list").iter().any(|one| one["message_ids"] == json!([id]));
+    assert!(claimed, "{listed}");
+    assert_eq!(fetch(&max, &url).await.with_status(200).bytes, PICTURE);
+    fetch(&server.anonymous(), &url).await.with_status(403);
 }
