@@ -110,6 +110,8 @@ pub enum Touch {
         since: i64,
         /// What stood in it.
         value: fn(&Map<String, Value>, &Context<'_>) -> Value,
+        /// Whether an object has the field of this name: the register reply has what was asked for.
+        is_given: fn(&str, &Map<String, Value>, &Context<'_>) -> bool,
     },
     /// Queues get events of this kind from the level on.
     Event(EventPattern),

@@ -304,6 +304,7 @@ impl World {
     fn publish(&self, mut tx: Tx) -> Caused {
         let first = tx.first_entry();
         let touched = std::mem::take(tx.touched_queues_mut());
+        let finished = std::mem::take(tx.finished_queues_mut());
         let mut realm = tx.into_realm();
         let caused = Caused { first, entries: realm.log.from(first).map(|(_, entry)| entry.clone()).collect() };
         if realm.queues.is_empty() {
@@ -312,6 +313,7 @@ impl World {
         }
         let realm = Arc::new(realm);
         self.realm.store(realm);
+        self.parking.finish(&finished);
         self.parking.wake(&caused.entries, &touched);
         caused
     }

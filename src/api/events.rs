@@ -107,6 +107,11 @@ pub fn look<'a>(realm: &'a Realm, parked: &'a Queue) -> Option<Result<EventsRepl
     (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: &parked.id }))
 }
 
+/// The answer of a parked poll whose client ends the queue: what there is.
+pub fn last<'a>(realm: &'a Realm, parked: &'a Queue) -> EventsReply<'a> {
+    EventsReply { events: pending(realm, parked), queue_id: &parked.id }
+}
+
 /// The caller's queue.
 fn own_queue(realm: &Realm, call: &Call<'_>, id: &str) -> Result<Arc<Queue>, Error> {
     let queue = realm.queues.get(id).filter(|queue| queue.owner == call.caller().id);
@@ -181,9 +186,10 @@ impl Operation for DeleteQueue {
 
 impl Write for DeleteQueue {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        own_queue(tx, call, &params.queue_id)?;
+        let queue = own_queue(tx, call, &params.queue_id)?;
 
-        tx.end_queue(&params.queue_id);
+        tx.finish_polls(&queue.id);
+        tx.forget_queue(&queue.id);
         Ok(Success {})
     }
 }

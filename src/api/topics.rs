@@ -10,7 +10,7 @@ use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Topic, TopicKey};
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::personal::VisibilityPolicy;
-use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
+use crate::realm::render::names_empty_topic;
 use crate::realm::send::MAX_TOPIC_LENGTH;
 use crate::realm::user::User;
 use crate::record::message::shown_topic;
@@ -114,7 +114,7 @@ pub struct TopicName(pub String);
 
 /// The topic that is meant by a name: the display name of the empty one is no other's.
 pub fn meant_topic(text: &str) -> &str {
-    if text == EMPTY_TOPIC_DISPLAY_NAME { "" } else { text }
+    if names_empty_topic(text) { "" } else { text }
 }
 
 impl Parameter for TopicName {

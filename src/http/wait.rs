@@ -32,13 +32,17 @@ pub fn begin(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result
 ///
 /// # Errors
 ///
-/// `BadEventQueue` when the queue ends meanwhile.
+/// `BadEventQueue` when the queue is lost meanwhile.
 pub async fn woken(world: &World, place: Place, raw: &RawParameters) -> Result<ReplyBytes, Error> {
     // A realm is not held while waiting: the polls of a thousand clients would keep a thousand of them.
     let answered = || {
-        let outcome =
-            events::look(&world.published(), place.queue())?.map(|reply| envelope::<GetEventsParams>(&reply, raw));
-        Some(outcome)
+        let realm = world.published();
+        let reply = if place.is_finished() {
+            Ok(events::last(&realm, place.queue()))
+        } else {
+            events::look(&realm, place.queue())?
+        };
+        Some(reply.map(|reply| envelope::<GetEventsParams>(&reply, raw)))
     };
     loop {
         if let Some(outcome) = answered() {

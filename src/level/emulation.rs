@@ -51,7 +51,11 @@ enum ObjectAct {
         old: &'static str,
         new: &'static str,
     },
-    Add(&'static str, fn(&Map<String, Value>, &Context<'_>) -> Value),
+    Add {
+        name: &'static str,
+        value: fn(&Map<String, Value>, &Context<'_>) -> Value,
+        is_given: fn(&str, &Map<String, Value>, &Context<'_>) -> bool,
+    },
     Change(fn(&mut Map<String, Value>, &Context<'_>)),
     /// Adds [`UNKNOWN_FIELD`].
     AddUnknown,
@@ -147,8 +151,8 @@ impl Emulation {
             Touch::NarrowTerm { operator, operand } => self.narrow_terms.push((operator, operand)),
             Touch::Field { object, name } => self.add_objects(object, ObjectAct::Remove(name)),
             Touch::RenamedField { object, old, new } => self.add_objects(object, ObjectAct::Rename { old, new }),
-            Touch::GoneField { object, name, since, value } if self.level >= since => {
-                self.add_objects(object, ObjectAct::Add(name, value));
+            Touch::GoneField { object, name, since, value, is_given } if self.level >= since => {
+                self.add_objects(object, ObjectAct::Add { name, value, is_given });
             }
             Touch::GoneField { .. } => {}
             Touch::Event(pattern) => self.withheld.push(pattern),
@@ -287,7 +291,7 @@ impl Emulation {
                 ObjectAct::Remove(name) => drop(object.shift_remove(name)),
                 ObjectAct::Rename { old, new } => rename(object, old, new),
                 ObjectAct::AddUnknown => add_unknown(object),
-                ObjectAct::Add(..) | ObjectAct::Change(_) => {}
+                ObjectAct::Add { .. } | ObjectAct::Change(_) => {}
             });
         }
     }
@@ -339,9 +343,11 @@ impl ObjectChange {
         visit(value, &self.path, &mut |object| match self.act {
             ObjectAct::Remove(name) => drop(object.shift_remove(name)),
             ObjectAct::Rename { old, new } => rename(object, old, new),
-            ObjectAct::Add(name, value) => {
-                let value = value(object, context);
-                object.insert(name.to_owned(), value);
+            ObjectAct::Add { name, value, is_given } => {
+                if is_given(name, object, context) {
+                    let value = value(object, context);
+                    object.insert(name.to_owned(), value);
+                }
             }
             ObjectAct::Change(change) => change(object, context),
             ObjectAct::AddUnknown => add_unknown(object),

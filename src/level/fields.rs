@@ -346,7 +346,13 @@ pub(super) fn changes() -> Vec<Change> {
     }
     all.extend(gone::ROWS.iter().map(|(level, object, name, since, value)| Change {
         level: *level,
-        touch: Touch::GoneField { object, name, since: *since, value: *value },
+        touch: Touch::GoneField {
+            object,
+            name,
+            since: *since,
+            value: *value,
+            is_given: if std::ptr::eq(*object, &REGISTER) { gone::is_fetched } else { |_, _, _| true },
+        },
     }));
     all
 }

@@ -21,7 +21,7 @@ fn undo(touch: &Touch, object: &'static Object, record: &mut Map<String, Value>,
                 record.insert(old.to_owned(), value);
             }
         }
-        Touch::GoneField { object: of, name, since, value } if is(of, object) && context.level >= since => {
+        Touch::GoneField { object: of, name, since, value, .. } if is(of, object) && context.level >= since => {
             let value = value(record, context);
             record.insert(name.to_owned(), value);
         }

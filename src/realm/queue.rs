@@ -3,6 +3,7 @@
 use super::event::{Entry, Event, EventPattern, Payload};
 use super::id::UserId;
 use super::message::Place;
+use super::render::names_empty_topic;
 use crate::time::{Span, Timestamp};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -196,7 +197,10 @@ impl QueueOptions {
                 ("channel" | "stream", name) => {
                     sent.channel.as_ref().is_some_and(|channel| channel.name.to_lowercase() == name.to_lowercase())
                 }
-                ("topic", name) => topic.is_some_and(|topic| topic.to_lowercase() == name.to_lowercase()),
+                ("topic", name) => {
+                    let name = if names_empty_topic(name) { "" } else { name };
+                    topic.is_some_and(|topic| topic.to_lowercase() == name.to_lowercase())
+                }
                 ("sender", email) => {
                     sent.sender.email.eq_ignore_ascii_case(email) || sent.sender_email.eq_ignore_ascii_case(email)
                 }

@@ -13,6 +13,11 @@ use std::sync::Arc;
 /// How the empty topic is shown to those who don't know it (`realm_empty_topic_display_name`).
 pub const EMPTY_TOPIC_DISPLAY_NAME: &str = "general chat";
 
+/// Whether a topic's name means the empty topic by its display name, whatever the case.
+pub fn names_empty_topic(topic: &str) -> bool {
+    topic.eq_ignore_ascii_case(EMPTY_TOPIC_DISPLAY_NAME)
+}
+
 /// The realm as the sender of a text sees it.
 pub struct SenderView<'realm> {
     realm: &'realm Realm,

@@ -11,7 +11,7 @@ use super::markdown::{self, Mentions};
 use super::message::{Attachment, Body, Message, Place};
 use super::permission::{GROUP_PERMISSIONS, covers, setting};
 use super::personal::{UserTopic, VisibilityPolicy};
-use super::render::EMPTY_TOPIC_DISPLAY_NAME;
+use super::render::{EMPTY_TOPIC_DISPLAY_NAME, names_empty_topic};
 use super::user::User;
 use super::widget::first_submessage;
 use crate::error::Error;
@@ -98,7 +98,7 @@ pub fn normal_topic(topic: &str) -> Result<String, Error> {
     if let Some(position) = invalid_character(topic) {
         return Err(Error::TopicInvalidCharacter { position: position.into() });
     }
-    if topic == EMPTY_TOPIC_DISPLAY_NAME || topic == "(no topic)" {
+    if names_empty_topic(topic) || topic == "(no topic)" {
         return Ok(String::new());
     }
     Ok(truncate(topic, MAX_TOPIC_LENGTH, "..."))

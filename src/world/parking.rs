@@ -22,8 +22,15 @@ pub(super) struct Parking {
 #[derive(Default)]
 struct Waiting {
     /// In the order in which they came. Two hang on the same queue until the older sees that it was replaced.
-    polls: BTreeMap<u64, (Arc<Queue>, Arc<Notify>)>,
+    polls: BTreeMap<u64, (Arc<Queue>, Arc<Waker>)>,
     given: u64,
+}
+
+#[derive(Default)]
+struct Waker {
+    notify: Notify,
+    /// Whether the client ended the queue.
+    is_finished: AtomicBool,
 }
 
 /// A parked poll's place; dropping it, also when the client goes away, ends the poll.
@@ -31,7 +38,7 @@ pub struct Place {
     world: Arc<World>,
     number: u64,
     queue: Arc<Queue>,
-    waker: Arc<Notify>,
+    waker: Arc<Waker>,
 }
 
 impl Place {
@@ -42,7 +49,12 @@ impl Place {
 
     /// Waits until something happened that may concern the poll.
     pub async fn woken(&self) {
-        self.waker.notified().await;
+        self.waker.notify.notified().await;
+    }
+
+    /// Whether the client ended the queue, so that the poll is answered with what there is.
+    pub fn is_finished(&self) -> bool {
+        self.waker.is_finished.load(Ordering::Acquire)
     }
 }
 
@@ -61,7 +73,7 @@ impl World {
     /// A poll that ends is only noted: whoever reads or changes the realm next finds all these queues idle, each from
     /// its own time on. So a thousand polls that one event answers cost one change of the realm rather than a thousand.
     pub fn park(self: &Arc<Self>, queue: Arc<Queue>) -> Place {
-        let waker = Arc::new(Notify::new());
+        let waker = Arc::new(Waker::default());
         let mut waiting = self.parking.waiting.lock();
         waiting.given += 1;
         let number = waiting.given;
@@ -90,6 +102,19 @@ impl Parking {
         std::mem::take(&mut *self.left.lock())
     }
 
+    /// Answers the polls of these queues, which their clients end.
+    pub(super) fn finish(&self, queues: &[QueueId]) {
+        if queues.is_empty() {
+            return;
+        }
+        for (queue, waker) in self.waiting.lock().polls.values() {
+            if queues.contains(&queue.id) {
+                waker.is_finished.store(true, Ordering::Release);
+                waker.notify.notify_one();
+            }
+        }
+    }
+
     /// Wakes the polls for which these entries have something, and those of these queues.
     pub(super) fn wake(&self, entries: &[Arc<Entry>], touched: &[QueueId]) {
         if entries.is_empty() && touched.is_empty() {
@@ -98,7 +123,7 @@ impl Parking {
         let touched: BTreeSet<&QueueId> = touched.iter().collect();
         for (queue, waker) in self.waiting.lock().polls.values() {
             if touched.contains(&queue.id) || entries.iter().any(|entry| queue.parts(entry) > 0) {
-                waker.notify_one();
+                waker.notify.notify_one();
             }
         }
     }

@@ -210,7 +210,7 @@ async fn polling_names_what_it_lacks() {
 }
 
 #[tokio::test]
-async fn deleting_a_queue_ends_the_poll_that_hangs_on_it() {
+async fn deleting_a_queue_answers_the_poll_that_hangs_on_it() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
     let mut queue = mel.events(["message"]).await;
@@ -220,7 +220,9 @@ async fn deleting_a_queue_ends_the_poll_that_hangs_on_it() {
 
     mel.delete("/events", json!({"queue_id": id})).await.success();
 
-    parked.await.expect("the poll ends").error("BAD_EVENT_QUEUE_ID", &format!("Bad event queue ID: {id}"));
+    parked.await.expect("the poll ends").is(json!({"events": [], "queue_id": id}));
+    let again = mel.get("/events", json!({"queue_id": id, "last_event_id": -1})).await;
+    again.error("BAD_EVENT_QUEUE_ID", &format!("Bad event queue ID: {id}"));
 }
 
 #[tokio::test]

@@ -283,3 +283,86 @@ async fn an_empty_list_names_no_channel() {
     let params = json!({"type": "channel", "to": [], "topic": "t", "content": "x"});
     server.user("mel").post("/messages", params).await.error("BAD_REQUEST", "Missing channel");
 }
+
+#[tokio::test]
+async fn messages_of_archived_channels_stay() {
+    let server = TestServer::start().await;
+    let [olive, mel] = server.users(["olive", "mel"]);
+    let id = mel.send_to("design", "x", "to be kept").await;
+    olive.delete(&format!("/streams/{}", server.channel("design")), json!({})).await.success();
+
+    for user in [&olive, &mel] {
+        let reply = user.delete(&format!("/messages/{id}"), json!({})).await;
+        reply.error("BAD_REQUEST", "Invalid message(s)");
+    }
+    mel.get(&format!("/messages/{id}"), json!({})).await.success();
+}
+
+#[tokio::test]
+async fn who_could_read_a_message_hears_that_it_is_gone() {
+    let server = TestServer::start().await;
+    let [olive, mel, nora, gus] = server.users(["olive", "mel", "nora", "gus"]);
+    let id = mel.send_to("engineering", "x", "gone soon").await;
+    let mut queues = Vec::new();
+    for user in [&olive, &mel, &nora] {
+        queues.push(user.events(["delete_message"]).await);
+    }
+    let mut guests = gus.events(["delete_message"]).await;
+
+    olive.delete(&format!("/messages/{id}"), json!({})).await.success();
+
+    for queue in &mut queues {
+        queue.next().await.has(json!({"type": "delete_message", "message_ids": [id], "topic": "x"}));
+        queue.none().await;
+    }
+    guests.none().await;
+}
+
+#[tokio::test]
+async fn the_display_name_of_the_empty_topic_means_it_whatever_the_case() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let params = json!({"event_types": ["message"], "narrow": [["topic", "General Chat"]]});
+    let mut queue = mel.register(params).await;
+
+    let id = mel.send_to("general", "General Chat", "hello").await;
+
+    let message = mel.get(&format!("/messages/{id}"), json!({"allow_empty_topic_name": true})).await.success();
+    assert_eq!(message["message"]["subject"], "");
+    queue.next().await.has(json!({"type": "message", "message": {"id": id}}));
+}
+
+#[tokio::test]
+async fn the_history_of_moves_has_no_edits_of_the_text() {
+    let server = TestServer::start().await;
+    let [olive, mel] = server.users(["olive", "mel"]);
+    let id = mel.send_to("general", "before", "one").await;
+    mel.patch(&format!("/messages/{id}"), json!({"content": "two"})).await.success();
+    olive.patch(&format!("/messages/{id}"), json!({"topic": "after"})).await.success();
+    olive.patch("/realm", json!({"message_edit_history_visibility_policy": "moves"})).await.success();
+
+    let history = mel.get(&format!("/messages/{id}/history"), json!({})).await.success();
+
+    let entries = history["message_history"].as_array().expect("a list");
+    let topics: Vec<&Value> = entries.iter().map(|entry| &entry["topic"]).collect();
+    assert_eq!(topics, ["before", "after"]);
+    assert!(entries.iter().all(|entry| entry.get("prev_content").is_none()), "{history}");
+}
+
+#[tokio::test]
+async fn anchors_beyond_all_messages_are_the_newest() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    for (anchor, resolved) in [
+        ("100000000000000000", 10_000_000_000_000_000_i64),
+        ("99999999999999999999", 10_000_000_000_000_000),
+        ("-99999999999999999999", 0),
+    ] {
+        let params = json!({"anchor": anchor, "num_before": 1, "num_after": 1});
+        assert_eq!(mel.get("/messages", params).await.success()["anchor"], resolved, "{anchor}");
+    }
+    for anchor in ["", "-", "1x", "1.5"] {
+        let params = json!({"anchor": anchor, "num_before": 1, "num_after": 1});
+        mel.get("/messages", params).await.error("BAD_REQUEST", "Invalid anchor");
+    }
+}

@@ -5,11 +5,12 @@ use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Event, Payload};
-use crate::realm::id::{ChannelId, MessageId};
+use crate::realm::event::{Audience, Event, Needs, Payload};
+use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::Message;
 use crate::realm::user::User;
 use crate::time::Span;
+use imbl::OrdSet;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -41,7 +42,7 @@ impl Operation for DeleteMessage {
 impl Write for DeleteMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
-        let message = tx.message_seen_by(caller, params.message_id).cloned().ok_or(Error::InvalidMessage)?;
+        let message = tx.message_to_change(caller, params.message_id)?.clone();
         check_may_delete(tx, caller, &message)?;
 
         delete(tx, &[message.id]);
@@ -67,6 +68,27 @@ fn check_may_delete(realm: &Realm, caller: &User, message: &Message) -> Result<(
     if is_over { Err(Error::DeleteTimePassed) } else { Ok(()) }
 }
 
+/// The first level at which everybody with access to a message is told of its end.
+const TOLD_TO_ALL_SINCE: i64 = 274;
+
+/// Those who could read a message without following it.
+fn outsiders(realm: &Realm, message: &Message, followers: &Audience) -> Option<Audience> {
+    let (channel, _) = message.channel()?;
+    let channel = &realm.channels[&channel];
+    if !channel.privacy.has_public_history() {
+        return None;
+    }
+    let everyone = realm.who_can_see(channel);
+    let is_outside = |user: &UserId| {
+        everyone.contains(*user)
+            && !followers.contains(*user)
+            && realm.users.get(user).is_some_and(|user| realm.can_see_message(user, message))
+    };
+    // Nobody without a queue hears of it: these few are looked at rather than everybody.
+    let listening: OrdSet<UserId> = realm.queues.values().map(|queue| queue.owner).filter(is_outside).collect();
+    (!listening.is_empty()).then(|| Audience::of(listening))
+}
+
 /// Deletes messages, one event for each conversation; tells who sees the channel when its first message changed.
 pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
     let mut firsts: BTreeMap<ChannelId, Option<MessageId>> = BTreeMap::new();
@@ -83,12 +105,16 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
             firsts.entry(channel).or_insert_with(|| tx.messages_in(channel).first());
         }
         group.sort_unstable();
-        let everyone = tx.who_follows_any(&group);
+        let followers = tx.who_follows_any(&group);
+        let others = outsiders(tx, &first, &followers);
         for id in &group {
             tx.remove_message(*id);
         }
         let payload = Payload::DeleteMessages { messages: group, place: first.place.clone() };
-        tx.emit(everyone, Event::new("delete_message", None, payload));
+        tx.emit(followers, Event::new("delete_message", None, payload.clone()));
+        if let Some(others) = others {
+            tx.emit(others, Event::new("delete_message", None, payload).needing(Needs::From(TOLD_TO_ALL_SINCE)));
+        }
     }
     tx.recall_all_pushes();
     for (channel, first) in firsts {

@@ -98,6 +98,10 @@ fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Vec<Hi
         |topic: &str| if message.channel().is_some() { shown_topic(topic, allows_empty) } else { topic.to_owned() };
     for edit in message.history.iter().rev() {
         let previous = edit.previous_body.as_ref().filter(|_| shows_content);
+        let is_move = edit.topic.is_some() || edit.channel.is_some();
+        if !shows_content && !is_move {
+            continue;
+        }
         entries.push(HistoryEntry {
             topic: shown(&topic),
             prev_topic: edit.topic.as_ref().map(|(before, _)| shown(before)),

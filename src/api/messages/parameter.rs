@@ -101,6 +101,18 @@ impl Parameter for AnchorText {
     }
 }
 
+/// The anchor of the newest message: no message has so high an ID.
+const BEYOND_ALL_MESSAGES: i64 = 10_000_000_000_000_000;
+
+/// A whole number, be it longer than any ID.
+fn whole_number(text: &str) -> Option<i64> {
+    text.parse().ok().or_else(|| {
+        let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then_some(sign * i64::MAX)
+    })
+}
+
 impl AnchorText {
     /// The anchor that the text names; `date` is the caller's to resolve.
     ///
@@ -112,7 +124,7 @@ impl AnchorText {
             "newest" => Ok(Anchor::Newest),
             "oldest" => Ok(Anchor::Oldest),
             "first_unread" => Ok(Anchor::FirstUnread),
-            id => id.parse::<i64>().map(|id| Anchor::Id(id.max(0))).map_err(|_| Error::InvalidAnchor),
+            id => whole_number(id).map(|id| Anchor::Id(id.clamp(0, BEYOND_ALL_MESSAGES))).ok_or(Error::InvalidAnchor),
         }
     }
 }

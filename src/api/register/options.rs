@@ -79,7 +79,7 @@ impl FromJson for IdleTimeout {
 
 impl Parameter for IdleTimeout {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
-        json_parameter(text, name)
+        if text == "mobile" { Ok(Self(MOBILE_IDLE_TIMEOUT_SECONDS)) } else { json_parameter(text, name) }
     }
 
     fn schema(generator: &mut SchemaGenerator) -> Schema {

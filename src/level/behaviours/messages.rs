@@ -13,7 +13,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 472,
         on: "attachment",
-        words: "`message_ids` replaces `messages`, a list of `id` and `date_sent` (milliseconds).",
+        words: "`message_ids` replaces `messages`, a list of `id` and `date_sent` (seconds; milliseconds below 443).",
         test: "attachments_listed_messages_before_472",
         act: Act::Objects(&ATTACHMENT, message_ids_as_objects),
     },
@@ -28,13 +28,27 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: 443,
+        level: ATTACHMENT_SECONDS_SINCE,
         on: "attachment",
         words: "`create_time` is in seconds; before, in milliseconds.",
         test: "attachments_counted_milliseconds_before_443",
         act: Act::Objects(&ATTACHMENT, |attachment, _| {
             if let Some(seconds) = attachment.get("create_time").and_then(Value::as_i64) {
                 attachment.insert("create_time".into(), (seconds * 1000).into());
+            }
+        }),
+    },
+    Behaviour {
+        level: 442,
+        on: "GET /messages",
+        words: "`num_before` and `num_after` may be left out; before, they were needed.",
+        test: "counts_of_messages_were_needed_before_442",
+        act: Act::Request(&["GET /messages"], |request| {
+            let is_given = |name: &&str| request.values.contains_key(*name);
+            let is_range = !is_given(&"message_ids");
+            match ["num_before", "num_after"].into_iter().find(|name| !is_given(name)) {
+                Some(missing) if is_range => Err(Error::MissingParameter { var_name: missing.into() }),
+                _ => Ok(()),
             }
         }),
     },
@@ -245,9 +259,13 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
+/// The first level that counts seconds in attachments.
+const ATTACHMENT_SECONDS_SINCE: i64 = 443;
+
 fn message_ids_as_objects(attachment: &mut Map<String, Value>, context: &Context<'_>) {
     let Some(Value::Array(ids)) = attachment.shift_remove("message_ids") else { return };
-    let sent = |id: i64| context.realm.messages.get(&MessageId(id)).map(|message| message.sent_at.seconds() * 1000);
+    let unit = if context.level < ATTACHMENT_SECONDS_SINCE { 1000 } else { 1 };
+    let sent = |id: i64| context.realm.messages.get(&MessageId(id)).map(|message| message.sent_at.seconds() * unit);
     let objects = ids.iter().filter_map(Value::as_i64).map(|id| json!({"id": id, "date_sent": sent(id)}));
     attachment.insert("messages".into(), objects.collect());
 }

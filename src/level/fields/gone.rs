@@ -101,6 +101,17 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (163, &REGISTER, "realm_email_address_visibility", 0, |_, _| json!(1)),
 ];
 
+/// Whether a register reply has a key: those of the organization come with each other, the former push devices were
+/// asked for by a name of their own.
+pub(super) fn is_fetched(name: &str, reply: &Map<String, Value>, context: &Context<'_>) -> bool {
+    if name.starts_with("realm_") {
+        return reply.contains_key("realm_name");
+    }
+    let asked = ["fetch_event_types", "event_types"].iter().find_map(|list| context.values.get(*list));
+    let types = asked.and_then(|list| serde_json::from_str::<Vec<String>>(list).ok());
+    types.is_none_or(|types| types.iter().any(|kind| kind == "push_device"))
+}
+
 /// The role of all in a channel, when there were administrators of channels to come.
 const MEMBER_OF_CHANNEL: i64 = 50;
 

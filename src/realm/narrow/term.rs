@@ -6,7 +6,7 @@ use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::Place;
-use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
+use crate::realm::render::names_empty_topic;
 use crate::realm::user::User;
 use serde_json::Value;
 use std::sync::Arc;
@@ -149,7 +149,7 @@ fn condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Result<Con
         },
         "topic" => {
             let topic = text(operand)?;
-            Ok(Condition::Topic(if topic == EMPTY_TOPIC_DISPLAY_NAME { String::new() } else { topic.to_lowercase() }))
+            Ok(Condition::Topic(if names_empty_topic(topic) { String::new() } else { topic.to_lowercase() }))
         }
         "sender" => one_user(realm, operand, "unknown user").map(Condition::Sender),
         "dm" => conversation(realm, viewer, operand),

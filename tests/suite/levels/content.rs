@@ -198,10 +198,12 @@ async fn attachments_listed_messages_before_472() {
     let [before, after] = Age::around(&server, 472).await;
 
     let old = before.user("mel").get("/attachments", json!({})).await.success();
-    let sent = (1_767_268_800 - 2 * 86_400) * 1000_i64;
+    let sent = 1_767_268_800 - 2 * 86_400;
     assert_eq!(old["attachments"][0]["messages"], json!([{"id": message, "date_sent": sent}]));
     let new = after.user("mel").get("/attachments", json!({})).await.success();
     assert_eq!(new["attachments"][0]["message_ids"], json!([message]));
+    let older = Age::at(&server, 442).await.user("mel").get("/attachments", json!({})).await.success();
+    assert_eq!(older["attachments"][0]["messages"], json!([{"id": message, "date_sent": sent * 1000_i64}]));
     assert!(old["attachments"][0].get("message_ids").is_none() && new["attachments"][0].get("messages").is_none());
 }
 
@@ -305,4 +307,19 @@ async fn topic_links_were_texts_before_46() {
         let reply = mel.get("/messages", newest).await.success();
         assert_eq!(reply["messages"][0]["topic_links"], expected, "at {level}");
     }
+}
+
+#[tokio::test]
+async fn counts_of_messages_were_needed_before_442() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 442).await;
+    let newest = json!({"anchor": "newest"});
+
+    let reply = before.user("mel").get("/messages", newest.clone()).await;
+    reply.error("REQUEST_VARIABLE_MISSING", "Missing 'num_before' argument");
+    let half = json!({"anchor": "newest", "num_before": 1});
+    let reply = before.user("mel").get("/messages", half).await;
+    reply.error("REQUEST_VARIABLE_MISSING", "Missing 'num_after' argument");
+    before.user("mel").get("/messages", json!({"message_ids": [1]})).await.success();
+    after.user("mel").get("/messages", newest).await.success();
 }

@@ -136,7 +136,8 @@ async fn linkifiers_had_format_strings_before_176() {
     let missing = "Missing 'url_format_string' argument";
     olive.post("/realm/filters", new.clone()).await.error("REQUEST_VARIABLE_MISSING", missing);
     let id = olive.post("/realm/filters", old.clone()).await.success()["id"].clone();
-    let row = json!({"id": id, "pattern": "R(?P<n>[0-9]+)", "url_format_string": "https://x.test/%(n)s"});
+    let row =
+        json!({"id": id, "filter_id": id, "pattern": "R(?P<n>[0-9]+)", "url_format_string": "https://x.test/%(n)s"});
     assert_eq!(events.next().await.0["realm_linkifiers"][2], row);
     let listed = olive.get("/realm/linkifiers", json!({})).await.success();
     assert_eq!(listed["linkifiers"][2], row);
@@ -150,7 +151,7 @@ async fn linkifiers_had_format_strings_before_176() {
     olive.post("/realm/filters", old).await.error("REQUEST_VARIABLE_MISSING", missing);
     olive.post("/realm/filters", new).await.success();
     let listed = olive.get("/realm/linkifiers", json!({})).await.success();
-    let row = json!({"id": id, "pattern": "R(?P<n>[0-9]+)", "url_template": "https://x.test/{n}"});
+    let row = json!({"id": id, "filter_id": id, "pattern": "R(?P<n>[0-9]+)", "url_template": "https://x.test/{n}"});
     assert_eq!(listed["linkifiers"][2], row);
 }
 
@@ -257,4 +258,23 @@ async fn home_views_were_default_views_before_219() {
         assert!(events.state["user_settings"].get(name).is_some());
         assert!(events.state.get(name).is_some());
     }
+}
+
+#[tokio::test]
+async fn register_had_only_what_was_fetched_at_older_levels_too() {
+    let server = TestServer::start().await;
+    let worlds = [Age::around(&server, 468).await, Age::around(&server, 200).await];
+    for age in worlds.iter().flatten() {
+        let params = json!({"event_types": ["message"], "fetch_event_types": []});
+        let state = age.user("mel").post("/register", params).await.success();
+        let keys = state.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+        let more: Vec<&str> = keys.filter(|key| key.starts_with("realm_") || *key == "push_devices").collect();
+        assert!(more.is_empty(), "{more:?}");
+    }
+    let [before, _] = &worlds[0];
+    let state = before.user("mel").post("/register", json!({"fetch_event_types": ["push_device"]})).await.success();
+    assert!(state["push_devices"].is_object(), "{state}");
+    let [before, _] = &worlds[1];
+    let state = before.user("mel").post("/register", json!({"fetch_event_types": ["realm"]})).await.success();
+    assert!(state["realm_invite_to_realm_policy"].is_i64(), "{state}");
 }

@@ -150,7 +150,13 @@ fn required_at(row: &Row, level: i64) -> Map<String, Value> {
         }
     }
     // What older levels required and the newest does not, or by another name with another meaning.
-    for (name, value) in [("name", "x"), ("description", "y"), ("url_format_string", "https://x.test/%(n)s")] {
+    for (name, value) in [
+        ("name", "x"),
+        ("description", "y"),
+        ("url_format_string", "https://x.test/%(n)s"),
+        ("num_before", "0"),
+        ("num_after", "0"),
+    ] {
         params.entry(name).or_insert_with(|| value.into());
     }
     params.extend(working(&route).as_object().cloned().unwrap_or_default());
@@ -325,7 +331,7 @@ async fn fields_come_and_go_at_every_place() {
                 assert!(after.get(old).is_none(), "{place:?} {old} at {level}: {after}");
             }),
             Touch::GoneField { object, name, since, .. } => each(object, &|place| {
-                let shown = |level| shown(&realm, level, place, &json!({"user_id": 1}));
+                let shown = |level| shown(&realm, level, place, &json!({"user_id": 1, "realm_name": "x"}));
                 let has = |level| shown(level).get(name).is_some();
                 // What it stood in may be younger than the field.
                 let was_there = has(since) || shown(since).is_null();
