@@ -427,6 +427,8 @@ errors! {
     /// A rename to the same name.
     ChannelHasName: 400 BAD_REQUEST "Channel already has that name.";
     /// The channel for reported messages stays private.
+    ModerationChannelPublished: 400 BAD_REQUEST "A moderation request channel cannot be public.";
+    /// Reported messages don't go to a public channel.
     ModerationChannelPublic: 400 BAD_REQUEST "Moderation request channel must be private.";
     /// Seeing a channel's settings is not enough.
     ContentAccessRequired: 400 BAD_REQUEST "Channel content access is required.";
@@ -435,7 +437,7 @@ errors! {
     /// Only the empty topic is wanted, but there are others.
     OtherTopicsExist { topic }: 400 BAD_REQUEST "To enable this configuration, all messages in this channel must be in the {topic} topic. Consider renaming or deleting other topics.";
     /// Neither a number of days nor one of the words.
-    BadRetentionDays { value }: 400 BAD_REQUEST "Bad value for 'message_retention_days': {value}";
+    BadRetentionDays { var_name, bad_value }: 400 REQUEST_VARIABLE_INVALID "Bad value for '{var_name}': {bad_value}" + [var_name, bad_value];
     /// A private channel's subscribers.
     SubscribersHidden: 400 BAD_REQUEST "Unable to retrieve subscribers for private channel";
     /// Empty name.

@@ -33,6 +33,14 @@ pub fn resolve(
     setting: &PermissionSetting,
     value: GroupSettingValue,
 ) -> Result<GroupSettingValue, Error> {
+    // A single group of such a value becomes the value itself, and would be refused in other words.
+    if let GroupSettingValue::Anonymous(AnonymousGroup { direct_subgroups, .. }) = &value
+        && let [only] = direct_subgroups.iter().collect::<Vec<_>>()[..]
+        && !realm.groups.contains_key(only)
+        && matches!(realm.normal_form(value.clone()), GroupSettingValue::Group(_))
+    {
+        return Err(Error::InvalidGroupId { group_id: only.0.into() });
+    }
     let value = realm.normal_form(value);
     match &value {
         GroupSettingValue::Group(group) => check_group(realm, setting, *group)?,

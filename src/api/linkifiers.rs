@@ -14,12 +14,14 @@ use crate::realm::linkifier::Linkifier;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A linkifier as clients see it (specification, Linkifier; `id` is its `filter_id`).
+/// A linkifier as clients see it (specification, Linkifier; A-45).
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Linkifier")]
 pub struct LinkifierRecord {
     /// Its ID.
     pub id: i64,
+    /// The same.
+    pub filter_id: i64,
     /// Python regular expression.
     pub pattern: String,
     /// RFC 6570 template over the pattern's groups.
@@ -37,6 +39,7 @@ impl LinkifierRecord {
     pub fn new(linkifier: &Linkifier) -> Self {
         Self {
             id: linkifier.id.0,
+            filter_id: linkifier.id.0,
             pattern: linkifier.pattern.clone(),
             url_template: linkifier.url_template.clone(),
             example_input: linkifier.example_input.clone(),

@@ -147,10 +147,18 @@ impl Read for GetServerSettings {
             push_notifications_enabled: organization.is_on("push_notifications_enabled"),
             realm_name: Some(organization.name.clone()),
             realm_icon: Some(address(organization, Picture::Icon)),
-            realm_description: Some(organization.rendered_description.clone()),
+            realm_description: Some(description(organization)),
             realm_web_public_access_enabled: Some(realm.web_public_access_enabled()),
             ..root_settings(call.origin, call.feature_level, call.user_agent)
         })
+    }
+}
+
+/// What the organization says of itself, as HTML; the server has words of its own where it says nothing.
+fn description(organization: &Organization) -> String {
+    match organization.rendered_description.as_str() {
+        "" => "<p>The coolest place in the universe.</p>".to_owned(),
+        rendered => rendered.to_owned(),
     }
 }
 
@@ -325,12 +333,9 @@ pub fn is_email(text: &str) -> bool {
     let is_plain = |part: &str| {
         !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || c.is_control() || "()<>[],;:\\\"".contains(c))
     };
-    is_plain(name)
-        && !name.contains('@')
-        && is_plain(domain)
-        && !domain.starts_with(['.', '-'])
-        && !domain.ends_with(['.', '-'])
-        && text.len() <= 254
+    let is_label = |label: &str| is_plain(label) && !label.starts_with('-') && !label.ends_with('-');
+    let is_domain = domain == "localhost" || (domain.contains('.') && domain.split('.').all(is_label));
+    is_plain(name) && !name.contains('@') && name.split('.').all(is_plain) && is_domain && text.len() <= 254
 }
 
 /// The first level at which `date_joined` moves (specification, Versioning).

@@ -90,7 +90,8 @@ impl UserRecord {
         let is_visitor = look.viewer.is_none();
         Self {
             user_id: user.id.0,
-            delivery_email: (sees_email && !is_visitor).then(|| user.email.clone()),
+            // A bot's address is no secret (specification, User).
+            delivery_email: (sees_email && (!is_visitor || user.is_bot())).then(|| user.email.clone()),
             email: realm.api_email(user),
             full_name: user.full_name.clone(),
             date_joined: if is_visitor { user.date_joined.to_date() } else { user.date_joined.to_minute() },
@@ -200,7 +201,7 @@ pub fn written(realm: &Realm, user: &User) -> Arc<Written> {
 
 /// The address of a user's picture; None when the provider's and the client computes it itself.
 pub fn avatar_url_for(realm: &Realm, user: &User, client_computes: bool) -> Option<String> {
-    if client_computes && user.avatar.source == AvatarSource::Provider {
+    if client_computes && user.avatar.source == AvatarSource::Provider && !user.is_system_bot() {
         return None;
     }
     Some(avatar_url(realm, user, false))
@@ -214,6 +215,10 @@ pub fn avatar_url(realm: &Realm, user: &User, is_medium: bool) -> String {
         AvatarSource::Uploaded { .. } => {
             let size = if is_medium { "-medium" } else { "" };
             format!("/user_avatars/{}/{}{size}.png?v={version}", realm.organization.id, avatar_file(user))
+        }
+        AvatarSource::Provider if user.is_system_bot() => {
+            let (name, _) = user.email.split_once('@').unwrap_or((&user.email, ""));
+            format!("/static/images/avatars/{name}.png?v={version}")
         }
         AvatarSource::Provider => {
             let hash = hexadecimal(&Md5::digest(user.email.to_lowercase().as_bytes()));

@@ -210,7 +210,7 @@ async fn a_refused_change_changes_nothing() {
     refused(&adam, "town-square", json!({"is_private": true}), "Invalid parameters").await;
     refused(&adam, "quiet", json!({"history_public_to_subscribers": false}), "Invalid parameters").await;
     refused(&adam, "general", json!({"is_private": true}), "A default channel cannot be private.").await;
-    let moderation = "Moderation request channel must be private.";
+    let moderation = "A moderation request channel cannot be public.";
     refused(&adam, "leadership", json!({"is_private": false}), moderation).await;
     refused(&adam, "design", json!({"is_private": false}), "Channel content access is required.").await;
     refused(&adam, "quiet", json!({"is_web_public": true}), "Insufficient permission").await;

@@ -11,6 +11,7 @@ async fn linkifiers(user: &User) -> Vec<Value> {
 fn record(id: i64, pattern: &str, url_template: &str) -> Value {
     json!({
         "id": id,
+        "filter_id": id,
         "pattern": pattern,
         "url_template": url_template,
         "example_input": null,
@@ -46,6 +47,7 @@ async fn everybody_sees_the_linkifiers_in_their_order() {
         record(1, "#(?P<id>[0-9]+)", "https://tracker.example.com/issues/{id}"),
         {
             "id": 2,
+            "filter_id": 2,
             "pattern": "(?P<project>[A-Z]+)-(?P<number>[0-9]+)",
             "url_template": "https://tracker.example.com/{project}/{number}",
             "example_input": "CORE-42",

@@ -123,7 +123,8 @@ async fn a_visitor_gets_the_public_part_and_no_queue() {
     let names: Vec<&str> =
         reply["streams"].as_array().into_iter().flatten().filter_map(|one| one["name"].as_str()).collect();
     assert_eq!(names, ["town-square"]);
-    let is_bare = |user: &Value| user["delivery_email"].is_null() && user.get("timezone").is_none();
+    let is_bare =
+        |user: &Value| user["delivery_email"].is_null() != (user["is_bot"] == true) && user.get("timezone").is_none();
     assert!(reply["realm_users"].as_array().is_some_and(|users| users.iter().all(is_bare)));
 }
 

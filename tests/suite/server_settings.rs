@@ -132,3 +132,16 @@ async fn people_who_can_be_logged_in_as_are_listed() {
     );
     assert_eq!(reply["direct_users"][0]["realm_url"], server.url());
 }
+
+#[tokio::test]
+async fn an_organization_that_says_nothing_of_itself_has_the_servers_words() {
+    let server = TestServer::start().await;
+    let olive = server.user("olive");
+    olive.patch("/realm", json!({"description": ""})).await.success();
+
+    let settings = olive.get("/server_settings", json!({})).await.success();
+    let text = settings["realm_description"].as_str().expect("HTML");
+    assert!(text.starts_with("<p>") && text.ends_with("</p>") && text.len() > 7, "{text}");
+    let state = olive.post("/register", json!({"fetch_event_types": ["realm"]})).await.success();
+    assert_eq!(state["realm_description"], "");
+}

@@ -2,6 +2,7 @@
 
 use crate::support::{TestServer, User};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 fn new_person() -> Value {
     json!({"email": "wilma@chat.test", "password": "wilma-password-7421", "full_name": "Wilma Wong"})
@@ -252,4 +253,48 @@ async fn the_list_has_users_as_they_are_alone_before_and_after_a_change() {
     let changed = list["members"].as_array().expect("a list").iter().find(|one| one["user_id"] == mel.id());
     let changed = changed.expect("mel is in the list");
     assert_eq!((&changed["full_name"], &changed["delivery_email"]), (&json!("Mel Changed"), &Value::Null));
+}
+
+#[tokio::test]
+async fn bots_hide_no_addresses_and_the_systems_have_pictures_of_their_own() {
+    let server = TestServer::start().await;
+    let visitor = server.anonymous();
+    let everybody = visitor.get("/users", json!({"client_gravatar": true})).await.success();
+    let named = |name: &str| {
+        let mut members = everybody["members"].as_array().into_iter().flatten();
+        members.find(|member| member["full_name"] == name).unwrap_or_else(|| panic!("{name}: {everybody}")).clone()
+    };
+    let bot = named("Build Bot");
+    assert_eq!((&bot["delivery_email"], &bot["avatar_url"]), (&json!("build-bot@chat.test"), &Value::Null));
+    let register = server.user("mel").post("/register", json!({"fetch_event_types": ["realm_user"]})).await.success();
+    let url = register["cross_realm_bots"][0]["avatar_url"].as_str().expect("an address").to_owned();
+    assert!(url.starts_with("/static/"), "{url}");
+    visitor.get(&url, json!({})).await.with_status(200);
+}
+
+#[tokio::test]
+async fn addresses_have_a_domain_of_labels() {
+    let server = TestServer::start().await;
+    let adam = server.user("adam");
+    let person = |email: &str| json!({"email": email, "full_name": "New Person", "password": "a long pass phrase"});
+    for email in ["ab@chat..test", "ab@chat", "ab@-chat.test", "a..b@chat.test", "ab@"] {
+        adam.post("/users", person(email)).await.error("BAD_REQUEST", "Bad name or username");
+    }
+    adam.post("/users", person("ab@localhost")).await.success();
+}
+
+#[tokio::test]
+async fn a_browser_without_credentials_is_shown_where_to_log_in() {
+    let server = TestServer::start().await;
+    for (accepted, status) in [("text/html,application/xhtml+xml,*/*;q=0.8", "302"), ("*/*", "401")] {
+        let mut stream = tokio::net::TcpStream::connect(server.server().address()).await.expect("connected");
+        let head =
+            format!("GET /api/v1/users/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept: {accepted}\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.expect("sent");
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).await.expect("text");
+        assert!(reply.starts_with(&format!("HTTP/1.1 {status} ")), "{reply}");
+        let is_led = reply.contains("\r\nlocation: /login/?next=%2Fapi%2Fv1%2Fusers%2Fme\r\n");
+        assert_eq!(is_led, status == "302", "{reply}");
+    }
 }

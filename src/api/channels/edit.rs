@@ -85,7 +85,7 @@ impl Operation for EditChannel {
             "CannotAdministerChannel",
             "InvalidParameters",
             "DefaultChannelPrivate",
-            "ModerationChannelPublic",
+            "ModerationChannelPublished",
             "ContentAccessRequired",
             "WebPublicDisabled",
             "InsufficientPermission",
@@ -205,7 +205,7 @@ fn checked_privacy(
         return Err(Error::DefaultChannelPrivate);
     }
     if !is_private && realm.organization.moderation_requests == Some(channel.id) {
-        return Err(Error::ModerationChannelPublic);
+        return Err(Error::ModerationChannelPublished);
     }
     if privacy == channel.privacy {
         return Ok(None);

@@ -21,6 +21,7 @@ use imbl::{OrdMap, OrdSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
+use unicode_normalization::UnicodeNormalization;
 
 /// Longest display name, in code points.
 pub const MAX_NAME_LENGTH: usize = 100;
@@ -115,12 +116,17 @@ pub fn checked_name(realm: &Realm, name: &str, of: Option<UserId>) -> Result<Str
     if ends_like_a_mention {
         return Err(Error::NameInvalidFormat);
     }
-    let folded = name.to_lowercase();
-    let is_taken = || realm.users.values().any(|user| Some(user.id) != of && user.full_name.to_lowercase() == folded);
+    let wanted = folded(name);
+    let is_taken = || realm.users.values().any(|user| Some(user.id) != of && folded(&user.full_name) == wanted);
     if realm.organization.is_on("require_unique_names") && is_taken() {
         return Err(Error::NameTaken);
     }
     Ok(name.to_owned())
+}
+
+/// What names that look alike have in common: letters of one width and case.
+fn folded(name: &str) -> String {
+    name.nfkc().flat_map(char::to_lowercase).collect()
 }
 
 /// Whether a password is long enough and would take 10,000 guesses.
@@ -216,8 +222,10 @@ pub fn announce_user(tx: &mut Tx, id: UserId) {
         tx.emit(Audience::of(blind), event);
     }
     tx.emit(audience, Event::new("realm_user", Some("add"), Payload::UserAdd(user)));
-    let groups: Vec<_> =
+    let mut groups: Vec<_> =
         tx.system_groups.values().copied().filter(|group| tx.groups[group].members.contains(&id)).collect();
+    let full_members = tx.system_group(SystemGroup::FullMembers);
+    groups.sort_by_key(|group| *group == full_members);
     for group in groups {
         let audience = tx.everyone();
         tx.emit(

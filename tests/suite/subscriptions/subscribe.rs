@@ -295,8 +295,8 @@ async fn a_refused_request_makes_and_changes_nothing() {
     refused(&"x".repeat(61), json!({}), "Channel name too long (limit: 60 characters).").await;
     refused("a\u{1}", json!({}), "Invalid character in channel name, at position 2.").await;
     refused("go", json!({"can_subscribe_group": 999}), "Invalid user group").await;
-    refused("go", json!({"message_retention_days": "\"never\""}), "Bad value for 'message_retention_days': never")
-        .await;
+    let never = subscribe(&mel, &["chess", "go"], json!({"message_retention_days": "\"never\""})).await;
+    never.error("REQUEST_VARIABLE_INVALID", "Bad value for 'message_retention_days': never");
     refused("go", json!({"is_default_stream": true}), "Insufficient permission").await;
     refused("go", json!({"is_web_public": true}), "Insufficient permission").await;
     refused("leadership", json!({}), "Unable to access channel (leadership).").await;
