@@ -76,6 +76,8 @@ parameters! {
         name: String = String::new(),
         /// Must be filled in.
         required: bool = false,
+        /// People may be found by it.
+        use_for_user_matching: bool = false,
     }
 }
 
@@ -127,6 +129,7 @@ impl Write for CreateProfileField {
             in_summary: params.display_in_profile_summary,
             is_required: params.required,
             is_editable: params.editable_by_user,
+            is_for_matching: params.use_for_user_matching,
         };
         check_summary(tx, &field)?;
         check_label_is_free(tx, &field)?;
@@ -200,6 +203,8 @@ parameters! {
         name: Option<String>,
         /// Must be filled in.
         required: Option<bool>,
+        /// People may be found by it.
+        use_for_user_matching: Option<bool>,
     }
 }
 
@@ -241,6 +246,7 @@ impl Write for EditProfileField {
         field.in_summary = params.display_in_profile_summary.unwrap_or(field.in_summary);
         field.is_required = params.required.unwrap_or(field.is_required);
         field.is_editable = params.editable_by_user.unwrap_or(field.is_editable);
+        field.is_for_matching = params.use_for_user_matching.unwrap_or(field.is_for_matching);
         check_summary(tx, &field)?;
         check_label_is_free(tx, &field)?;
 

@@ -7,6 +7,7 @@ mod options;
 mod organization;
 mod users;
 
+pub use lists::choices;
 pub use organization::policy;
 pub use users::UserLists;
 

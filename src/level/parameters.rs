@@ -121,11 +121,21 @@ static PARAMETERS: &[(&str, Rows)] = &[
     ),
     (
         "POST /realm/profile_fields",
-        &[(296, "editable_by_user"), (244, "required"), (146, "display_in_profile_summary")],
+        &[
+            (455, "use_for_user_matching"),
+            (296, "editable_by_user"),
+            (244, "required"),
+            (146, "display_in_profile_summary"),
+        ],
     ),
     (
         "PATCH /realm/profile_fields/{field_id}",
-        &[(296, "editable_by_user"), (244, "required"), (146, "display_in_profile_summary")],
+        &[
+            (455, "use_for_user_matching"),
+            (296, "editable_by_user"),
+            (244, "required"),
+            (146, "display_in_profile_summary"),
+        ],
     ),
     ("POST /mobile_push/register", &[(468, "push_key_id"), (468, "token_id")]),
     ("POST /register", &[(481, "idle_queue_timeout"), (288, "presence_history_limit_days")]),

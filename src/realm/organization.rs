@@ -211,6 +211,9 @@ pub struct ProfileField {
     pub is_required: bool,
     /// By users themselves, or by administrators only.
     pub is_editable: bool,
+    /// People may be found by it.
+    #[serde(default)]
+    pub is_for_matching: bool,
 }
 
 /// A pattern in messages that becomes a link, as stored; see the `linkifier` module.

@@ -32,6 +32,8 @@ pub fn faults_of_world(world: &World) -> Vec<String> {
     let of_entry = |entry: Arc<Entry>| {
         let row = OPERATIONS.iter().find(|row| Some(row.route.path) == entry.route && row.route.method == entry.method);
         let faults = match row {
+            // A browser without credentials is led away rather than answered.
+            Some(_) if entry.status == 302 => Vec::new(),
             Some(row) if entry.fault.is_none() && !entry.truncated => faults(row, entry.status, &entry.reply.value()),
             _ => Vec::new(),
         };

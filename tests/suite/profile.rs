@@ -168,3 +168,20 @@ async fn fields_are_refused_for_what_is_wrong_with_them() {
     mel.post(FIELDS, json!({})).await.error("UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator");
     events.none().await;
 }
+
+#[tokio::test]
+async fn people_may_be_found_by_a_field_that_says_so() {
+    let server = TestServer::start().await;
+    let [olive, mel] = server.users(["olive", "mel"]);
+    let mut events = mel.events(["custom_profile_fields"]).await;
+    let field = json!({"name": "Account", "field_type": 1, "use_for_user_matching": true});
+    let id = olive.post("/realm/profile_fields", field).await.success()["id"].clone();
+
+    let of = |fields: &Value| fields.as_array().into_iter().flatten().find(|one| one["id"] == id).cloned();
+    let told = events.next().await.0;
+    assert_eq!(of(&told["fields"]).expect("it is told")["use_for_user_matching"], true);
+    let change = json!({"use_for_user_matching": false});
+    olive.patch(&format!("/realm/profile_fields/{id}"), change).await.is(json!({}));
+    let listed = mel.get("/realm/profile_fields", json!({})).await.success();
+    assert_eq!(of(&listed["custom_fields"]).expect("it is listed").get("use_for_user_matching"), None);
+}

@@ -339,5 +339,5 @@ async fn the_whole_address_of_an_upload_is_a_link_that_claims_it_and_stays_as_it
     let claimed = listed["attachments"].as_array().expect("a list").iter().any(|one| one["message_ids"] == json!([id]));
     assert!(claimed, "{listed}");
     assert_eq!(fetch(&max, &url).await.with_status(200).bytes, PICTURE);
-    fetch(&server.anonymous(), &url).await.with_status(403);
+    assert_eq!(fetch(&server.anonymous(), &url).await.status, 403);
 }

@@ -269,7 +269,7 @@ async fn bots_hide_no_addresses_and_the_systems_have_pictures_of_their_own() {
     let register = server.user("mel").post("/register", json!({"fetch_event_types": ["realm_user"]})).await.success();
     let url = register["cross_realm_bots"][0]["avatar_url"].as_str().expect("an address").to_owned();
     assert!(url.starts_with("/static/"), "{url}");
-    visitor.get(&url, json!({})).await.with_status(200);
+    assert_eq!(visitor.get(&url, json!({})).await.status, 200);
 }
 
 #[tokio::test]

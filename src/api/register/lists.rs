@@ -82,7 +82,7 @@ fn add_own(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
 }
 
 /// Choices that stand beside the settings.
-fn choices() -> Map<String, Value> {
+pub fn choices() -> Map<String, Value> {
     let emoji_sets: Vec<Value> = EMOJI_SETS.iter().map(|(key, text)| json!({"key": key, "text": text})).collect();
     Map::from_iter([
         ("emojiset_choices".to_owned(), emoji_sets.into()),
@@ -179,6 +179,9 @@ pub fn profile_fields(realm: &Realm) -> Value {
         });
         if field.in_summary {
             record["display_in_profile_summary"] = true.into();
+        }
+        if field.is_for_matching {
+            record["use_for_user_matching"] = true.into();
         }
         record
     };

@@ -216,6 +216,12 @@ fn legacy_settings(reply: &mut Map<String, Value>, context: &Context<'_>) {
             }
         }
     }
+    for (name, value) in crate::api::register::choices() {
+        let kind = if name == "emojiset_choices" { legacy::DISPLAY } else { legacy::NOTIFICATIONS };
+        if wants(kind) {
+            reply.insert(name, value);
+        }
+    }
 }
 
 /// A setting's value as a level has it.

@@ -278,3 +278,18 @@ async fn register_had_only_what_was_fetched_at_older_levels_too() {
     let state = before.user("mel").post("/register", json!({"fetch_event_types": ["realm"]})).await.success();
     assert!(state["realm_invite_to_realm_policy"].is_i64(), "{state}");
 }
+
+#[tokio::test]
+async fn choices_of_settings_stood_at_the_top_before_439() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 439).await;
+    let fetched = |kinds: &[&str]| json!({"fetch_event_types": kinds});
+    let both = ["update_display_settings", "update_global_notifications"];
+    let state = before.user("mel").post("/register", fetched(&both)).await.success();
+    assert!(state["emojiset_choices"][0]["key"].is_string(), "{state}");
+    assert!(state["available_notification_sounds"][0].is_string(), "{state}");
+    let state = before.user("mel").post("/register", fetched(&both[..1])).await.success();
+    assert!(state.get("emojiset_choices").is_some() && state.get("available_notification_sounds").is_none());
+    let state = after.user("mel").post("/register", fetched(&both)).await.success();
+    assert_eq!(state.get("emojiset_choices"), None);
+}
