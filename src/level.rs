@@ -226,7 +226,9 @@ pub fn changes() -> &'static [Change] {
         all.extend(parameters::changes());
         all.extend(events::changes());
         all.extend(behaviours::changes());
-        all.sort_by_key(|change| std::cmp::Reverse(change.level));
+        // What stood in a field that is gone may follow from one that came at the same level.
+        let is_young = |change: &Change| !matches!(change.touch, Touch::GoneField { .. });
+        all.sort_by_key(|change| (std::cmp::Reverse(change.level), is_young(change)));
         all
     });
     &CHANGES

@@ -292,6 +292,9 @@ pub(super) static SETTINGS_SINCE: Rows = &[
     (87, "enable_drafts_synchronization"),
 ];
 
+/// Settings of users that have another name today, as [`SETTINGS_SINCE`].
+pub(super) static FORMER_SETTINGS_SINCE: Rows = &[(107, "escape_navigates_to_default_view"), (42, "default_view")];
+
 /// Fields that had another name before: level, objects, old, new.
 static RENAMED: &[(i64, &Object, &str, &str)] = &[
     (485, &URL_OPTION, "validator", "input_type"),
@@ -330,7 +333,7 @@ fn described(object: &Object, name: &'static str) -> Option<(&'static Object, &'
 
 pub(super) fn changes() -> Vec<Change> {
     let mut all = Vec::new();
-    for (object, rows) in FIELDS.iter().chain(&[(&SETTINGS, SETTINGS_SINCE)]) {
+    for (object, rows) in FIELDS.iter().chain(&[(&SETTINGS, SETTINGS_SINCE), (&SETTINGS, FORMER_SETTINGS_SINCE)]) {
         let field =
             |(level, name): &(i64, &'static str)| Change { level: *level, touch: Touch::Field { object, name } };
         all.extend(rows.iter().map(field));

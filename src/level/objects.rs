@@ -248,6 +248,10 @@ objects! {
         "POST /register: custom_profile_fields[]",
         "event custom_profile_fields: fields[]",
     ];
+    /// The event about the fields.
+    PROFILE_FIELDS_EVENT = "event custom_profile_fields" ["event custom_profile_fields:"];
+    /// A notice that is shown once.
+    NOTICE = "one-time notice" ["POST /register: onboarding_steps[]", "POST /register: hotspots[]"];
     /// The reply that lists invitations.
     INVITES_REPLY = "reply of GET /invites" ["GET /invites:"];
     /// An invitation.

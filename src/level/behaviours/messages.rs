@@ -225,6 +225,18 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 26,
+        on: "message",
+        words: "No `short_name` in `display_recipient` any more; before, what stands before the `@` of the address.",
+        test: "recipients_had_short_names_before_26",
+        act: Act::Objects(&MESSAGE, |message, _| {
+            for person in message.get_mut("display_recipient").and_then(Value::as_array_mut).into_iter().flatten() {
+                let short = person["email"].as_str().and_then(|email| email.split('@').next()).map(str::to_owned);
+                person["short_name"] = short.into();
+            }
+        }),
+    },
+    Behaviour {
         level: 2,
         on: "POST /messages/{message_id}/reactions",
         words: "`reaction_type` is optional; before, it was required.",

@@ -3,7 +3,9 @@
 use crate::api::organization::parameters::OrganizationParams;
 use crate::api::parameter::Parameters;
 use crate::error::Error;
-use crate::level::objects::{EMOJI, ORGANIZATION_DATA, ORGANIZATION_NEWS, REGISTER};
+use crate::level::objects::{
+    EMOJI, NOTICE, ORGANIZATION_DATA, ORGANIZATION_NEWS, PROFILE_FIELD, PROFILE_FIELDS_EVENT, REGISTER,
+};
 use crate::level::{Act, Behaviour, Request};
 use crate::realm::id::ProfileFieldId;
 use serde_json::{Value, json};
@@ -66,6 +68,9 @@ macro_rules! former_key {
     };
 }
 
+/// The kind of profile field for pronouns.
+const PRONOUNS: i64 = 8;
+
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 476,
@@ -79,6 +84,52 @@ pub(super) static ROWS: &[Behaviour] = &[
             }
             Ok(())
         }),
+    },
+    Behaviour {
+        level: 151,
+        on: "custom profile field",
+        words: "`type` may be 8, pronouns; where the data have such fields, older levels show a short text.",
+        test: "pronouns_were_no_kind_of_field_before_151",
+        act: Act::Objects(&PROFILE_FIELD, |field, _| {
+            if field.get("type").is_some_and(|kind| *kind == PRONOUNS) {
+                field.insert("type".into(), 1.into());
+            }
+        }),
+    },
+    Behaviour {
+        level: 151,
+        on: "register reply",
+        words: "`custom_profile_field_types` has pronouns.",
+        test: "pronouns_were_no_kind_of_field_before_151",
+        act: Act::Objects(&REGISTER, |reply, _| {
+            if let Some(kinds) = reply.get_mut("custom_profile_field_types").and_then(Value::as_object_mut) {
+                kinds.retain(|_, kind| kind["id"] != PRONOUNS);
+            }
+        }),
+    },
+    Behaviour {
+        level: 151,
+        on: "POST /realm/profile_fields",
+        words: "`field_type` may be 8, pronouns.",
+        test: "pronouns_were_no_kind_of_field_before_151",
+        act: Act::Request(&["POST /realm/profile_fields"], |request| {
+            let is_pronouns = request.values.get("field_type").is_some_and(|kind| kind == "8");
+            if is_pronouns { Err(Error::InvalidFieldType) } else { Ok(()) }
+        }),
+    },
+    Behaviour {
+        level: 233,
+        on: "one-time notice",
+        words: "Notices have a `type`.",
+        test: "notices_had_no_type_before_233",
+        act: Act::Objects(&NOTICE, |notice, _| _ = notice.shift_remove("type")),
+    },
+    Behaviour {
+        level: 45,
+        on: "event custom_profile_fields",
+        words: "No `op` any more; before, `add`.",
+        test: "events_of_profile_fields_had_an_op_before_45",
+        act: Act::Objects(&PROFILE_FIELDS_EVENT, |event, _| _ = event.insert("op".into(), "add".into())),
     },
     former_name!(453, "giphy_rating", "gif_rating_policy", "The setting `gif_rating_policy` was `giphy_rating`."),
     Behaviour {

@@ -2,7 +2,7 @@
 
 use crate::api::settings::legacy;
 use crate::error::Error;
-use crate::level::fields::SETTINGS_SINCE;
+use crate::level::fields::{FORMER_SETTINGS_SINCE, SETTINGS_SINCE};
 use crate::level::objects::{REGISTER, SETTING_UPDATE, SETTINGS, SETTINGS_REPLY};
 use crate::level::{Act, Behaviour, Context, Request};
 use serde_json::{Map, Value, json};
@@ -232,5 +232,5 @@ fn at_level(name: &str, value: Value, level: i64) -> Value {
 
 /// Whether a setting is younger than a level.
 fn is_younger_setting(name: &str, level: i64) -> bool {
-    SETTINGS_SINCE.iter().any(|(since, other)| *other == name && *since > level)
+    SETTINGS_SINCE.iter().chain(FORMER_SETTINGS_SINCE).any(|(since, other)| *other == name && *since > level)
 }

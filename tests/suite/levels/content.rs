@@ -323,3 +323,17 @@ async fn counts_of_messages_were_needed_before_442() {
     before.user("mel").get("/messages", json!({"message_ids": [1]})).await.success();
     after.user("mel").get("/messages", newest).await.success();
 }
+
+#[tokio::test]
+async fn recipients_had_short_names_before_26() {
+    let server = TestServer::start().await;
+    for (age, name) in Age::around(&server, 26).await.iter().zip([json!("mel"), Value::Null]) {
+        let mel = age.user("mel");
+        let id =
+            mel.post("/messages", json!({"type": "private", "to": [mel.id()], "content": "x"})).await.success()["id"]
+                .clone();
+        let params = json!({"anchor": id, "num_before": 0, "num_after": 0});
+        let messages = mel.get("/messages", params).await.success();
+        assert_eq!(messages["messages"][0]["display_recipient"][0]["short_name"], name);
+    }
+}

@@ -293,3 +293,67 @@ async fn choices_of_settings_stood_at_the_top_before_439() {
     let state = after.user("mel").post("/register", fetched(&both)).await.success();
     assert_eq!(state.get("emojiset_choices"), None);
 }
+
+#[tokio::test]
+async fn pronouns_were_no_kind_of_field_before_151() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 151).await;
+    let params = json!({"fetch_event_types": ["custom_profile_fields"]});
+    for (age, has) in [(&before, false), (&after, true)] {
+        let state = age.user("mel").post("/register", params.clone()).await.success();
+        assert_eq!(state["custom_profile_field_types"].get("PRONOUNS").is_some(), has);
+        let fields = state["custom_profile_fields"].as_array().expect("a list");
+        assert_eq!(fields.iter().any(|field| field["type"] == 8), has, "{state}");
+        let reply = age.user("olive").post("/realm/profile_fields", json!({"name": "They", "field_type": 8})).await;
+        if has { _ = reply.success() } else { _ = reply.error("BAD_REQUEST", "Invalid field type.") }
+    }
+}
+
+#[tokio::test]
+async fn notices_had_no_type_before_233() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 233).await;
+    let state = before.user("mel").post("/register", json!({})).await.success();
+    assert!(state["hotspots"][0]["name"].is_string() && state["hotspots"][0].get("type").is_none(), "{state}");
+    let state = after.user("mel").post("/register", json!({})).await.success();
+    assert_eq!(state["onboarding_steps"][0]["type"], "one_time_notice");
+}
+
+#[tokio::test]
+async fn events_of_profile_fields_had_an_op_before_45() {
+    let server = TestServer::start().await;
+    for (age, op) in Age::around(&server, 45).await.iter().zip([json!("add"), Value::Null]) {
+        let mut events = age.user("mel").events(["custom_profile_fields"]).await;
+        age.user("olive").post("/realm/profile_fields", json!({"name": "New", "field_type": 1})).await.success();
+        assert_eq!(events.next().await.0["op"], op);
+    }
+}
+
+#[tokio::test]
+async fn what_is_gone_is_made_of_what_came_at_the_same_level() {
+    let server = TestServer::start().await;
+    let invites = Age::at(&server, 21).await.user("olive").get("/invites", json!({})).await.success();
+    let invites = invites["invites"].as_array().expect("a list");
+    assert!(
+        invites.iter().all(|invite| invite["ref"].as_str().is_some_and(|email| email.contains('@'))),
+        "{invites:?}"
+    );
+    let users = Age::at(&server, 0).await.user("olive").get("/users", json!({})).await.success();
+    let owner = |name: &str| {
+        let mut members = users["members"].as_array().into_iter().flatten();
+        members.find(|user| user["full_name"] == name).map(|user| user["bot_owner"].clone())
+    };
+    assert_eq!((owner("Build Bot"), owner("Legacy Bot")), (Some(json!("mel@chat.test")), Some(Value::Null)));
+}
+
+#[tokio::test]
+async fn settings_with_other_names_came_with_their_levels_too() {
+    let server = TestServer::start().await;
+    for (level, name) in [(107, "escape_navigates_to_default_view"), (42, "default_view")] {
+        for (age, has) in Age::around(&server, level).await.iter().zip([false, true]) {
+            let state = age.user("mel").post("/register", json!({})).await.success();
+            let is_there = state.get(name).is_some() || state["user_settings"].get(name).is_some();
+            assert_eq!(is_there, has, "{name} around {level}");
+        }
+    }
+}
