@@ -228,6 +228,10 @@ errors! {
     WrongPassword: 400 BAD_REQUEST "Wrong password!";
     /// Too easy to guess.
     NewPasswordTooWeak: 400 BAD_REQUEST "New password is too weak!";
+    /// Nobody whose settings an administrator could change.
+    NoTargetUsers: 400 BAD_REQUEST "Either user_ids or group_ids must be provided.";
+    /// What people decide for themselves alone.
+    SettingIsPersonal: 400 BAD_REQUEST "Cannot change this setting for other users.";
     /// Not a sound of the service.
     InvalidNotificationSound { sound }: 400 BAD_REQUEST "Invalid notification sound '{sound}'";
     /// Less than a second or more than a week.

@@ -6,7 +6,7 @@ pub mod create;
 pub mod deactivate;
 pub mod edit;
 pub mod members;
-mod rules;
+pub(super) mod rules;
 
 use super::parameter::parameters;
 use super::{About, Access, Call, Operation, Read, Route};

@@ -5,6 +5,7 @@
 pub mod command;
 pub mod legacy;
 pub mod parameters;
+mod targets;
 
 use super::server::is_email;
 use super::users::change::{change_email_visibility, change_name};
@@ -58,7 +59,7 @@ impl Operation for ChangeSettings {
     const ROUTE: Route = Route::patch("/settings");
     const ACCESS: Access = Access::Human;
     const ABOUT: About = About {
-        summary: "Changes the caller's settings, name, password, time zone and who sees the address.",
+        summary: "Changes the caller's settings, name, password, time zone and who sees the address, or others' settings.",
         since: 0,
         is_specified: false,
         errors: &[
@@ -67,6 +68,11 @@ impl Operation for ChangeSettings {
             "InvalidValue",
             "InvalidNotificationSound",
             "InvalidBatchingPeriod",
+            "NoTargetUsers",
+            "AdministratorRequired",
+            "SettingIsPersonal",
+            "InvalidGroupId",
+            "InvalidUserId",
             "WrongPassword",
             "NewPasswordTooWeak",
             "EmailChangesDisabled",
@@ -93,6 +99,9 @@ impl Write for ChangeSettings {
         for (name, value) in &params.settings {
             check_setting(name, value)?;
         }
+        if let Some(targets) = &params.target_users {
+            return targets::change(tx, &user, targets, &params);
+        }
         check_new_password(&user, &params)?;
         check_email(tx, &user, params.email.as_deref())?;
         let name = checked_new_name(tx, &user, params.full_name.as_deref())?;
@@ -104,7 +113,7 @@ impl Write for ChangeSettings {
             change_name(tx, user.id, name);
         }
         for (name, value) in params.settings {
-            change_setting(tx, user.id, name, value);
+            change_own_setting(tx, user.id, name, value);
         }
         if let Some(visibility) = params.email_address_visibility.and_then(EmailVisibility::from_number) {
             change_visibility(tx, &user, visibility);
@@ -177,6 +186,14 @@ fn checked_new_name(realm: &Realm, user: &User, name: Option<&str>) -> Result<Op
     let is_closed = realm.organization.is_on("name_changes_disabled") && !user.is_admin();
     let Some(name) = name.filter(|name| *name != user.full_name && !is_closed) else { return Ok(None) };
     checked_name(realm, name, Some(user.id)).map(Some)
+}
+
+/// Changes a setting of the table by the user's own hand, which is remembered.
+fn change_own_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
+    if *tx.own(user).setting(name) != value {
+        tx.own_mut(user).edited_settings.insert(name.to_owned());
+        change_setting(tx, user, name, value);
+    }
 }
 
 /// Changes a setting of the table; what is so already is not told.

@@ -137,6 +137,7 @@ static PARAMETERS: &[(&str, Rows)] = &[
             (146, "display_in_profile_summary"),
         ],
     ),
+    ("PATCH /settings", &[(444, "target_users")]),
     ("POST /mobile_push/register", &[(468, "push_key_id"), (468, "token_id")]),
     ("POST /register", &[(481, "idle_queue_timeout"), (288, "presence_history_limit_days")]),
 ];

@@ -20,6 +20,8 @@ pub struct Personal {
     /// Settings that differ from the defaults, by name.
     #[serde(with = "super::stored::settings")]
     pub settings: OrdMap<&'static str, Value>,
+    /// Names of settings that the user changed themselves, whatever they are now.
+    pub edited_settings: OrdSet<String>,
     /// Subscriptions, past ones included.
     pub subscriptions: OrdMap<ChannelId, Arc<Subscription>>,
     /// What was read.

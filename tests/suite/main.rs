@@ -59,6 +59,7 @@ mod scenarios;
 mod scheduled_messages;
 mod server_settings;
 mod settings;
+mod settings_of_others;
 mod snippets;
 mod statuses;
 mod subscriptions;

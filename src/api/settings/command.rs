@@ -1,6 +1,6 @@
 //! Slash commands, which change a setting of the caller's (A-144 in docs/assumptions.md).
 
-use super::change_setting;
+use super::change_own_setting;
 use crate::api::parameter::parameters;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
@@ -40,7 +40,7 @@ impl Write for RunCommand {
         }
         let (name, value) = meaning(command).ok_or_else(|| Error::NoSuchCommand { command: command.into() })?;
 
-        change_setting(tx, call.caller().id, name, value);
+        change_own_setting(tx, call.caller().id, name, value);
         Ok(Success {})
     }
 }

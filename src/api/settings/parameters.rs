@@ -1,14 +1,31 @@
 //! Reading the settings that a request gives: what each takes stands in the table of settings.
 
-use crate::api::parameter::{FromJson, Parameter, ParameterInfo, Parameters, RawParameters, json_parameter};
+use crate::api::parameter::{
+    FromJson, Parameter, ParameterInfo, Parameters, RawParameters, json_object, json_parameter,
+};
 use crate::error::Error;
+use crate::realm::id::{GroupId, UserId};
 use crate::realm::setting::{Kind, Setting, USER_SETTINGS, find};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
+json_object! { open
+    /// Whose settings an administrator changes.
+    pub struct TargetUsers {
+        /// People, deactivated ones too; bots have no settings.
+        user_ids: Vec<UserId> = Vec::new(),
+        /// Groups whose members are meant, those of subgroups too.
+        group_ids: Vec<GroupId> = Vec::new(),
+        /// Whether a setting that somebody changed themselves stays as it is.
+        skip_if_already_edited: bool = false,
+    }
+}
+
 /// What a request changes.
 #[derive(Clone, Debug, Default)]
 pub struct SettingsParams {
+    /// Whose; the caller's without it.
+    pub target_users: Option<TargetUsers>,
     /// Settings of the table that are given, in its order, each with a value that it takes.
     pub settings: Vec<(&'static str, Value)>,
     /// Display name.
@@ -37,10 +54,12 @@ pub const fn info(
 
 /// A list of parameters: settings of the table by the form of their values, texts with their meaning.
 macro_rules! list {
-    (texts: [$($text:ident $doc:literal),* $(,)?], visibility: $visibility:ident $visibility_doc:literal,
+    (objects: [$($object:ident: $object_type:ty = $object_doc:literal),* $(,)?],
+     texts: [$($text:ident $doc:literal),* $(,)?], visibility: $visibility:ident $visibility_doc:literal,
      switches: [$($own_switch:ident),* $(,)?], words: [$($own_word:ident),* $(,)?],
      shared: {switches: [$($switch:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], words: [$($word:ident),* $(,)?] $(,)?}) => {
         &[
+            $(info(stringify!($object), &[$object_doc], true, <$object_type as Parameter>::schema),)*
             $(info(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
             info(stringify!($visibility), &[$visibility_doc], true, <i64 as Parameter>::schema),
             $(info(stringify!($own_switch), &["A setting: true or false."], true, <bool as Parameter>::schema),)*
@@ -93,6 +112,9 @@ macro_rules! with_shared_settings {
 impl Parameters for SettingsParams {
     #[rustfmt::skip]
     const LIST: &'static [ParameterInfo] = with_shared_settings! {
+        objects: [
+            target_users: TargetUsers = "Whose settings change, for administrators; the caller's own by default.",
+        ],
         texts: [
             full_name "Display name; nothing where the organization keeps names.",
             email "Real address; waits for a confirmation that the server does not ask for.",
@@ -112,6 +134,7 @@ impl Parameters for SettingsParams {
             let Some(text) = raw.text(info)? else { continue };
             let name = info.name;
             match name {
+                "target_users" => params.target_users = Some(json_parameter(text, name)?),
                 "full_name" => params.full_name = Some(text.to_owned()),
                 "email" => params.email = Some(text.to_owned()),
                 "old_password" => params.old_password = Some(text.to_owned()),
@@ -134,6 +157,7 @@ pub struct UserDefaultsParams {
 
 impl Parameters for UserDefaultsParams {
     const LIST: &'static [ParameterInfo] = with_shared_settings! {
+        objects: [],
         texts: [],
         visibility: email_address_visibility
             "Who may see the real address: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators.",

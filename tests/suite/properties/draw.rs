@@ -271,6 +271,11 @@ impl<'realm> Draw<'realm> {
                 self.any_of(bots, |id| id)
             }
             "user_ids" | "to" | "members" | "subscribers" | "principals" => self.several(Self::user),
+            "target_users" => json!({
+                "user_ids": self.several(Self::user),
+                "group_ids": [self.group()],
+                "skip_if_already_edited": number.is_multiple_of(2),
+            }),
             "user_group_id" | "group_id" => self.group(),
             "subgroups" | "group_ids" | "add_subgroups" | "delete_subgroups" => self.several(Self::group),
             "add" | "delete" if row.route.path.ends_with("/subscriptions") && info.name == "delete" => {

@@ -1,0 +1,88 @@
+//! Settings that an administrator changes for others (A-153 in docs/assumptions.md).
+
+use super::change_setting;
+use super::parameters::{SettingsParams, TargetUsers};
+use crate::api::Success;
+use crate::api::groups::rules::existing_groups;
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::id::UserId;
+use crate::realm::user::User;
+use std::collections::BTreeSet;
+
+/// Settings that people decide on for themselves alone: what others learn of them, and what mails they get.
+const PERSONAL_SETTINGS: &[&str] = &[
+    "allow_private_data_export",
+    "enable_digest_emails",
+    "enable_login_emails",
+    "enable_marketing_emails",
+    "presence_enabled",
+    "send_private_typing_notifications",
+    "send_read_receipts",
+    "send_stream_typing_notifications",
+];
+
+/// Changes the settings of all who are meant; what is so already is not told.
+///
+/// # Errors
+///
+/// In this order: `NoTargetUsers`, `AdministratorRequired`, `SettingIsPersonal`, `InvalidGroupId`, `InvalidUserId`.
+pub(super) fn change(
+    tx: &mut Tx,
+    caller: &User,
+    targets: &TargetUsers,
+    params: &SettingsParams,
+) -> Result<Success, Error> {
+    if targets.user_ids.is_empty() && targets.group_ids.is_empty() {
+        return Err(Error::NoTargetUsers);
+    }
+    if !caller.is_admin() {
+        return Err(Error::AdministratorRequired);
+    }
+    let is_of_account = params.email.is_some()
+        || params.new_password.is_some()
+        || params.timezone.is_some()
+        || params.email_address_visibility.is_some();
+    if is_of_account || params.settings.iter().any(|(name, _)| PERSONAL_SETTINGS.contains(name)) {
+        return Err(Error::SettingIsPersonal);
+    }
+    let users = people(tx, targets)?;
+
+    for user in users {
+        for (name, value) in &params.settings {
+            let is_kept = targets.skip_if_already_edited && tx.own(user).edited_settings.contains(*name);
+            if !is_kept {
+                change_setting(tx, user, name, value.clone());
+            }
+        }
+    }
+    Ok(Success {})
+}
+
+/// The people who are meant: those named, who may be deactivated, and the members of groups. Bots are passed over.
+fn people(realm: &Realm, targets: &TargetUsers) -> Result<BTreeSet<UserId>, Error> {
+    let groups = existing_groups(realm, &targets.group_ids)?;
+    if let Some(unknown) = targets.user_ids.iter().find(|id| realm.user(**id).is_none_or(|user| user.is_system_bot())) {
+        return Err(Error::InvalidUserId { user_id: unknown.0.into() });
+    }
+    let mut users: BTreeSet<UserId> = targets.user_ids.iter().copied().collect();
+    for group in groups {
+        users.extend(realm.all_members(group));
+    }
+    users.retain(|id| !realm.users[id].is_bot());
+    Ok(users)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::realm::setting::USER_SETTINGS;
+
+    #[test]
+    fn every_personal_setting_is_a_setting() {
+        for name in PERSONAL_SETTINGS {
+            assert!(USER_SETTINGS.iter().any(|setting| setting.name == *name), "no setting is called {name}");
+        }
+    }
+}
