@@ -489,6 +489,8 @@ pub static OPERATIONS: &[Row] = &[
     write::<users::deactivate::DeactivateOwnUser>(),
     write::<users::reactivate::ReactivateUser>(),
     write::<settings::ChangeSettings>(),
+    write::<settings::ChangeDisplaySettings>(),
+    write::<settings::ChangeNotificationSettings>(),
     write::<settings::command::RunCommand>(),
     write::<organization::EditOrganization>(),
     write::<organization::user_defaults::EditUserDefaults>(),

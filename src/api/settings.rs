@@ -2,6 +2,7 @@
 //!
 //! A choice where the API is silent: A-70 in docs/assumptions.md.
 
+mod alias;
 pub mod command;
 pub mod legacy;
 pub mod parameters;
@@ -18,6 +19,7 @@ use crate::realm::event::{Audience, Event};
 use crate::realm::id::UserId;
 use crate::realm::setting::{NOTIFICATION_SOUNDS, USER_SETTINGS, find};
 use crate::realm::user::{EmailVisibility, User};
+pub use alias::{ChangeDisplaySettings, ChangeNotificationSettings};
 pub use parameters::SettingsParams;
 use serde_json::{Value, json};
 
@@ -52,6 +54,35 @@ const LANGUAGES: [(&str, &str); 24] = [
     ("zh-hans", "简体中文"),
 ];
 
+/// What can be wrong with changed settings.
+const ERRORS: &[&str] = &[
+    "BadValue",
+    "InvalidValueBecause",
+    "InvalidValue",
+    "InvalidNotificationSound",
+    "InvalidBatchingPeriod",
+    "NoTargetUsers",
+    "AdministratorRequired",
+    "SettingIsPersonal",
+    "InvalidGroupId",
+    "InvalidUserId",
+    "WrongPassword",
+    "NewPasswordTooWeak",
+    "EmailChangesDisabled",
+    "InvalidNewEmail",
+    "EmailContainsPlus",
+    "EmailNotAllowed",
+    "EmailDisposable",
+    "EmailInUse",
+    "NameTooLong",
+    "NameEmpty",
+    "NameInvalidCharacters",
+    "NameInvalidFormat",
+    "NameTaken",
+];
+/// What is told of changed settings.
+const EVENTS: &[&str] = &["realm_user update", "user_settings update", "user_status"];
+
 /// PATCH /settings
 pub struct ChangeSettings;
 
@@ -62,32 +93,8 @@ impl Operation for ChangeSettings {
         summary: "Changes the caller's settings, name, password, time zone and who sees the address, or others' settings.",
         since: 0,
         is_specified: false,
-        errors: &[
-            "BadValue",
-            "InvalidValueBecause",
-            "InvalidValue",
-            "InvalidNotificationSound",
-            "InvalidBatchingPeriod",
-            "NoTargetUsers",
-            "AdministratorRequired",
-            "SettingIsPersonal",
-            "InvalidGroupId",
-            "InvalidUserId",
-            "WrongPassword",
-            "NewPasswordTooWeak",
-            "EmailChangesDisabled",
-            "InvalidNewEmail",
-            "EmailContainsPlus",
-            "EmailNotAllowed",
-            "EmailDisposable",
-            "EmailInUse",
-            "NameTooLong",
-            "NameEmpty",
-            "NameInvalidCharacters",
-            "NameInvalidFormat",
-            "NameTaken",
-        ],
-        events: &["realm_user update", "user_settings update", "user_status"],
+        errors: ERRORS,
+        events: EVENTS,
     };
     type Params = SettingsParams;
     type Reply = Success;

@@ -267,7 +267,11 @@ objects! {
         "event realm_user_settings_defaults update:",
     ];
     /// The reply of changing settings.
-    SETTINGS_REPLY = "reply of PATCH /settings" ["PATCH /settings:"];
+    SETTINGS_REPLY = "reply of PATCH /settings" [
+        "PATCH /settings:",
+        "PATCH /settings/display:",
+        "PATCH /settings/notifications:",
+    ];
     /// The reply that gives an API key.
     API_KEY_REPLY = "reply of POST /fetch_api_key and /dev_fetch_api_key" [
         "POST /fetch_api_key:",

@@ -3,7 +3,8 @@
 use super::fields::{SETTINGS_SINCE, organization_since};
 use super::{Change, Touch};
 use crate::api::parameter::Parameters;
-use crate::api::settings::parameters::UserDefaultsParams;
+use crate::api::settings::legacy;
+use crate::api::settings::parameters::{SettingsParams, UserDefaultsParams};
 
 /// The level that has a parameter, and its name. A-100 says where a level is assumed.
 type Rows = &'static [(i64, &'static str)];
@@ -43,6 +44,16 @@ macro_rules! with_group_permissions {
         ]
     };
 }
+
+/// The operations that change settings.
+const SETTINGS: &str = "PATCH /settings";
+const DISPLAY_SETTINGS: &str = "PATCH /settings/display";
+const NOTIFICATION_SETTINGS: &str = "PATCH /settings/notifications";
+
+/// The level at which the three became one; before, each took what is of its kind.
+const SETTINGS_MERGED: i64 = 80;
+/// The level at which a setting came to PATCH /settings from an operation of its own.
+const ENTER_SENDS_SINCE: i64 = 81;
 
 /// Parameters by the operations that take them.
 static PARAMETERS: &[(&str, Rows)] = &[
@@ -137,7 +148,6 @@ static PARAMETERS: &[(&str, Rows)] = &[
             (146, "display_in_profile_summary"),
         ],
     ),
-    ("PATCH /settings", &[(444, "target_users")]),
     ("POST /mobile_push/register", &[(468, "push_key_id"), (468, "token_id")]),
     ("POST /register", &[(481, "idle_queue_timeout"), (288, "presence_history_limit_days")]),
 ];
@@ -152,8 +162,12 @@ static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
     (453, "PATCH /realm", "giphy_rating", 55, "gif_rating_policy"),
     (241, "PATCH /realm", "notifications_stream_id", 0, "new_stream_announcements_stream_id"),
     (241, "PATCH /realm", "signup_notifications_stream_id", 0, "signup_announcements_stream_id"),
-    (219, "PATCH /settings", "default_view", 42, "web_home_view"),
-    (219, "PATCH /settings", "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
+    (219, SETTINGS, "default_view", 80, "web_home_view"),
+    (219, DISPLAY_SETTINGS, "default_view", 42, "web_home_view"),
+    (219, NOTIFICATION_SETTINGS, "default_view", 80, "web_home_view"),
+    (219, SETTINGS, "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
+    (219, DISPLAY_SETTINGS, "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
+    (219, NOTIFICATION_SETTINGS, "escape_navigates_to_default_view", 107, "web_escape_navigates_to_home_view"),
     (219, "PATCH /realm/user_settings_defaults", "default_view", 96, "web_home_view"),
     (
         219,
@@ -199,13 +213,34 @@ static NARROW_TERMS: &[(i64, &str, Option<&str>)] = &[
     (177, "is", Some("dm")),
 ];
 
+/// The parameters of an operation that changes settings.
+fn of_settings(route: &'static str) -> impl Iterator<Item = Change> {
+    let is_older = |name: &str| !SETTINGS_SINCE.iter().any(|(_, younger)| *younger == name);
+    // What had another name is taken from when that came.
+    let has_one_name = move |name: &str| !RENAMED.iter().any(|(_, on, .., new)| *on == route && *new == name);
+    let is_of_kind = move |name: &str| match route {
+        DISPLAY_SETTINGS => legacy::DISPLAY_SETTINGS.contains(&name),
+        NOTIFICATION_SETTINGS => legacy::NOTIFICATION_SETTINGS.contains(&name),
+        _ => ["full_name", "email", "old_password", "new_password"].contains(&name),
+    };
+    let merged = SettingsParams::LIST.iter().filter_map(move |info| match info.name {
+        "target_users" => Some((444, info.name)),
+        "enter_sends" => Some((ENTER_SENDS_SINCE, info.name)),
+        name if is_older(name) && has_one_name(name) && !is_of_kind(name) => Some((SETTINGS_MERGED, name)),
+        _ => None,
+    });
+    let rows = SETTINGS_SINCE.iter().copied().chain(merged);
+    rows.map(move |(level, name)| Change { level, touch: Touch::Parameter { route, name } })
+}
+
 pub(super) fn changes() -> Vec<Change> {
     let mut all = Vec::new();
-    for (route, rows) in PARAMETERS.iter().chain(&[("PATCH /settings", SETTINGS_SINCE)]) {
+    for (route, rows) in PARAMETERS {
         let parameter =
             |(level, name): &(i64, &'static str)| Change { level: *level, touch: Touch::Parameter { route, name } };
         all.extend(rows.iter().map(parameter));
     }
+    all.extend([SETTINGS, DISPLAY_SETTINGS, NOTIFICATION_SETTINGS].into_iter().flat_map(of_settings));
     let of_organization = organization_since()
         .map(|(level, name)| Change { level, touch: Touch::Parameter { route: "PATCH /realm", name } });
     all.extend(of_organization);

@@ -45,6 +45,25 @@ async fn each_changed_setting_is_told_to_the_user_alone() {
 }
 
 #[tokio::test]
+async fn older_addresses_of_the_settings_do_the_same() {
+    let server = TestServer::start().await;
+    let max = server.user("max");
+    let mut queue = max.events(["user_settings", "realm_user"]).await;
+
+    max.patch("/settings/display", json!({"enable_sounds": false, "full_name": "Maxim"})).await.is(json!({}));
+    max.patch("/settings/notifications", json!({"enter_sends": true, "dense_mode": true}))
+        .await
+        .is(json!({"ignored_parameters_unsupported": ["dense_mode"]}));
+
+    queue.next().await.is(person(&max, "full_name", json!("Maxim")));
+    queue.next().await.is(setting("enable_sounds", json!(false)));
+    queue.next().await.is(setting("enter_sends", json!(true)));
+    queue.none().await;
+    let refused = max.patch("/settings/display", json!({"color_scheme": 9})).await;
+    refused.error("BAD_REQUEST", "Invalid color_scheme: Value error, Not in the list of possible values");
+}
+
+#[tokio::test]
 async fn unknown_settings_are_ignored_and_bots_have_none() {
     let server = TestServer::start().await;
     let [max, bot] = server.users(["max", "build-bot"]);

@@ -8,7 +8,12 @@ use crate::level::{Act, Behaviour, Context, Request};
 use serde_json::{Map, Value, json};
 
 /// Operations that take settings.
-const WITH_SETTINGS: &[&str] = &["PATCH /settings", "PATCH /realm/user_settings_defaults"];
+const WITH_SETTINGS: &[&str] = &[
+    "PATCH /settings",
+    "PATCH /settings/display",
+    "PATCH /settings/notifications",
+    "PATCH /realm/user_settings_defaults",
+];
 
 /// A change of a setting's values: level, setting, a value of the newest level as it was before, a value that a client
 /// sends as the newest level has it (None: it is refused), each of them compact JSON.
@@ -128,6 +133,33 @@ static OTHERS: &[Behaviour] = &[
     },
 ];
 
+/// Texts that were JSON, by the operation that took them.
+static JSON_TEXTS: &[Behaviour] = &[
+    Behaviour {
+        level: 64,
+        on: "PATCH /settings/display",
+        words: "`web_home_view`, `emojiset` and `timezone` are plain texts; before, they were texts in JSON.",
+        test: "texts_of_settings_were_json",
+        act: Act::Request(&["PATCH /settings/display"], |request| {
+            ["web_home_view", "emojiset", "timezone"].into_iter().try_for_each(|name| request.text_from_json(name))
+        }),
+    },
+    Behaviour {
+        level: 63,
+        on: "PATCH /settings/display",
+        words: "`default_language` is a plain text; before, it was a text in JSON.",
+        test: "texts_of_settings_were_json",
+        act: Act::Request(&["PATCH /settings/display"], |request| request.text_from_json("default_language")),
+    },
+    Behaviour {
+        level: 63,
+        on: "PATCH /settings/notifications",
+        words: "`notification_sound` is a plain text; before, it was a text in JSON.",
+        test: "texts_of_settings_were_json",
+        act: Act::Request(&["PATCH /settings/notifications"], |request| request.text_from_json("notification_sound")),
+    },
+];
+
 /// What was said of a new address.
 const ADDRESS_TO_CONFIRM: &str = "The new address has to be confirmed.";
 
@@ -145,7 +177,7 @@ fn changed_account(reply: &mut Map<String, Value>, context: &Context<'_>) {
 
 /// All rows of this file.
 pub(super) fn rows() -> impl Iterator<Item = &'static Behaviour> {
-    VALUE_ROWS.iter().flat_map(|rows| rows.iter()).chain(OTHERS)
+    VALUE_ROWS.iter().flat_map(|rows| rows.iter()).chain(OTHERS).chain(JSON_TEXTS)
 }
 
 /// Puts the value of before under `key`, where it holds one that was another.

@@ -187,7 +187,13 @@ fn bots() -> Vec<Case> {
 
 fn own_account() -> Vec<Case> {
     const SETTINGS: &str = "PATCH /settings";
-    vec![
+    let older = ["PATCH /settings/display", "PATCH /settings/notifications"].map(|older| {
+        Case::of(older, "mel", |_| json!({"presence_enabled": false, "full_name": "Melanie"}))
+            .sends("realm_user update full_name", "everyone")
+            .sends("user_settings update", "mel")
+            .sends("user_status", "everyone")
+    });
+    let mut cases = vec![
         Case::of(SETTINGS, "mel", |_| json!({"full_name": "Melanie"})).sends("realm_user update full_name", "everyone"),
         Case::of(SETTINGS, "mel", |_| json!({"color_scheme": 3})).sends("user_settings update", "mel"),
         Case::of(SETTINGS, "mel", |_| json!({"presence_enabled": false}))
@@ -223,7 +229,9 @@ fn own_account() -> Vec<Case> {
         .sends("realm_user update is_imported_stub", "everyone")
         .sends("realm_user update date_joined", "everyone")
         .sends("user_group remove_members", "everyone"),
-    ]
+    ];
+    cases.extend(older);
+    cases
 }
 
 fn profiles() -> Vec<Case> {

@@ -19,6 +19,54 @@ async fn changed_names_were_told_before_78() {
 }
 
 #[tokio::test]
+async fn settings_were_changed_at_three_addresses_before_80() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 80).await;
+    let addresses = ["/settings", "/settings/display", "/settings/notifications"];
+    for (own, change) in [
+        ("/settings", json!({"full_name": "Max M."})),
+        ("/settings/display", json!({"color_scheme": 2})),
+        ("/settings/notifications", json!({"enable_sounds": false})),
+    ] {
+        let name = change.as_object().and_then(|change| change.keys().next()).expect("one");
+        for address in addresses {
+            let reply = before.user("max").patch(address, change.clone()).await.success();
+            let is_ignored = reply["ignored_parameters_unsupported"] == json!([name]);
+            assert_eq!(is_ignored, address != own, "{name} at {address}: {reply}");
+            after.user("max").patch(address, change.clone()).await.is(json!({}));
+        }
+        for age in [&before, &after] {
+            let types = ["realm_user", "update_display_settings", "update_global_notifications"];
+            let state = age.user("max").register(json!({"event_types": types})).await.state;
+            assert_eq!(state[name], change[name], "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn texts_of_settings_were_json() {
+    let server = TestServer::start().await;
+    for (level, address, name, value) in [
+        (64, "/settings/display", "emojiset", "text"),
+        (64, "/settings/display", "timezone", "Asia/Tokyo"),
+        (64, "/settings/display", "default_view", "all_messages"),
+        (63, "/settings/display", "default_language", "de"),
+        (63, "/settings/notifications", "notification_sound", "ding"),
+    ] {
+        let [before, after] = Age::around(&server, level).await;
+        for (age, taken) in [(before, format!("\"{value}\"")), (after, value.to_owned())] {
+            let mel = age.user("mel");
+            let refused = mel.patch(address, json!({name: if taken == value { "\"x\"" } else { value }})).await;
+            assert_eq!(refused.body["result"], "error", "{name}: {refused}");
+            mel.patch(address, json!({name: taken})).await.success();
+            let state =
+                mel.register(json!({"event_types": ["update_display_settings", "update_global_notifications"]}));
+            assert_eq!(state.await.state[name], value);
+        }
+    }
+}
+
+#[tokio::test]
 async fn settings_of_the_organization_had_other_names() {
     let server = TestServer::start().await;
     let quiet = server.channel("quiet");

@@ -180,7 +180,10 @@ fn working(route: &str) -> Value {
             "message_edit_history_visibility_policy": "none",
             "topics_policy": "disable_empty_topic",
         }),
-        "PATCH /settings" | "PATCH /realm/user_settings_defaults" => {
+        "PATCH /settings"
+        | "PATCH /settings/display"
+        | "PATCH /settings/notifications"
+        | "PATCH /realm/user_settings_defaults" => {
             json!({"resolved_topic_notice_auto_read_policy": "always", "web_animate_image_previews": "always"})
         }
         "POST /channels/create" => json!({"topics_policy": "inherit", "message_retention_days": "unlimited"}),
