@@ -10,6 +10,7 @@ pub mod alert_words;
 pub mod avatars;
 pub mod bot_storage;
 pub mod bots;
+pub mod calls;
 pub mod channel_folders;
 pub mod channels;
 pub mod credentials;
@@ -463,6 +464,7 @@ pub static OPERATIONS: &[Row] = &[
     write::<server::DevFetchApiKey>(),
     read::<server::DevListUsers>(),
     write::<server::FetchApiKey>(),
+    write::<server::token::FetchApiKeyForToken>(),
     write::<register::Register>(),
     row::<events::GetEvents>(Run::Poll),
     write::<events::DeleteQueue>(),
@@ -548,6 +550,12 @@ pub static OPERATIONS: &[Row] = &[
     read::<uploads::GetTemporaryAddress>(),
     read::<uploads::GetAttachments>(),
     write::<uploads::RemoveAttachment>(),
+    read::<uploads::thumbnail::GetThumbnailStatus>(),
+    read::<calls::CreateBigBlueButtonCall>(),
+    read::<calls::CreateConstructorGroupsCall>(),
+    write::<calls::rooms::CreateNextcloudTalkCall>(),
+    write::<calls::rooms::CreateWebexCall>(),
+    write::<calls::CreateZoomCall>(),
     read::<channels::GetChannels>(),
     read::<channels::GetChannel>(),
     read::<channels::GetChannelId>(),
@@ -626,6 +634,7 @@ pub static OPERATIONS: &[Row] = &[
     write::<push::RegisterPush>(),
     write::<push::TestEncryptedPush>(),
     write::<push::TestPush>(),
+    read::<push::RegisterRemotePush>(),
     read::<custom_emoji::GetCustomEmoji>(),
     write::<custom_emoji::UploadCustomEmoji>(),
     write::<custom_emoji::DeactivateCustomEmoji>(),

@@ -147,6 +147,12 @@ errors! {
     WebhookBotNotAllowed: 401 UNAUTHORIZED "This API is not available to incoming webhook bots.";
     /// Wrong address or password.
     AuthenticationFailed: 401 AUTHENTICATION_FAILED "Your username or password is incorrect";
+    /// An empty token.
+    TokenMissing: 400 BAD_REQUEST "No JSON web token passed in request";
+    /// A token that is malformed, over, or signed by somebody else.
+    TokenInvalid: 400 BAD_REQUEST "Bad JSON web token";
+    /// A token of nobody.
+    TokenWithoutEmail: 400 BAD_REQUEST "No email specified in JSON web token claims";
     /// Not an address.
     InvalidEmailSyntax: 400 BAD_REQUEST "Enter a valid email address.";
     /// The organization takes no passwords.
@@ -775,6 +781,16 @@ errors! {
     PushTokenUnknown: 400 INVALID_PUSH_DEVICE_TOKEN "Device not recognized";
     /// Nothing to push to.
     NoActivePushDevice: 400 NO_ACTIVE_PUSH_DEVICE "No active registered push device";
+    /// Another server's organization that the relay does not know.
+    RemoteRealmMissing: 403 MISSING_REMOTE_REALM "Organization not registered";
+    /// Not a key of the relay's.
+    InvalidRelayKey: 400 INVALID_BOUNCER_PUBLIC_KEY "Invalid bouncer_public_key";
+    /// Nothing that a device sealed for the relay.
+    InvalidSealedRegistration: 400 BAD_REQUEST "Invalid encrypted_push_registration";
+    /// A registration that took too long.
+    RegistrationExpired: 400 REQUEST_EXPIRED "Request expired";
+    /// No account at the service for video calls.
+    InvalidZoomToken: 400 INVALID_ZOOM_TOKEN "Invalid Zoom access token";
     /// The relay fails by itself.
     RelayServerError: 502 INTERNAL_SERVER_ERROR_ON_BOUNCER "Internal server error on push notification service, retry later.";
     /// The relay can't be reached.

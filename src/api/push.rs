@@ -1,8 +1,10 @@
 //! Push notifications: registering a device for encrypted ones, and tests that they arrive.
 
 mod register;
+mod relay;
 
 pub use register::RegisterPush;
+pub use relay::RegisterRemotePush;
 
 use super::parameter::parameters;
 use super::{About, Access, Call, Operation, Route, Success, Write};

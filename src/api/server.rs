@@ -1,6 +1,7 @@
 //! What anybody may know of the server, and how to get an API key.
 
 pub mod compatibility;
+pub mod token;
 
 use super::parameter::parameters;
 use super::{About, Access, Call, NEWEST_FEATURE_LEVEL, Operation, Origin, Read, Route, SERVICE_VERSION, Write};

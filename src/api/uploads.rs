@@ -5,6 +5,7 @@
 pub mod name;
 pub mod resumable;
 pub mod temporary;
+pub mod thumbnail;
 
 use super::parameter::{UploadedFile, parameters};
 use super::{About, Access, Call, Operation, Read, Route, Success, Write};

@@ -28,6 +28,7 @@ objects! {
         "GET /users/{user_id}: user",
         "GET /users/{email}: user",
         "GET /users/me:",
+        "POST /jwt/fetch_api_key: user",
         "POST /register: realm_users[]",
         "POST /register: realm_non_active_users[]",
         "POST /register: cross_realm_bots[]",

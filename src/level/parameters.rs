@@ -74,6 +74,8 @@ static PARAMETERS: &[(&str, Rows)] = &[
         ],
     ),
     ("POST /scheduled_messages", &[(236, "read_by_sender")]),
+    ("GET /calls/bigbluebutton/create", &[(337, "voice_only")]),
+    ("POST /calls/zoom/create", &[(206, "is_video_call")]),
     ("POST /typing", &[(215, "stream_id"), (58, "type"), (58, "topic")]),
     ("POST /reminders", &[(415, "note")]),
     ("GET /streams", &[(356, "include_all"), (356, "include_can_access_content"), (315, "exclude_archived")]),
@@ -158,6 +160,7 @@ static PARAMETERS: &[(&str, Rows)] = &[
 static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
     (468, "POST /mobile_push/e2ee/test_notification", "push_account_id", 420, "device_id"),
     (468, "POST /mobile_push/register", "push_account_id", 406, "device_id"),
+    (468, "POST /remotes/push/e2ee/register", "push_account_id", 406, "token_id"),
     (432, "POST /mobile_push/register", "push_public_key", 406, "push_key"),
     (453, "PATCH /realm", "giphy_rating", 55, "gif_rating_policy"),
     (241, "PATCH /realm", "notifications_stream_id", 0, "new_stream_announcements_stream_id"),

@@ -46,6 +46,11 @@ impl Chance {
         self.text::<24>(BASE32)
     }
 
+    /// The key of a room for calls: 16 of a-z and 2-7.
+    pub fn room_key(&mut self) -> String {
+        self.text::<16>(BASE32)
+    }
+
     /// Two hexadecimal digits at most, without a leading zero.
     pub fn upload_directory(&mut self) -> String {
         let [word] = self.words();

@@ -341,3 +341,19 @@ async fn the_whole_address_of_an_upload_is_a_link_that_claims_it_and_stays_as_it
     assert_eq!(fetch(&max, &url).await.with_status(200).bytes, PICTURE);
     assert_eq!(fetch(&server.anonymous(), &url).await.status, 403);
 }
+
+#[tokio::test]
+async fn pictures_have_thumbnails_and_other_files_none() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let picture = upload(&mel, "cat.png", "image/png", PICTURE).await;
+    let text = upload(&mel, "cat.txt", "text/plain", b"meow").await;
+    let status = |url: &str| url.replace("/user_uploads/", "/thumbnail/status/");
+
+    mel.get(&status(&picture), json!({})).await.is(json!({"has_thumbnail": true}));
+    mel.get(&status(&text), json!({})).await.is(json!({"has_thumbnail": false}));
+    let gone = mel.get("/thumbnail/status/2/ab/nothing.png", json!({})).await.with_status(404);
+    gone.error("BAD_REQUEST", "This file does not exist or has been deleted.");
+    let foreign = max.get(&status(&picture), json!({})).await.with_status(403);
+    foreign.error("BAD_REQUEST", "You are not authorized to view this file.");
+}

@@ -2,6 +2,7 @@
 
 use super::case::{Case, PICTURE, id};
 use crate::support::TestServer;
+use crate::tokens::token_of;
 use serde_json::{Value, json};
 
 pub fn cases() -> Vec<Case> {
@@ -229,6 +230,10 @@ fn own_account() -> Vec<Case> {
         .sends("realm_user update is_imported_stub", "everyone")
         .sends("realm_user update date_joined", "everyone")
         .sends("user_group remove_members", "everyone"),
+        Case::of("POST /jwt/fetch_api_key", "mel", |_| json!({"token": token_of("ivy@chat.test")}))
+            .sends("realm_user update is_imported_stub", "everyone")
+            .sends("realm_user update date_joined", "everyone")
+            .sends("user_group remove_members", "everyone"),
     ];
     cases.extend(older);
     cases

@@ -2,6 +2,7 @@
 
 use super::case::{Case, group, id};
 use crate::support::TestServer;
+use crate::tokens::token_of;
 use serde_json::{Value, json};
 
 type Params = fn(&TestServer) -> Value;
@@ -162,6 +163,7 @@ fn by_change() -> Vec<Case> {
         // A stub that becomes a new member at the first login is no full one any more.
         first_login("POST /dev_fetch_api_key", |_| json!({"username": "ivy@chat.test"})),
         first_login("POST /fetch_api_key", |_| json!({"username": "ivy@chat.test", "password": "ivy-password-7421"})),
+        first_login("POST /jwt/fetch_api_key", |_| json!({"token": token_of("ivy@chat.test")})),
     ]
 }
 

@@ -1,0 +1,143 @@
+//! Addresses of video calls, as the services that clients let the server ask would give them.
+//!
+//! No such service is asked here: the addresses follow from the world, and lead nowhere (A-155 in docs/assumptions.md).
+
+pub mod rooms;
+
+use super::parameter::parameters;
+use super::{About, Access, Call, Operation, Read, Route, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::{Realm, content_hash};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+/// The number of the service whose accounts are the server's own, in `video_chat_provider`; with 3, people have their own.
+const SERVER_TO_SERVER: i64 = 5;
+
+/// Where a call is.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CallReply {
+    /// Its address.
+    pub url: String,
+}
+
+/// GET /calls/bigbluebutton/create
+pub struct CreateBigBlueButtonCall;
+
+parameters! {
+    /// The meeting.
+    pub struct CreateBigBlueButtonCallParams {
+        /// What it is called.
+        meeting_name: String,
+        /// Whether cameras stay off; the caller alone may change that.
+        voice_only: bool = false,
+    }
+}
+
+impl Operation for CreateBigBlueButtonCall {
+    const ROUTE: Route = Route::get("/calls/bigbluebutton/create");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Gives the address of a new call; the same meeting at the same moment has the same.",
+        since: 0,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    type Params = CreateBigBlueButtonCallParams;
+    type Reply = CallReply;
+}
+
+impl Read for CreateBigBlueButtonCall {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<CallReply, Error> {
+        // What reads changes nothing, so that no chance is drawn: the moment makes one meeting another.
+        let moment = format!("{}:{}", call.now.micros(), params.meeting_name);
+        let meeting = json!({
+            "meeting_id": format!("chatdouble-{}", tag(realm, call, &moment)),
+            "name": params.meeting_name,
+            "lock_settings_disable_cam": params.voice_only,
+            "moderator": call.caller().id,
+        });
+        let meeting = URL_SAFE_NO_PAD.encode(meeting.to_string());
+        let signature = tag(realm, call, &meeting);
+        Ok(CallReply { url: format!("/calls/bigbluebutton/join?bigbluebutton={meeting}.{signature}") })
+    }
+}
+
+/// POST /calls/constructorgroups/create
+pub struct CreateConstructorGroupsCall;
+
+parameters! {
+    /// Takes none.
+    pub struct CreateConstructorGroupsCallParams {}
+}
+
+impl Operation for CreateConstructorGroupsCall {
+    const ROUTE: Route = Route::post("/calls/constructorgroups/create");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Gives the address of the caller's room for calls, which stays the same.",
+        since: 460,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    type Params = CreateConstructorGroupsCallParams;
+    type Reply = CallReply;
+}
+
+impl Read for CreateConstructorGroupsCall {
+    fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<CallReply, Error> {
+        let room = tag(realm, call, "room");
+        Ok(CallReply { url: format!("https://constructor-groups.example.com/rooms/{room}") })
+    }
+}
+
+/// POST /calls/zoom/create
+pub struct CreateZoomCall;
+
+parameters! {
+    /// The call.
+    pub struct CreateZoomCallParams {
+        /// Whether cameras are on at first.
+        is_video_call: bool = true,
+    }
+}
+
+impl Operation for CreateZoomCall {
+    const ROUTE: Route = Route::post("/calls/zoom/create");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Gives the address of a new call, where `video_chat_provider` is 5.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidZoomToken"],
+        events: &[],
+    };
+    type Params = CreateZoomCallParams;
+    type Reply = CallReply;
+}
+
+impl Write for CreateZoomCall {
+    fn run(tx: &mut Tx, _call: &Call<'_>, _params: Self::Params) -> Result<CallReply, Error> {
+        // Nobody has an account of their own there: `has_zoom_token` is false for all.
+        if tx.organization.setting("video_chat_provider") != SERVER_TO_SERVER {
+            return Err(Error::InvalidZoomToken);
+        }
+
+        let room = tx.realm_mut().chance.room_key();
+        Ok(CallReply { url: format!("https://zoom.example.com/j/{room}") })
+    }
+}
+
+/// 16 hexadecimal digits that follow from the world, the caller and a text.
+fn tag(realm: &Realm, call: &Call<'_>, text: &str) -> String {
+    let all = format!("call:{}:{}:{}:{text}", realm.organization.uuid, realm.chance.seed, call.caller().id);
+    let mut tag = content_hash(all.as_bytes());
+    tag.truncate(16);
+    tag
+}

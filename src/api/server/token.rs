@@ -1,0 +1,142 @@
+//! Logging in with a signed token (A-154 in docs/assumptions.md).
+
+use super::{account, log_in};
+use crate::api::parameter::parameters;
+use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::record::user::{Look, UserRecord};
+use crate::time::Timestamp;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, Mac};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use sha2::Sha256;
+
+/// What tokens are signed with, by HS256, in every world.
+pub const TOKEN_KEY: &str = "chatdouble-takes-tokens-signed-with-this-key";
+
+/// POST /jwt/fetch_api_key
+pub struct FetchApiKeyForToken;
+
+parameters! {
+    /// Who it is, by a token.
+    pub struct FetchApiKeyForTokenParams {
+        /// A JSON web token with the claim `email`, signed by HS256 with the key
+        /// `chatdouble-takes-tokens-signed-with-this-key`.
+        token: String,
+        /// Whether the reply has the user as they see themselves.
+        include_profile: bool = false,
+    }
+}
+
+/// Credentials for Basic authentication, and whose they are.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TokenKeyReply {
+    /// 32 letters and digits.
+    pub api_key: String,
+    /// The account's real address, which is the user name.
+    pub email: String,
+    /// The account, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<UserRecord>,
+}
+
+impl Operation for FetchApiKeyForToken {
+    const ROUTE: Route = Route::post("/jwt/fetch_api_key");
+    const ACCESS: Access = Access::Anyone;
+    const ABOUT: About = About {
+        summary: "Gives an account's API key for a JSON web token with its address.",
+        since: 160,
+        is_specified: false,
+        errors: &[
+            "TokenMissing",
+            "TokenInvalid",
+            "TokenWithoutEmail",
+            "InvalidEmailSyntax",
+            "AuthenticationFailed",
+            "UserDeactivated",
+        ],
+        events: &["realm_user update", "user_group remove_members", "stream delete", "update_message_flags remove"],
+    };
+    type Params = FetchApiKeyForTokenParams;
+    type Reply = TokenKeyReply;
+}
+
+impl Write for FetchApiKeyForToken {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<TokenKeyReply, Error> {
+        if params.token.is_empty() {
+            return Err(Error::TokenMissing);
+        }
+        let claims = claims(&params.token, call.now).ok_or(Error::TokenInvalid)?;
+        let email = claims["email"].as_str().ok_or(Error::TokenWithoutEmail)?;
+        let user = account(tx, email)?;
+        if !user.is_active {
+            return Err(Error::UserDeactivated);
+        }
+
+        let key = log_in(tx, call, &user);
+        let user = &tx.users[&user.id];
+        let look = Look { viewer: Some(user), client_gravatar: false, include_profile: false };
+        let user = params.include_profile.then(|| UserRecord::new(tx, user, look));
+        Ok(TokenKeyReply { api_key: key.api_key, email: key.email, user })
+    }
+}
+
+/// What a token claims; None when it is malformed, signed by another key or in another way, not yet in force or over.
+fn claims(token: &str, now: Timestamp) -> Option<Value> {
+    let (signed, signature) = token.rsplit_once('.')?;
+    let (header, claims) = signed.split_once('.')?;
+    let read = |part: &str| serde_json::from_slice::<Value>(&URL_SAFE_NO_PAD.decode(part).ok()?).ok();
+    if read(header)?["alg"] != "HS256" {
+        return None;
+    }
+    let mut expected = Hmac::<Sha256>::new_from_slice(TOKEN_KEY.as_bytes()).ok()?;
+    expected.update(signed.as_bytes());
+    expected.verify_slice(&URL_SAFE_NO_PAD.decode(signature).ok()?).ok()?;
+    let claims = read(claims).filter(Value::is_object)?;
+    // Seconds since 1970, whole or not; other values are none.
+    let moment = |name: &str| claims.get(name).map(|value| value.as_f64().ok_or(()));
+    let seconds = now.seconds() as f64;
+    let is_over = match moment("exp") {
+        None => false,
+        Some(until) => until.ok()? <= seconds,
+    };
+    let is_early = match moment("nbf") {
+        None => false,
+        Some(from) => from.ok()? > seconds,
+    };
+    (!is_over && !is_early).then_some(claims)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_of_another_maker_is_read() {
+        // Made by a few lines of Python, which know nothing of this code.
+        let token = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJlbWFpbCI6Im1lbEBjaGF0LnRlc3QifQ.5SkQDmK57rrk7dgb_k87t6NitRetrKhihpvANtcMjlA";
+
+        assert_eq!(
+            claims(token, Timestamp::from_micros(0)).map(|claims| claims["email"].clone()),
+            Some("mel@chat.test".into())
+        );
+    }
+
+    #[test]
+    fn what_is_no_token_of_ours_claims_nothing() {
+        for token in [
+            "",
+            ".",
+            "..",
+            "a.b.c",
+            "e30.e30.",
+            "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJlbWFpbCI6Im1lbEBjaGF0LnRlc3QifQ.TLagZVxPNw2QdEOf__rgiffQKhngMqWDAjsOU202Wwc",
+        ] {
+            assert_eq!(claims(token, Timestamp::from_micros(0)), None, "{token}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Whether a file's smaller pictures can be had.
+
+use super::can_read;
+use crate::api::parameter::parameters;
+use crate::api::{About, Access, Call, Operation, Read, Route};
+use crate::error::Error;
+use crate::realm::Realm;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// GET /thumbnail/status/{realm_id_str}/{filename}
+pub struct GetThumbnailStatus;
+
+parameters! {
+    /// Which file.
+    pub struct GetThumbnailStatusParams {
+        /// The organization's number.
+        @path realm_id_str: i64,
+        /// The rest of the file's address, slashes included.
+        @path filename: String,
+    }
+}
+
+/// What there is.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ThumbnailStatusReply {
+    /// Whether the file is a picture: thumbnails are there as soon as it is.
+    pub has_thumbnail: bool,
+}
+
+impl Operation for GetThumbnailStatus {
+    const ROUTE: Route = Route::get("/thumbnail/status/{realm_id_str}/{*filename}");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "Says whether an uploaded file has thumbnails.",
+        since: 479,
+        is_specified: false,
+        errors: &["FileNotFound", "FileForbidden"],
+        events: &[],
+    };
+    type Params = GetThumbnailStatusParams;
+    type Reply = ThumbnailStatusReply;
+}
+
+impl Read for GetThumbnailStatus {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ThumbnailStatusReply, Error> {
+        let path_id = format!("{}/{}", params.realm_id_str, params.filename);
+        let attachment = realm.attachments.get(&path_id).ok_or(Error::FileNotFound)?;
+        if !can_read(realm, Some(call.caller()), attachment) {
+            return Err(Error::FileForbidden);
+        }
+
+        Ok(ThumbnailStatusReply { has_thumbnail: attachment.content_type.starts_with("image/") })
+    }
+}
