@@ -214,6 +214,7 @@ pub fn description(info: &ParameterInfo) -> String {
 /// say it.
 const DEFAULTS_AS_SENT: &[(&str, &str)] = &[
     ("Vec::new()", "[]"),
+    ("Count(14)", "14"),
     ("NarrowTerms::default()", "[]"),
     ("EventNarrow::default()", "[]"),
     ("BTreeMap::new()", "{}"),

@@ -243,7 +243,6 @@ ids_through_json!(
     GroupId,
     ChannelId,
     FolderId,
-    MessageId,
     EmojiId,
     LinkifierId,
     ProfileFieldId,
@@ -256,6 +255,17 @@ ids_through_json!(
     AttachmentId,
     DeviceId
 );
+
+/// Messages' IDs are never negative: `is too small`, while other objects are just not there.
+impl FromJson for MessageId {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        Count::from_json(value, at).map(|Count(number)| Self(number))
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        <Count as FromJson>::json_schema(generator)
+    }
+}
+through_json!(MessageId);
 
 impl Parameter for String {
     const IS_JSON: bool = false;

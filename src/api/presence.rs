@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-32 in docs/assumptions.md.
 
-use super::parameter::parameters;
+use super::parameter::{Count, parameters};
 use super::users::who_can_access;
 use super::{About, Access, Call, Operation, Read, Route, Write};
 use crate::error::Error;
@@ -38,7 +38,7 @@ parameters! {
     /// How the caller is there, and what to reply.
     pub struct UpdatePresenceParams {
         /// Days of history when everything is asked for; 14 when absent, 0 gives none.
-        history_limit_days: Option<i64>,
+        history_limit_days: Option<Count>,
         /// The `presence_last_update_id` of an earlier reply: only what changed since, in the modern form.
         last_update_id: Option<i64>,
         /// Whether the user did something since the last report; of no effect here.
@@ -97,7 +97,7 @@ impl Write for UpdatePresence {
         }
         let range = match params.last_update_id {
             Some(id) if id > 0 => PresenceRange::Since(id),
-            _ => PresenceRange::Days(params.history_limit_days.unwrap_or(DEFAULT_HISTORY_DAYS)),
+            _ => PresenceRange::Days(params.history_limit_days.map_or(DEFAULT_HISTORY_DAYS, |Count(days)| days)),
         };
         let is_slim = params.slim_presence || params.last_update_id.is_some();
         let (presences, last) = presences_in(tx, caller, is_slim, range, tx.now);

@@ -11,7 +11,7 @@ pub use lists::choices;
 pub use organization::policy;
 pub use users::UserLists;
 
-use super::parameter::{Nullable, parameters};
+use super::parameter::{Count, Nullable, parameters};
 use super::{About, Access, Call, Operation, Route, SERVICE_VERSION, Write};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -51,7 +51,7 @@ parameters! {
         /// Only messages that fit: pairs of operator and operand.
         narrow: EventNarrow = EventNarrow::default(),
         /// Presence no older than this; 0 for none.
-        presence_history_limit_days: i64 = 14,
+        presence_history_limit_days: Count = Count(14),
         /// Old name of `idle_queue_timeout`, in seconds; 0 for the default.
         queue_lifespan_secs: Option<i64>,
         /// Presence by user ID in the modern form.
@@ -135,7 +135,7 @@ impl Write for Register {
             viewer,
             options: &options,
             include_subscribers: params.include_subscribers.0,
-            presence_days: params.presence_history_limit_days,
+            presence_days: params.presence_history_limit_days.0,
             call,
             types: types.map(|types| types.into_iter().collect()),
         };

@@ -65,7 +65,8 @@ impl Cors {
         headers.insert(
             header::ACCESS_CONTROL_EXPOSE_HEADERS,
             HeaderValue::from_static(
-                "X-Chatdouble-Hint, X-Chatdouble-Fault, Retry-After, Location, Upload-Offset, Upload-Length, Tus-Resumable",
+                "X-Chatdouble-Hint, X-Chatdouble-Fault, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
+                 X-RateLimit-Reset, Location, Upload-Offset, Upload-Length, Tus-Resumable",
             ),
         );
         if asked.is_of_preflight() {

@@ -7,6 +7,7 @@ use crate::fault::{Bouncer, Effect, Seen};
 use crate::level::emulation;
 use crate::realm::queue::QueueId;
 use crate::realm::user::User;
+use crate::time::Timestamp;
 use crate::world::World;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
@@ -14,6 +15,14 @@ use std::time::Duration;
 
 /// Marks a reply that a fault made.
 const FAULT: HeaderName = HeaderName::from_static("x-chatdouble-fault");
+
+/// How many requests are allowed in the longest span that counts, how many of them are left, and when all are again,
+/// UNIX seconds (reference behaviour, section 2.4).
+const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const RATE_LIMIT_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+/// The limit that servers begin with.
+const REQUESTS_AN_HOUR: &str = "2000";
 
 /// What the connection does to a reply, as the server's sockets see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +83,7 @@ impl Fault {
     }
 
     /// The reply that takes the operation's place, when nothing is to be done.
-    pub fn instead(&self, feature_level: i64) -> Option<Response> {
+    pub fn instead(&self, feature_level: i64, now: Timestamp) -> Option<Response> {
         let (id, effect) = self.fired.as_ref()?;
         let response = match effect {
             Effect::Error { status, fields } => {
@@ -82,7 +91,7 @@ impl Fault {
                 body.push(b'\n');
                 reply::json(*status, body)
             }
-            Effect::RateLimit { retry_after } => rate_limited(retry_after, feature_level),
+            Effect::RateLimit { retry_after } => rate_limited(retry_after, feature_level, now),
             Effect::DropBefore => mangled(reply::empty(502), Mangled::Dropped),
             _ => return None,
         };
@@ -116,7 +125,9 @@ fn mangled(mut response: Response, how: Mangled) -> Response {
     response
 }
 
-fn rate_limited(retry_after: &serde_json::Value, feature_level: i64) -> Response {
+/// A reply to a request beyond the limit. What is left of it, and when all of it is there again, stands in headers, by
+/// the world's time.
+fn rate_limited(retry_after: &serde_json::Value, feature_level: i64, now: Timestamp) -> Response {
     let error = Error::RateLimitHit { retry_after: retry_after.clone().into() };
     let former = emulation(feature_level).and_then(|emulation| emulation.code_of(None, error.row()));
     let mut response = match former {
@@ -126,6 +137,11 @@ fn rate_limited(retry_after: &serde_json::Value, feature_level: i64) -> Response
     if let Ok(value) = HeaderValue::from_str(&retry_after.to_string()) {
         response.headers_mut().insert(header::RETRY_AFTER, value);
     }
+    let reset = now.fractional_seconds() + retry_after.as_f64().unwrap_or_default();
+    let headers = response.headers_mut();
+    headers.insert(RATE_LIMIT, HeaderValue::from_static(REQUESTS_AN_HOUR));
+    headers.insert(RATE_LIMIT_REMAINING, HeaderValue::from_static("0"));
+    headers.insert(RATE_LIMIT_RESET, HeaderValue::from(reset.ceil() as i64));
     response
 }
 

@@ -94,7 +94,7 @@ impl<'a> Visit<'a> {
             trace.route = Some(tus::PATH);
             let fault = Fault::fire(world, trace);
             let response = fault
-                .instead(feature_level)
+                .instead(feature_level, world.now())
                 .unwrap_or_else(|| fault.afterwards(tus::respond(world, self.incoming, self.origin, trace)));
             return self.stay.end(response);
         }
@@ -116,7 +116,7 @@ impl<'a> Visit<'a> {
         let row = if let Found::Operation(row, _) = &found { Some(*row) } else { None };
         trace.route = row.map(|row| row.route.path);
         let fault = Fault::fire(world, trace);
-        if let Some(response) = fault.instead(feature_level) {
+        if let Some(response) = fault.instead(feature_level, world.now()) {
             return self.stay.end(response);
         }
         let path = &trace.path;

@@ -43,6 +43,7 @@ mod message_rules;
 mod messages;
 mod narrows;
 mod navigation_views;
+mod negative_numbers;
 mod organization;
 mod organization_logins;
 mod organization_pictures;

@@ -199,6 +199,9 @@ async fn a_rate_limit_says_when_to_come_again_in_body_and_header() {
         let reply = server.user("mel").get("/users/me", json!({})).await.with_status(429);
 
         assert_eq!(reply.header("retry-after"), Some(retry_after.to_string().as_str()));
+        let reset = 1_767_268_800 + retry_after.as_f64().map_or(0, |seconds| seconds.ceil() as i64);
+        let limits = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map(|name| reply.header(name));
+        assert_eq!(limits, [Some("2000"), Some("0"), Some(reset.to_string().as_str())]);
         let body = reply.error("RATE_LIMIT_HIT", "API usage exceeded rate limit");
         assert_eq!(body["retry-after"], retry_after, "{body}");
     }
