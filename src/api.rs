@@ -304,6 +304,7 @@ impl Call<'_> {
     fn check_credentials_hold(&self, realm: &Realm) -> Result<(), Error> {
         let Some(caller) = &self.caller else { return Ok(()) };
         match realm.user(caller.id) {
+            _ if realm.organization.is_deactivated => Err(Error::RealmDeactivated),
             Some(user) if !user.is_active => Err(Error::UserDeactivated),
             Some(user) if user.api_key == caller.api_key => Ok(()),
             _ => Err(Error::InvalidApiKey),
@@ -495,6 +496,7 @@ pub static OPERATIONS: &[Row] = &[
     write::<settings::ChangeNotificationSettings>(),
     write::<settings::command::RunCommand>(),
     write::<organization::EditOrganization>(),
+    write::<organization::deactivate::DeactivateOrganization>(),
     write::<organization::user_defaults::EditUserDefaults>(),
     read::<organization::domains::GetDomains>(),
     write::<organization::domains::AddDomain>(),

@@ -143,6 +143,8 @@ errors! {
     InvalidApiKey: 401 INVALID_API_KEY "Invalid API key";
     /// The account was deactivated.
     UserDeactivated: 401 USER_DEACTIVATED "Account is deactivated";
+    /// The organization was deactivated, and with it all accounts.
+    RealmDeactivated: 401 REALM_DEACTIVATED "This organization has been deactivated";
     /// A webhook bot outside message sending.
     WebhookBotNotAllowed: 401 UNAUTHORIZED "This API is not available to incoming webhook bots.";
     /// Wrong address or password.

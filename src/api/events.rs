@@ -94,7 +94,7 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams, raw: &RawPa
 }
 
 /// Looks whether a parked poll has its answer: events, a newer poll in its place (then what there is), or the
-/// end of the queue or of its owner's account. None: it goes on waiting.
+/// end of the queue, of its owner's account or of the organization. None: it goes on waiting.
 pub fn look<'a>(realm: &'a Realm, parked: &'a Queue) -> Option<Result<EventsReply<'a>, Error>> {
     if !realm.is_active(parked.owner) {
         return Some(Err(Error::UserDeactivated));
@@ -103,6 +103,9 @@ pub fn look<'a>(realm: &'a Realm, parked: &'a Queue) -> Option<Result<EventsRepl
         return Some(Err(Error::BadEventQueue { queue_id: parked.id.to_string().into() }));
     };
     let events = pending(realm, parked);
+    if events.is_empty() && realm.organization.is_deactivated {
+        return Some(Err(Error::RealmDeactivated));
+    }
     let is_replaced = queue.poll != parked.poll;
     (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: &parked.id }))
 }

@@ -3,6 +3,7 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 pub mod authentication;
+pub mod deactivate;
 pub mod domains;
 pub mod parameters;
 pub mod pictures;

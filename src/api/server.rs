@@ -192,7 +192,13 @@ impl Operation for DevFetchApiKey {
         summary: "Gives the API key of any account, as development servers do.",
         since: 0,
         is_specified: true,
-        errors: &["DevAuthDisabled", "InvalidEmailSyntax", "AuthenticationFailed", "UserDeactivated"],
+        errors: &[
+            "DevAuthDisabled",
+            "InvalidEmailSyntax",
+            "RealmDeactivated",
+            "AuthenticationFailed",
+            "UserDeactivated",
+        ],
         events: &["realm_user update", "user_group remove_members", "stream delete", "update_message_flags remove"],
     };
     type Params = DevFetchApiKeyParams;
@@ -202,6 +208,10 @@ impl Operation for DevFetchApiKey {
 impl Write for DevFetchApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
         check_dev_logins(tx)?;
+        check_syntax(&params.username)?;
+        if tx.organization.is_deactivated {
+            return Err(Error::RealmDeactivated);
+        }
         let user = account(tx, &params.username)?;
         if !user.is_active {
             return Err(Error::UserDeactivated);
@@ -287,7 +297,13 @@ impl Operation for FetchApiKey {
         summary: "Gives an account's API key for its password.",
         since: 0,
         is_specified: false,
-        errors: &["InvalidEmailSyntax", "PasswordAuthDisabled", "AuthenticationFailed", "UserDeactivated"],
+        errors: &[
+            "InvalidEmailSyntax",
+            "PasswordAuthDisabled",
+            "AuthenticationFailed",
+            "UserDeactivated",
+            "RealmDeactivated",
+        ],
         events: &["realm_user update", "user_group remove_members", "stream delete", "update_message_flags remove"],
     };
     type Params = FetchApiKeyParams;
@@ -307,6 +323,9 @@ impl Write for FetchApiKey {
         if !user.is_active {
             return Err(Error::UserDeactivated);
         }
+        if tx.organization.is_deactivated {
+            return Err(Error::RealmDeactivated);
+        }
 
         Ok(log_in(tx, call, &user))
     }
@@ -323,7 +342,6 @@ fn check_syntax(username: &str) -> Result<(), Error> {
 
 /// The account with an address; the service's own bots have no key to give.
 fn account(realm: &Realm, username: &str) -> Result<std::sync::Arc<User>, Error> {
-    check_syntax(username)?;
     let user = realm.user_by_email(username).filter(|user| !user.is_system_bot() && !user.is_deleted);
     user.cloned().ok_or(Error::AuthenticationFailed)
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// # Errors
 ///
 /// In the order in which they are checked: `InvalidAuthorizationHeader`, `BasicAuthenticationRequired`,
-/// `MalformedApiKey`, `InvalidApiKey`, `UserDeactivated`.
+/// `MalformedApiKey`, `InvalidApiKey`, `RealmDeactivated`, `UserDeactivated`.
 pub fn authenticate(realm: &Realm, header: &str) -> Result<Arc<User>, Error> {
     Credentials::read(header)?.check(realm)
 }
@@ -57,7 +57,7 @@ impl Credentials {
     ///
     /// # Errors
     ///
-    /// `MalformedApiKey`, `InvalidApiKey`, `UserDeactivated`.
+    /// `MalformedApiKey`, `InvalidApiKey`, `RealmDeactivated`, `UserDeactivated`.
     pub fn check(&self, realm: &Realm) -> Result<Arc<User>, Error> {
         let (email, key) = (&*self.email, self.key.trim());
         if key.len() != 32 || !key.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
@@ -66,6 +66,9 @@ impl Credentials {
         let user = realm.users_by_key.get(key).and_then(|id| realm.users.get(id)).ok_or(Error::InvalidApiKey)?;
         if !user.email.eq_ignore_ascii_case(email) && user.email.to_lowercase() != email.to_lowercase() {
             return Err(Error::InvalidApiKey);
+        }
+        if realm.organization.is_deactivated {
+            return Err(Error::RealmDeactivated);
         }
         if !user.is_active {
             return Err(Error::UserDeactivated);

@@ -45,7 +45,7 @@ const THUMBNAILS: &[&str] = &["840x560-anim.webp", "840x560.webp"];
 /// # Errors
 ///
 /// `UnknownPath`, `MethodNotAllowed`, `NotLoggedIn` and what else is wrong with credentials, `WebhookBotNotAllowed`,
-/// `FileNotFound`, `FileForbidden`, `InvalidToken`, `InvalidFilename`.
+/// `RealmDeactivated`, `FileNotFound`, `FileForbidden`, `InvalidToken`, `InvalidFilename`.
 pub fn serve(world: &World, incoming: &Incoming, addressed: &Addressed<'_>) -> Result<Response, Error> {
     let realm = world.snapshot();
     let path = percent_encoding::percent_decode_str(addressed.path).decode_utf8_lossy();
@@ -82,6 +82,7 @@ fn upload(realm: &Realm, world: &World, incoming: &Incoming, rest: &str) -> Resu
     };
     let caller = match incoming.header(header::AUTHORIZATION) {
         Some(credentials) => Some(authentication::authenticate(realm, credentials)?),
+        None if realm.organization.is_deactivated => return Err(Error::RealmDeactivated),
         None => None,
     };
     if let Some(caller) = &caller {

@@ -13,6 +13,9 @@ pub fn for_error(error: &Error) -> Option<String> {
         Error::InvalidApiKey | Error::MalformedApiKey => {
             "POST /dev_fetch_api_key with username=EMAIL gives the account's key; the address must be the account's real one."
         }
+        Error::RealmDeactivated => {
+            "An owner deactivated the organization; a reset of the world or an earlier snapshot brings it back."
+        }
         Error::BadEventQueue { .. } => "The queue was collected, deleted or is another user's: register again.",
         Error::EventNotInQueue { .. } => {
             "Begin with the last_event_id of the register reply, then pass the highest id that was received."

@@ -286,7 +286,11 @@ fn caller(
     let realm = world.snapshot();
     let Some(credentials) = credentials else {
         let is_visitor = access == Access::UserOrVisitor && realm.has_public_access();
-        return if is_visitor { Ok(None) } else { Err(Error::NotLoggedIn) };
+        return match is_visitor {
+            true if realm.organization.is_deactivated => Err(Error::RealmDeactivated),
+            true => Ok(None),
+            false => Err(Error::NotLoggedIn),
+        };
     };
     let user = credentials.as_ref().map_err(Error::clone)?.check(&realm)?;
     access.check(&realm, &user)?;

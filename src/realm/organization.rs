@@ -32,6 +32,9 @@ pub struct Organization {
     pub subdomain: String,
     /// When it was made.
     pub date_created: Timestamp,
+    /// Its owners ended it: nobody can use it any more.
+    #[serde(default)]
+    pub is_deactivated: bool,
     /// Settings that differ from the defaults, by name without `realm_`.
     #[serde(with = "super::stored::settings")]
     pub settings: OrdMap<&'static str, Value>,

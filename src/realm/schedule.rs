@@ -153,7 +153,7 @@ impl Tx {
     /// Sends what a reminder promised, from the notification bot to its user.
     pub(super) fn deliver_reminder(&mut self, id: ReminderId) {
         let Some(reminder) = self.realm_mut().reminders.remove(&id) else { return };
-        if let Some(bot) = self.notification_bot() {
+        if let Some(bot) = self.notification_bot().filter(|_| !self.organization.is_deactivated) {
             let to = Target::Direct { users: vec![reminder.user] };
             // A reminder of somebody who left, or that can't be rendered, is dropped.
             self.send_wholly(Outgoing::from_server(bot, to, reminder.content.clone()));
@@ -171,7 +171,8 @@ impl Tx {
             read_by_sender: scheduled.read_by_sender,
             ..Outgoing::from_server(scheduled.sender, scheduled.to.target(), scheduled.content.clone())
         };
-        if self.is_active(scheduled.sender) && self.send_wholly(outgoing) {
+        let may_send = self.is_active(scheduled.sender) && !self.organization.is_deactivated;
+        if may_send && self.send_wholly(outgoing) {
             self.realm_mut().scheduled_messages.remove(&id);
             let fields = json!({"scheduled_message_id": id});
             self.emit(Audience::user(scheduled.sender), Event::shaped("scheduled_messages", Some("remove"), fields));

@@ -45,6 +45,7 @@ mod narrows;
 mod navigation_views;
 mod negative_numbers;
 mod organization;
+mod organization_end;
 mod organization_logins;
 mod organization_pictures;
 mod presence;

@@ -28,6 +28,7 @@ fn realm() -> Realm {
         rendered_description: String::new(),
         host: "chat.example.com".into(),
         subdomain: String::new(),
+        is_deactivated: false,
         date_created: now(),
         settings: OrdMap::new(),
         permissions: Permissions::new(),

@@ -25,9 +25,12 @@ struct Open {
 ///
 /// # Errors
 ///
-/// `NoSuchInvitation`, `InvitationRevoked`, `InvitationExpired`; then what is wrong with the name and the address, as
+/// `RealmDeactivated`, `NoSuchInvitation`, `InvitationRevoked`, `InvitationExpired`; then what is wrong with the name and the address, as
 /// for POST /users.
 pub fn accept(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<UserId, Error> {
+    if tx.organization.is_deactivated {
+        return Err(Error::RealmDeactivated);
+    }
     let Open { terms, email: by_email } = find(tx, key)?;
     let full_name = checked_name(tx, full_name, None)?;
     let email = checked_email(tx, email)?;

@@ -186,6 +186,13 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 76,
+        on: "errors of deactivated organizations",
+        words: "HTTP status 401; before, 403.",
+        test: "deactivated_organizations_got_403_before_76",
+        act: Act::Code { errors: &["RealmDeactivated"], routes: &[], status: 403, code: "REALM_DEACTIVATED" },
+    },
+    Behaviour {
+        level: 76,
         on: "POST /fetch_api_key, POST /dev_fetch_api_key",
         words: "HTTP status 401 for a wrong name or password; before, 403.",
         test: "wrong_passwords_got_403_before_76",

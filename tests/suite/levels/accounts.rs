@@ -189,6 +189,17 @@ async fn deactivated_accounts_got_403_before_76() {
 }
 
 #[tokio::test]
+async fn deactivated_organizations_got_403_before_76() {
+    let server = TestServer::start().await;
+    server.user("olive").post("/realm/deactivate", json!({})).await.success();
+    for (level, status) in [(75, 403), (76, 401)] {
+        let mel = Age::at(&server, level).await.user("mel");
+        let reply = mel.get("/users/me", json!({})).await.with_status(status);
+        reply.error("REALM_DEACTIVATED", "This organization has been deactivated");
+    }
+}
+
+#[tokio::test]
 async fn wrong_passwords_got_403_before_76() {
     let server = TestServer::start().await;
     for (level, status) in [(75, 403), (76, 401)] {
