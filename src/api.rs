@@ -19,6 +19,7 @@ pub mod devices;
 pub mod drafts;
 pub mod emoji;
 pub mod events;
+pub mod exports;
 pub mod flags;
 pub mod group_settings;
 pub mod groups;
@@ -509,6 +510,10 @@ pub static OPERATIONS: &[Row] = &[
     write::<organization::pictures::UploadLogo>(),
     write::<organization::pictures::RemoveLogo>(),
     write::<organization::welcome::TestWelcomeMessage>(),
+    read::<exports::GetExports>(),
+    write::<exports::ExportOrganization>(),
+    read::<exports::GetExportConsents>(),
+    write::<exports::DeleteExport>(),
     write::<onboarding::MarkOnboardingStep>(),
     write::<profile::ChangeProfile>(),
     write::<profile::RemoveProfile>(),

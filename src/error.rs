@@ -161,6 +161,16 @@ errors! {
     PasswordAuthDisabled: 401 PASSWORD_AUTH_DISABLED "Password authentication is disabled in this organization";
     /// The organization gives no keys away as development servers do.
     DevAuthDisabled: 400 BAD_REQUEST "DevAuthBackend not enabled.";
+    /// An organization that is too large to be exported at once.
+    ExportByHand { support_email }: 400 BAD_REQUEST "Please request a manual export from {support_email}.";
+    /// No such export.
+    InvalidExport: 400 BAD_REQUEST "Invalid data export ID";
+    /// It is gone already.
+    ExportDeleted: 400 BAD_REQUEST "Export already deleted";
+    /// It never was there.
+    ExportFailed: 400 BAD_REQUEST "Export failed, nothing to delete";
+    /// It is not there yet.
+    ExportPending: 400 BAD_REQUEST "Export still in progress";
     /// Nobody could log in any more.
     AuthenticationMethodRequired: 400 BAD_REQUEST "At least one authentication method must be enabled.";
     /// A parameter that an anonymous visitor may not pass.

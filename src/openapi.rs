@@ -63,6 +63,7 @@ fn add_records(generator: &mut SchemaGenerator) {
     generator.subschema_for::<record::channel::NeverSubscribedRecord>();
     generator.subschema_for::<record::channel::SubscriptionRecord>();
     generator.subschema_for::<record::emoji::EmojiRecord>();
+    generator.subschema_for::<record::export::ExportRecord>();
     generator.subschema_for::<record::group::GroupRecord>();
     generator.subschema_for::<record::message::MessageRecord>();
     generator.subschema_for::<record::personal::DeviceRecord>();
@@ -227,6 +228,7 @@ const DEFAULTS_AS_SENT: &[(&str, &str)] = &[
     ("IncludeWord::No", "false"),
     ("options::IncludeSubscribersText(IncludeSubscribers::No)", "false"),
     ("Principals::caller()", ""),
+    ("ExportType(ExportKind::Public)", "1"),
 ];
 
 fn default_as_sent(code: &'static str) -> &'static str {

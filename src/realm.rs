@@ -10,6 +10,7 @@ pub mod change;
 pub mod channel;
 pub mod emoji;
 pub mod event;
+pub mod export;
 pub mod flag;
 pub mod group;
 pub mod id;
@@ -45,8 +46,8 @@ use channel::{Channel, Folder, Topic, TopicKey};
 use event::EventLog;
 use group::{Group, SystemGroup};
 use id::{
-    ChannelId, EmojiId, FolderId, GroupId, InviteId, InviteLinkId, MessageId, ProfileFieldId, RecipientId, ReminderId,
-    ScheduledMessageId, UserId,
+    ChannelId, EmojiId, ExportId, FolderId, GroupId, InviteId, InviteLinkId, MessageId, ProfileFieldId, RecipientId,
+    ReminderId, ScheduledMessageId, UserId,
 };
 use imbl::{OrdMap, OrdSet, Vector};
 use message::{Attachment, Conversation, CustomEmoji, Message};
@@ -134,6 +135,9 @@ pub struct Realm {
     pub scheduled_messages: OrdMap<ScheduledMessageId, Arc<ScheduledMessage>>,
     /// Reminders.
     pub reminders: OrdMap<ReminderId, Arc<Reminder>>,
+    /// Exports of the organization's data, those that failed or were deleted included.
+    #[serde(default)]
+    pub exports: OrdMap<ExportId, Arc<export::Export>>,
     /// Uploads that arrive piece by piece, by the address that the file will have; no part of the state that is given
     /// out.
     #[serde(skip)]
@@ -205,6 +209,9 @@ pub struct Counters {
     /// Groups of default channels.
     #[serde(default)]
     pub default_channel_group: i64,
+    /// Exports.
+    #[serde(default)]
+    pub export: i64,
 }
 
 impl Realm {
@@ -263,6 +270,7 @@ impl Realm {
             invites: OrdMap::new(),
             scheduled_messages: OrdMap::new(),
             reminders: OrdMap::new(),
+            exports: OrdMap::new(),
             resumable_uploads: OrdMap::new(),
             reached_by_push: OrdSet::new(),
             relay: push::Relay::default(),

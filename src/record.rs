@@ -4,6 +4,7 @@ pub mod attachment;
 pub mod channel;
 pub mod emoji;
 pub mod event;
+pub mod export;
 pub mod group;
 pub mod message;
 pub mod personal;

@@ -5,8 +5,8 @@
 
 use crate::error::Error;
 use crate::realm::id::{
-    AttachmentId, ChannelId, DeviceId, DraftId, EmojiId, FolderId, GroupId, InviteId, InviteLinkId, LinkifierId,
-    MessageId, ProfileFieldId, ReminderId, ScheduledMessageId, SnippetId, UserId,
+    AttachmentId, ChannelId, DeviceId, DraftId, EmojiId, ExportId, FolderId, GroupId, InviteId, InviteLinkId,
+    LinkifierId, MessageId, ProfileFieldId, ReminderId, ScheduledMessageId, SnippetId, UserId,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
@@ -242,6 +242,7 @@ ids_through_json!(
     UserId,
     GroupId,
     ChannelId,
+    ExportId,
     FolderId,
     EmojiId,
     LinkifierId,

@@ -18,7 +18,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::UserId;
 use crate::realm::setting::{NOTIFICATION_SOUNDS, USER_SETTINGS, find};
-use crate::realm::user::{EmailVisibility, User};
+use crate::realm::user::{EmailVisibility, Role, User};
 pub use alias::{ChangeDisplaySettings, ChangeNotificationSettings};
 pub use parameters::SettingsParams;
 use serde_json::{Value, json};
@@ -81,7 +81,7 @@ const ERRORS: &[&str] = &[
     "NameTaken",
 ];
 /// What is told of changed settings.
-const EVENTS: &[&str] = &["realm_user update", "user_settings update", "user_status"];
+const EVENTS: &[&str] = &["realm_user update", "user_settings update", "user_status", "realm_export_consent"];
 
 /// PATCH /settings
 pub struct ChangeSettings;
@@ -216,6 +216,11 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
             let away = value == Value::Bool(false);
             let audience = who_can_access(tx, user);
             tx.emit(audience, Event::shaped("user_status", None, json!({"user_id": user, "away": away})));
+        }
+        "allow_private_data_export" => {
+            let admins = Audience::of(tx.at_least(Role::Administrator));
+            let fields = json!({"user_id": user, "consented": value});
+            tx.emit(admins, Event::shaped("realm_export_consent", None, fields));
         }
         // Drafts stay where they were written, so that nobody is told of their end.
         "enable_drafts_synchronization" if value == Value::Bool(false) => tx.own_mut(user).drafts.clear(),

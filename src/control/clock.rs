@@ -104,6 +104,7 @@ pub fn item(at: Timestamp, due: &Due) -> Value {
         Due::Invite(id) => ("invite_expired", "invite_id", id.0.into()),
         Due::Queue(id) => ("queue_expired", "queue_id", id.as_ref().into()),
         Due::Heartbeat(id) => ("heartbeat", "queue_id", id.as_ref().into()),
+        Due::Export(id) => ("export", "export_id", id.0.into()),
         Due::FullMember(id) => ("full_member", "user_id", id.0.into()),
     };
     let mut item = Map::new();

@@ -5,10 +5,11 @@
 use super::origin::Addressed;
 use super::request::Incoming;
 use super::{Response, authentication, reply};
-use crate::api::Access;
 use crate::api::uploads::temporary;
+use crate::api::{Access, exports};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::export::{Export, ExportState};
 use crate::realm::message::Attachment;
 use crate::realm::organization::Picture;
 use crate::realm::user::{AvatarSource, User};
@@ -129,13 +130,20 @@ fn file(bytes: Bytes, content_type: &str, cache: &'static str) -> Response {
     response
 }
 
-/// Avatars, custom emoji and the organization's own pictures: the addresses can't be guessed, or anybody may see them,
+/// Avatars, custom emoji, exports and the organization's own pictures: the addresses can't be guessed, or anybody may see them,
 /// so that no credentials are asked for.
 fn picture(realm: &Realm, rest: &str) -> Result<Response, Error> {
     let (_, path) = rest.split_once('/').ok_or(Error::FileNotFound)?;
     if let Some(name) = path.strip_prefix("emoji/images/") {
         let emoji = realm.custom_emoji.values().find(|emoji| emoji.file_name == name).ok_or(Error::FileNotFound)?;
         return blob(realm, &emoji.blob, name);
+    }
+    if let Some(name) = path.strip_prefix("exports/") {
+        let key = name.strip_suffix("/export.json").ok_or(Error::FileNotFound)?;
+        let is_meant = |export: &&Arc<Export>| export.key == key && export.state == ExportState::Ready;
+        let export = realm.exports.values().find(is_meant).ok_or(Error::FileNotFound)?;
+        let bytes = exports::file(realm, export).to_string().into_bytes();
+        return Ok(file(bytes.into(), "application/json", "private, no-store"));
     }
     if let Some(name) = path.strip_prefix("realm/") {
         let which = Picture::ALL.into_iter().find(|which| name.strip_suffix(".png") == Some(which.name()));

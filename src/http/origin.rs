@@ -83,6 +83,7 @@ const ADDRESSES: &[&str] = &[
     "source_url",
     "still_url",
     "display_icon",
+    "export_url",
     "icon_url",
     "logo_url",
     "night_logo_url",

@@ -34,6 +34,7 @@ static EVENTS: &[Row] = &[
     (325, "stream", Some("update"), Some(("property", "can_administer_channel_group"))),
     (324, "user_group", Some("update"), Some(("data", "can_remove_members_group"))),
     (323, "stream", Some("update"), Some(("property", "is_recently_active"))),
+    (312, "realm_export_consent", None, None),
     (308, "user_group", Some("update"), Some(("data", "can_leave_group"))),
     (305, "user_group", Some("update"), Some(("data", "can_add_members_group"))),
     (301, "user_group", Some("update"), Some(("data", "can_join_group"))),

@@ -258,6 +258,13 @@ objects! {
     /// An invitation.
     INVITE = "invitation" ["GET /invites: invites[]"];
 
+    /// An export of the organization's data.
+    EXPORT = "export" ["GET /export/realm: exports[]", "event realm_export: exports[]"];
+    /// What lists them.
+    EXPORTS = "reply of GET /export/realm, event realm_export" ["GET /export/realm:", "event realm_export:"];
+    /// The reply of beginning one.
+    EXPORT_REPLY = "reply of POST /export/realm" ["POST /export/realm:"];
+
     /// The caller's settings, and those of new users.
     SETTINGS = "user settings" ["POST /register: user_settings", "POST /register: realm_user_settings_defaults"];
     /// An event that tells of one.

@@ -76,6 +76,7 @@ static PARAMETERS: &[(&str, Rows)] = &[
     ("POST /scheduled_messages", &[(236, "read_by_sender")]),
     ("GET /calls/bigbluebutton/create", &[(337, "voice_only")]),
     ("POST /calls/zoom/create", &[(206, "is_video_call")]),
+    ("POST /export/realm", &[(304, "export_type")]),
     ("POST /typing", &[(215, "stream_id"), (58, "type"), (58, "topic")]),
     ("POST /reminders", &[(415, "note")]),
     ("GET /streams", &[(356, "include_all"), (356, "include_can_access_content"), (315, "exclude_archived")]),

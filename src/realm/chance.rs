@@ -41,6 +41,11 @@ impl Chance {
         self.text::<24>(URL_SAFE)
     }
 
+    /// The part of an export's address that can't be guessed: 24 characters that need no escaping.
+    pub fn export_key(&mut self) -> String {
+        self.text::<24>(LETTERS_AND_DIGITS)
+    }
+
     /// The key of an invitation: 24 of a-z and 2-7.
     pub fn invite_key(&mut self) -> String {
         self.text::<24>(BASE32)

@@ -282,6 +282,8 @@ pub enum Payload {
     },
     /// A scheduled message changed.
     Scheduled(Arc<super::organization::ScheduledMessage>),
+    /// All exports as they are.
+    Exports(Vec<Arc<super::export::Export>>),
     /// A file was uploaded or its use changed.
     Attachment {
         /// The file.

@@ -53,6 +53,8 @@ ids! {
     InviteId;
     /// An uploaded file's row.
     AttachmentId;
+    /// An export of the organization's data.
+    ExportId;
     /// A device registered for encrypted push notifications.
     DeviceId;
 }

@@ -224,6 +224,10 @@ impl Realm {
         for invite in invites {
             tx.schedule(Due::Invite(invite.id), invite.terms.expires_at.filter(|at| *at > now));
         }
+        let exports: Vec<_> = tx.exports.values().cloned().collect();
+        for export in exports {
+            tx.schedule(Due::Export(export.id), export.due_at());
+        }
         let users: Vec<_> = tx.users.keys().copied().collect();
         for user in users {
             tx.schedule_full_membership(user);

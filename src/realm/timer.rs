@@ -4,7 +4,7 @@ use super::Realm;
 use super::change::Tx;
 use super::event::{Event, Payload};
 use super::group::SystemGroup;
-use super::id::{InviteId, InviteLinkId, ReminderId, ScheduledMessageId, UserId};
+use super::id::{ExportId, InviteId, InviteLinkId, ReminderId, ScheduledMessageId, UserId};
 use super::queue::{Queue, QueueId};
 use super::user::{Role, User};
 use super::visibility::Sight;
@@ -30,6 +30,8 @@ pub enum Due {
     Heartbeat(QueueId),
     /// A user's waiting period is over.
     FullMember(UserId),
+    /// An export is ready.
+    Export(ExportId),
 }
 
 impl Due {
@@ -174,6 +176,7 @@ impl Tx {
                 self.schedule_queue(id);
                 self.emit_to_queue(id.clone(), Event::new("heartbeat", None, Payload::Shaped(Arc::default())));
             }
+            Due::Export(id) => self.finish_export(*id),
             Due::FullMember(user) => {
                 let sight = Sight::of(self, &OrdSet::unit(*user));
                 let group = self.system_group(SystemGroup::FullMembers);

@@ -117,6 +117,10 @@ fn known<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<Fields<'a>> 
         Payload::Scheduled(scheduled) => {
             object(json!({ "scheduled_message": crate::record::scheduled::ScheduledMessageRecord::new(scheduled) }))
         }
+        Payload::Exports(exports) => {
+            let records = exports.iter().map(|export| crate::record::export::ExportRecord::new(realm, export));
+            object(json!({ "exports": records.collect::<Vec<_>>() }))
+        }
         Payload::Attachment { attachment, upload_space_used } => {
             object(json!({ "attachment": attachment_record(attachment), "upload_space_used": upload_space_used }))
         }

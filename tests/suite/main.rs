@@ -28,6 +28,7 @@ mod drafts;
 mod edge;
 mod events;
 mod every_operation;
+mod exports;
 mod flags;
 mod flags_narrow;
 mod folders;

@@ -55,10 +55,11 @@ async fn every_request_of_its_users_is_refused_afterwards() {
     let nobody = server.anonymous();
     is_over(nobody.get("/users", json!({})).await);
     is_over(nobody.get(&path, json!({})).await);
-    nobody.get("/users/me", json!({})).await.with_status(401).error(
-        "UNAUTHORIZED",
-        "Not logged in: API authentication or user session required",
-    );
+    nobody
+        .get("/users/me", json!({}))
+        .await
+        .with_status(401)
+        .error("UNAUTHORIZED", "Not logged in: API authentication or user session required");
     nobody.get("/server_settings", json!({})).await.success();
 }
 

@@ -4,10 +4,11 @@ use crate::api::organization::parameters::OrganizationParams;
 use crate::api::parameter::Parameters;
 use crate::error::Error;
 use crate::level::objects::{
-    EMOJI, NOTICE, ORGANIZATION_DATA, ORGANIZATION_NEWS, PROFILE_FIELD, PROFILE_FIELDS_EVENT, REGISTER,
+    EMOJI, EXPORTS, NOTICE, ORGANIZATION_DATA, ORGANIZATION_NEWS, PROFILE_FIELD, PROFILE_FIELDS_EVENT, REGISTER,
 };
 use crate::level::{Act, Behaviour, Request};
-use crate::realm::id::ProfileFieldId;
+use crate::realm::export::ExportKind;
+use crate::realm::id::{ExportId, ProfileFieldId};
 use serde_json::{Value, json};
 
 const BYTES_A_MEBIBYTE: i64 = 1024 * 1024;
@@ -132,6 +133,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Objects(&PROFILE_FIELDS_EVENT, |event, _| _ = event.insert("op".into(), "add".into())),
     },
     former_name!(453, "giphy_rating", "gif_rating_policy", "The setting `gif_rating_policy` was `giphy_rating`."),
+    Behaviour {
+        level: 304,
+        on: "GET /export/realm, event realm_export",
+        words: "Standard exports are listed; before, public ones alone, and there were no others.",
+        test: "exports_were_public_before_304",
+        act: Act::Objects(&EXPORTS, |holder, context| {
+            let is_public = |export: &Value| {
+                let export = export["id"].as_i64().and_then(|id| context.realm.exports.get(&ExportId(id)));
+                export.is_none_or(|export| export.kind == ExportKind::Public)
+            };
+            if let Some(exports) = holder.get_mut("exports").and_then(Value::as_array_mut) {
+                exports.retain(is_public);
+            }
+        }),
+    },
     Behaviour {
         level: 252,
         on: "PATCH /realm/profile_fields/{field_id}",

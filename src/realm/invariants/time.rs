@@ -47,6 +47,7 @@ fn agenda(realm: &Realm) -> Vec<String> {
     right.extend(links.filter_map(|link| Some((Due::InviteLink(link.id), link.terms.expires_at.filter(to_come)?))));
     let invites = realm.invites.values();
     right.extend(invites.filter_map(|one| Some((Due::Invite(one.id), one.terms.expires_at.filter(to_come)?))));
+    right.extend(realm.exports.values().filter_map(|export| Some((Due::Export(export.id), export.due_at()?))));
     for queue in realm.queues.values() {
         right.extend(queue.expires_at().map(|at| (Due::Queue(queue.id.clone()), at)));
         right.extend(queue.next_heartbeat().map(|at| (Due::Heartbeat(queue.id.clone()), at)));

@@ -2,10 +2,18 @@
 
 use super::case::{Case, PICTURE, group};
 use crate::support::TestServer;
+use chatdouble::realm::change::Tx;
+use chatdouble::realm::export::{ExportKind, ExportState};
+use chatdouble::realm::id::UserId;
+use chatdouble::realm::timer::Due;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 pub fn cases() -> Vec<Case> {
-    [settings(), default_groups(), folders(), lists(), emoji(), invitations()].into_iter().flatten().collect()
+    [settings(), default_groups(), folders(), lists(), emoji(), invitations(), exports()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn settings() -> Vec<Case> {
@@ -176,6 +184,24 @@ fn emoji() -> Vec<Case> {
         Case::of(END, "mel", |_| json!({"emoji_name": "green_box"}))
             .with_old_clients()
             .sends("realm_emoji update", "everyone"),
+    ]
+}
+
+fn exports() -> Vec<Case> {
+    let ready = |tx: &mut Tx| {
+        let id = tx.add_export(ExportKind::Public, UserId(1));
+        tx.schedule(Due::Export(id), None);
+        let export = tx.realm_mut().exports.get_mut(&id).expect("it was begun");
+        Arc::make_mut(export).state = ExportState::Ready;
+    };
+    vec![
+        Case::of("POST /export/realm", "adam", |_| json!({})).sends("realm_export", "adam"),
+        Case::of("DELETE /export/realm/{export_id}", "adam", |_| json!({"export_id": 1}))
+            .arranged(ready)
+            .sends("realm_export", "olive adam"),
+        Case::of("PATCH /settings", "mel", |_| json!({"allow_private_data_export": true}))
+            .sends("user_settings update", "mel")
+            .sends("realm_export_consent", "olive adam"),
     ]
 }
 

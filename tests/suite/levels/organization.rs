@@ -357,3 +357,29 @@ async fn settings_with_other_names_came_with_their_levels_too() {
         }
     }
 }
+
+#[tokio::test]
+async fn exports_were_public_before_304() {
+    let server = TestServer::start().await;
+    for (level, kinds) in [(303, json!([])), (304, json!([2]))] {
+        let olive = Age::at(&server, level).await.user("olive");
+        let mut queue = olive.events(["realm_export"]).await;
+        // Only a public one can be asked for below.
+        olive.post("/export/realm", json!({"export_type": 2})).await.success();
+        let listed = olive.get("/export/realm", json!({})).await.success();
+        let told = queue.next().await.0;
+        for exports in [&listed["exports"], &told["exports"]] {
+            let exports = exports.as_array().expect("a list");
+            assert_eq!(exports.len(), 1);
+            let found: Vec<_> = exports.iter().filter_map(|export| export.get("export_type")).collect();
+            assert_eq!(json!(found), kinds);
+        }
+    }
+    // One that a later level made is not listed.
+    server.user("olive").post("/export/realm", json!({"export_type": 2})).await.success();
+    for (level, count) in [(303, 0), (304, 1)] {
+        let olive = Age::at(&server, level).await.user("olive");
+        let listed = olive.get("/export/realm", json!({})).await.success();
+        assert_eq!(listed["exports"].as_array().map(Vec::len), Some(count));
+    }
+}

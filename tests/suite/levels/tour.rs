@@ -125,6 +125,7 @@ pub async fn take(age: &Age<'_>) -> Exhibits {
     change_messages(&mut olive, age).await;
     change_own(&mut Visitor { user: mel.clone(), seen: Exhibits::default() }, &mut olive).await;
     olive.go("PATCH /realm/user_settings_defaults", &[], json!({"color_scheme": 2})).await;
+    olive.go("POST /export/realm", &[], json!({})).await;
     let playground = json!({"name": "Tour", "pygments_language": "Rust", "url_template": "https://x.test/{code}", "url_prefix": "https://x.test/"});
     olive.go("POST /realm/playgrounds", &[], playground).await;
     // Once more: what was made meanwhile shows in lists.
@@ -150,6 +151,7 @@ async fn read(visitor: &mut Visitor, age: &Age<'_>) {
         "GET /realm/emoji",
         "GET /realm/profile_fields",
         "GET /invites",
+        "GET /export/realm",
         "GET /server_settings",
     ] {
         visitor.go(route, &[], none()).await;

@@ -332,6 +332,7 @@ impl<'realm> Draw<'realm> {
             | "reminder_id"
             | "scheduled_message_id"
             | "attachment_id"
+            | "export_id"
             | "device_id" => json!(1 + self.below(6)),
             "scheduled_delivery_timestamp" => (self.realm.now.seconds() + 60 + 40 * number as i64).into(),
             "fragment" => self.pick(&["inbox", "recent", "narrow/is/starred", "drafts"]).into(),

@@ -20,6 +20,7 @@ const AMBIGUOUS: &[&str] = &[
     "failed",
     "filename",
     "group_id",
+    "id",
     "idle_timestamp",
     "is_active",
     "is_archived",

@@ -1,0 +1,238 @@
+//! Exports of the organization's data, and who lets private messages be exported.
+//!
+//! Choices where the API is silent: in docs/assumptions.md.
+
+use super::parameter::{FromJson, parameters, through_json};
+use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::channel::Privacy;
+use crate::realm::export::{EXPORTED_MESSAGES_MAX, Export, ExportKind, ExportState};
+use crate::realm::id::{ChannelId, ExportId, UserId};
+use crate::realm::message::Message;
+use crate::record::export::ExportRecord;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// `export_type`: 1 or 2, others are refused as not possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExportType(pub ExportKind);
+
+impl FromJson for ExportType {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        let number = i64::from_json(value, at)?;
+        let kind = ExportKind::ALL.into_iter().find(|kind| kind.number() == number);
+        kind.map(Self).ok_or_else(|| Error::InvalidValueBecause {
+            parameter: at.into(),
+            reason: "Not in the list of possible values".into(),
+        })
+    }
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": "integer", "enum": ExportKind::ALL.map(ExportKind::number)})
+    }
+}
+through_json!(ExportType);
+
+/// GET /export/realm
+pub struct GetExports;
+
+parameters! {
+    /// Takes none.
+    pub struct GetExportsParams {}
+}
+
+/// All exports.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ExportsReply {
+    /// Oldest first; those that failed or were deleted too.
+    pub exports: Vec<ExportRecord>,
+}
+
+impl Operation for GetExports {
+    const ROUTE: Route = Route::get("/export/realm");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Lists the exports of the organization's data.",
+        since: 0,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    type Params = GetExportsParams;
+    type Reply = ExportsReply;
+}
+
+impl Read for GetExports {
+    fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<ExportsReply, Error> {
+        Ok(ExportsReply { exports: realm.exports.values().map(|export| ExportRecord::new(realm, export)).collect() })
+    }
+}
+
+/// POST /export/realm
+pub struct ExportOrganization;
+
+parameters! {
+    /// What is exported.
+    pub struct ExportOrganizationParams {
+        /// 1: what is public; 2: also the private messages of those who consent.
+        export_type: ExportType = ExportType(ExportKind::Public),
+    }
+}
+
+/// The new export.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ExportReply {
+    /// Its ID.
+    pub id: i64,
+}
+
+impl Operation for ExportOrganization {
+    const ROUTE: Route = Route::post("/export/realm");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Begins an export of the organization's data, which takes ten seconds.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidValueBecause", "ExportByHand"],
+        events: &["realm_export"],
+    };
+    type Params = ExportOrganizationParams;
+    type Reply = ExportReply;
+}
+
+impl Write for ExportOrganization {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ExportReply, Error> {
+        if tx.messages.len() > EXPORTED_MESSAGES_MAX {
+            let support_email = format!("support@{}", tx.organization.host);
+            return Err(Error::ExportByHand { support_email: support_email.into() });
+        }
+
+        let ExportId(id) = tx.add_export(params.export_type.0, call.caller().id);
+        Ok(ExportReply { id })
+    }
+}
+
+/// GET /export/realm/consents
+pub struct GetExportConsents;
+
+parameters! {
+    /// Takes none.
+    pub struct GetExportConsentsParams {}
+}
+
+/// Whether somebody lets private messages be exported.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Consent {
+    /// Who.
+    pub user_id: UserId,
+    /// The setting `allow_private_data_export`.
+    pub consented: bool,
+}
+
+/// Everybody's consent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ConsentsReply {
+    /// Of each active person, sorted by user.
+    pub export_consents: Vec<Consent>,
+}
+
+impl Operation for GetExportConsents {
+    const ROUTE: Route = Route::get("/export/realm/consents");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Tells who lets private messages be exported.",
+        since: 295,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    type Params = GetExportConsentsParams;
+    type Reply = ConsentsReply;
+}
+
+impl Read for GetExportConsents {
+    fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<ConsentsReply, Error> {
+        let people = realm.active_users.iter().filter(|id| !realm.users[*id].is_bot());
+        let consent = |id: &UserId| Consent { user_id: *id, consented: realm.consents_to_export(*id) };
+        Ok(ConsentsReply { export_consents: people.map(consent).collect() })
+    }
+}
+
+/// DELETE /export/realm/{export_id}
+pub struct DeleteExport;
+
+parameters! {
+    /// Which export.
+    pub struct DeleteExportParams {
+        /// The export.
+        @path export_id: ExportId,
+    }
+}
+
+impl Operation for DeleteExport {
+    const ROUTE: Route = Route::delete("/export/realm/{export_id}");
+    const ACCESS: Access = Access::Administrator;
+    const ABOUT: About = About {
+        summary: "Deletes an export that is ready; it stays in the list.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidExport", "ExportDeleted", "ExportFailed", "ExportPending"],
+        events: &["realm_export"],
+    };
+    type Params = DeleteExportParams;
+    type Reply = Success;
+}
+
+impl Write for DeleteExport {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        match tx.exports.get(&params.export_id).map(|export| export.state) {
+            None => return Err(Error::InvalidExport),
+            Some(ExportState::Deleted(_)) => return Err(Error::ExportDeleted),
+            Some(ExportState::Failed(_)) => return Err(Error::ExportFailed),
+            Some(ExportState::Pending) => return Err(Error::ExportPending),
+            Some(ExportState::Ready) => {}
+        }
+
+        tx.delete_export(params.export_id, call.caller().id);
+        Ok(Success {})
+    }
+}
+
+/// The file of an export that is ready, JSON: the organization, its people, channels and messages as they are now.
+pub fn file(realm: &Realm, export: &Export) -> Value {
+    let consenting: BTreeSet<UserId> = match export.kind {
+        ExportKind::Public => BTreeSet::new(),
+        ExportKind::Standard => realm.active_users.iter().copied().filter(|id| realm.consents_to_export(*id)).collect(),
+    };
+    let is_public = |id: ChannelId| matches!(realm.channels[&id].privacy, Privacy::WebPublic | Privacy::Public);
+    let is_held = |message: &Message| {
+        message.channel().is_some_and(|(channel, _)| is_public(channel))
+            || consenting.iter().any(|user| message.recipients.contains(user))
+    };
+    let messages: Vec<&Message> = realm.messages.values().map(AsRef::as_ref).filter(|one| is_held(one)).collect();
+    let told: BTreeSet<ChannelId> = messages.iter().filter_map(|one| Some(one.channel()?.0)).collect();
+    let channels = realm.channels.values().filter(|channel| is_public(channel.id) || told.contains(&channel.id));
+    let message = |message: &&Message| {
+        json!({
+            "id": message.id,
+            "sender_id": message.sender,
+            "stream_id": message.channel().map(|(channel, _)| channel),
+            "topic": message.channel().map(|(_, topic)| topic),
+            "content": message.body.content,
+            "timestamp": message.sent_at.seconds(),
+        })
+    };
+    let user = |user: &crate::realm::user::User| json!({"user_id": user.id, "full_name": user.full_name, "is_bot": user.is_bot(), "is_active": user.is_active});
+    json!({
+        "organization": {"name": realm.organization.name, "description": realm.organization.description},
+        "export_type": export.kind.number(),
+        "users": realm.users.values().map(|one| user(one)).collect::<Vec<_>>(),
+        "channels": channels
+            .map(|one| json!({"stream_id": one.id, "name": one.name, "description": one.description}))
+            .collect::<Vec<_>>(),
+        "messages": messages.iter().map(message).collect::<Vec<_>>(),
+    })
+}

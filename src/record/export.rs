@@ -1,0 +1,52 @@
+//! Exports of the organization's data as administrators see them.
+
+use crate::realm::Realm;
+use crate::realm::export::{Export, ExportState};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// An export.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RealmExport")]
+pub struct ExportRecord {
+    /// Its ID.
+    pub id: i64,
+    /// Who asked for it.
+    pub acting_user_id: i64,
+    /// When, UNIX seconds.
+    pub export_time: f64,
+    /// When it was deleted, UNIX seconds.
+    pub deleted_timestamp: Option<f64>,
+    /// When it failed, UNIX seconds.
+    pub failed_timestamp: Option<f64>,
+    /// Where it can be fetched, relative to the organization's address, while it can.
+    pub export_url: Option<String>,
+    /// It is being made.
+    pub pending: bool,
+    /// 1 public, 2 standard.
+    pub export_type: i64,
+}
+
+impl ExportRecord {
+    /// An export as it is.
+    pub fn new(realm: &Realm, export: &Export) -> Self {
+        let (mut deleted_timestamp, mut failed_timestamp) = (None, None);
+        match export.state {
+            ExportState::Deleted(at) => deleted_timestamp = Some(at.fractional_seconds()),
+            ExportState::Failed(at) => failed_timestamp = Some(at.fractional_seconds()),
+            ExportState::Pending | ExportState::Ready => {}
+        }
+        let is_ready = export.state == ExportState::Ready;
+        Self {
+            id: export.id.0,
+            acting_user_id: export.requested_by.0,
+            export_time: export.requested_at.fractional_seconds(),
+            deleted_timestamp,
+            failed_timestamp,
+            export_url: is_ready
+                .then(|| format!("/user_avatars/{}/exports/{}/export.json", realm.organization.id, export.key)),
+            pending: export.state == ExportState::Pending,
+            export_type: export.kind.number(),
+        }
+    }
+}
