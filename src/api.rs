@@ -197,10 +197,19 @@ pub trait Operation {
     const ACCESS: Access;
     /// What the documents say.
     const ABOUT: About;
+    /// The first feature level that does not have it any more.
+    const UNTIL: Option<i64> = None;
+    /// Whether `msg` of its reply says something.
+    const SAYS_SOMETHING: bool = false;
     /// What it takes.
     type Params: Parameters;
     /// What it gives besides `result` and `msg`.
     type Reply: ReplyData + JsonSchema;
+
+    /// `msg` of its reply.
+    fn message(_reply: &Self::Reply) -> &'static str {
+        ""
+    }
 }
 
 /// The data of a reply, an object.
@@ -365,12 +374,23 @@ pub struct Row {
     pub access: Access,
     /// What the documents say.
     pub about: About,
+    /// The first feature level that does not have it any more.
+    pub until: Option<i64>,
+    /// Whether `msg` of its reply says something.
+    pub says_something: bool,
     /// What it takes.
     pub parameters: &'static [ParameterInfo],
     /// What it gives besides `result` and `msg`.
     pub reply: fn(&mut SchemaGenerator) -> Schema,
     /// How it is carried out.
     pub run: Run,
+}
+
+impl Row {
+    /// Whether a feature level has the operation.
+    pub fn is_at(&self, level: i64) -> bool {
+        self.about.since <= level && self.until.is_none_or(|until| level < until)
+    }
 }
 
 /// The path in the table that is documented as this one, where the part that may hold slashes has no mark.
@@ -388,10 +408,16 @@ pub const RESUMABLE_UPLOADS: &str = "/tus";
 /// Room for most replies, so that few are moved while they are written.
 const REPLY_BYTES: usize = 512;
 
-/// A successful reply's bytes: `result`, `msg`, what was ignored, then the operation's data, which is an object.
+/// A successful reply's bytes: `result`, an empty `msg`, what was ignored, then the operation's data, which is an object.
 pub fn envelope<P: Parameters>(data: &impl ReplyData, raw: &RawParameters) -> ReplyBytes {
+    envelope_saying::<P>("", data, raw)
+}
+
+/// As [`envelope`], with a `msg`.
+fn envelope_saying<P: Parameters>(message: &'static str, data: &impl ReplyData, raw: &RawParameters) -> ReplyBytes {
     let mut bytes = Vec::with_capacity(REPLY_BYTES);
-    bytes.extend_from_slice(br#"{"result":"success","msg":"""#);
+    bytes.extend_from_slice(br#"{"result":"success","msg":"#);
+    message.write(&mut bytes);
     let ignored = raw.unsupported(P::LIST);
     if !ignored.is_empty() {
         bytes.extend_from_slice(br#","ignored_parameters_unsupported":"#);
@@ -415,6 +441,8 @@ const fn row<O: Operation>(run: Run) -> Row {
         route: O::ROUTE,
         access: O::ACCESS,
         about: O::ABOUT,
+        until: O::UNTIL,
+        says_something: O::SAYS_SOMETHING,
         parameters: O::Params::LIST,
         reply: O::Reply::json_schema,
         run,
@@ -425,7 +453,7 @@ const fn read<O: Read>() -> Row {
     row::<O>(Run::Now(|world, call, raw| {
         let params = O::Params::read(raw)?;
         let reply = O::run(&world.snapshot(), call, params)?;
-        Ok(envelope::<O::Params>(&reply, raw))
+        Ok(envelope_saying::<O::Params>(O::message(&reply), &reply, raw))
     }))
 }
 
@@ -497,6 +525,7 @@ pub static OPERATIONS: &[Row] = &[
     write::<settings::ChangeNotificationSettings>(),
     write::<settings::command::RunCommand>(),
     write::<organization::EditOrganization>(),
+    read::<organization::subdomain::CheckSubdomain>(),
     write::<organization::deactivate::DeactivateOrganization>(),
     write::<organization::user_defaults::EditUserDefaults>(),
     read::<organization::domains::GetDomains>(),
@@ -600,6 +629,7 @@ pub static OPERATIONS: &[Row] = &[
     write::<groups::create::CreateGroup>(),
     write::<groups::edit::EditGroup>(),
     write::<groups::deactivate::DeactivateGroup>(),
+    write::<groups::remove::RemoveGroup>(),
     write::<groups::members::ChangeMembers>(),
     write::<groups::members::ChangeSubgroups>(),
     read::<navigation_views::GetNavigationViews>(),

@@ -16,9 +16,9 @@ mod tus;
 mod visit;
 mod wait;
 
+use crate::api::Operation;
 use crate::api::parameter::RawParameters;
 use crate::api::server::GetServerSettings;
-use crate::api::{NEWEST_FEATURE_LEVEL, Operation};
 use crate::error::Error;
 use crate::level::emulation;
 use crate::world::{WorldSettings, Worlds};
@@ -26,7 +26,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Method, header};
 use origin::Addressed;
 use request::Incoming;
-use router::{Found, Router};
+use router::Router;
 use serde_json::Value;
 use std::sync::Arc;
 use visit::Visit;
@@ -92,15 +92,10 @@ impl Edge {
         }
     }
 
-    /// A hint at an operation that a newer level has.
-    fn younger_operation(&self, method: &str, path: &str, feature_level: i64) -> Option<String> {
-        if feature_level >= NEWEST_FEATURE_LEVEL {
-            return None;
-        }
-        match self.router.find(method, path, NEWEST_FEATURE_LEVEL) {
-            Found::Operation(row, _) => Some(hint::younger_operation(row, feature_level)),
-            _ => None,
-        }
+    /// A hint at an operation that another level has.
+    fn operation_of_another_level(&self, method: &str, path: &str, feature_level: i64) -> Option<String> {
+        let row = self.router.of_another_level(method, path, feature_level)?;
+        Some(hint::operation_of_another_level(row, feature_level))
     }
 
     /// The root of a server without a default world knows its own settings and nothing else.

@@ -8,7 +8,7 @@
 //!
 //! What is neither a name nor a rule is left as the newest level has it: texts, HTML, the version.
 //!
-//! Operations have their first level in their own row (`ABOUT.since`). What can't be said at the edge is decided in
+//! Operations have their first level in their own row (`ABOUT.since`), and the first that has them no more (`UNTIL`). What can't be said at the edge is decided in
 //! the operation by `Call::feature_level`; its row here is [`Act::Elsewhere`].
 //!
 //! To add a change: a pair in the table of its kind, or a [`Behaviour`] that names its test.

@@ -6,7 +6,7 @@ mod shape;
 
 use crate::api::parameter::ParameterInfo;
 use crate::api::register::Register;
-use crate::api::{Access, OPERATIONS, Operation, Row};
+use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Operation, Row};
 use crate::error::Error;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS};
 use crate::realm::setting::{Kind, REALM_SETTINGS, Setting, USER_SETTINGS};
@@ -25,7 +25,7 @@ pub fn document() -> Value {
     let mut generator = settings.into_generator();
     add_records(&mut generator);
     let mut paths: Map<String, Value> = Map::new();
-    for row in OPERATIONS {
+    for row in OPERATIONS.iter().filter(|row| row.is_at(NEWEST_FEATURE_LEVEL)) {
         let path = row.route.path.replace("{*", "{");
         let operation = operation(row, &mut generator);
         let entry = paths.entry(path).or_insert_with(|| json!({}));
@@ -237,12 +237,13 @@ fn default_as_sent(code: &'static str) -> &'static str {
 }
 
 /// A successful reply: the envelope's keys and the operation's own.
-fn success_schema(reply: &Value) -> Value {
+fn success_schema(row: &Row, reply: &Value) -> Value {
     let mut schema = reply.clone();
     close(&mut schema);
     let unsupported = json!({"type": "array", "items": {"type": "string"}});
+    let message = if row.says_something { json!({"type": "string"}) } else { json!({"const": ""}) };
     let envelope =
-        json!({"result": {"const": "success"}, "msg": {"const": ""}, "ignored_parameters_unsupported": unsupported});
+        json!({"result": {"const": "success"}, "msg": message, "ignored_parameters_unsupported": unsupported});
     let mut properties = envelope.as_object().cloned().unwrap_or_default();
     properties.extend(schema["properties"].as_object().cloned().unwrap_or_default());
     let mut required = vec![json!("result"), json!("msg")];
@@ -254,7 +255,7 @@ fn success_schema(reply: &Value) -> Value {
 }
 
 fn responses(row: &Row, reply: &Value) -> Value {
-    let schema = success_schema(reply);
+    let schema = success_schema(row, reply);
     let mut responses =
         json!({"200": {"description": "Success.", "content": {"application/json": {"schema": schema}}}});
     // Any request may be malformed, name no world, or meet a fault that limits the rate.

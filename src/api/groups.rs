@@ -6,6 +6,7 @@ pub mod create;
 pub mod deactivate;
 pub mod edit;
 pub mod members;
+pub mod remove;
 pub(super) mod rules;
 
 use super::parameter::parameters;

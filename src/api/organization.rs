@@ -8,6 +8,7 @@ pub mod domains;
 pub mod parameters;
 pub mod pictures;
 pub mod playgrounds;
+pub mod subdomain;
 pub mod user_defaults;
 mod waiting;
 pub mod welcome;

@@ -58,10 +58,13 @@ pub fn for_parameters(error: &Error, row: &Row, raw: &RawParameters) -> Option<S
     })
 }
 
-/// An operation that the world's level does not have yet.
-pub fn younger_operation(row: &Row, level: i64) -> String {
+/// An operation that the world's level does not have yet, or not any more.
+pub fn operation_of_another_level(row: &Row, level: i64) -> String {
     let (method, path, since) = (row.route.method, row.route.path, row.about.since);
-    format!("{method} {path} is there from feature level {since} on; this world is at {level}.")
+    match row.until.filter(|until| *until <= level) {
+        Some(until) => format!("{method} {path} is gone from feature level {until} on; this world is at {level}."),
+        None => format!("{method} {path} is there from feature level {since} on; this world is at {level}."),
+    }
 }
 
 /// The operation that a path may have meant.

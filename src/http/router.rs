@@ -103,10 +103,22 @@ impl Router {
         Found::Nothing(None)
     }
 
+    /// Where a level does not have an operation that another one has: that operation.
+    pub fn of_another_level(&self, method: &str, path: &str, level: i64) -> Option<&'static Row> {
+        levels_with_other_operations().into_iter().find_map(|other| match self.find(method, path, other) {
+            Found::Operation(row, _) if !row.is_at(level) => Some(row),
+            _ => None,
+        })
+    }
+
     /// Remembers the reply to a path that no level has: clients ask for the same wrong path again and again.
     pub fn remember(&self, method: &str, path: &str, reply: &Response) {
         let is_short = path.len() <= REMEMBERED_PATH_MAX_BYTES && method.len() <= REMEMBERED_METHOD_MAX_BYTES;
-        if is_short && matches!(self.find(method, path, NEWEST_FEATURE_LEVEL), Found::Nothing(None)) {
+        let is_nowhere = || {
+            let levels = levels_with_other_operations();
+            levels.into_iter().all(|level| matches!(self.find(method, path, level), Found::Nothing(None)))
+        };
+        if is_short && is_nowhere() {
             if self.wrong.len() >= REMEMBERED_PATHS_MAX {
                 self.wrong.clear();
             }
@@ -126,7 +138,7 @@ impl Router {
             let same_method = if row.route.method == method { 0.02 } else { 0.0 };
             ((similarity + same_method) * 1e6) as i64
         };
-        OPERATIONS.iter().max_by_key(likeness).unwrap_or(&OPERATIONS[0])
+        OPERATIONS.iter().filter(|row| row.until.is_none()).max_by_key(likeness).unwrap_or(&OPERATIONS[0])
     }
 }
 
@@ -169,11 +181,11 @@ impl Path {
 
     /// Whether a level has some operation of this path.
     fn is_there(&self, level: i64) -> bool {
-        self.rows.iter().any(|row| row.about.since <= level)
+        self.rows.iter().any(|row| row.is_at(level))
     }
 
     fn with_method(&self, method: &str, values: Vec<(String, String)>, level: i64) -> Found {
-        let rows = self.rows.iter().filter(|row| row.about.since <= level);
+        let rows = self.rows.iter().filter(|row| row.is_at(level));
         if let Some(row) = rows.clone().find(|row| row.route.method == method) {
             return Found::Operation(row, values);
         }
@@ -183,6 +195,12 @@ impl Path {
         }
         Found::WrongMethod(methods)
     }
+}
+
+/// Levels that have all operations between them: the newest, and the last of each that is gone.
+fn levels_with_other_operations() -> Vec<i64> {
+    let gone = OPERATIONS.iter().filter_map(|row| Some(row.until? - 1));
+    std::iter::once(NEWEST_FEATURE_LEVEL).chain(gone).collect()
 }
 
 fn segments_of(row: &'static Row) -> Vec<Segment> {

@@ -120,7 +120,7 @@ impl<'a> Visit<'a> {
             return self.stay.end(response);
         }
         let path = &trace.path;
-        let younger = || self.edge.younger_operation(&method, path, feature_level);
+        let elsewhere = || self.edge.operation_of_another_level(&method, path, feature_level);
         let outcome = match found {
             Found::Operation(row, values) => {
                 raw.path = values;
@@ -131,12 +131,12 @@ impl<'a> Visit<'a> {
             }
             Found::WrongMethod(methods) if method == "OPTIONS" => Ok(reply::allowed(&methods)),
             Found::WrongMethod(methods) => {
-                let hint = younger().unwrap_or_else(|| format!("{path} takes {}.", methods.join(", ")));
+                let hint = elsewhere().unwrap_or_else(|| format!("{path} takes {}.", methods.join(", ")));
                 Err((Error::MethodNotAllowed { allowed_methods: methods.into() }, Some(hint)))
             }
             Found::Nothing(Some(known)) => Ok(known),
             Found::Nothing(None) => {
-                let hint = younger().unwrap_or_else(|| hint::nearest_operation(Router::nearest(&method, path)));
+                let hint = elsewhere().unwrap_or_else(|| hint::nearest_operation(Router::nearest(&method, path)));
                 let response = reply::failure(&Error::UnknownPath, Some(hint));
                 self.edge.router.remember(&method, path, &response);
                 Ok(response)

@@ -23,8 +23,12 @@ pub fn listed() -> Vec<Listed> {
         on: format!("{} {}", row.route.method, row.route.path),
         change: "New operation.".into(),
     });
+    let gone = OPERATIONS.iter().filter_map(|row| {
+        let on = format!("{} {}", row.route.method, row.route.path);
+        Some(Listed { level: row.until?, on, change: "Operation is gone.".into() })
+    });
     let tus = Listed { level: crate::level::TUS_SINCE, on: "/tus".into(), change: "New operations.".into() };
-    let mut all: Vec<Listed> = operations.chain([tus]).chain(changes().iter().map(Listed::of)).collect();
+    let mut all: Vec<Listed> = operations.chain(gone).chain([tus]).chain(changes().iter().map(Listed::of)).collect();
     all.sort_by_key(|listed| std::cmp::Reverse(listed.level));
     all
 }

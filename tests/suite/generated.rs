@@ -59,12 +59,16 @@ fn levels() -> String {
 
 fn operations() -> String {
     let mut text = format!(
-        "# Operations\n\n{NOTICE}\n\nEvery operation that is served, at the newest feature level, with neutral names. Paths are relative to `/api/v1`.\n*Specified* operations are named by the specification; *neighbours* make what these touch reachable.\n"
+        "# Operations\n\n{NOTICE}\n\nEvery operation that is served, as it is at the newest feature level or was last, with neutral names. Paths are relative to `/api/v1`.\n*Specified* operations are named by the specification; *neighbours* make what these touch reachable.\n"
     );
     let _ = writeln!(text, "\n| operation | | for | since level |\n|---|---|---|---|");
     for row in OPERATIONS {
         let kind = if row.about.is_specified { "specified" } else { "neighbour" };
-        let since = if row.about.since == 0 { "always".to_owned() } else { row.about.since.to_string() };
+        let since = match (row.about.since, row.until) {
+            (0, None) => "always".to_owned(),
+            (since, None) => since.to_string(),
+            (since, Some(until)) => format!("{since} to {}", until - 1),
+        };
         let _ = writeln!(text, "| [{}](#{}) | {kind} | {} | {since} |", way(row), anchor(row), row.access.words());
     }
     for row in OPERATIONS {

@@ -67,6 +67,7 @@ mod settings;
 mod settings_of_others;
 mod snippets;
 mod statuses;
+mod subdomains;
 mod subscriptions;
 mod tidy;
 mod tokens;

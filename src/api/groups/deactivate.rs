@@ -63,7 +63,7 @@ impl Write for DeactivateGroup {
 
 /// What refers to a group: active groups that contain it, and permissions of living channels, of active groups (itself
 /// included) and of the organization.
-fn objections(realm: &Realm, id: GroupId) -> Vec<Value> {
+pub(super) fn objections(realm: &Realm, id: GroupId) -> Vec<Value> {
     let active = || realm.groups.values().filter(|group| !group.is_deactivated);
     let mut objections = Vec::new();
     let supergroups: Vec<GroupId> =

@@ -1,7 +1,7 @@
 //! Groups, linkifiers, emoji, settings.
 
 use super::Age;
-use crate::support::TestServer;
+use crate::support::{TestServer, User};
 use serde_json::{Value, json};
 
 const NO_BOTS: &str = "This endpoint does not accept bot requests.";
@@ -382,4 +382,51 @@ async fn exports_were_public_before_304() {
         let listed = olive.get("/export/realm", json!({})).await.success();
         assert_eq!(listed["exports"].as_array().map(Vec::len), Some(count));
     }
+}
+
+#[tokio::test]
+async fn groups_were_removed_for_good_before_290() {
+    let server = TestServer::start().await;
+    let age = Age::at(&server, 289).await;
+    let [olive, mel, gus] = ["olive", "mel", "gus"].map(|handle| age.user(handle));
+    let make = async || {
+        let group = json!({"name": "passing", "description": "", "members": [mel.id()]});
+        olive.post("/user_groups/create", group).await.success();
+        group_of(&olive, "passing").await.expect("it was made")
+    };
+    let remove = async |user: &User, id: i64| user.delete(&format!("/user_groups/{id}"), json!({})).await;
+    let id = make().await;
+    let mut told = mel.events(["user_group"]).await;
+
+    remove(&gus, id).await.error("BAD_REQUEST", "Not allowed for guest users");
+    remove(&mel, id).await.error("BAD_REQUEST", "Insufficient permission");
+    let members = group_of(&olive, "role:members").await.expect("it is there");
+    remove(&olive, members).await.error("BAD_REQUEST", "Insufficient permission");
+    remove(&olive, 4_000).await.error("BAD_REQUEST", "Invalid user group");
+    told.none().await;
+    remove(&olive, id).await.is(json!({}));
+    told.next().await.is(json!({"type": "user_group", "op": "remove", "group_id": id}));
+    assert_eq!(group_of(&olive, "passing").await, None);
+    remove(&olive, id).await.error("BAD_REQUEST", "Invalid user group");
+    // The name is free again.
+    let again = make().await;
+    assert_ne!(again, id);
+    // What is in use stays.
+    let whole = json!({"name": "whole", "description": "", "members": []});
+    olive.post("/user_groups/create", whole).await.success();
+    let whole = group_of(&olive, "whole").await.expect("it was made");
+    olive.post(&format!("/user_groups/{whole}/subgroups"), json!({"add": [again]})).await.success();
+    let in_use = "Cannot deactivate user group in use.";
+    remove(&olive, again).await.error("BAD_REQUEST", in_use);
+    remove(&olive, whole).await.success();
+    remove(&olive, again).await.success();
+
+    let newest = server.user("olive").delete("/user_groups/1", json!({})).await;
+    newest.with_status(405).error("BAD_REQUEST", "Method Not Allowed");
+}
+
+async fn group_of(user: &User, name: &str) -> Option<i64> {
+    let listed = user.get("/user_groups", json!({})).await.success();
+    let groups = listed["user_groups"].as_array().expect("a list").iter();
+    groups.clone().find(|group| group["name"] == name).and_then(|group| group["id"].as_i64())
 }

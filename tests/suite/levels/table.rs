@@ -81,6 +81,22 @@ async fn operations_are_there_from_their_level_on() {
 }
 
 #[tokio::test]
+async fn operations_are_there_until_their_level() {
+    let server = TestServer::start().await;
+    for row in OPERATIONS {
+        let Some(until) = row.until else { continue };
+        let [before, after] = Age::around(&server, until).await;
+        let olive = |age: Age<'_>| age.user("olive");
+        let (before, after) = (call(&olive(before), row, json!({})).await, call(&olive(after), row, json!({})).await);
+        let way = format!("{} {} at {until}", row.route.method, row.route.path);
+        assert!(before.body["msg"] != "Unknown path" && before.status != 405, "{way}: {before}");
+        assert!(matches!(after.status, 404 | 405), "{way}: {after}");
+        let hint = after.header("x-chatdouble-hint").expect("it is told");
+        assert!(hint.contains(&format!("gone from feature level {until} on")), "{hint}");
+    }
+}
+
+#[tokio::test]
 async fn parameters_are_set_aside_below_their_level() {
     let server = TestServer::start().await;
     let realm = realm(&server);

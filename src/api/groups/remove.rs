@@ -1,0 +1,100 @@
+//! Removing user groups for good, as older levels did.
+//!
+//! A choice where the API is silent: A-152 in docs/assumptions.md.
+
+use super::deactivate::objections;
+use super::rules::group_to_change;
+use crate::api::parameter::parameters;
+use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::Event;
+use crate::realm::id::{GroupId, InviteId, InviteLinkId};
+use serde_json::json;
+use std::sync::Arc;
+
+/// DELETE /user_groups/{user_group_id}
+pub struct RemoveGroup;
+
+parameters! {
+    /// Which group.
+    pub struct RemoveGroupParams {
+        /// The group.
+        @path user_group_id: GroupId,
+    }
+}
+
+impl Operation for RemoveGroup {
+    const ROUTE: Route = Route::delete("/user_groups/{user_group_id}");
+    const ACCESS: Access = Access::NotGuest;
+    const ABOUT: About = About {
+        summary: "Removes a user group for good; later levels deactivate groups.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidGroup", "InsufficientPermission", "GroupInUse"],
+        events: &["user_group remove"],
+    };
+    const UNTIL: Option<i64> = Some(290);
+    type Params = RemoveGroupParams;
+    type Reply = Success;
+}
+
+impl Write for RemoveGroup {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let id = params.user_group_id;
+        // A later level deactivated it: this one does not know it any more.
+        if tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
+            return Err(Error::InvalidGroup);
+        }
+        group_to_change(tx, call.caller(), id, "can_manage_group")?;
+        let objections = objections(&without(tx, id), id);
+        if !objections.is_empty() {
+            return Err(Error::GroupInUse { objections: objections.into() });
+        }
+
+        tx.realm_mut().groups.remove(&id);
+        forget_in_invitations(tx, id);
+        let everyone = tx.everyone();
+        tx.emit(everyone, Event::shaped("user_group", Some("remove"), json!({ "group_id": id })));
+        Ok(Success {})
+    }
+}
+
+/// The realm as it would be without a group, and with all that is out of use in use again: what refers to the group from
+/// there stands in its way too, since the group does not come back.
+fn without(realm: &Realm, id: GroupId) -> Realm {
+    let mut rest = realm.clone();
+    rest.groups.remove(&id);
+    let deactivated: Vec<GroupId> = rest.groups.values().filter(|one| one.is_deactivated).map(|one| one.id).collect();
+    for group in deactivated {
+        if let Some(group) = rest.groups.get_mut(&group) {
+            Arc::make_mut(group).is_deactivated = false;
+        }
+    }
+    let archived: Vec<_> = rest.channels.values().filter(|one| one.is_archived).map(|one| one.id).collect();
+    for channel in archived {
+        if let Some(channel) = rest.channels.get_mut(&channel) {
+            Arc::make_mut(channel).is_archived = false;
+        }
+    }
+    rest
+}
+
+/// Who follows an invitation from now on enters the other groups alone.
+fn forget_in_invitations(tx: &mut Tx, id: GroupId) {
+    let links = tx.invite_links.values().filter(|link| link.terms.groups.contains(&id));
+    let links: Vec<InviteLinkId> = links.map(|link| link.id).collect();
+    let invites = tx.invites.values().filter(|invite| invite.terms.groups.contains(&id));
+    let invites: Vec<InviteId> = invites.map(|invite| invite.id).collect();
+    for link in links {
+        if let Some(link) = tx.realm_mut().invite_links.get_mut(&link) {
+            Arc::make_mut(link).terms.groups.retain(|group| *group != id);
+        }
+    }
+    for invite in invites {
+        if let Some(invite) = tx.realm_mut().invites.get_mut(&invite) {
+            Arc::make_mut(invite).terms.groups.retain(|group| *group != id);
+        }
+    }
+}

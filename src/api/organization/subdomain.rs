@@ -1,0 +1,76 @@
+//! Whether a name is free for a new organization.
+//!
+//! Choices where the API is silent: A-151 in docs/assumptions.md.
+
+use crate::api::parameter::parameters;
+use crate::api::{About, Access, Call, Operation, Read, Route};
+use crate::error::Error;
+use crate::realm::Realm;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Shortest name of an organization, in bytes.
+const SHORTEST: usize = 3;
+/// Longest name of an organization, in bytes: that of a label in a host name.
+const LONGEST: usize = 63;
+
+/// GET /realm/subdomain/{subdomain}
+pub struct CheckSubdomain;
+
+parameters! {
+    /// Which name.
+    pub struct CheckSubdomainParams {
+        /// The name.
+        @path subdomain: String,
+    }
+}
+
+/// What can be said of a name, which stands in `msg`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SubdomainReply {
+    #[serde(skip)]
+    verdict: &'static str,
+}
+
+impl Operation for CheckSubdomain {
+    const ROUTE: Route = Route::get("/realm/subdomain/{subdomain}");
+    const ACCESS: Access = Access::Anyone;
+    const ABOUT: About = About {
+        summary: "Tells in `msg` whether a new organization can have a name: `available`, or why not.",
+        since: 0,
+        is_specified: false,
+        errors: &[],
+        events: &[],
+    };
+    const SAYS_SOMETHING: bool = true;
+    type Params = CheckSubdomainParams;
+    type Reply = SubdomainReply;
+
+    fn message(reply: &SubdomainReply) -> &'static str {
+        reply.verdict
+    }
+}
+
+impl Read for CheckSubdomain {
+    fn run(realm: &Realm, _call: &Call<'_>, params: Self::Params) -> Result<SubdomainReply, Error> {
+        Ok(SubdomainReply { verdict: verdict(realm, &params.subdomain) })
+    }
+}
+
+/// `available`, or why a name can't be had, in words of ours.
+fn verdict(realm: &Realm, name: &str) -> &'static str {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if !name.bytes().all(is_plain) {
+        "A subdomain has lower-case letters, digits and hyphens alone."
+    } else if name.starts_with('-') || name.ends_with('-') {
+        "A subdomain has no hyphen at its beginning or end."
+    } else if name.len() < SHORTEST {
+        "A subdomain has 3 characters or more."
+    } else if name.len() > LONGEST {
+        "A subdomain has 63 characters at most."
+    } else if name == realm.organization.subdomain {
+        "The subdomain is taken."
+    } else {
+        "available"
+    }
+}

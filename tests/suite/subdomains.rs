@@ -1,0 +1,28 @@
+//! Names for new organizations.
+
+use crate::support::TestServer;
+use serde_json::json;
+use std::sync::Arc;
+
+#[tokio::test]
+async fn anybody_learns_whether_a_name_is_free() {
+    let server = TestServer::start().await;
+    server.arrange(|tx| Arc::make_mut(&mut tx.realm_mut().organization).subdomain = "double".into());
+    let long = "x".repeat(64);
+    for (name, verdict) in [
+        ("fresh-name", "available"),
+        ("fresh2", "available"),
+        ("double", "The subdomain is taken."),
+        ("ab", "A subdomain has 3 characters or more."),
+        (long.as_str(), "A subdomain has 63 characters at most."),
+        ("-abc", "A subdomain has no hyphen at its beginning or end."),
+        ("abc-", "A subdomain has no hyphen at its beginning or end."),
+        ("Fresh", "A subdomain has lower-case letters, digits and hyphens alone."),
+        ("fr%C3%A9sh", "A subdomain has lower-case letters, digits and hyphens alone."),
+    ] {
+        let reply = server.anonymous().get(&format!("/realm/subdomain/{name}"), json!({})).await.with_status(200);
+        assert_eq!(reply.body, json!({"result": "success", "msg": verdict}));
+    }
+    let reply = server.user("mel").get("/realm/subdomain/fresh", json!({"x": 1})).await.with_status(200);
+    assert_eq!(reply.body, json!({"result": "success", "msg": "available", "ignored_parameters_unsupported": ["x"]}));
+}
