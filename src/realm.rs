@@ -26,6 +26,7 @@ pub mod narrow;
 pub mod organization;
 pub mod permission;
 pub mod personal;
+pub mod picture;
 pub mod push;
 pub mod queue;
 pub mod read_set;

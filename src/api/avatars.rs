@@ -8,7 +8,7 @@ use super::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::message::picture_dimensions;
+use crate::realm::picture;
 use crate::realm::user::{AvatarSource, User};
 use crate::record::user::avatar_url;
 use schemars::JsonSchema;
@@ -100,7 +100,7 @@ pub fn check_picture(file: &UploadedFile) -> Result<(), Error> {
     if file.bytes.len() > MAX_AVATAR_MIB * 1024 * 1024 {
         return Err(Error::PictureTooLarge { limit_mib: MAX_AVATAR_MIB.into() });
     }
-    if picture_dimensions(&file.bytes).is_none() { Err(Error::BadImage) } else { Ok(()) }
+    if picture::dimensions(&file.bytes).is_none() { Err(Error::BadImage) } else { Ok(()) }
 }
 
 /// Keeps a picture; it is not scaled, so that it serves in both sizes.

@@ -8,7 +8,8 @@ use crate::realm::change::Tx;
 use crate::realm::emoji;
 use crate::realm::event::{Event, Needs};
 use crate::realm::id::EmojiId;
-use crate::realm::message::{CustomEmoji, picture_extension};
+use crate::realm::message::CustomEmoji;
+use crate::realm::picture;
 use crate::record::emoji::{EmojiRecord, all};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -102,7 +103,7 @@ impl Write for UploadCustomEmoji {
         if file.bytes.len() > MAX_PICTURE_MIB * 1024 * 1024 {
             return Err(Error::PictureTooLarge { limit_mib: MAX_PICTURE_MIB.into() });
         }
-        let extension = picture_extension(&file.bytes).ok_or(Error::BadImage)?;
+        let extension = picture::extension(&file.bytes).ok_or(Error::BadImage)?;
 
         tx.realm_mut().counters.emoji += 1;
         let id = EmojiId(tx.counters.emoji);

@@ -15,7 +15,8 @@ use crate::realm::change::Tx;
 use crate::realm::channel::Privacy;
 use crate::realm::event::{Audience, Event, Payload};
 use crate::realm::id::{AttachmentId, UserId};
-use crate::realm::message::{Attachment, picture_dimensions};
+use crate::realm::message::Attachment;
+use crate::realm::picture;
 use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
@@ -151,7 +152,8 @@ fn add_file_at(tx: &mut Tx, owner: UserId, path_id: String, file: NewFile) -> Ar
         .content_type
         .filter(|kind| !kind.is_empty())
         .unwrap_or_else(|| mime_guess::from_path(&file.name).first_raw().unwrap_or(UNKNOWN_TYPE).to_owned());
-    let dimensions = if content_type.starts_with("image/") { picture_dimensions(&file.bytes) } else { None };
+    let is_picture = content_type.starts_with("image/");
+    let dimensions = if is_picture { picture::dimensions(&file.bytes) } else { None };
     tx.realm_mut().counters.attachment += 1;
     let attachment = Arc::new(Attachment {
         id: AttachmentId(tx.counters.attachment),
@@ -160,6 +162,7 @@ fn add_file_at(tx: &mut Tx, owner: UserId, path_id: String, file: NewFile) -> Ar
         size: i64::try_from(file.bytes.len()).unwrap_or(i64::MAX),
         content_type,
         dimensions,
+        is_animated: is_picture && picture::is_animated(&file.bytes),
         owner,
         created_at: tx.now,
         blob: tx.keep_blob(file.bytes),

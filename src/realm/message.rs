@@ -226,6 +226,9 @@ pub struct Attachment {
     pub content_type: String,
     /// Width and height of an image, when they could be told.
     pub dimensions: Option<(u32, u32)>,
+    /// Whether it is a picture that moves.
+    #[serde(default)]
+    pub is_animated: bool,
     /// Who uploaded it.
     pub owner: UserId,
     /// When.
@@ -234,21 +237,4 @@ pub struct Attachment {
     pub blob: String,
     /// Messages that link it.
     pub messages: BTreeSet<MessageId>,
-}
-
-/// Width and height of a picture, from its header: PNG, GIF, JPEG and WebP.
-pub fn picture_dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
-    let size = imagesize::blob_size(bytes).ok()?;
-    Some((u32::try_from(size.width).ok()?, u32::try_from(size.height).ok()?))
-}
-
-/// The file name extension of a picture, from its first bytes.
-pub fn picture_extension(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', ..] => Some("png"),
-        [b'G', b'I', b'F', b'8', ..] => Some("gif"),
-        [0xff, 0xd8, 0xff, ..] => Some("jpg"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("webp"),
-        _ => None,
-    }
 }

@@ -97,6 +97,7 @@ impl Names for SenderView<'_> {
         Some(UploadFacts {
             content_type: attachment.content_type.clone(),
             dimensions: attachment.dimensions,
+            is_animated: attachment.is_animated,
             has_thumbnail: true,
             ..UploadFacts::default()
         })

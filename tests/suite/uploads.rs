@@ -343,6 +343,20 @@ async fn the_whole_address_of_an_upload_is_a_link_that_claims_it_and_stays_as_it
 }
 
 #[tokio::test]
+async fn pictures_that_move_are_shown_moving() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let frame = b"\x21\xf9\x04\0\x0a\0\0\0\x2c\0\0\0\0\x01\0\x01\0\0\x02\x02\x44\x01\0";
+    let gif = [b"GIF89a\x01\0\x01\0\0\0\0".as_slice(), frame, frame, b";"].concat();
+    for (bytes, is_moving) in [(gif.as_slice(), true), (PICTURE, false)] {
+        let url = upload(&mel, "cat.gif", "image/gif", bytes).await;
+        let rendered = mel.post("/messages/render", json!({"content": format!("[cat]({url})")})).await.success();
+        let html = rendered["rendered"].as_str().expect("HTML");
+        assert_eq!(html.contains("data-animated=\"true\"") && html.contains("840x560-anim.webp"), is_moving, "{html}");
+    }
+}
+
+#[tokio::test]
 async fn pictures_have_thumbnails_and_other_files_none() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
