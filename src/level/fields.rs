@@ -35,7 +35,7 @@ static FIELDS: &[(&Object, Rows)] = &[
         ],
     ),
     (&PERSON, &[(6, "avatar_version")]),
-    (&OWN_USER, &[(10, "avatar_version"), (10, "is_guest"), (10, "is_active"), (10, "timezone"), (10, "date_joined")]),
+    (&OWN_USER, &[(10, "is_guest"), (10, "is_active"), (10, "timezone"), (10, "date_joined")]),
     (&INTEGRATION, &[(403, "url_options"), (207, "display_name"), (207, "all_event_types")]),
     (&STATUS, &[(86, "emoji_name"), (86, "emoji_code"), (86, "reaction_type")]),
     (&PRESENCE_REPLY, &[(497, "server_timestamp")]),

@@ -4,8 +4,8 @@ use crate::api::channels::former_channel_email;
 use crate::level::Context;
 use crate::level::behaviours::permissions::{self, policy};
 use crate::level::objects::{
-    BOT, BOT_NEWS, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, Object, PERSON, PROPERTIES_REPLY, REACTION,
-    REACTION_EVENT, REGISTER, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER,
+    BOT, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, Object, PERSON, PROPERTIES_REPLY, REACTION, REACTION_EVENT,
+    REGISTER, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER,
 };
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::user::User;
@@ -89,7 +89,6 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (16, &OWN_USER, "pointer", 0, |_, _| json!(-1)),
     (14, &OWN_SUBSCRIPTION, "is_old_stream", 0, |_, _| json!(false)),
     (10, &OWN_USER, "short_name", 0, |user, _| json!(local_part(user, "email"))),
-    (7, &BOT_NEWS, "email", 0, |bot, context| address_of(bot.get("user_id"), context)),
     (7, &PERSON, "email", 0, |person, context| address_of(person.get("user_id"), context)),
     (5, &BOT, "owner", 0, |bot, context| {
         let owner = |user: &User| user.bot_owner().and_then(|owner| context.realm.user(owner));

@@ -1,4 +1,4 @@
-//! Code blocks: their shape, and the names under which languages are known.
+//! Code blocks: their shape, and the names under which languages are known (A-157 in docs/assumptions.md).
 
 use super::html;
 

@@ -189,10 +189,15 @@ fn bots() -> Vec<Case> {
 fn own_account() -> Vec<Case> {
     const SETTINGS: &str = "PATCH /settings";
     let older = ["PATCH /settings/display", "PATCH /settings/notifications"].map(|older| {
-        Case::of(older, "mel", |_| json!({"presence_enabled": false, "full_name": "Melanie"}))
-            .sends("realm_user update full_name", "everyone")
-            .sends("user_settings update", "mel")
-            .sends("user_status", "everyone")
+        Case::of(
+            older,
+            "mel",
+            |_| json!({"presence_enabled": false, "full_name": "Melanie", "allow_private_data_export": true}),
+        )
+        .sends("realm_user update full_name", "everyone")
+        .sends("user_settings update", "mel")
+        .sends("user_status", "everyone")
+        .sends("realm_export_consent", "olive adam")
     });
     let mut cases = vec![
         Case::of(SETTINGS, "mel", |_| json!({"full_name": "Melanie"})).sends("realm_user update full_name", "everyone"),

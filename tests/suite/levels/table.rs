@@ -369,7 +369,7 @@ const TOURS: &[i64] = &[0, 100, 170, 200, 260, 345, 400, 480, NEWEST_FEATURE_LEV
 /// Fields that the tour does not show, each with its reason, and at which levels.
 const FIELDS_NOT_SHOWN: &[(&str, &str, Range<i64>)] = &[
     ("partial_subscribers", "takes a channel with 250 subscribers", 0..i64::MAX),
-    ("use_for_user_matching", "is left out unless true, which no operation makes it", 0..i64::MAX),
+    ("use_for_user_matching", "is left out unless true, which the tour does not make it", 0..i64::MAX),
     ("stream", "is left out of histories without a move between channels", 0..i64::MAX),
     ("prev_stream", "is left out of histories without a move between channels", 0..i64::MAX),
     ("still_url", "is of animated emoji below 113, of which the double has none", 0..113),
