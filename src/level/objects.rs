@@ -287,6 +287,8 @@ objects! {
     ];
     /// What anybody may know of the server.
     SERVER_SETTINGS = "server settings" ["GET /server_settings:"];
+    /// The ways to log in among them.
+    LOGIN_METHODS = "authentication methods" ["GET /server_settings: authentication_methods"];
     /// The register reply.
     REGISTER = "register reply" ["POST /register:"];
     /// What tells of the organization's plain settings.

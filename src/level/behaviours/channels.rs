@@ -8,13 +8,17 @@ use crate::realm::id::{ChannelId, UserId};
 use crate::record::channel::ChannelRecord;
 use serde_json::{Map, Value, json};
 
+/// What is read of one channel.
+const READING_CHANNELS: &[&str] =
+    &["GET /users/me/{stream_id}/topics", "GET /streams/{stream_id}", "GET /streams/{stream_id}/members"];
+
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 480,
-        on: "GET /users/me/{stream_id}/topics, GET /streams/{stream_id}",
+        on: "GET /users/me/{stream_id}/topics, GET /streams/{stream_id}, GET /streams/{stream_id}/members",
         words: "Archived channels too; before, `Invalid channel ID`.",
         test: "archived_channels_had_no_topics_before_480",
-        act: Act::Request(&["GET /users/me/{stream_id}/topics", "GET /streams/{stream_id}"], |request| {
+        act: Act::Request(READING_CHANNELS, |request| {
             let id = request.id("stream_id").map(ChannelId);
             let is_archived = id.and_then(|id| request.realm.channels.get(&id)).is_some_and(|one| one.is_archived);
             if is_archived { Err(Error::InvalidChannelId) } else { Ok(()) }

@@ -18,7 +18,8 @@ async fn archived_channels_had_no_topics_before_480() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 480).await;
     let attic = server.channel("attic");
-    for path in [format!("/users/me/{attic}/topics"), format!("/streams/{attic}")] {
+    let of_channel = |rest: &str| format!("/streams/{attic}{rest}");
+    for path in [format!("/users/me/{attic}/topics"), of_channel(""), of_channel("/members")] {
         before.user("mel").get(&path, json!({})).await.error("BAD_REQUEST", "Invalid channel ID");
         after.user("mel").get(&path, json!({})).await.success();
     }

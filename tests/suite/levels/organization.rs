@@ -430,3 +430,13 @@ async fn group_of(user: &User, name: &str) -> Option<i64> {
     let groups = listed["user_groups"].as_array().expect("a list").iter();
     groups.clone().find(|group| group["name"] == name).and_then(|group| group["id"].as_i64())
 }
+
+#[tokio::test]
+async fn the_second_code_host_came_with_level_1() {
+    let server = TestServer::start().await;
+    for (age, has) in Age::around(&server, 1).await.iter().zip([false, true]) {
+        let settings = age.user("mel").get("/server_settings", json!({})).await.success();
+        let methods = &settings["authentication_methods"];
+        assert!(methods.get("code_host_a").is_some() && methods.get("code_host_b").is_some() == has, "{methods}");
+    }
+}
