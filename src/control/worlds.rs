@@ -9,7 +9,7 @@ use crate::http::request::Incoming;
 use crate::realm::Realm;
 use crate::realm::chance::Chance;
 use crate::realm::change::Tx;
-use crate::time::{Clock, Timestamp};
+use crate::time::Timestamp;
 use crate::world::{World, WorldSettings, Worlds};
 use http::header;
 use serde::Deserialize;
@@ -147,9 +147,7 @@ fn fork(control: &Control, wanted: &Wanted, origin: &str, name: &str) -> Result<
         Some(choice) => choice.clock(origin.real_time().now()),
         None => moment.clock,
     };
-    if let Clock::Frozen { at } = clock {
-        realm = stood_at(realm, at);
-    }
+    let realm = stood_at(realm, clock.now(origin.real_time().now()));
     let settings = WorldSettings {
         feature_level: level(wanted)?.unwrap_or(origin.settings().feature_level),
         dialect: dialect(wanted)?.unwrap_or_else(|| origin.settings().dialect.clone()),
@@ -193,10 +191,9 @@ fn found(control: &Control, wanted: &Wanted, name: &str) -> Result<World, Error>
         let (mut realm, own_clock) =
             fixture::state::read(document.clone(), real_time.now()).map_err(|faults| told(&faults))?;
         let clock = clock(wanted)?.map_or(own_clock, |choice| choice.clock(real_time.now()));
-        if let Clock::Frozen { at } = clock
-            && at < realm.now
-        {
-            realm = realm.put_back_to(at);
+        let now = clock.now(real_time.now());
+        if now < realm.now {
+            realm = realm.put_back_to(now);
         }
         if let Some(seed) = wanted.seed {
             realm.chance = Chance::from_seed(seed);

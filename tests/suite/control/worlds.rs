@@ -1,7 +1,8 @@
 //! Worlds: listed, made, forked, ended, each with a clock, keys and a port of its own.
 
 use super::{Control, START_SECONDS, user_in};
-use crate::support::{TestServer, User};
+use crate::support::{ParseTimestamp, TestServer, User};
+use chatdouble::ClockChoice;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -407,4 +408,24 @@ async fn lists_are_no_objects() {
         control.post(path, body).await.error("BAD_REQUEST", "$: takes an object");
     }
     assert_eq!(control.get("/worlds/default/snapshots").await.success()["snapshots"], json!([]));
+}
+
+#[tokio::test]
+async fn a_fork_whose_clock_runs_behind_its_origins_goes_by_its_own() {
+    let far = ClockChoice::At("2100-01-01T00:00:00Z".parse_timestamp());
+    let server = TestServer::start_with(|options| options.clock = far).await;
+    let control = Control::of(&server);
+    let state = control.get("/worlds/default/state").await.success()["state"].clone();
+    control.post("/worlds", json!({"name": "fork", "fork_of": "default", "clock": "real"})).await.success();
+    control.post("/worlds", json!({"name": "copy", "fixture": state, "clock": "real"})).await.success();
+
+    for name in ["fork", "copy"] {
+        let base = format!("{}/w/{name}", server.url());
+        let mel = server.user_at(&base, name, "mel");
+        let id = mel.send_to("general", "x", "now").await;
+        let message = mel.get(&format!("/messages/{id}"), json!({})).await.success();
+        assert!(message["message"]["timestamp"].as_i64().is_some_and(|at| at < 4_102_444_800), "{name}: {message}");
+        let told = control.get(&format!("/worlds/{name}/invariants")).await.success();
+        assert_eq!(told["violations"], json!([]), "{name}");
+    }
 }
