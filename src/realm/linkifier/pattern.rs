@@ -129,9 +129,7 @@ impl<'p> Scanner<'p> {
                     self.take(1);
                     break;
                 }
-                '[' if rest.starts_with("[:") && rest.contains(":]") => {
-                    self.take(2 + rest[2..].find(":]").unwrap_or(0) + 2)
-                }
+                '[' if let Some(length) = named_class(rest) => self.take(length),
                 '\\' => {
                     let length = 1 + rest.chars().nth(1).map_or(0, char::len_utf8);
                     self.take(length);
@@ -204,6 +202,11 @@ impl<'p> Scanner<'p> {
     }
 }
 
+/// The length of a leading `[:name:]`. The colon of `[:` closes nothing, so that `[:]` is none.
+fn named_class(text: &str) -> Option<usize> {
+    Some("[:".len() + text.strip_prefix("[:")?.find(":]")? + ":]".len())
+}
+
 /// The length of a leading `{n}`, `{n,}` or `{n,m}` and its largest number.
 fn repetition(text: &str) -> Option<(usize, u32)> {
     let end = text.find('}')?;
@@ -252,7 +255,9 @@ mod tests {
 
     #[test]
     fn what_only_the_server_takes_is_rewritten() {
-        for (pattern, rewritten) in [("{a}", "\\{a\\}"), ("[[]", "[\\[]"), ("[a&&b]", "[a\\&\\&b]"), ("a\\Z", "a\\z")] {
+        for (pattern, rewritten) in
+            [("{a}", "\\{a\\}"), ("[[]", "[\\[]"), ("[a&&b]", "[a\\&\\&b]"), ("a\\Z", "a\\z"), ("[[:]", "[\\[:]")]
+        {
             assert_eq!(translate(pattern).as_deref(), Ok(rewritten));
         }
     }
