@@ -4,11 +4,13 @@ mod exec;
 mod file;
 mod fixture;
 mod levels;
+mod output;
 mod scenario;
 mod serve;
+mod usage;
 mod watch;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -69,20 +71,28 @@ impl Fault {
     }
 }
 
+/// Everything that can be said on the command line, to be told elsewhere.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
 /// Does what the command line says.
 ///
 /// # Errors
 ///
 /// What is to be told on standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Fault> {
-    let cli = match Cli::try_parse_from(with_default_command(arguments.into_iter().collect())) {
+    let arguments = with_default_command(arguments.into_iter().collect());
+    let mut command = usage::without_empty_variables(Cli::command());
+    let parsed = command.try_get_matches_from_mut(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
             // Help and version are answers, not faults.
             let _ = error.print();
             return Ok(ExitCode::SUCCESS);
         }
-        Err(error) => return Err(Fault::of_usage(one_line(&error.to_string()))),
+        Err(error) => return Err(Fault::of_usage(usage::fault(&error, &command, &arguments))),
     };
     match cli.command {
         Command::Serve(serve) => serve::run(*serve),
@@ -92,7 +102,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Fa
         Command::Fixture(fixture) => fixture::run(fixture),
         Command::Scenario(scenario) => scenario::run(scenario),
         Command::Openapi => {
-            println!("{:#}", crate::openapi::document());
+            output::say(format_args!("{:#}", crate::openapi::document()))?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -107,11 +117,4 @@ fn with_default_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
         arguments.insert(place, "serve".into());
     }
     arguments
-}
-
-/// The part of a message of several lines that says what is wrong.
-fn one_line(message: &str) -> String {
-    let first = message.split("\n\n").next().unwrap_or(message);
-    let text = first.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.strip_prefix("error: ").unwrap_or(&text).to_owned()
 }

@@ -3,6 +3,7 @@
 //! JSON in, JSON out, in the API's envelope. What is not understood is refused and changes nothing.
 
 mod clock;
+pub mod dialect;
 mod faults;
 mod guard;
 mod journal;

@@ -7,7 +7,7 @@ use memchr::memmem;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How neutral names are called on the wire.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -22,6 +22,32 @@ pub struct Dialect {
     /// Paths of operations without `/api/v1`.
     #[serde(default)]
     paths: BTreeMap<String, String>,
+}
+
+/// Keys whose objects are users' own: what bots keep, and what embedded bots are set up with.
+const USERS_OWN: [&str; 2] = ["storage", "config_data"];
+
+/// What there is to be renamed.
+#[derive(Clone, Debug, Default)]
+pub struct Renamable {
+    /// Keys of objects and names of parameters.
+    pub keys: BTreeSet<String>,
+    /// Paths of operations without `/api/v1`.
+    pub paths: BTreeSet<String>,
+}
+
+/// Asserts that names stay apart on the wire, and that each is one.
+fn apart(list: &str, names: &BTreeMap<String, String>) -> Result<(), String> {
+    let mut seen = BTreeMap::new();
+    for (neutral, vendor) in names {
+        if vendor.is_empty() {
+            return Err(format!("{list}.{neutral}: takes a name, which is not empty"));
+        }
+        if let Some(other) = seen.insert(vendor, neutral) {
+            return Err(format!("{list}.{neutral}: `{vendor}` is the name of `{other}` already"));
+        }
+    }
+    Ok(())
 }
 
 impl Dialect {
@@ -41,9 +67,52 @@ impl Dialect {
     /// # Errors
     ///
     /// What is wrong with it, with the JSON path.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str, known: &Renamable) -> Result<Self, String> {
+        // A list would be taken for an object whose keys stand in their order.
+        if text.trim_ascii_start().starts_with('[') {
+            return Err("$: takes an object".to_owned());
+        }
         let mut json = serde_json::Deserializer::from_str(text);
-        serde_path_to_error::deserialize(&mut json).map_err(|error| format!("$.{}: {}", error.path(), error.inner()))
+        let dialect: Self = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let path = error.path().to_string();
+            format!("{}: {}", if path == "." { "$".to_owned() } else { format!("$.{path}") }, error.inner())
+        })?;
+        json.end().map_err(|error| format!("$: {error}"))?;
+        dialect.check(known)?;
+        Ok(dialect)
+    }
+
+    fn check(&self, known: &Renamable) -> Result<(), String> {
+        apart("$.keys", &self.keys)?;
+        apart("$.paths", &self.paths)?;
+        for (key, values) in &self.values {
+            apart(&format!("$.values.{key}"), values)?;
+        }
+        for (list, keys) in [("keys", self.keys.keys().collect::<Vec<_>>()), ("values", self.values.keys().collect())] {
+            if let Some(key) = keys.into_iter().find(|key| !known.keys.contains(*key)) {
+                return Err(format!("$.{list}.{key}: no object of the API has this key, nor a request this parameter"));
+            }
+        }
+        for (path, vendor) in &self.paths {
+            let fault = if !known.paths.contains(path) {
+                "no operation has this path"
+            } else if path.contains('{') {
+                "a path with placeholders keeps its name"
+            } else if !vendor.starts_with('/') || vendor.contains('{') {
+                "takes a path that begins with / and has no placeholders"
+            } else {
+                continue;
+            };
+            return Err(format!("$.paths[\"{path}\"]: {fault}"));
+        }
+        // Two may change their names; a third's would be lost behind another's.
+        for (list, names, taken) in [("keys", &self.keys, &known.keys), ("paths", &self.paths, &known.paths)] {
+            let is_lost = |(_, vendor): &(&String, &String)| taken.contains(*vendor) && !names.contains_key(*vendor);
+            if let Some((name, vendor)) = names.iter().find(is_lost) {
+                return Err(format!("$.{list}[\"{name}\"]: `{vendor}` is another's name already"));
+            }
+        }
+        Ok(())
     }
 
     /// Whether nothing is renamed.
@@ -88,7 +157,7 @@ impl Dialect {
     }
 
     fn translate_object(&self, object: &mut Map<String, Value>) {
-        for (key, value) in object.iter_mut() {
+        for (key, value) in object.iter_mut().filter(|(key, _)| !USERS_OWN.contains(&key.as_str())) {
             if let (Some(pairs), Value::String(text)) = (self.values.get(key), &*value) {
                 if let Some(vendor) = pairs.get(text) {
                     *value = vendor.as_str().into();
@@ -125,9 +194,39 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_in_a_file_is_named_with_its_place() {
-        let fault = Dialect::parse(r#"{"keys": {"a": 1}}"#).expect_err("a number is no name");
+    fn what_bots_keep_is_theirs() {
+        let kept = json!({"storage": {"service_version": "1", "reaction_type": "service_extra_emoji"}});
+        let mut reply = kept.clone();
 
-        assert!(fault.starts_with("$.keys.a: "), "{fault}");
+        Dialect::zulip().translate(&mut reply);
+
+        assert_eq!(reply, kept);
+    }
+
+    #[test]
+    fn a_fault_in_a_file_is_named_with_its_place() {
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let known = Renamable { keys: set(&["a", "b"]), paths: set(&["/a", "/a/{id}"]) };
+        for (text, fault) in [
+            (r#"{"keys": {"a": 1}}"#, "$.keys.a: invalid type"),
+            (r#"{"kees": {}}"#, "$.kees: unknown field"),
+            ("[]", "$: takes an object"),
+            ("5", "$: invalid type"),
+            ("{} {}", "$: trailing characters"),
+            (r#"{"keys": {"a": ""}}"#, "$.keys.a: takes a name"),
+            (r#"{"keys": {"a": "x", "b": "x"}}"#, "$.keys.b: `x` is the name of `a` already"),
+            (r#"{"keys": {"c": "x"}}"#, "$.keys.c: no object of the API has this key"),
+            (r#"{"values": {"a": {"p": "x", "q": "x"}}}"#, "$.values.a.q: `x` is the name of `p` already"),
+            (r#"{"values": {"c": {"p": "x"}}}"#, "$.values.c: no object of the API has this key"),
+            (r#"{"paths": {"/c": "/x"}}"#, r#"$.paths["/c"]: no operation has this path"#),
+            (r#"{"paths": {"/a/{id}": "/x/{id}"}}"#, r#"$.paths["/a/{id}"]: a path with placeholders keeps its name"#),
+            (r#"{"paths": {"/a": "x"}}"#, r#"$.paths["/a"]: takes a path that begins with /"#),
+            (r#"{"paths": {"/a": "/x/{id}"}}"#, r#"$.paths["/a"]: takes a path that begins with / and has no place"#),
+            (r#"{"keys": {"a": "b"}}"#, r#"$.keys["a"]: `b` is another's name already"#),
+        ] {
+            let told = Dialect::parse(text, &known).expect_err("it has a fault");
+            assert!(told.starts_with(fault), "{told}");
+        }
+        assert!(Dialect::parse(r#"{"keys": {"a": "b", "b": "a"}, "paths": {"/a": "/b"}}"#, &known).is_ok());
     }
 }

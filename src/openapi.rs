@@ -2,7 +2,10 @@
 //!
 //! Replies are told strictly: with a key that is missing, of another type or not named they don't fit.
 
+mod names;
 mod shape;
+
+pub use names::names;
 
 use crate::api::parameter::ParameterInfo;
 use crate::api::register::Register;
@@ -31,6 +34,7 @@ pub fn document() -> Value {
         let entry = paths.entry(path).or_insert_with(|| json!({}));
         entry[row.route.method.to_lowercase()] = operation;
     }
+    paths.extend(resumable_uploads());
     let mut schemas = generator.take_definitions(true);
     schemas.values_mut().for_each(close);
     schemas.extend(shape::records());
@@ -49,8 +53,23 @@ pub fn document() -> Value {
         "paths": paths,
         "components": {
             "schemas": schemas,
+            "responses": {"RefusedUpload": refused_upload()},
             "securitySchemes": {"basic": {"type": "http", "scheme": "basic", "description": "An account's real address and its API key."}},
         },
+    })
+}
+
+/// Resumable uploads have a protocol of their own, and stand in no table.
+fn resumable_uploads() -> Map<String, Value> {
+    serde_json::from_str(include_str!("openapi/resumable.json")).expect("a document of paths, as the tests read it")
+}
+
+/// What that protocol's refusals say.
+fn refused_upload() -> Value {
+    let schema = json!({"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]});
+    json!({
+        "description": "Refused; what had arrived before is kept.",
+        "content": {"application/json": {"schema": schema}},
     })
 }
 

@@ -78,7 +78,7 @@ pub struct ExternalMethod {
 }
 
 /// The names of ways to log in; those of social providers are neutral.
-const METHODS: [(&str, bool); 13] = [
+pub const METHODS: [(&str, bool); 13] = [
     ("password", true),
     ("dev", true),
     ("email", true),

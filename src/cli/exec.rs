@@ -6,11 +6,13 @@ use crate::server::Server;
 use clap::Args;
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsString;
+use std::future::poll_fn;
 use std::io::ErrorKind;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitCode, ExitStatus};
+use std::task::Poll;
 use tokio::process::{Child, Command};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal as Arriving, SignalKind, signal};
 
 /// What shells give for a command that is not there, and for one that can't be run.
 const NOT_FOUND: u8 = 127;
@@ -35,6 +37,7 @@ pub fn run(exec: Exec) -> Result<ExitCode, Fault> {
 
 async fn serve_while_running(exec: &Exec) -> Result<ExitCode, Fault> {
     let server = exec.serve.start(0).await?;
+    exec.serve.tell_port(&server)?;
     let own = run_command(exec, &server).await?;
     let violations = server.violations();
     server.stop().await;
@@ -44,9 +47,10 @@ async fn serve_while_running(exec: &Exec) -> Result<ExitCode, Fault> {
 
 /// Runs the command, passing signals on; its status as shells tell it.
 async fn run_command(exec: &Exec, server: &Server) -> Result<u8, Fault> {
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(Fault::of_start)?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(Fault::of_start)?;
-    let mut hang_up = signal(SignalKind::hangup()).map_err(Fault::of_start)?;
+    let mut signals = Vec::new();
+    for (kind, passed_on) in passed_on() {
+        signals.push((signal(kind).map_err(Fault::of_start)?, passed_on));
+    }
     let (program, arguments) = exec.command.split_first().ok_or_else(|| Fault::of_usage("no command is given"))?;
     let spawned = Command::new(program).args(arguments).env("CHATDOUBLE_URL", server.url()).spawn();
     let mut child = spawned.map_err(|error| Fault {
@@ -54,20 +58,40 @@ async fn run_command(exec: &Exec, server: &Server) -> Result<u8, Fault> {
         message: format!("cannot run {}: {error}", program.to_string_lossy()),
     })?;
     loop {
-        let passed_on = tokio::select! {
+        tokio::select! {
             ended = child.wait() => return ended.map(status_of).map_err(Fault::of_start),
-            _ = interrupt.recv() => Signal::INT,
-            _ = terminate.recv() => Signal::TERM,
-            _ = hang_up.recv() => Signal::HUP,
-        };
-        pass_on(&child, passed_on);
+            signal = next(&mut signals) => pass_on(&child, signal),
+        }
     }
+}
+
+/// The signals that would end this program, and the command would be left behind.
+fn passed_on() -> [(SignalKind, Signal); 6] {
+    [
+        (SignalKind::interrupt(), Signal::INT),
+        (SignalKind::terminate(), Signal::TERM),
+        (SignalKind::hangup(), Signal::HUP),
+        (SignalKind::quit(), Signal::QUIT),
+        (SignalKind::user_defined1(), Signal::USR1),
+        (SignalKind::user_defined2(), Signal::USR2),
+    ]
+}
+
+/// The next signal that arrives.
+async fn next(signals: &mut [(Arriving, Signal)]) -> Signal {
+    poll_fn(|context| {
+        let arrived =
+            signals.iter_mut().find_map(|(arriving, signal)| arriving.poll_recv(context).is_ready().then_some(*signal));
+        arrived.map_or(Poll::Pending, Poll::Ready)
+    })
+    .await
 }
 
 /// Gives a signal to the command, which may have ended a moment ago.
 fn pass_on(child: &Child, signal: Signal) {
-    // A terminal gives Ctrl-C to the whole group in its foreground, the command included: twice would be once too often.
-    if signal == Signal::INT && is_in_foreground() {
+    // A terminal gives Ctrl-C and Ctrl-\ to the whole group in its foreground, the command included: twice would be once
+    // too often.
+    if matches!(signal, Signal::INT | Signal::QUIT) && is_in_foreground() {
         return;
     }
     let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);

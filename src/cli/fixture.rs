@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::file::write_whole;
+use super::output::{say, tell};
 use crate::fixture;
 use crate::fixture::generate::{self, Size};
 use clap::{Args, Subcommand};
@@ -39,7 +40,7 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// File to write
+    /// File to write; - for standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
@@ -61,7 +62,7 @@ fn check(files: &[PathBuf]) -> ExitCode {
         let text = match std::fs::read_to_string(file) {
             Ok(text) => text,
             Err(error) => {
-                eprintln!("{name}: $: cannot be read: {error}");
+                tell(format_args!("{name}: $: cannot be read: {error}"));
                 is_well = false;
                 continue;
             }
@@ -69,7 +70,7 @@ fn check(files: &[PathBuf]) -> ExitCode {
         let now = crate::time::Timestamp::from_seconds(1_767_225_600);
         let faults = fixture::read(&text, now, 0).err().unwrap_or_default();
         for fault in &faults {
-            eprintln!("{name}: {fault}");
+            tell(format_args!("{name}: {fault}"));
         }
         is_well &= faults.is_empty();
     }
@@ -83,7 +84,13 @@ fn generate(wanted: &Generate) -> Result<ExitCode, Fault> {
     let bar = bar(size.total(), &wanted.output);
     let made = generate::document(size, wanted.seed, &mut |made| bar.set_position(made as u64));
     bar.set_message("writing");
-    let written = write_whole(&wanted.output, &generate::text(&made));
+    let text = generate::text(&made);
+    if wanted.output.as_os_str() == "-" {
+        bar.finish_and_clear();
+        say(text.trim_end())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let written = write_whole(&wanted.output, &text);
     bar.finish_and_clear();
     written.map_err(|error| Fault::of_start(format!("cannot write {}: {error}", wanted.output.display())))?;
     Ok(ExitCode::SUCCESS)

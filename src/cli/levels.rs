@@ -1,9 +1,9 @@
 //! `chatdouble levels`: what each feature level changed.
 
 use super::Fault;
+use super::output::say;
 use crate::level::{Listed, listed};
 use clap::Args;
-use std::io::Write;
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]
@@ -27,8 +27,7 @@ pub fn run(levels: &Levels) -> Result<ExitCode, Fault> {
     }
     let text =
         if levels.json { serde_json::to_string_pretty(&changes).map_err(Fault::of_program)? } else { lines(&changes) };
-    // A reader such as `head` may have seen enough.
-    let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
+    say(text.trim_end())?;
     Ok(ExitCode::SUCCESS)
 }
 

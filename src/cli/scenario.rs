@@ -1,6 +1,7 @@
 //! `chatdouble scenario`: stories that are played against a server of this program or another.
 
 use super::Fault;
+use super::output::{say, tell};
 use crate::scenario::{Accounts, Document, Edit, Mode, Outcome, Stage, play, rewritten};
 use crate::server::Server;
 use clap::{Args, Subcommand};
@@ -79,8 +80,8 @@ async fn play_files(run: &Run) -> Result<ExitCode, Fault> {
     if let Some(server) = own {
         server.stop().await;
     }
-    print!("{} played, {} skipped, {} differ", tally.played, tally.skipped, tally.differing);
-    println!("{}", if tally.updated > 0 { format!(", {} rewritten", tally.updated) } else { String::new() });
+    let rewritten = if tally.updated > 0 { format!(", {} rewritten", tally.updated) } else { String::new() };
+    say(format_args!("{} played, {} skipped, {} differ{rewritten}", tally.played, tally.skipped, tally.differing))?;
     Ok(if tally.differing > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -102,9 +103,9 @@ fn read_documents(files: &[PathBuf]) -> Option<Vec<Document>> {
         match std::fs::read_to_string(file) {
             Ok(text) => match Document::parse(&name, &text) {
                 Ok(document) => documents.push(document),
-                Err(mistakes) => mistakes.iter().for_each(|mistake| eprintln!("{mistake}")),
+                Err(mistakes) => mistakes.iter().for_each(tell),
             },
-            Err(error) => eprintln!("{name}:1: can't be read: {error}"),
+            Err(error) => tell(format_args!("{name}:1: can't be read: {error}")),
         }
     }
     (documents.len() == files.len()).then_some(documents)
@@ -118,23 +119,23 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, tally: &mu
         match play(stage, document, scenario, mode).await {
             Outcome::Played => {
                 tally.played += 1;
-                println!("played   {title}");
+                say(format_args!("played   {title}"))?;
             }
             Outcome::Skipped(reason) => {
                 tally.skipped += 1;
-                println!("skipped  {title}: {reason}");
+                say(format_args!("skipped  {title}: {reason}"))?;
             }
             Outcome::Differs(differences) if run.update && differences.iter().all(|one| !one.edits.is_empty()) => {
                 tally.updated += 1;
-                println!("rewrote  {title}");
+                say(format_args!("rewrote  {title}"))?;
                 edits.extend(differences.into_iter().flat_map(|difference| difference.edits));
             }
             Outcome::Differs(differences) => {
                 tally.differing += 1;
-                println!("differs  {title}");
+                say(format_args!("differs  {title}"))?;
                 // What comes before the last is rewritten, or it would be the last.
                 if let Some(difference) = differences.last() {
-                    eprintln!("{}", difference.shown(document));
+                    tell(difference.shown(document));
                 }
                 edits.extend(differences.into_iter().flat_map(|difference| difference.edits));
             }

@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::file::write_whole;
+use super::output::say;
 use crate::control::ClockDefault;
 use crate::dialect::Dialect;
 use crate::fixture::Source;
@@ -54,8 +55,8 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true)]
     control_token: Option<String>,
 
-    /// Origin of web pages that may call the API
-    #[arg(long, env = "CHATDOUBLE_CORS_ORIGIN", value_name = "ORIGIN", default_value = "*")]
+    /// Origin of web pages that may call the API; * for all
+    #[arg(long, env = "CHATDOUBLE_CORS_ORIGIN", value_name = "ORIGIN", default_value = "*", value_parser = origin)]
     cors_origin: String,
 
     /// No world at the root: it answers only server_settings, as a server of many organizations does
@@ -65,6 +66,19 @@ pub struct Serve {
     /// What is told on standard error: off, error, warn, info, debug or trace
     #[arg(long, env = "CHATDOUBLE_LOG", value_name = "LEVEL", default_value = "info")]
     log: LevelFilter,
+}
+
+/// Reads an origin as browsers send it: with anything behind the host no page would ever have it.
+fn origin(text: &str) -> Result<String, String> {
+    let is_origin = text.parse::<http::Uri>().is_ok_and(|uri| match (uri.scheme_str(), uri.authority()) {
+        (Some(scheme), Some(authority)) => text == format!("{scheme}://{authority}"),
+        _ => false,
+    });
+    if is_origin || text == "*" || text == "null" {
+        Ok(text.to_owned())
+    } else {
+        Err("takes * or an origin such as http://localhost:3000".to_owned())
+    }
 }
 
 /// Where it listens unless told otherwise.
@@ -81,10 +95,12 @@ pub fn run(serve: Serve) -> Result<ExitCode, Fault> {
 }
 
 async fn serve_until_told(serve: &Serve) -> Result<ExitCode, Fault> {
+    let server = serve.start(PORT).await?;
+    // Until here a signal ends the program at once: a large fixture takes a while to load.
     let mut interrupt = signal(SignalKind::interrupt()).map_err(Fault::of_start)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(Fault::of_start)?;
-    let server = serve.start(PORT).await?;
-    println!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url());
+    serve.tell_port(&server)?;
+    say(format_args!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url()))?;
     let _ = std::io::stdout().flush();
     tokio::select! {
         _ = interrupt.recv() => {}
@@ -114,22 +130,26 @@ impl Serve {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Fault::of_start)
     }
 
-    /// Starts the server and tells its port in the file that was asked for.
+    /// Starts the server.
     pub async fn start(&self, default_port: u16) -> Result<Server, Fault> {
-        let server = Server::start_with(self.options(default_port)?).await.map_err(|error| match error {
+        Server::start_with(self.options(default_port)?).await.map_err(|error| match error {
             StartError::Fixture(_) => Fault::of_start(format!("{}: {error}", self.fixture)),
             StartError::Listen(_) => Fault::of_start(error),
-        })?;
-        if let Some(file) = &self.port_file {
-            write_whole(file, &format!("{}\n", server.address().port()))
-                .map_err(|error| Fault::of_start(format!("cannot write {}: {error}", file.display())))?;
-        }
-        Ok(server)
+        })
+    }
+
+    /// Tells the port in the file that was asked for: to whoever waits for it, the program is ready then, for signals too.
+    pub fn tell_port(&self, server: &Server) -> Result<(), Fault> {
+        let Some(file) = &self.port_file else { return Ok(()) };
+        write_whole(file, &format!("{}\n", server.address().port()))
+            .map_err(|error| Fault::of_start(format!("cannot write {}: {error}", file.display())))
     }
 
     fn options(&self, default_port: u16) -> Result<Options, Fault> {
+        // As CI files have it that set a variable to nothing: there is none.
+        let control_token = self.control_token.clone().filter(|token| !token.is_empty());
         if let Some(host) = self.host.as_deref().filter(|host| !is_loopback(host))
-            && self.control_token.is_none()
+            && control_token.is_none()
         {
             return Err(Fault::of_usage(format!(
                 "--host {host} can be reached from elsewhere: give a --control-token, which /control will ask for"
@@ -145,7 +165,7 @@ impl Serve {
             seed: self.seed,
             cors_origin: self.cors_origin.clone(),
             has_root_world: !self.no_root_world,
-            control_token: self.control_token.clone(),
+            control_token,
         })
     }
 
@@ -170,7 +190,7 @@ impl Serve {
                     format!("{file}: is neither a built-in dialect (neutral, zulip) nor a readable file: {error}")
                 };
                 let text = std::fs::read_to_string(file).map_err(|error| Fault::of_start(describe(error)))?;
-                Dialect::parse(&text).map_err(|fault| Fault::of_start(format!("{file}: {fault}")))
+                crate::control::dialect::read(&text).map_err(|fault| Fault::of_start(format!("{file}: {fault}")))
             }
         }
     }

@@ -4,6 +4,7 @@ mod line;
 mod target;
 
 use super::Fault;
+use super::output::tell;
 use clap::Args;
 use futures_util::StreamExt;
 use std::io::{IsTerminal, Write};
@@ -72,7 +73,7 @@ async fn follow(watch: &Watch) -> Result<ExitCode, Fault> {
                 reason
             }
         };
-        eprintln!("{}: {reason}; trying again in {} s", watch.world.base_url, pause.as_secs_f64());
+        tell(format_args!("{}: {reason}; trying again in {} s", watch.world.base_url, pause.as_secs_f64()));
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
@@ -94,7 +95,7 @@ async fn connect(watch: &Watch, was_connected: &mut bool, is_coloured: bool) -> 
         Err(Error::Http(reply)) => return refused(watch, reply.status(), *was_connected),
         Err(error) => return Ok((false, End::Lost(reason(&error)))),
     };
-    eprintln!("{}: {}", watch.world.base_url, if *was_connected { "watching again" } else { "watching" });
+    tell(format_args!("{}: {}", watch.world.base_url, if *was_connected { "watching again" } else { "watching" }));
     *was_connected = true;
     loop {
         let text = match socket.next().await {

@@ -231,7 +231,7 @@ fn dialect(wanted: &Wanted) -> Result<Option<Arc<Dialect>>, Error> {
         Some(Value::String(name)) if name == "neutral" => Dialect::neutral(),
         Some(Value::String(name)) if name == "zulip" => Dialect::zulip(),
         Some(document @ Value::Object(_)) => {
-            Dialect::parse(&document.to_string()).map_err(|fault| refused(format!("$.dialect: {fault}")))?
+            super::dialect::read(&document.to_string()).map_err(|fault| refused(format!("$.dialect: {fault}")))?
         }
         Some(_) => return Err(refused("$.dialect: takes neutral, zulip or a dialect's document")),
     };

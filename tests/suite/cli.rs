@@ -173,6 +173,7 @@ fn what_is_said_wrongly_ends_with_status_2() {
         (vec!["dance"], "dance"),
         (vec!["fixture", "check"], "<FILE>"),
         (vec!["serve", "--host", "0.0.0.0"], "--control-token"),
+        (vec!["serve", "--host", "0.0.0.0", "--control-token", ""], "--control-token"),
         (vec!["serve", "--log", "loud"], "--log"),
     ] {
         let line = fault(&run(&arguments), 2);
@@ -217,6 +218,22 @@ fn a_fixture_is_checked_silently_or_told_all_its_faults() {
     assert_eq!(output.status.code(), Some(1));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(told.lines().count() >= 2 && told.lines().all(|line| line.starts_with(&format!("{bad}: $"))), "{told}");
+}
+
+#[test]
+fn a_key_that_stands_twice_in_a_fixture_is_told_with_its_place() {
+    let twice =
+        temporary("twice.json", r#"{"users": [{"handle": "ann", "role": "owner", "role": "guest"}], "users": []}"#);
+    let twice = twice.to_str().expect("text");
+
+    let output = run(&["fixture", "check", twice]);
+
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let reason = "this key stands here twice";
+    assert_eq!(told, format!("{twice}: $.users[0].role: {reason}\n{twice}: $.users: {reason}\n"));
+    let line = fault(&run(&["--port", "0", "--fixture", twice]), 1);
+    assert!(line.contains(&format!("{twice}: $.users[0].role: {reason}")), "{line}");
 }
 
 #[test]
@@ -269,12 +286,59 @@ fn worlds_that_were_deleted_leave_no_memory_behind() {
 }
 
 #[test]
+fn who_reads_no_further_ends_the_program_in_peace() {
+    for arguments in [["openapi"].as_slice(), &["levels"], &["scenario", "run", "scenarios/channels.md"]] {
+        let mut command = chatdouble(arguments);
+        command.current_dir(env!("CARGO_MANIFEST_DIR")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        // Nobody reads: the first line that does not fit into the pipe finds that out.
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("it ends");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), told.as_ref()), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_command_line_with_a_mistake_hints_at_what_was_meant() {
+    for (arguments, told) in [
+        (["sevre"].as_slice(), "error: unrecognized subcommand 'sevre'; did you mean 'serve'?"),
+        (&["serve", "--prot", "1"], "error: unexpected argument '--prot' found; did you mean '--port'?"),
+        (&["fixture"], "error: fixture takes check or generate; see 'chatdouble fixture --help'"),
+        (&["scenario"], "error: scenario takes run; see 'chatdouble scenario --help'"),
+        (
+            &["exec", "npm", "test"],
+            "error: unexpected argument 'npm' found; -- stands before the command: chatdouble exec -- COMMAND",
+        ),
+        (
+            &["serve", "--cors-origin", "http://a.example/"],
+            "error: invalid value 'http://a.example/' for '--cors-origin <ORIGIN>': takes * or an origin such as http://localhost:3000",
+        ),
+    ] {
+        let output = run(arguments);
+        assert_eq!(String::from_utf8_lossy(&output.stderr).trim_end(), told);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn variables_that_are_set_to_nothing_are_not_set() {
+    let mut command = chatdouble(&["serve", "--port", "0"]);
+    for name in ["PORT", "HOST", "FIXTURE", "CLOCK", "SEED", "LOG", "NO_ROOT_WORLD", "CONTROL_TOKEN", "CORS_ORIGIN"] {
+        command.env(format!("CHATDOUBLE_{name}"), "");
+    }
+    let program = Program::start(&mut command);
+    assert!(program.get("127.0.0.1", "/api/v1/server_settings").starts_with("HTTP/1.1 200"));
+}
+
+#[test]
 fn the_openapi_document_is_printed() {
     let output = run(&["openapi"]);
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
 
     assert_eq!(document["openapi"], "3.1.0");
     assert!(document["paths"]["/messages/{message_id}/reactions"]["post"].is_object());
+    assert!(document["paths"]["/tus/{upload_id}"]["patch"].is_object());
     assert!(document["paths"].as_object().map(serde_json::Map::len).unwrap_or_default() > 40);
 }
 
@@ -305,6 +369,9 @@ fn a_dialect_file_renames() {
     let broken = temporary("broken.json", r#"{"keys": 1}"#);
     let line = fault(&run(&["--port", "0", "--dialect", broken.to_str().expect("text")]), 1);
     assert!(line.contains("$.keys: "), "{line}");
+    let misspelt = temporary("misspelt.json", r#"{"keys": {"service_versoin": "acme_version"}}"#);
+    let line = fault(&run(&["--port", "0", "--dialect", misspelt.to_str().expect("text")]), 1);
+    assert!(line.contains("$.keys.service_versoin: "), "{line}");
 }
 
 #[test]

@@ -50,6 +50,79 @@ fn the_table_of_levels_is_up_to_date() {
     check("levels.md", &levels());
 }
 
+#[test]
+fn the_commands_are_up_to_date() {
+    check("commands.md", &commands());
+}
+
+fn commands() -> String {
+    let mut text = format!(
+        "# Commands\n\n{NOTICE}\n\nWhat the command line takes; [commands](../commands.md) explains exit statuses and how the server is found. An option\nwins over its variable; a switch's variable takes `1` or `true`. `--help` of each command says the same.\n"
+    );
+    let mut program = chatdouble::cli::command();
+    program.build();
+    for command in program.get_subcommands() {
+        command_and_its_own(&mut text, "chatdouble", command);
+    }
+    text
+}
+
+/// A command with its arguments, and the commands below it. `help` and `--help` are everywhere and need no saying.
+fn command_and_its_own(text: &mut String, above: &str, command: &clap::Command) {
+    if command.get_name() == "help" {
+        return;
+    }
+    let name = format!("{above} {}", command.get_name());
+    let below: Vec<_> = command.get_subcommands().collect();
+    if below.is_empty() {
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        let _ = writeln!(text, "\n## {name}\n\n{about}.");
+        let arguments: Vec<_> = command.get_arguments().filter(|argument| argument.get_id() != "help").collect();
+        if !arguments.is_empty() {
+            let _ = writeln!(text, "\n| argument | variable | default | |\n|---|---|---|---|");
+            arguments.into_iter().for_each(|argument| argument_row(text, argument));
+        }
+    }
+    below.into_iter().for_each(|command| command_and_its_own(text, &name, command));
+}
+
+fn argument_row(text: &mut String, argument: &clap::Arg) {
+    let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    // Defaults that depend on something are said in the help text.
+    let (help, said) = match help.split_once(" [default: ") {
+        Some((help, said)) => (help.to_owned(), said.trim_end_matches(']').to_owned()),
+        None => (help, String::new()),
+    };
+    let takes_values = argument.get_action().takes_values();
+    let given = argument.get_default_values().first().filter(|_| takes_values);
+    let default = match given {
+        Some(value) => format!("`{}`", value.to_string_lossy()),
+        None if argument.is_required_set() => "required".to_owned(),
+        None => said,
+    };
+    let variable = argument.get_env().map(|name| format!("`{}`", name.to_string_lossy())).unwrap_or_default();
+    let way = format!("`{}`", spelt(argument)).replace('|', "\\|");
+    let _ = writeln!(text, "| {way} | {variable} | {default} | {} |", help.replace('|', "\\|"));
+}
+
+/// An argument as it stands on a command line.
+fn spelt(argument: &clap::Arg) -> String {
+    let names: Vec<&str> = argument.get_value_names().into_iter().flatten().map(|name| name.as_str()).collect();
+    let takes_values = argument.get_action().takes_values();
+    let several =
+        if argument.is_positional() && matches!(argument.get_action(), clap::ArgAction::Append) { "…" } else { "" };
+    let short = argument.get_short().map(|short| format!("-{short}"));
+    let long = argument.get_long().map(|long| format!("--{long}"));
+    let mut words: Vec<String> = vec![short.into_iter().chain(long).collect::<Vec<_>>().join(", ")];
+    if argument.is_last_set() {
+        words.push("--".to_owned());
+    }
+    if takes_values {
+        words.push(format!("{}{several}", names.join(" ")));
+    }
+    words.join(" ").trim().to_owned()
+}
+
 fn levels() -> String {
     format!(
         "# Feature levels\n\n{NOTICE}\n\nEvery change that worlds at older levels undo, the newest first; [levels](../levels.md) explains. \"New\" is\nwhat is not there below the level. `chatdouble levels` prints the same.\n\n{}",

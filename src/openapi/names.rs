@@ -1,0 +1,28 @@
+//! The names that the document has: what a dialect may rename.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Keys of objects and names of parameters, of the newest level and neutral.
+pub fn names() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    collect(&super::document(), &mut names);
+    names
+}
+
+fn collect(value: &Value, names: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
+        Value::Object(object) => {
+            if let Some(Value::Object(properties)) = object.get("properties") {
+                names.extend(properties.keys().cloned());
+            }
+            // Of a parameter.
+            if let (Some(Value::String(name)), true) = (object.get("name"), object.contains_key("in")) {
+                names.insert(name.clone());
+            }
+            object.values().for_each(|value| collect(value, names));
+        }
+        _ => {}
+    }
+}
