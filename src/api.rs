@@ -203,6 +203,8 @@ pub trait Operation {
     const UNTIL: Option<i64> = None;
     /// Whether `msg` of its reply says something.
     const SAYS_SOMETHING: bool = false;
+    /// Whether it takes files, as parts of a multipart body.
+    const TAKES_FILES: bool = false;
     /// What it takes.
     type Params: Parameters;
     /// What it gives besides `result` and `msg`.
@@ -380,6 +382,8 @@ pub struct Row {
     pub until: Option<i64>,
     /// Whether `msg` of its reply says something.
     pub says_something: bool,
+    /// Whether it takes files; others take no larger bodies than parameters need.
+    pub takes_files: bool,
     /// What it takes.
     pub parameters: &'static [ParameterInfo],
     /// What it gives besides `result` and `msg`.

@@ -17,7 +17,7 @@ mod worlds;
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::dialect::Dialect;
 use crate::error::Error;
-use crate::http::request::Incoming;
+use crate::http::request::{BodyLimit, Incoming};
 use crate::http::{Edge, Response, reply};
 use crate::realm::invariants;
 use crate::time::{Clock, Timestamp};
@@ -102,24 +102,32 @@ impl ClockDefault {
 }
 
 impl Control {
+    /// How large the body of a request may be. Documents, which only those may send who may steer, have room for
+    /// whole worlds.
+    pub fn body_limit(&self, incoming: &Incoming) -> BodyLimit {
+        let parts: Vec<&str> = incoming.path().trim_start_matches('/').split('/').collect();
+        let takes_document =
+            matches!((incoming.method.as_str(), &parts[1..]), ("POST", ["worlds"]) | ("PUT", ["worlds", _, "state"]));
+        if takes_document && self.guard.check(incoming).is_ok() {
+            BodyLimit::OF_DOCUMENTS
+        } else {
+            BodyLimit::OF_CONTROL
+        }
+    }
+
     /// Answers a control request; `path` begins with `/control`.
     pub async fn respond(&self, incoming: &Incoming) -> Response {
         match self.carry_out(incoming).await {
-            Ok(data) => {
-                let mut body = Map::from_iter([
-                    ("result".to_owned(), Value::from("success")),
-                    ("msg".to_owned(), Value::from("")),
-                ]);
-                body.extend(data);
-                let mut bytes = serde_json::to_vec(&body).unwrap_or_default();
-                bytes.push(b'\n');
-                reply::success(bytes)
+            Ok(mut body) => {
+                body.push(b'\n');
+                reply::success(body)
             }
             Err(error) => reply::failure(&error, None),
         }
     }
 
-    async fn carry_out(&self, incoming: &Incoming) -> Result<Map<String, Value>, Error> {
+    /// Carries a request out; the body of its reply.
+    async fn carry_out(&self, incoming: &Incoming) -> Result<Vec<u8>, Error> {
         self.guard.check(incoming)?;
         let path = percent_encoding::percent_decode_str(incoming.path()).decode_utf8_lossy().into_owned();
         let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
@@ -137,17 +145,25 @@ impl Control {
                 "feature_level": NEWEST_FEATURE_LEVEL,
                 "worlds": self.edge.worlds.count(),
             }),
-            ("GET", ["openapi.json"]) => return object(crate::openapi::document()),
+            ("GET", ["openapi.json"]) => crate::openapi::document(),
             ("GET", ["worlds"]) => worlds::list(self, incoming),
             ("POST", ["worlds"]) => worlds::create(self, incoming).await?,
             ("DELETE", ["worlds", name]) => worlds::delete(self, name)?,
+            ("GET", ["worlds", name, "state"]) => {
+                let world = self.world(name)?;
+                return aside(move || state::show(&world)).await;
+            }
+            ("GET", ["worlds", name, "invariants"]) => {
+                let world = self.world(name)?;
+                aside(move || Ok(invariants(&world))).await?
+            }
             (_, ["worlds", name, rest @ ..]) => {
                 let world = self.world(name)?;
                 in_world(&world, method, rest, incoming).await?
             }
             _ => return Err(unknown(method, &path)),
         };
-        object(data)
+        enveloped(data)
     }
 
     /// The world that somebody wants to watch, or the refusal.
@@ -168,6 +184,11 @@ impl Control {
     }
 }
 
+/// Does what grows with a world's size where no other world's requests wait behind it.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
+    tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Internal))
+}
+
 async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incoming) -> Result<Value, Error> {
     match (method, rest) {
         ("POST", ["reset"]) => {
@@ -183,8 +204,7 @@ async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incomin
             snapshots::restore(world, name)
         }
         ("DELETE", ["snapshots", name]) => snapshots::forget(world, name),
-        ("GET", ["state"]) => Ok(state::show(world)),
-        ("PUT", ["state"]) => state::put(world, body(incoming)?),
+        ("PUT", ["state"]) => state::put(world, incoming),
         ("GET", ["clock"]) => Ok(clock::show(world)),
         ("POST", ["clock"]) => clock::change(world, body(incoming)?),
         ("GET", ["faults"]) => Ok(faults::list(world)),
@@ -204,7 +224,6 @@ async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incomin
         ("GET", ["watch"]) => Err(refused("This call is a WebSocket: connect to it with ws://")),
         ("GET", ["pushes"]) => Ok(people::pushes(world, &worlds::base_url(incoming, world.name()))),
         ("POST", ["invites", key, "accept"]) => people::accept(world, key, &body(incoming)?),
-        ("GET", ["invariants"]) => Ok(invariants(world)),
         ("GET", ["queues"]) => Ok(queues::list(world)),
         ("DELETE", ["queues", id]) => queues::end(world, id),
         _ => Err(unknown(method, incoming.path())),
@@ -225,26 +244,44 @@ fn unknown(method: &str, path: &str) -> Error {
     Error::ControlNotFound { what: format!("There is no control call {method} {path}").into() }
 }
 
+/// Methods that requests are journaled and matched with.
+const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/// Asserts that a method can be one that was asked with.
+fn known_method(method: Option<&str>, at: &str) -> Result<(), Error> {
+    match method {
+        Some(method) if !METHODS.contains(&method) => Err(refused(format!("{at}: takes an HTTP method in capitals"))),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses a control request for this reason.
 fn refused(reason: impl Into<String>) -> Error {
     Error::ControlRefused { reason: reason.into().into() }
 }
 
-fn object(value: Value) -> Result<Map<String, Value>, Error> {
-    match value {
-        Value::Object(object) => Ok(object),
-        _ => Err(Error::Internal),
+/// A reply's data in the API's envelope.
+fn enveloped(data: Value) -> Result<Vec<u8>, Error> {
+    let Value::Object(data) = data else { return Err(Error::Internal) };
+    let mut body = Map::from_iter([("result".to_owned(), Value::from("success")), ("msg".to_owned(), Value::from(""))]);
+    body.extend(data);
+    serde_json::to_vec(&body).map_err(|_| Error::Internal)
+}
+
+/// The text of a JSON body; an empty one is an empty object.
+fn text(incoming: &Incoming) -> Result<&str, Error> {
+    let text = std::str::from_utf8(&incoming.body).map_err(|error| refused(format!("$: {error}")))?;
+    match text.trim_ascii() {
+        "" => Ok("{}"),
+        // Lists would be taken for objects whose keys stand in their order.
+        list if list.starts_with('[') => Err(refused("$: takes an object")),
+        text => Ok(text),
     }
 }
 
-/// Reads a JSON body; an empty one is an empty object.
+/// Reads a JSON body.
 fn body<T: DeserializeOwned>(incoming: &Incoming) -> Result<T, Error> {
-    let bytes: &[u8] = if incoming.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { &incoming.body };
-    // Lists would be taken for objects whose keys stand in their order.
-    if bytes.trim_ascii_start().first() == Some(&b'[') {
-        return Err(refused("$: takes an object"));
-    }
-    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let mut json = serde_json::Deserializer::from_str(text(incoming)?);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| misread(&error))?;
     json.end().map_err(|error| refused(format!("$: {error}")))?;
     Ok(value)

@@ -460,8 +460,6 @@ errors! {
     OtherTopicsExist { topic }: 400 BAD_REQUEST "To enable this configuration, all messages in this channel must be in the {topic} topic. Consider renaming or deleting other topics.";
     /// Neither a number of days nor one of the words.
     BadRetentionDays { var_name, bad_value }: 400 REQUEST_VARIABLE_INVALID "Bad value for '{var_name}': {bad_value}" + [var_name, bad_value];
-    /// A private channel's subscribers.
-    SubscribersHidden: 400 BAD_REQUEST "Unable to retrieve subscribers for private channel";
     /// Empty name.
     ChannelNameEmpty: 400 BAD_REQUEST "Channel name can't be empty.";
     /// Over the limit.

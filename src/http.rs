@@ -83,12 +83,16 @@ impl Edge {
 
     fn find_world(&self, incoming: &Incoming, sent: Result<RawParameters, Error>, bound: Option<&str>) -> Answer {
         let addressed = origin::address(incoming, bound);
-        let Some(world) = self.worlds.get(addressed.world) else {
+        let Some(world) = self.worlds.get(&addressed.world) else {
             return Answer::Now(finished(self.without_world(incoming, &addressed)));
         };
         match addressed.path.strip_prefix("/api/v1") {
             Some(path) => Visit::new(self, incoming, world, addressed.origin, path).answer(sent),
-            None => Answer::Now(finished(files::serve(&world, incoming, &addressed).map_err(|error| (error, None)))),
+            None => Answer::Now(finished(files::serve(&world, incoming, &addressed).map_err(|error| {
+                let hint =
+                    (error == Error::UnknownPath).then(|| hint::outside(incoming.method.as_str(), addressed.path));
+                (error, hint)
+            }))),
         }
     }
 
@@ -111,7 +115,7 @@ impl Edge {
             return Ok(reply::success(shape(&self.settings, addressed.origin.prefix, bytes, to_level)));
         }
         let names: Vec<String> = self.worlds.all().iter().map(|world| world.name().to_owned()).collect();
-        Err((Error::UnknownWorld, Some(hint::nearest_world(addressed.world, &names))))
+        Err((Error::UnknownWorld, Some(hint::nearest_world(&addressed.world, &names))))
     }
 }
 

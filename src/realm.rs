@@ -27,6 +27,7 @@ pub mod organization;
 pub mod permission;
 pub mod personal;
 pub mod picture;
+pub mod posting;
 pub mod push;
 pub mod queue;
 pub mod read_set;
@@ -37,7 +38,9 @@ pub mod send;
 pub mod setting;
 pub mod starred;
 pub mod stored;
+pub mod text;
 pub mod timer;
+pub mod topic_visibility;
 pub mod user;
 pub mod visibility;
 pub mod widget;
@@ -106,6 +109,7 @@ pub struct Realm {
     #[serde(skip)]
     pub conversations_by_members: OrdMap<Arc<[UserId]>, RecipientId>,
     /// Messages.
+    #[serde(with = "stored::messages")]
     pub messages: OrdMap<MessageId, Arc<Message>>,
     /// Messages for which rows were made later, and whose these are: `historical` of each user, the other way round.
     #[serde(skip)]

@@ -24,6 +24,7 @@
 mod channels;
 mod comparison;
 mod lists;
+mod mentions;
 mod messages;
 mod organization;
 mod past;
@@ -33,6 +34,7 @@ mod users;
 
 pub use comparison::Difference;
 
+use mentions::Mention;
 use rows::Object;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +60,9 @@ pub enum Doubt {
     RecentConversations,
     /// Unread messages lie in a channel that this client does not see, so whether they count is not known.
     UnreadCount,
+    /// Whether the unread message mentions everybody was not told, since its topic was muted; or it was listed among the
+    /// mentions, perhaps as one of everybody, and the topic is muted now.
+    Mention(i64),
     /// The channel came into sight: whether the user was subscribed once, and with which settings, is not told.
     PastSubscription(i64),
     /// Topics are muted in a channel that this client does not see, and the older list of them has its name.
@@ -73,8 +78,6 @@ pub enum Doubt {
     Rights,
     /// The user was deactivated for a while: what happened meanwhile is not told.
     Everything,
-    /// A user's address came into or went out of sight, and with it whether the client computes the picture's.
-    Picture(i64),
     /// A user came into a guest's sight or is active again: their status and presence are not told.
     Acquaintance(i64),
     /// A status began of somebody of whom nothing has told whether they are away: without a status that is not told.
@@ -105,6 +108,8 @@ pub struct State {
     unnamed: BTreeSet<i64>,
     /// Whether users are away, as far as that was told: those without a status too, by their IDs.
     away: BTreeMap<String, bool>,
+    /// What is known of unread messages.
+    mentions: BTreeMap<i64, Mention>,
     doubts: BTreeSet<Doubt>,
 }
 
@@ -135,8 +140,10 @@ impl State {
             past: BTreeMap::new(),
             unnamed: BTreeSet::new(),
             away,
+            mentions: BTreeMap::new(),
             doubts: BTreeSet::new(),
         };
+        state.note_mentions();
         state.doubt_counts_of_guests();
         state.doubt_muted_topics();
         state.doubt_order_of_folders();

@@ -46,7 +46,7 @@ pub struct Options {
     pub cors_origin: String,
     /// Whether there is a world `default`.
     pub has_root_world: bool,
-    /// What control asks for.
+    /// What control asks for; an empty one is none.
     pub control_token: Option<String>,
 }
 
@@ -141,7 +141,8 @@ impl Server {
         let host = options.host.as_deref().unwrap_or("127.0.0.1");
         let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() };
         let base_url = format!("http://{host}:{}", bound.address().port());
-        let guard = Guard { host: options.host.clone().unwrap_or_default(), token: options.control_token.clone() };
+        let token = options.control_token.filter(|token| !token.is_empty());
+        let guard = Guard { host: options.host.clone().unwrap_or_default(), token };
         let defaults = Defaults {
             fixture: options.fixture,
             clock: options.clock,

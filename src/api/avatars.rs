@@ -42,6 +42,7 @@ impl Operation for UploadAvatar {
         errors: &["OneAvatarExpected", "AvatarChangesDisabled", "PictureTooLarge", "BadImage"],
         events: &["realm_user update"],
     };
+    const TAKES_FILES: bool = true;
     type Params = AvatarParams;
     type Reply = AvatarReply;
 }

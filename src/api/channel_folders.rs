@@ -12,7 +12,7 @@ use crate::realm::change::Tx;
 use crate::realm::channel::Folder;
 use crate::realm::event::Event;
 use crate::realm::id::FolderId;
-use crate::realm::send::invalid_character;
+use crate::realm::text::invalid_character;
 use crate::record::channel::FolderRecord;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -203,7 +203,7 @@ impl Operation for GetSubscribers {
         summary: "Gives the subscribers of a channel; of archived ones too.",
         since: 0,
         is_specified: false,
-        errors: &["InvalidChannelId", "SubscribersHidden"],
+        errors: &["InvalidChannelId"],
         events: &[],
     };
     type Params = ChannelParams;
@@ -213,9 +213,6 @@ impl Operation for GetSubscribers {
 impl Read for GetSubscribers {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubscribersReply, Error> {
         let channel = realm.visible_channel(call.caller(), params.stream_id)?;
-        if !realm.can_see_subscribers(call.caller(), channel) {
-            return Err(Error::SubscribersHidden);
-        }
         Ok(SubscribersReply { subscribers: channel.subscribers.iter().copied().collect() })
     }
 }

@@ -81,6 +81,7 @@ impl Operation for UploadCustomEmoji {
         ],
         events: &["realm_emoji add", "realm_emoji update"],
     };
+    const TAKES_FILES: bool = true;
     type Params = CustomEmojiParams;
     type Reply = Success;
 }

@@ -9,7 +9,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::{ChannelId, DraftId, UserId};
 use crate::realm::personal::{Draft, DraftTarget};
-use crate::realm::send::{MAX_TOPIC_LENGTH, normal_content, truncate};
+use crate::realm::text::{MAX_TOPIC_LENGTH, normal_content, truncate};
 use crate::realm::user::User;
 use crate::record::personal::DraftRecord;
 use crate::time::Timestamp;

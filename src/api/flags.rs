@@ -241,7 +241,7 @@ fn message_details(realm: &Realm, user: UserId, message: &Message) -> Value {
             json!({"type": "private", "user_ids": others.collect::<Vec<_>>()})
         }
     };
-    if message.mentions(user) || message.wildcard_mentions(user) {
+    if realm.is_notable_mention(user, message) {
         details["mentioned"] = true.into();
     }
     details

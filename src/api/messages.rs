@@ -3,6 +3,8 @@
 pub mod delete;
 pub mod edit;
 pub mod fetch;
+mod first;
+mod highlight;
 pub mod history;
 pub mod narrow_flags;
 pub mod parameter;
@@ -15,9 +17,11 @@ use super::{About, Access, Call, Operation, Read, Route, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
-use crate::realm::send::{Outgoing, normal_content};
+use crate::realm::send::Outgoing;
+use crate::realm::text::normal_content;
 use crate::realm::{Realm, markdown};
 use crate::record::message::{MessageLook, MessageRecord};
+use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -118,6 +122,7 @@ impl Write for SendMessage {
             content: call.origin.strip(&params.content),
             client: call.client.into(),
             read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(call.client)),
+            read_by: OrdSet::new(),
             local: params.queue_id.zip(params.local_id),
             own_urls: vec![call.origin.base_url()],
         };

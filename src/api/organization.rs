@@ -183,8 +183,11 @@ fn organization_mut(tx: &mut Tx) -> &mut Organization {
 fn change_setting(tx: &mut Tx, name: &'static str, value: &Value) {
     organization_mut(tx).settings.insert(name, value.clone());
     emit(tx, name, value);
-    if name == "waiting_period_threshold" {
-        waiting::settle(tx);
+    match name {
+        "waiting_period_threshold" => waiting::settle(tx),
+        // The older switch follows from it.
+        "topics_policy" => emit_data(tx, "mandatory_topics", (*value == "disable_empty_topic").into()),
+        _ => {}
     }
 }
 

@@ -23,7 +23,7 @@ json_object! {
         /// The field.
         id: ProfileFieldId,
         /// A text, or for fields of users a list of IDs; null or empty takes the value away.
-        value: Value = Value::Null,
+        value: Value,
     }
 }
 

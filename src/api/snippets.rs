@@ -9,7 +9,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::{SnippetId, UserId};
 use crate::realm::personal::Snippet;
-use crate::realm::send::MAX_MESSAGE_LENGTH;
+use crate::realm::text::MAX_MESSAGE_LENGTH;
 use crate::record::personal::SnippetRecord;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -226,6 +226,7 @@ fn update(tx: &mut Tx, user: UserId, change: Change) {
         fields.insert("away".into(), away.into());
     }
     let status = &mut tx.own_mut(user).status;
+    status.is_stored = true;
     if let Some(text) = change.text {
         fields.insert("status_text".into(), text.as_str().into());
         status.text = Some(text).filter(|text| !text.is_empty());

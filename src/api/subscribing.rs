@@ -201,7 +201,7 @@ fn peer_audiences(realm: &Realm, changed: BTreeMap<ChannelId, OrdSet<UserId>>) -
         }
         let channel = &realm.channels[&id];
         let is_archived = channel.is_archived;
-        let audience = realm.who_can_see_subscribers(channel).except_all(&users);
+        let audience = realm.who_can_see(channel).except_all(&users);
         let is_same = |change: &&mut PeerChange| {
             change.is_archived == is_archived && change.users == users && change.audience == audience
         };

@@ -245,7 +245,7 @@ impl Read for GetUserChannels {
         let user = known_user(realm, caller, params.user_id)?;
         let active = realm.own(user.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);
         let channels = active.map(|(id, _)| &realm.channels[id]);
-        let shown = channels.filter(|channel| !channel.is_archived && realm.can_see_subscribers(caller, channel));
+        let shown = channels.filter(|channel| !channel.is_archived && realm.can_see(caller, channel));
         Ok(UserChannelsReply { subscribed_channel_ids: shown.map(|channel| channel.id).collect() })
     }
 }

@@ -9,6 +9,7 @@ const fn row<O: Operation>(run: Run) -> Row {
         about: O::ABOUT,
         until: O::UNTIL,
         says_something: O::SAYS_SOMETHING,
+        takes_files: O::TAKES_FILES,
         parameters: O::Params::LIST,
         reply: O::Reply::json_schema,
         run,

@@ -11,7 +11,7 @@ use crate::realm::channel::{Channel, Topic, TopicKey};
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::render::names_empty_topic;
-use crate::realm::send::MAX_TOPIC_LENGTH;
+use crate::realm::text::MAX_TOPIC_LENGTH;
 use crate::realm::user::User;
 use crate::record::message::shown_topic;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -112,7 +112,7 @@ parameters! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicName(pub String);
 
-/// The topic that is meant by a name: the display name of the empty one is no other's.
+/// The topic that is meant by a name: those of the empty one are no other's.
 pub fn meant_topic(text: &str) -> &str {
     if names_empty_topic(text) { "" } else { text }
 }

@@ -11,7 +11,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event, Needs};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
-use crate::realm::send::normal_topic;
+use crate::realm::text::normal_topic;
 use crate::realm::user::User;
 use imbl::OrdSet;
 use serde_json::json;

@@ -76,6 +76,7 @@ impl Operation for UploadFile {
         errors: &["NoFile", "SeveralFiles", "UploadTooLarge", "UploadQuota"],
         events: &["attachment add"],
     };
+    const TAKES_FILES: bool = true;
     type Params = UploadFileParams;
     type Reply = UploadFileReply;
 }

@@ -1,6 +1,6 @@
 //! Installing, listing and removing faults.
 
-use super::{misread, refused};
+use super::{known_method, misread, refused};
 use crate::api::route_named;
 use crate::error::Error;
 use crate::fault::{Bouncer, Effect, Matching, Rule};
@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sent {
-    #[serde(rename = "match", default)]
-    matching: SentMatch,
+    #[serde(rename = "match")]
+    matching: Option<SentMatch>,
     after: Option<u64>,
     probability: Option<f64>,
     times: Option<u64>,
@@ -48,14 +48,15 @@ pub fn list(world: &World) -> Value {
 /// `ControlRefused`.
 pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
     let sent: Sent = serde_path_to_error::deserialize(&rule).map_err(|error| misread(&error))?;
-    let route = sent.matching.path.as_deref().and_then(route_named);
-    if let (Some(path), None) = (&sent.matching.path, route) {
+    let matching = sent.matching.unwrap_or_default();
+    let route = matching.path.as_deref().and_then(route_named);
+    if let (Some(path), None) = (&matching.path, route) {
         let nearest = crate::http::router::Router::nearest("GET", path).route.path;
         return Err(refused(format!("$.match.path: no operation has the path {path}; the nearest is {nearest}")));
     }
-    let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-    if sent.matching.method.as_deref().is_some_and(|method| !methods.contains(&method)) {
-        return Err(refused("$.match.method: takes an HTTP method in capitals"));
+    known_method(matching.method.as_deref(), "$.match.method")?;
+    if matching.user.as_deref() == Some("") {
+        return Err(refused("$.match.user: takes a user's address; left out, anybody is meant"));
     }
     if sent.probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
         return Err(refused("$.probability: takes a number from 0 to 1"));
@@ -65,7 +66,7 @@ pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
     }
     let rule = Rule {
         id: String::new(),
-        matching: Matching { method: sent.matching.method, path: route.map(str::to_owned), user: sent.matching.user },
+        matching: Matching { method: matching.method, path: route.map(str::to_owned), user: matching.user },
         after: sent.after.unwrap_or(0),
         probability: sent.probability,
         times: sent.times,

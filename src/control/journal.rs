@@ -1,6 +1,6 @@
 //! The journal: looking at it, asserting on it, waiting for it.
 
-use super::refused;
+use super::{known_method, refused};
 use crate::api::route_named;
 use crate::error::Error;
 use crate::journal::{Entry, Filter};
@@ -41,8 +41,11 @@ pub fn show(world: &World, query: &str) -> Result<Value, Error> {
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         let number = || value.parse::<u64>().map_err(|_| refused(format!("{name}: takes a whole number")));
         match name.as_ref() {
-            "method" => filter.method = Some(value.into_owned()),
-            "path" => filter.path = Some(as_route(value.into_owned())),
+            "method" => {
+                known_method(Some(&value), "method")?;
+                filter.method = Some(value.into_owned());
+            }
+            "path" => filter.path = Some(as_route(value.into_owned(), "path")?),
             "user" => filter.user = Some(value.into_owned()),
             "status" => {
                 filter.status = Some(u16::try_from(number()?).map_err(|_| refused("status: takes an HTTP status"))?)
@@ -150,9 +153,10 @@ impl Wanted {
         if bounds.at_most.is_some_and(|most| most < bounds.at_least) {
             return Err(refused("$.at_most: is below at_least"));
         }
+        known_method(self.method.as_deref(), "$.method")?;
         let filter = Filter {
             method: self.method,
-            path: self.path.map(as_route),
+            path: self.path.map(|path| as_route(path, "$.path")).transpose()?,
             user: self.user,
             status: self.status,
             params: self.params.unwrap_or_default(),
@@ -163,8 +167,11 @@ impl Wanted {
 }
 
 /// The path of an operation as entries have it, when it is one with its placeholders.
-fn as_route(path: String) -> String {
-    route_named(&path).map_or(path, str::to_owned)
+fn as_route(path: String, at: &str) -> Result<String, Error> {
+    if !path.starts_with('/') {
+        return Err(refused(format!("{at}: takes a path without /api/v1, which begins with a slash")));
+    }
+    Ok(route_named(&path).map_or(path, str::to_owned))
 }
 
 /// The entries that come nearest to what was looked for, each with a diff.

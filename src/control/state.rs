@@ -1,17 +1,28 @@
 //! A world's whole state, out and in.
 
-use super::refused;
+use super::{refused, text};
 use crate::error::Error;
-use crate::fixture::state;
+use crate::fixture::{self, state};
+use crate::http::request::Incoming;
 use crate::realm::Realm;
 use crate::time::Clock;
 use crate::world::{Moment, World};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The world as a document.
-pub fn show(world: &World) -> Value {
-    json!({"state": state::dump(&world.snapshot(), world.clock())})
+/// The world as a document, as bytes of a reply: of a large one, a tree of values would take gigabytes.
+pub fn show(world: &World) -> Result<Vec<u8>, Error> {
+    #[derive(Serialize)]
+    struct Shown<'a> {
+        result: &'static str,
+        msg: &'static str,
+        state: state::Written<'a>,
+    }
+    let realm = world.snapshot();
+    let shown = Shown { result: "success", msg: "", state: state::dump(&realm, world.clock()) };
+    serde_json::to_vec(&shown).map_err(|_| Error::Internal)
 }
 
 /// Puts a document in the place of what is. Queues end.
@@ -19,27 +30,27 @@ pub fn show(world: &World) -> Value {
 /// # Errors
 ///
 /// `ControlRefused` with the document's faults.
-pub fn put(world: &World, document: Value) -> Result<Value, Error> {
-    // What GET gave may be sent back as it came.
-    let document = match document {
-        Value::Object(mut whole) if whole.get("state").is_some_and(Value::is_object) => {
-            whole.remove("state").unwrap_or_default()
-        }
-        other => other,
-    };
-    let (realm, clock) = read(world, document)?;
+pub fn put(world: &World, incoming: &Incoming) -> Result<Value, Error> {
+    /// What GET gave may be sent back as it came.
+    #[derive(Deserialize)]
+    struct Sent<'a> {
+        #[serde(borrow)]
+        state: Option<&'a RawValue>,
+    }
+    let whole = text(incoming)?;
+    let sent: Option<Sent<'_>> = serde_json::from_str(whole).ok();
+    let inner = sent.and_then(|sent| sent.state).map(RawValue::get).filter(|state| state.starts_with('{'));
+    let (realm, clock) = read(world, inner.unwrap_or(whole))?;
     world.go_to(&Moment { realm: Arc::new(realm), clock });
     Ok(json!({}))
 }
 
-fn read(world: &World, document: Value) -> Result<(Realm, Clock), Error> {
-    let real = world.real_time().now();
-    let told = |faults: Vec<crate::fixture::Fault>| {
-        refused(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
-    };
-    if state::is_state(&document) {
-        return state::read(document, real).map_err(told);
+fn read(world: &World, document: &str) -> Result<(Realm, Clock), Error> {
+    let told =
+        |faults: Vec<fixture::Fault>| refused(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+    if state::is_state(document) {
+        return state::read(document, world.real_time().now()).map_err(told);
     }
-    let realm = crate::fixture::read(&document.to_string(), world.now(), world.snapshot().chance.seed).map_err(told)?;
+    let realm = fixture::read(document, world.now(), world.snapshot().chance.seed).map_err(told)?;
     Ok((realm, world.clock()))
 }

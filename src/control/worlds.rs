@@ -9,10 +9,11 @@ use crate::http::request::Incoming;
 use crate::realm::Realm;
 use crate::realm::chance::Chance;
 use crate::realm::change::Tx;
-use crate::time::Timestamp;
-use crate::world::{World, WorldSettings, Worlds};
+use crate::time::{Clock, Timestamp};
+use crate::world::{RealTime, World, WorldSettings, Worlds};
 use http::header;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ use std::sync::Arc;
 #[serde(deny_unknown_fields)]
 struct Wanted {
     name: Option<String>,
-    fixture: Option<Value>,
+    fixture: Option<Box<RawValue>>,
     fork_of: Option<String>,
     snapshot: Option<String>,
     feature_level: Option<i64>,
@@ -30,6 +31,14 @@ struct Wanted {
     seed: Option<u64>,
     #[serde(default)]
     listen: bool,
+}
+
+/// What a new world begins as.
+struct Founded {
+    realm: Realm,
+    clock: Clock,
+    settings: WorldSettings,
+    real_time: Arc<dyn RealTime>,
 }
 
 /// All worlds.
@@ -55,20 +64,21 @@ pub fn list(control: &Control, incoming: &Incoming) -> Value {
 /// `ControlRefused`, `WorldExists`.
 pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Error> {
     let wanted: Wanted = body(incoming)?;
-    let name = match &wanted.name {
-        Some(name) if !Worlds::is_name(name) => {
+    if let Some(name) = &wanted.name {
+        if !Worlds::is_name(name) {
             return Err(refused("$.name: takes 1 to 63 of a-z, 0-9 and '-', not '-' at either end"));
         }
-        Some(name) => name.clone(),
-        None => control.edge.worlds.free_name(),
-    };
-    if control.edge.worlds.get(&name).is_some() {
-        return Err(Error::WorldExists { name: name.into() });
+        if control.edge.worlds.get(name).is_some() {
+            return Err(Error::WorldExists { name: name.as_str().into() });
+        }
     }
-    let world = match &wanted.fork_of {
-        Some(origin) => fork(control, &wanted, origin, &name)?,
-        None => found(control, &wanted, &name)?,
+    let Founded { realm, clock, settings, real_time } = match &wanted.fork_of {
+        Some(origin) => fork(control, &wanted, origin)?,
+        None => found(control, &wanted)?,
     };
+    // No name is made for what is refused.
+    let name = wanted.name.clone().unwrap_or_else(|| control.edge.worlds.free_name());
+    let world = World::new(name.clone(), realm, clock, settings, real_time);
     if !control.edge.worlds.add(Arc::new(world)) {
         return Err(Error::WorldExists { name: name.into() });
     }
@@ -125,7 +135,7 @@ pub(super) fn base_url(incoming: &Incoming, name: &str) -> String {
     if name == Worlds::DEFAULT { format!("http://{host}") } else { format!("http://{host}/w/{name}") }
 }
 
-fn fork(control: &Control, wanted: &Wanted, origin: &str, name: &str) -> Result<World, Error> {
+fn fork(control: &Control, wanted: &Wanted, origin: &str) -> Result<Founded, Error> {
     if wanted.fixture.is_some() {
         return Err(refused("$.fixture: can't stand beside fork_of"));
     }
@@ -152,7 +162,7 @@ fn fork(control: &Control, wanted: &Wanted, origin: &str, name: &str) -> Result<
         feature_level: level(wanted)?.unwrap_or(origin.settings().feature_level),
         dialect: dialect(wanted)?.unwrap_or_else(|| origin.settings().dialect.clone()),
     };
-    Ok(World::new(name.to_owned(), realm, clock, settings, origin.real_time().clone()))
+    Ok(Founded { realm, clock, settings, real_time: origin.real_time().clone() })
 }
 
 /// A realm without queues at another time; what falls due until a later one happens, each thing at its own time.
@@ -168,28 +178,31 @@ fn stood_at(realm: Realm, at: Timestamp) -> Realm {
     realm
 }
 
-fn found(control: &Control, wanted: &Wanted, name: &str) -> Result<World, Error> {
+fn found(control: &Control, wanted: &Wanted) -> Result<Founded, Error> {
     if wanted.snapshot.is_some() {
         return Err(refused("$.snapshot: needs fork_of"));
     }
     let defaults = &control.defaults;
-    let source = match &wanted.fixture {
+    let given = wanted.fixture.as_deref().map(RawValue::get);
+    let source = match given {
         None => defaults.fixture.clone(),
-        Some(Value::String(name)) => Source::builtin(name).ok_or_else(|| {
-            refused(format!("$.fixture: no fixture is built in as '{name}', only {}", Source::BUILT_IN))
-        })?,
-        Some(document @ Value::Object(_)) => document.to_string().into(),
-        Some(_) => return Err(refused("$.fixture: takes a built-in fixture's name or a document")),
+        Some(document) if document.starts_with('{') => document.into(),
+        Some(name) => {
+            let name: String = serde_json::from_str(name)
+                .map_err(|_| refused("$.fixture: takes a built-in fixture's name or a document"))?;
+            Source::builtin(&name).ok_or_else(|| {
+                refused(format!("$.fixture: no fixture is built in as '{name}', only {}", Source::BUILT_IN))
+            })?
+        }
     };
-    let document = wanted.fixture.as_ref().filter(|document| fixture::state::is_state(document));
+    let state = given.filter(|document| fixture::state::is_state(document));
     let settings = WorldSettings {
         feature_level: level(wanted)?.unwrap_or(defaults.feature_level),
         dialect: dialect(wanted)?.unwrap_or_else(|| defaults.dialect.clone()),
     };
     let real_time = control.real_time.clone();
-    if let Some(document) = document {
-        let (mut realm, own_clock) =
-            fixture::state::read(document.clone(), real_time.now()).map_err(|faults| told(&faults))?;
+    if let Some(document) = state {
+        let (mut realm, own_clock) = fixture::state::read(document, real_time.now()).map_err(|faults| told(&faults))?;
         let clock = clock(wanted)?.map_or(own_clock, |choice| choice.clock(real_time.now()));
         let now = clock.now(real_time.now());
         if now < realm.now {
@@ -198,13 +211,13 @@ fn found(control: &Control, wanted: &Wanted, name: &str) -> Result<World, Error>
         if let Some(seed) = wanted.seed {
             realm.chance = Chance::from_seed(seed);
         }
-        return Ok(World::new(name.to_owned(), realm, clock, settings, real_time));
+        return Ok(Founded { realm, clock, settings, real_time });
     }
     let clock = clock(wanted)?.unwrap_or(defaults.clock).clock(real_time.now());
     let now = clock.now(real_time.now());
     let seed = wanted.seed.unwrap_or(defaults.seed);
     let realm = source.realm(now, seed).map_err(|faults| told(&faults))?;
-    Ok(World::new(name.to_owned(), realm, clock, settings, real_time))
+    Ok(Founded { realm, clock, settings, real_time })
 }
 
 /// A fixture's faults as one sentence.

@@ -1,8 +1,11 @@
 //! Hints: a sentence on what would have worked, for a header of refused requests.
 
+use super::router::Router;
 use crate::api::Row;
 use crate::api::parameter::RawParameters;
 use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::user::{Role, User};
 
 /// A hint that follows from the error alone.
 pub fn for_error(error: &Error) -> Option<String> {
@@ -41,12 +44,94 @@ pub fn for_access(error: &Error, row: &Row) -> Option<String> {
     }
 }
 
+/// Who may do what an error refuses, by the error's name.
+const WHO_MAY: &[(&str, &str)] = &[
+    ("ChannelWildcardNotAllowed", "Those in the organization's can_mention_many_users_group may."),
+    ("TopicWildcardNotAllowed", "Those in the organization's can_mention_many_users_group may."),
+    ("CannotAdministerChannel", "Administrators and those in the channel's can_administer_channel_group may."),
+    (
+        "ContentAccessRequired",
+        "Subscribers and those in the channel's can_add_subscribers_group or can_subscribe_group may.",
+    ),
+    (
+        "DirectNotAuthorized",
+        "Those in the organization's direct_message_permission_group may; one in the conversation is enough.",
+    ),
+    ("FieldLocked", "Administrators may, where editable_by_user is false."),
+    ("MayNotChangeDefaults", "Administrators may."),
+    ("MayNotChangeEmails", "Administrators whose account has can_create_users may."),
+    ("MayNotCreateTopic", "Those in the channel's can_create_topic_group may."),
+    ("MayNotCreateUsers", "Administrators whose account has can_create_users may."),
+    (
+        "MayNotDelete",
+        "Those in can_delete_any_message_group, of the channel or the organization, may; of their own messages those in can_delete_own_message_group.",
+    ),
+    ("MayNotEdit", "The sender may."),
+    ("MayNotInitiateDirect", "Those in the organization's direct_message_initiator_group may."),
+    ("MayNotMentionGroup", "Those in the group's can_mention_group may."),
+    (
+        "MayNotMove",
+        "Those in the channel's can_move_messages_within_channel_group and can_move_messages_out_of_channel_group, or the organization's permissions of that kind, may.",
+    ),
+    ("MayNotOverrideEmoji", "Administrators may."),
+    ("MayNotPost", "Those in the channel's can_send_message_group may; nobody may in an archived one."),
+    ("MayNotResolve", "Those in can_resolve_topics_group, of the channel or the organization, may."),
+    ("MayNotSubscribeOthers", "Those in can_add_subscribers_group, of the channel or the organization, may."),
+    ("NotAuthorizedToSend", "Who can read the channel may: its subscribers, where it is private."),
+    ("NotEmojiAuthor", "Administrators and who uploaded the emoji may."),
+];
+
+/// The most accounts that a hint names.
+const NAMED: usize = 3;
+
+/// A hint for a caller who may not do what was asked: which role or permission it takes, and who has it.
+pub fn for_rights(error: &Error, realm: &Realm, caller: &User) -> Option<String> {
+    match error {
+        Error::OwnerRequired | Error::OwnerInvitesOwners => Some(format!("It takes {}.", holders(realm, Role::Owner))),
+        Error::AdministratorRequired | Error::RoleAboveInviter => {
+            Some(format!("It takes {}.", holders(realm, Role::Administrator)))
+        }
+        Error::InsufficientPermission => Some(format!(
+            "It takes a role or permission that this {} lacks; {} has most.",
+            caller.role.name(),
+            holders(realm, Role::Owner)
+        )),
+        _ => {
+            let name = error.row().name;
+            WHO_MAY.iter().find(|(refused, _)| *refused == name).map(|(_, who)| (*who).to_owned())
+        }
+    }
+}
+
+/// A role, and the first active people who have it or more.
+fn holders(realm: &Realm, role: Role) -> String {
+    let holders = realm.at_least(role);
+    let people = holders.iter().filter_map(|id| realm.user(*id)).filter(|user| user.is_active && !user.is_bot());
+    let addresses: Vec<&str> = people.map(|user| user.email.as_str()).take(NAMED).collect();
+    let article = if matches!(role, Role::Owner | Role::Administrator) { "an" } else { "a" };
+    format!("{article} {} ({})", role.name(), addresses.join(", "))
+}
+
+/// A hint for a parameter that was passed over since its name is not known, when one that is known has nearly that name.
+pub fn for_misspelt(row: &Row, raw: &RawParameters) -> Option<String> {
+    let is_free = |name: &str| !raw.values.contains_key(name);
+    let known = || row.parameters.iter().filter(|info| !info.is_in_path && is_free(info.name)).map(|info| info.name);
+    raw.unsupported(row.parameters).iter().find_map(|sent| {
+        let meant = known().find(|name| is_alike(sent, name))?;
+        Some(format!("'{sent}' was sent; the parameter is called '{meant}'."))
+    })
+}
+
+fn is_alike(sent: &str, name: &str) -> bool {
+    strsim::jaro_winkler(sent, name) > 0.8
+}
+
 /// A hint for a missing parameter: a name that was sent and is like it, or all that the operation takes.
 pub fn for_parameters(error: &Error, row: &Row, raw: &RawParameters) -> Option<String> {
     let Error::MissingParameter { var_name } = error else { return None };
     let wanted = var_name.as_str()?;
     let sent = raw.unsupported(row.parameters);
-    let alike = sent.iter().find(|name| strsim::jaro_winkler(name, wanted) > 0.8);
+    let alike = sent.iter().find(|name| is_alike(name, wanted));
     Some(match alike {
         Some(name) => format!("'{name}' was sent; the parameter is called '{wanted}'."),
         None => {
@@ -72,11 +157,34 @@ pub fn nearest_operation(row: &Row) -> String {
     ["The nearest operation is ", row.route.method, " /api/v1", row.route.path, "."].concat()
 }
 
+/// Where the API is, for a path outside of it that may have meant an operation.
+pub fn outside(method: &str, path: &str) -> String {
+    let place = "The API is below /api/v1, control below /control";
+    if path.trim_matches('/').is_empty() {
+        return format!("{place}.");
+    }
+    let row = Router::nearest(method, path);
+    format!("{place}; the nearest operation is {} /api/v1{}.", row.route.method, row.route.path)
+}
+
 /// The world that a name may have meant.
 pub fn nearest_world(name: &str, worlds: &[String]) -> String {
     let likeness = |other: &&String| (strsim::jaro_winkler(name, other) * 1e6) as i64;
     match worlds.iter().max_by_key(likeness) {
         Some(nearest) => format!("There is no world '{name}'; the nearest is '{nearest}'."),
         None => format!("There is no world '{name}', nor any other."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_may_is_said_of_errors_that_there_are() {
+        for (name, who) in WHO_MAY {
+            assert!(Error::TABLE.iter().any(|row| row.name == *name), "{name}");
+            assert!(who.ends_with('.'), "{who}");
+        }
     }
 }

@@ -7,15 +7,18 @@ use crate::world::Worlds;
 use http::{HeaderName, header};
 use memchr::memmem;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+/// What follows a world's name in a host's.
+const LOCAL: &str = ".localhost";
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 
 /// A request's world, the address it came to, and the path inside that world.
 pub struct Addressed<'a> {
     /// The world's name; it may not exist.
-    pub world: &'a str,
+    pub world: Cow<'a, str>,
     /// What URLs in the reply begin with.
     pub origin: Origin<'a>,
     /// `/api/v1/…` or a file's path, still percent-encoded.
@@ -32,7 +35,7 @@ pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<
     let host = first_forwarded(incoming, FORWARDED_HOST).or(asked).unwrap_or("127.0.0.1");
     let origin = Origin { scheme, host, prefix: "" };
     if let Some(world) = bound {
-        return Addressed { world, origin, path: incoming.path(), is_root: false };
+        return Addressed { world: world.into(), origin, path: incoming.path(), is_root: false };
     }
     if let Some((name, mut rest)) = world_in_path(incoming.path()) {
         let (prefix, _) = incoming.path().split_at(incoming.path().len() - rest.len());
@@ -40,10 +43,11 @@ pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<
         while let Some(inner) = rest.strip_prefix(prefix).filter(|inner| inner.starts_with('/')) {
             rest = inner;
         }
-        return Addressed { world: name, origin: Origin { prefix, ..origin }, path: rest, is_root: false };
+        return Addressed { world: name.into(), origin: Origin { prefix, ..origin }, path: rest, is_root: false };
     }
     let named = world_in_host(asked.unwrap_or_default());
-    Addressed { world: named.unwrap_or(Worlds::DEFAULT), origin, path: incoming.path(), is_root: named.is_none() }
+    let is_root = named.is_none();
+    Addressed { world: named.unwrap_or(Cow::Borrowed(Worlds::DEFAULT)), origin, path: incoming.path(), is_root }
 }
 
 /// What the proxy next to the client said; those behind it add theirs after a comma.
@@ -57,11 +61,17 @@ fn world_in_path(path: &str) -> Option<(&str, &str)> {
     Some((&rest[..end], &rest[end..]))
 }
 
-fn world_in_host(host: &str) -> Option<&str> {
+fn world_in_host(host: &str) -> Option<Cow<'_, str>> {
     let name = host
         .rsplit_once(':')
         .map_or(host, |(name, port)| if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host });
-    name.strip_suffix(".localhost").filter(|name| !name.is_empty())
+    let (name, end) = name.split_at_checked(name.len().checked_sub(LOCAL.len())?)?;
+    if name.is_empty() || !end.eq_ignore_ascii_case(LOCAL) {
+        return None;
+    }
+    // Names of hosts ignore case; those of worlds have none.
+    let has_capitals = name.bytes().any(|byte| byte.is_ascii_uppercase());
+    Some(if has_capitals { name.to_ascii_lowercase().into() } else { name.into() })
 }
 
 /// Parameters by their neutral names, with neutral values.

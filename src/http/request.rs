@@ -14,6 +14,8 @@ use std::time::Duration;
 pub const MAX_BODY_MIB: usize = 32;
 /// Largest file of an upload, MiB; an organization may allow less (`max_file_upload_size_mib`).
 pub const MAX_FILE_MIB: usize = MAX_FILE_UPLOAD_SIZE_MIB as usize;
+/// Largest body of control that is a document, of a whole world for instance, MiB.
+pub const MAX_DOCUMENT_MIB: usize = 1024;
 /// How long a body may pause before the request is given up.
 const BODY_PAUSE: Duration = Duration::from_secs(30);
 const MIB: usize = 1024 * 1024;
@@ -56,6 +58,50 @@ impl Incoming {
     }
 }
 
+/// How large a body may be.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyLimit {
+    bytes: usize,
+    too_large: fn() -> Error,
+}
+
+impl BodyLimit {
+    /// Of calls of control that take no documents.
+    pub const OF_CONTROL: Self = Self { bytes: MAX_BODY_MIB * MIB, too_large: body_too_large };
+    /// Of documents.
+    pub const OF_DOCUMENTS: Self = Self {
+        bytes: MAX_DOCUMENT_MIB * MIB,
+        too_large: || Error::BodyTooLarge { limit_mib: MAX_DOCUMENT_MIB.into() },
+    };
+
+    /// Of requests of the API, as far as their type tells. An operation that takes no files allows less than this.
+    pub fn of_api(headers: &HeaderMap) -> Self {
+        if content_type(headers).is_some_and(|kind| kind.starts_with("multipart/")) || is_piece(headers) {
+            // An upload's frame of headers and boundaries comes on top of the file.
+            let too_large = || Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() };
+            return Self { bytes: MAX_FILE_MIB * MIB + 64 * 1024, too_large };
+        }
+        Self { bytes: MAX_BODY_MIB * MIB, too_large: body_too_large }
+    }
+}
+
+fn body_too_large() -> Error {
+    Error::BodyTooLarge { limit_mib: MAX_BODY_MIB.into() }
+}
+
+/// Asserts that a request has no larger body than operations take that take no files.
+///
+/// # Errors
+///
+/// `BodyTooLarge`.
+pub fn without_files(incoming: &Incoming) -> Result<(), Error> {
+    if incoming.body.len() > MAX_BODY_MIB * MIB { Err(body_too_large()) } else { Ok(()) }
+}
+
+fn is_piece(headers: &HeaderMap) -> bool {
+    content_type(headers) == Some(super::tus::PIECE_TYPE)
+}
+
 /// Reads a body to its end.
 ///
 /// # Errors
@@ -63,26 +109,16 @@ impl Incoming {
 /// `BodyTooLarge`, `UploadTooLarge`, `BodyTooSlow`, `MalformedBody` when the connection breaks.
 pub async fn read_body(
     headers: &HeaderMap,
+    limit: BodyLimit,
     body: impl Stream<Item = Result<impl Buf, impl std::fmt::Display>>,
 ) -> Result<Bytes, Error> {
-    let kind = content_type(headers);
-    let is_upload = kind.is_some_and(|kind| kind.starts_with("multipart/"));
-    let is_piece = kind == Some(super::tus::PIECE_TYPE);
-    // An upload's frame of headers and boundaries comes on top of the file.
-    let limit = if is_upload || is_piece { MAX_FILE_MIB * MIB + 64 * 1024 } else { MAX_BODY_MIB * MIB };
-    let too_large = || {
-        if is_upload || is_piece {
-            Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() }
-        } else {
-            Error::BodyTooLarge { limit_mib: MAX_BODY_MIB.into() }
-        }
-    };
+    let is_piece = is_piece(headers);
     let announced = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok())
         .and_then(|text| text.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > limit) {
-        return Err(too_large());
+    if announced.is_some_and(|length| length > limit.bytes) {
+        return Err((limit.too_large)());
     }
     pin_mut!(body);
     // Most bodies come in one piece, which is taken as it is.
@@ -100,8 +136,8 @@ pub async fn read_body(
             Some(Err(error)) if !is_piece => return Err(Error::MalformedBody { reason: error.to_string().into() }),
             _ => return Ok(if bytes.is_empty() { first } else { bytes.freeze() }),
         };
-        if first.len().max(bytes.len()) + chunk.remaining() > limit {
-            return Err(too_large());
+        if first.len().max(bytes.len()) + chunk.remaining() > limit.bytes {
+            return Err((limit.too_large)());
         }
         if first.is_empty() {
             first = chunk.copy_to_bytes(chunk.remaining());

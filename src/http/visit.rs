@@ -6,7 +6,7 @@
 use super::authentication::Credentials;
 use super::fault::Fault;
 use super::origin;
-use super::request::Incoming;
+use super::request::{Incoming, without_files};
 use super::router::{Found, Router};
 use super::trace::{self, Trace};
 use super::wait::{self, Begun};
@@ -115,6 +115,11 @@ impl<'a> Visit<'a> {
         let found = self.edge.router.find(&method, &trace.path, feature_level);
         let row = if let Found::Operation(row, _) = &found { Some(*row) } else { None };
         trace.route = row.map(|row| row.route.path);
+        if row.is_some_and(|row| !row.takes_files)
+            && let Err(error) = without_files(self.incoming)
+        {
+            return self.stay.end(finished(Err((error, None))));
+        }
         let fault = Fault::fire(world, trace);
         if let Some(response) = fault.instead(feature_level, world.now()) {
             return self.stay.end(response);
@@ -226,7 +231,9 @@ impl Stay {
                 Ok(reply::success(shape(&self.settings, &self.prefix, bytes, to_level)))
             }
             Err(error) => {
-                let hint = hint::for_parameters(&error, row, raw);
+                let for_rights = || hint::for_rights(&error, &self.world.snapshot(), caller?);
+                let hint = hint::for_parameters(&error, row, raw).or_else(for_rights);
+                let hint = hint.or_else(|| hint::for_misspelt(row, raw));
                 Err((error, hint))
             }
         }

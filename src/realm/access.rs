@@ -83,6 +83,13 @@ impl Realm {
         self.user_by_email(email).filter(|user| self.can_see_email(Some(viewer), user))
     }
 
+    /// The user behind a dummy address, or a real one that everyone may see. A real one that is hidden from some is
+    /// nobody's: whoever could send to it would learn whose it is.
+    pub fn user_known_as(&self, email: &str) -> Option<&Arc<User>> {
+        let is_api_email = |user: &&Arc<User>| self.api_email(user).eq_ignore_ascii_case(email);
+        self.user_by_dummy_email(email).or_else(|| self.user_by_email(email).filter(is_api_email))
+    }
+
     /// The user behind a dummy address.
     pub fn user_by_dummy_email(&self, email: &str) -> Option<&Arc<User>> {
         let (name, host) = email.split_once('@')?;
@@ -165,7 +172,8 @@ impl Realm {
             .ok_or_else(|| Error::InvalidChannelName { channel_name: name.into() })
     }
 
-    /// Everyone who can see a channel: the audience of its changes. A shared set where possible.
+    /// Everyone who can see a channel: the audience of its changes, and of `subscription` peer events. A shared set where
+    /// possible.
     pub fn who_can_see(&self, channel: &Channel) -> super::event::Audience {
         let administrators = self
             .system_group_members(SystemGroup::Administrators)
@@ -183,22 +191,6 @@ impl Realm {
                 }
                 audience
             }
-        }
-    }
-
-    /// Whether a user can see who is subscribed: not guests from outside, and only those with access to a private channel.
-    pub fn can_see_subscribers(&self, viewer: &User, channel: &Channel) -> bool {
-        if viewer.is_guest() {
-            return channel.subscribers.contains(&viewer.id);
-        }
-        self.can_see(viewer, channel)
-    }
-
-    /// The users who may see who is subscribed to a channel: the audience of `subscription` peer events.
-    pub fn who_can_see_subscribers(&self, channel: &Channel) -> super::event::Audience {
-        match channel.privacy {
-            Privacy::WebPublic | Privacy::Public => self.everyone().except_all(&self.guests_outside(channel)),
-            _ => self.who_can_see(channel),
         }
     }
 

@@ -149,14 +149,19 @@ pub struct Subscription {
     /// Shown last, and silent.
     pub is_muted: bool,
     /// None inherits the user's setting, as do the next four.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub desktop_notifications: Option<bool>,
     /// Sounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audible_notifications: Option<bool>,
     /// Push notifications.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push_notifications: Option<bool>,
     /// Emails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email_notifications: Option<bool>,
     /// Whether mentions of all count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wildcard_mentions_notify: Option<bool>,
 }
 

@@ -4,7 +4,8 @@
 //! A code is the emoji's characters as lower-case hexadecimal numbers joined by `-`, without the variation selector
 //! U+FE0F. Custom emoji are data of a realm and not here. Source: sections 6.9, 10.9 and 23.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::fmt::Write;
 use std::sync::LazyLock;
 
 const TABLE: &str = include_str!("emoji/table.txt");
@@ -59,50 +60,48 @@ pub struct UnicodeEmoji {
 }
 
 struct Index {
+    /// Ordered by code, as the table is.
     rows: Vec<UnicodeEmoji>,
-    by_name: HashMap<&'static str, usize>,
-    by_code: HashMap<&'static str, usize>,
-    by_characters: HashMap<String, usize>,
-    /// The first character of every emoji, so that ordinary text is passed over quickly.
-    starters: HashSet<char>,
+    /// The first character of every emoji, ordered, so that ordinary text is passed over quickly.
+    starters: Vec<char>,
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let rows: Vec<UnicodeEmoji> = TABLE
-        .lines()
-        .filter_map(|line| {
-            let mut words = line.split(' ');
-            Some(UnicodeEmoji { code: words.next()?, names: words.collect() })
-        })
-        .collect();
-    let mut by_name = HashMap::new();
-    let mut by_code = HashMap::new();
-    let mut by_characters = HashMap::new();
-    for (at, row) in rows.iter().enumerate() {
-        for name in &row.names {
-            by_name.entry(*name).or_insert(at);
-        }
-        by_code.insert(row.code, at);
-        by_characters.insert(characters(row.code), at);
-    }
-    let starters = by_characters.keys().filter_map(|sequence| sequence.chars().next()).collect();
-    Index { rows, by_name, by_code, by_characters, starters }
+    let read = |line: &'static str| {
+        let mut words = line.split(' ');
+        Some(UnicodeEmoji { code: words.next()?, names: words.collect() })
+    };
+    let rows: Vec<UnicodeEmoji> = TABLE.lines().filter_map(read).collect();
+    let first = |row: &UnicodeEmoji| row.code.split('-').next().and_then(|hex| u32::from_str_radix(hex, 16).ok());
+    let mut starters: Vec<char> = rows.iter().filter_map(first).filter_map(char::from_u32).collect();
+    starters.sort_unstable();
+    starters.dedup();
+    Index { rows, starters }
 });
 
-fn characters(code: &str) -> String {
-    code.split('-').filter_map(|hex| char::from_u32(u32::from_str_radix(hex, 16).ok()?)).collect()
+/// Codes by names.
+static BY_NAME: LazyLock<HashMap<&'static str, &'static str, foldhash::fast::FixedState>> = LazyLock::new(|| {
+    let mut by_name = HashMap::with_capacity_and_hasher(2 * INDEX.rows.len(), Default::default());
+    for row in &INDEX.rows {
+        for name in &row.names {
+            by_name.entry(*name).or_insert(row.code);
+        }
+    }
+    by_name
+});
+
+fn row(code: &str) -> Option<&'static UnicodeEmoji> {
+    INDEX.rows.binary_search_by(|row| row.code.cmp(code)).ok().map(|at| &INDEX.rows[at])
 }
 
 /// The code of the Unicode emoji with this name or alias. Names are case-sensitive.
 pub fn by_name(name: &str) -> Option<&'static str> {
-    let index = &*INDEX;
-    index.by_name.get(name).map(|&at| index.rows[at].code)
+    BY_NAME.get(name).copied()
 }
 
 /// All names of the Unicode emoji with this code, the main one first.
 pub fn by_code(code: &str) -> Option<&'static [&'static str]> {
-    let index = &*INDEX;
-    index.by_code.get(code).map(|&at| index.rows[at].names.as_slice())
+    row(code).map(|row| row.names.as_slice())
 }
 
 /// Every known Unicode emoji, ordered by code.
@@ -113,19 +112,18 @@ pub fn all() -> &'static [UnicodeEmoji] {
 /// The longest known emoji that `text` starts with: its code, and how many bytes of `text` it takes
 /// (variation selectors included).
 pub fn code_of_characters(text: &str) -> Option<(&'static str, usize)> {
-    let index = &*INDEX;
     let first = text.chars().next()?;
-    if !index.starters.contains(&first) {
-        return None;
-    }
-    let mut sequence = String::new();
+    INDEX.starters.binary_search(&first).ok()?;
+    let mut code = String::new();
     let mut found = None;
     for (at, char) in text.char_indices().take(LONGEST_SEQUENCE_CHARS) {
         if char != VARIATION_SELECTOR {
-            sequence.push(char);
+            let dash = if code.is_empty() { "" } else { "-" };
+            // Writing to a text can't fail.
+            let _ = write!(code, "{dash}{:04x}", u32::from(char));
         }
-        if let Some(&row) = index.by_characters.get(&sequence) {
-            found = Some((index.rows[row].code, at + char.len_utf8()));
+        if let Some(row) = row(&code) {
+            found = Some((row.code, at + char.len_utf8()));
         }
     }
     found

@@ -150,6 +150,8 @@ pub enum Needs {
     LinkifierTemplates,
     /// `include_deactivated_groups`
     DeactivatedGroups,
+    /// `include_deactivated_groups`, and the world is not below this level: older ones have no such event.
+    DeactivatedGroupsFrom(i64),
     /// Not `include_deactivated_groups`
     NoDeactivatedGroups,
     /// `archived_channels`
@@ -188,6 +190,9 @@ impl Needs {
             Needs::ChannelTyping => capabilities.stream_typing_notifications,
             Needs::LinkifierTemplates => capabilities.linkifier_url_template,
             Needs::DeactivatedGroups => capabilities.include_deactivated_groups,
+            Needs::DeactivatedGroupsFrom(level) => {
+                Needs::DeactivatedGroups.admits(options) && Needs::From(level).admits(options)
+            }
             Needs::NoDeactivatedGroups => !capabilities.include_deactivated_groups,
             Needs::ArchivedChannels => capabilities.archived_channels,
             Needs::ArchivedUpdates => capabilities.archived_channels && !options.level.is_before(378),

@@ -35,6 +35,9 @@ impl Message {
         if self.body.alerted.contains(&user) {
             flags.push("has_alert_word");
         }
+        if self.wildcard_mentions(user) {
+            flags.push("wildcard_mentioned");
+        }
         flags
     }
 }
@@ -64,6 +67,12 @@ impl Realm {
     /// Whether a message is unread for a user; without a row it is not.
     pub fn is_unread(&self, user: UserId, message: &Message) -> bool {
         message.recipients.contains(&user) && !self.own(user).read.contains(message.id)
+    }
+
+    /// Whether a message, while it is unread, is listed for a user as one that mentions them: a mention of everybody
+    /// only where the topic is not muted.
+    pub fn is_notable_mention(&self, user: UserId, message: &Message) -> bool {
+        message.mentions(user) || (message.wildcard_mentions(user) && !self.is_muted_for(user, message))
     }
 
     /// A user's unread messages in a channel, oldest first. Only subscribed channels have any.

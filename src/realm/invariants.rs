@@ -13,6 +13,8 @@ mod time;
 #[cfg(test)]
 mod tests;
 
+pub use messages::unknown_recipients;
+
 use super::Realm;
 use std::fmt;
 use std::sync::LazyLock;
@@ -49,6 +51,15 @@ static ALL: LazyLock<Vec<Invariant>> =
 /// All invariants.
 pub fn all() -> &'static [Invariant] {
     &ALL
+}
+
+/// The first contradiction in a realm.
+pub fn first_broken(realm: &Realm) -> Option<Violation> {
+    let of = |invariant: &'static Invariant| {
+        let what = (invariant.check)(realm).into_iter().next()?;
+        Some(Violation { invariant: invariant.name, what })
+    };
+    all().iter().find_map(of)
 }
 
 /// All that is broken in a realm.

@@ -32,6 +32,7 @@ mod pieces;
 mod plain;
 mod text;
 mod time;
+mod visible;
 
 use crate::realm::id::{ChannelId, GroupId, MessageId, UserId};
 use crate::realm::linkifier::Linkifier;
@@ -42,6 +43,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use html::encode_hash_component;
+pub use visible::{Piece, pieces, visible_text};
 
 /// More characters of HTML than this are refused.
 pub const OUTPUT_MAX_CHARS: usize = 1_000_000;
@@ -193,6 +195,14 @@ impl Html {
         match self {
             Html::OfPlainText => Cow::Owned(plain::html(text)),
             Html::Written(html) => Cow::Borrowed(html),
+        }
+    }
+
+    /// What is read of the HTML of this text, whose own this is.
+    pub fn visible_text<'text>(&self, text: &'text str) -> Cow<'text, str> {
+        match self {
+            Html::OfPlainText => Cow::Borrowed(text),
+            Html::Written(html) => Cow::Owned(visible_text(html)),
         }
     }
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A message as it stands.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     /// Its number.
     pub id: MessageId,
@@ -31,7 +31,6 @@ pub struct Message {
     /// In the order in which they were added.
     pub reactions: Vector<Reaction>,
     /// What a poll or to-do list is made of, oldest first; empty for other messages.
-    #[serde(default)]
     pub submessages: Vector<Submessage>,
     /// Edits and moves, oldest first.
     pub history: Vector<Arc<Edit>>,
@@ -74,6 +73,11 @@ impl Body {
     pub fn rendered(&self) -> Cow<'_, str> {
         self.html.of(&self.content)
     }
+
+    /// What is read of it: no marks of emphasis, no addresses behind the text of links.
+    pub fn visible_text(&self) -> Cow<'_, str> {
+        self.html.visible_text(&self.content)
+    }
 }
 
 /// Where a message lies.
@@ -91,6 +95,16 @@ pub enum Place {
         /// The conversation.
         conversation: RecipientId,
     },
+}
+
+impl Place {
+    /// The channel.
+    pub fn channel(&self) -> Option<ChannelId> {
+        match self {
+            Place::Channel { channel, .. } => Some(*channel),
+            Place::Direct { .. } => None,
+        }
+    }
 }
 
 impl Message {

@@ -198,7 +198,7 @@ impl Condition {
             Condition::Id(id) => message.id == *id,
             Condition::Words(words) => has_words(message, words),
             Condition::Mentions(user) => message.body.mentioned.contains(user),
-            Condition::IsResolved => channel.is_some_and(|(_, topic)| super::send::is_resolved(topic)),
+            Condition::IsResolved => channel.is_some_and(|(_, topic)| super::text::is_resolved(topic)),
             personal => viewer.is_some_and(|viewer| personal.holds_for(realm, viewer.id, message)),
         }
     }
@@ -225,9 +225,9 @@ fn members<'realm>(realm: &'realm Realm, message: &Message) -> Option<&'realm [U
     message.conversation().map(|id| realm.conversations[&id].members.as_ref())
 }
 
-/// Whether every word or phrase stands in the text or the topic, whatever the case.
+/// Whether every word or phrase stands in the text as it is read or in the topic, whatever the case.
 fn has_words(message: &Message, words: &[String]) -> bool {
-    let mut text = message.body.content.to_lowercase();
+    let mut text = message.body.visible_text().to_lowercase();
     if let Some((_, topic)) = message.channel() {
         text.push('\n');
         text.push_str(&topic.to_lowercase());

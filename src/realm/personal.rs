@@ -155,6 +155,16 @@ pub struct Status {
     pub text: Option<String>,
     /// The emoji beside it.
     pub emoji: Option<Emoji>,
+    /// Something was said once: from then on it is told whether the user is away, without text and emoji too.
+    #[serde(default)]
+    pub is_stored: bool,
+}
+
+impl Status {
+    /// Whether the user ever said something; states written before that was noted have what was said alone.
+    pub fn is_known(&self) -> bool {
+        self.is_stored || self.text.is_some() || self.emoji.is_some()
+    }
 }
 
 /// When a user was seen.

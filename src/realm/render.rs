@@ -13,9 +13,12 @@ use std::sync::Arc;
 /// How the empty topic is shown to those who don't know it (`realm_empty_topic_display_name`).
 pub const EMPTY_TOPIC_DISPLAY_NAME: &str = "general chat";
 
-/// Whether a topic's name means the empty topic by its display name, whatever the case.
+/// How the empty topic was shown before it had a display name; nobody else's topic is called so.
+const FORMER_EMPTY_TOPIC_NAME: &str = "(no topic)";
+
+/// Whether a topic's name means the empty topic: its display name, whatever the case, or the former one.
 pub fn names_empty_topic(topic: &str) -> bool {
-    topic.eq_ignore_ascii_case(EMPTY_TOPIC_DISPLAY_NAME)
+    topic.eq_ignore_ascii_case(EMPTY_TOPIC_DISPLAY_NAME) || topic == FORMER_EMPTY_TOPIC_NAME
 }
 
 /// The realm as the sender of a text sees it.

@@ -2,6 +2,8 @@
 //!
 //! Queues, the event log and everything that follows from the rest are not written.
 
+pub mod messages;
+
 use super::Realm;
 use super::change::Tx;
 use super::channel::{Topic, TopicKey};
@@ -187,6 +189,7 @@ impl Realm {
         self.topics = topics.into_iter().map(|(key, messages)| (key, topic(messages))).collect();
         let ids = |messages: Vec<_>| Arc::new(messages.into_iter().collect());
         self.channel_messages = channels.into_iter().map(|(channel, messages)| (channel, ids(messages))).collect();
+        self.share_subscribers();
         for (user, own) in &self.personal.clone() {
             if !self.push_targets(*user).is_empty() {
                 self.reached_by_push.insert(*user);
@@ -202,6 +205,19 @@ impl Realm {
             }
         }
         self.with_agenda()
+    }
+
+    /// Lets channels share their subscribers with the newest message that went to the same people: what is asked of both
+    /// compares parts that they share at once.
+    fn share_subscribers(&mut self) {
+        for (id, ids) in &self.channel_messages {
+            let newest = ids.last().and_then(|newest| self.messages.get(&newest));
+            if let (Some(newest), Some(channel)) = (newest, self.channels.get_mut(id))
+                && channel.subscribers == newest.recipients
+            {
+                Arc::make_mut(channel).subscribers = newest.recipients.clone();
+            }
+        }
     }
 
     /// Puts everything to come on the agenda, queues aside.

@@ -183,6 +183,17 @@ impl Role {
         }
     }
 
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Owner => "owner",
+            Role::Administrator => "administrator",
+            Role::Moderator => "moderator",
+            Role::Member => "member",
+            Role::Guest => "guest",
+        }
+    }
+
     /// The role with this number.
     pub fn from_number(number: i64) -> Option<Role> {
         Role::ALL.into_iter().find(|role| role.number() == number)

@@ -55,7 +55,7 @@ fn seen_by(realm: &Realm, user: UserId) -> OrdSet<ChannelId> {
 fn show(tx: &mut Tx, user: UserId, channel: ChannelId) {
     tx.emit_created(BTreeMap::from([(channel, OrdSet::unit(user))]));
     let channel = tx.channels[&channel].clone();
-    if channel.subscribers.is_empty() || !tx.can_see_subscribers(&tx.users[&user], &channel) {
+    if channel.subscribers.is_empty() {
         return;
     }
     let fields = json!({"stream_ids": [channel.id], "user_ids": channel.subscribers});

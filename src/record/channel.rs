@@ -188,7 +188,7 @@ impl SubscriberLists {
         if include == IncludeSubscribers::No {
             return Self::default();
         }
-        let is_visible = viewer.is_some_and(|viewer| realm.can_see_subscribers(viewer, channel));
+        let is_visible = viewer.is_some_and(|viewer| realm.can_see(viewer, channel));
         if !is_visible {
             return Self { subscribers: Some(Vec::new()), partial_subscribers: None };
         }

@@ -102,6 +102,7 @@ fn known<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<Fields<'a>> 
             object(json!({ "streams": records.collect::<Vec<_>>() }))
         }
         Payload::Subscribed(subscriptions) => {
+            // As the register reply has them: A-166 in docs/assumptions.md.
             let shows_null = queue.options.capabilities.notification_settings_null;
             let record = |(channel, subscription): &(Arc<Channel>, Arc<Subscription>)| {
                 SubscriptionRecord::new(realm, viewer, channel, subscription, IncludeSubscribers::All, shows_null)
@@ -187,9 +188,6 @@ fn event_flags(sent: &SentMessage, viewer: &User) -> Vec<&'static str> {
         flags.push("read");
     }
     flags.extend(message.sending_flags(viewer.id));
-    if message.wildcard_mentions(viewer.id) {
-        flags.push("wildcard_mentioned");
-    }
     flags
 }
 

@@ -4,7 +4,7 @@ use crate::realm::Realm;
 use crate::realm::event::SentMessage;
 use crate::realm::message::Place;
 use crate::realm::push::{Push, PushContent, PushTarget};
-use crate::realm::send::truncate;
+use crate::realm::text::truncate;
 use crate::record::user::avatar_url;
 use serde_json::{Map, Value, json};
 

@@ -140,8 +140,12 @@ impl UserLine {
         }
     }
 
-    /// A user in the register reply's lists, which tell by themselves who is active; of a published realm too.
+    /// A user in the register reply's lists, which tell by themselves who is active, the service's bots aside; of a
+    /// published realm too.
     pub fn of_register(realm: &Realm, user: &Arc<User>, look: Look<'_>) -> Self {
+        if user.is_system_bot() {
+            return UserLine::Made(Box::new(UserRecord::new(realm, user, look)));
+        }
         let make = || UserRecord::new(realm, user, look).without_activity();
         if look.viewer.is_none() { UserLine::Made(Box::new(make())) } else { Self::kept(realm, user, look, 4, make) }
     }
@@ -220,12 +224,15 @@ pub fn avatar_url(realm: &Realm, user: &User, is_medium: bool) -> String {
             let (name, _) = user.email.split_once('@').unwrap_or((&user.email, ""));
             format!("/static/images/avatars/{name}.png?v={version}")
         }
-        AvatarSource::Provider => {
-            let hash = hexadecimal(&Md5::digest(user.email.to_lowercase().as_bytes()));
-            let size = if is_medium { "?s=500&v=" } else { "?v=" };
-            format!("https://secure.gravatar.com/avatar/{hash}{size}{version}")
-        }
+        AvatarSource::Provider => provider_url(&user.email, version, is_medium),
     }
+}
+
+/// The address of a picture at the provider, found by a hash of the account's.
+pub fn provider_url(email: &str, version: i64, is_medium: bool) -> String {
+    let hash = hexadecimal(&Md5::digest(email.to_lowercase().as_bytes()));
+    let size = if is_medium { "?s=500&v=" } else { "?v=" };
+    format!("https://secure.gravatar.com/avatar/{hash}{size}{version}")
 }
 
 /// The name of an uploaded picture: 40 hexadecimal digits that change with the version.
@@ -237,7 +244,7 @@ pub fn avatar_file(user: &User) -> String {
 }
 
 /// What a user says of themselves (specification, "User status"); keys that are not set are absent.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "UserStatus")]
 pub struct StatusRecord {
     /// The opposite of `presence_enabled`, when true; deprecated.
@@ -258,11 +265,11 @@ pub struct StatusRecord {
 }
 
 impl StatusRecord {
-    /// A user's status; without text or emoji there is none, even when the user is away.
+    /// A user's status; who never set one has none, even when they are away.
     pub fn new(realm: &Realm, id: crate::realm::id::UserId) -> Self {
         let own = realm.own(id);
         let status = &own.status;
-        if status.text.is_none() && status.emoji.is_none() {
+        if !status.is_known() {
             return Self::default();
         }
         let emoji = status.emoji.as_ref();
@@ -273,6 +280,11 @@ impl StatusRecord {
             emoji_code: emoji.map(|emoji| emoji.emoji_code.clone()),
             reaction_type: emoji.map(|emoji| emoji.reaction_type),
         }
+    }
+
+    /// Whether nothing is set.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
     }
 }
 

@@ -74,13 +74,15 @@ impl State {
         }
     }
 
-    /// Guests know the subscribers of the channels that they are subscribed to, and of no others.
+    /// Guests know the subscribers of the channels that they are subscribed to and of those open to the web, and of no
+    /// others.
     pub(super) fn doubt_counts_of_guests(&mut self) {
         if self.value.get("is_guest") != Some(&Value::Bool(true)) {
             return;
         }
         for list in ["unsubscribed", "never_subscribed"] {
-            for channel in self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+            let channels = self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+            for channel in channels.filter(|channel| channel["is_web_public"] != true) {
                 if let Some(subscribers) = channel.get_mut("subscribers") {
                     *subscribers = json!([]);
                 }
@@ -185,9 +187,10 @@ impl State {
         if let (Some(own), Some(list)) = (own, subscription.get_mut("subscribers")) {
             Self::change_subscribers(list, &own, false);
         }
-        // Guests see who is subscribed to their own channels only.
+        // Guests see who is subscribed to their own channels and those open to the web only.
         let is_guest = self.value.get("is_guest").is_some_and(|is_guest| *is_guest == true);
-        if is_guest && let Some(list) = subscription.get_mut("subscribers") {
+        let is_hidden = is_guest && subscription.get("is_web_public") != Some(&Value::Bool(true));
+        if is_hidden && let Some(list) = subscription.get_mut("subscribers") {
             *list = Value::Array(Vec::new());
         }
         count(&mut subscription, -1);

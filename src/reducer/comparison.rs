@@ -1,6 +1,6 @@
 //! Comparing what a client knows with what a later register reply says.
 
-use super::rows::{Object, object};
+use super::rows::{Object, object, remove_number};
 use super::{Doubt, NOT_KEPT, State};
 use serde_json::Value;
 use std::fmt;
@@ -136,6 +136,11 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
                 unread.shift_remove("count");
             }
         }
+        Doubt::Mention(id) => {
+            if let Some(mentions) = normal.get_mut("unread_msgs").and_then(|unread| unread.get_mut("mentions")) {
+                remove_number(mentions, *id);
+            }
+        }
         Doubt::PastSubscription(id) => {
             for list in ["unsubscribed", "never_subscribed"] {
                 if let Some(rows) = normal.get_mut(list).and_then(Value::as_array_mut) {
@@ -154,14 +159,6 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
                 }
             }
         }
-        Doubt::Picture(id) => {
-            for list in ["realm_users", "realm_non_active_users"] {
-                let rows = normal.get_mut(list).and_then(Value::as_array_mut);
-                for row in rows.into_iter().flatten().filter(|row| row["user_id"] == *id) {
-                    row["avatar_url"] = Value::Null;
-                }
-            }
-        }
         Doubt::Acquaintance(id) => {
             let is_meant = |user: &&Value| user["user_id"] == *id;
             let users = normal.get("realm_users").and_then(Value::as_array).into_iter().flatten();
@@ -176,7 +173,13 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
         Doubt::Away(id) => {
             let statuses = normal.get_mut("user_status").and_then(Value::as_object_mut);
             let status = statuses.and_then(|all| all.get_mut(&id.to_string())?.as_object_mut());
-            status.into_iter().for_each(|status| _ = status.shift_remove("away"));
+            let is_away_alone = status.is_some_and(|status| {
+                status.shift_remove("away");
+                status.is_empty()
+            });
+            if is_away_alone {
+                normal["user_status"].as_object_mut().into_iter().for_each(|all| _ = all.shift_remove(&id.to_string()));
+            }
         }
         Doubt::SubscriberCount(id) => {
             for list in ["streams", "unsubscribed", "never_subscribed"] {

@@ -1,12 +1,10 @@
 //! Unread and starred messages, conversations, the newest message.
 
+use super::mentions::Mention;
 use super::rows::{insert_number, numbers, remove_number, row, rows};
 use super::{Doubt, State};
 use serde_json::{Value, json};
 
-/// Flags that put an unread message among the mentions.
-const MENTIONS: [&str; 4] =
-    ["mentioned", "stream_wildcard_mentioned", "topic_wildcard_mentioned", "wildcard_mentioned"];
 /// Conversations that a register reply has at most.
 const MAX_RECENT: usize = 1_000;
 
@@ -37,7 +35,7 @@ impl State {
             self.shelf_of(others)
         };
         if !flags.contains(&"read") && !flags.is_empty() | self.receives(&shelf) {
-            self.add_unread(id, shelf, flags.iter().any(|flag| MENTIONS.contains(flag)));
+            self.add_unread(id, shelf, Mention::of_flags(&flags));
         }
     }
 
@@ -79,9 +77,8 @@ impl State {
             let channel = event.get("new_stream_id").unwrap_or(&event["stream_id"]).as_i64().unwrap_or_default();
             let topic = event.get("subject").unwrap_or(&event["orig_subject"]).as_str().unwrap_or_default();
             for id in &ids {
-                let was_mention = self.mentions(*id);
-                if self.remove_unread(*id) {
-                    self.add_unread(*id, Shelf::Topic(channel, topic.to_owned()), was_mention);
+                if let Some(mention) = self.remove_unread(*id) {
+                    self.add_unread(*id, Shelf::Topic(channel, topic.to_owned()), mention);
                 }
             }
             if event.get("new_stream_id").is_some() {
@@ -96,14 +93,9 @@ impl State {
             self.value.insert("max_message_id".into(), id.into());
         }
         if event.get("content").is_some() && self.is_unread(id) {
-            let flags = event["flags"].as_array();
-            let mentions = flags.into_iter().flatten().filter_map(Value::as_str).any(|flag| MENTIONS.contains(&flag));
-            let Some(list) = self.unread("mentions") else { return };
-            if mentions {
-                insert_number(list, id)
-            } else {
-                remove_number(list, id)
-            };
+            let flags: Vec<&str> = event["flags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            self.mentions.insert(id, Mention::of_flags(&flags));
+            self.relist_mentions();
         }
     }
 
@@ -144,14 +136,17 @@ impl State {
             ("read", "remove") => {
                 for id in ids {
                     let details = &event["message_details"][id.to_string()];
-                    let shelf = if details["type"] == "stream" {
+                    let is_listed = details["mentioned"] == true;
+                    let (shelf, mention) = if details["type"] == "stream" {
                         let topic = details["topic"].as_str().unwrap_or_default().to_owned();
-                        Shelf::Topic(details["stream_id"].as_i64().unwrap_or_default(), topic)
+                        let mention = self.told_mention(is_listed, &details["stream_id"], &topic);
+                        (Shelf::Topic(details["stream_id"].as_i64().unwrap_or_default(), topic), mention)
                     } else {
-                        self.shelf_of(numbers(&details["user_ids"]))
+                        let mention = if is_listed { Mention::User } else { Mention::Nobody };
+                        (self.shelf_of(numbers(&details["user_ids"])), mention)
                     };
                     self.remove_unread(id);
-                    self.add_unread(id, shelf, details["mentioned"] == true);
+                    self.add_unread(id, shelf, mention);
                 }
             }
             ("starred", _) => {
@@ -171,12 +166,8 @@ impl State {
         true
     }
 
-    fn unread(&mut self, list: &str) -> Option<&mut Value> {
+    pub(super) fn unread(&mut self, list: &str) -> Option<&mut Value> {
         self.value.get_mut("unread_msgs")?.get_mut(list)
-    }
-
-    fn mentions(&self, id: i64) -> bool {
-        self.value.get("unread_msgs").is_some_and(|unread| numbers(&unread["mentions"]).contains(&id))
     }
 
     fn is_unread(&self, id: i64) -> bool {
@@ -185,7 +176,7 @@ impl State {
         shelves.into_iter().any(|shelf| numbers(&shelf["unread_message_ids"]).contains(&id))
     }
 
-    fn add_unread(&mut self, id: i64, shelf: Shelf, mentions: bool) {
+    fn add_unread(&mut self, id: i64, shelf: Shelf, mention: Mention) {
         let partner = self.partner_key();
         let (list, new) = match &shelf {
             Shelf::Topic(channel, topic) => ("streams", json!({"stream_id": channel, "topic": topic})),
@@ -209,27 +200,23 @@ impl State {
             rows.len() - 1
         });
         insert_number(&mut rows[place]["unread_message_ids"], id);
-        if let Some(list) = self.unread("mentions").filter(|_| mentions) {
-            insert_number(list, id);
-        }
+        self.mentions.insert(id, mention);
         self.recount();
     }
 
-    /// False when it was not unread.
-    fn remove_unread(&mut self, id: i64) -> bool {
+    /// What was known of it; None when it was not unread.
+    fn remove_unread(&mut self, id: i64) -> Option<Mention> {
         let mut was_unread = false;
         for list in ["pms", "streams", "huddles"] {
-            let Some(rows) = self.unread(list).and_then(Value::as_array_mut) else { return false };
+            let rows = self.unread(list).and_then(Value::as_array_mut)?;
             for row in rows.iter_mut() {
                 was_unread |= remove_number(&mut row["unread_message_ids"], id);
             }
             rows.retain(|row| row["unread_message_ids"].as_array().is_some_and(|ids| !ids.is_empty()));
         }
-        if let Some(mentions) = self.unread("mentions") {
-            remove_number(mentions, id);
-        }
+        let mention = self.mentions.remove(&id).unwrap_or_default();
         self.recount();
-        was_unread
+        was_unread.then_some(mention)
     }
 
     fn clear_unread(&mut self) {
@@ -238,11 +225,13 @@ impl State {
                 *rows = json!([]);
             }
         }
+        self.mentions.clear();
         self.recount();
     }
 
-    /// Counts anew what is unread and not muted; to be called after all that changes either.
+    /// Counts anew what is unread and not muted, and lists its mentions; to be called after all that changes either.
     pub(super) fn recount(&mut self) {
+        self.relist_mentions();
         self.doubts.remove(&Doubt::UnreadCount);
         let Some(unread) = self.value.get("unread_msgs") else { return };
         let size = |shelf: &Value| shelf["unread_message_ids"].as_array().map_or(0, Vec::len);
@@ -267,7 +256,7 @@ impl State {
     }
 
     /// Whether a topic is muted, by itself or with its channel; None where that can't be told.
-    fn is_muted(&self, channel: &Value, topic: &str) -> Option<bool> {
+    pub(super) fn is_muted(&self, channel: &Value, topic: &str) -> Option<bool> {
         let topics = self.value.get("user_topics").and_then(Value::as_array);
         let is_same = |row: &&Value| {
             row["stream_id"] == *channel

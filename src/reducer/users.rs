@@ -85,9 +85,6 @@ impl State {
         }
         // The larger picture and the picture's source stand with the user's own keys alone.
         changes.remove("avatar_url_medium");
-        if let Some(number) = id.as_i64().filter(|_| self.computes_pictures && changes.contains_key("delivery_email")) {
-            self.doubts.insert(Doubt::Picture(number));
-        }
         let is_provided = changes.remove("avatar_source").is_some_and(|source| source == "G");
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
             let Some(user) = row(&mut self.value, list, "user_id", id) else { continue };
@@ -228,8 +225,8 @@ impl State {
         true
     }
 
-    /// What an event does not have stays; "" takes away. Without text and emoji there is no status, but those who are
-    /// away stay so.
+    /// What an event does not have stays; "" takes away. Without text and emoji it is not told whether being away is a
+    /// status: it is none of those who never said anything.
     pub(super) fn user_status(&mut self, event: &Value) {
         let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) else { return };
         let Some(user) = event["user_id"].as_i64() else { return };
@@ -237,7 +234,6 @@ impl State {
         let mut status = object(statuses.get(&id).cloned().unwrap_or_default());
         if let Some(is_away) = event["away"].as_bool() {
             self.away.insert(id.clone(), is_away);
-            self.doubts.remove(&Doubt::Away(user));
         }
         if let Some(text) = event.get("status_text") {
             set_or_remove(&mut status, "status_text", text);
@@ -248,15 +244,22 @@ impl State {
                 set_or_remove(&mut status, key, value);
             }
         }
-        if status.contains_key("status_text") || status.contains_key("emoji_name") {
-            match self.away.get(&id) {
-                Some(true) => _ = status.insert("away".into(), true.into()),
-                Some(false) => _ = status.remove("away"),
-                None => _ = self.doubts.insert(Doubt::Away(user)),
-            }
-            statuses.insert(id, status.into());
+        let has_others = status.contains_key("status_text") || status.contains_key("emoji_name");
+        let away = self.away.get(&id).copied();
+        match away {
+            Some(true) => _ = status.insert("away".into(), true.into()),
+            Some(false) => _ = status.remove("away"),
+            None => {}
+        }
+        if has_others && away.is_some() {
+            self.doubts.remove(&Doubt::Away(user));
         } else {
+            self.doubts.insert(Doubt::Away(user));
+        }
+        if status.is_empty() {
             statuses.shift_remove(&id);
+        } else {
+            statuses.insert(id, status.into());
         }
     }
 

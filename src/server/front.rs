@@ -9,7 +9,7 @@ use super::socket;
 use crate::control::Control;
 use crate::error::Error;
 use crate::http::authentication::{Credentials, LastCredentials};
-use crate::http::request::{self, Incoming, read_body};
+use crate::http::request::{self, BodyLimit, Incoming, read_body};
 use crate::http::{Answer, Edge, Response, reply};
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -75,7 +75,8 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
             let (edge, world) = (edge.clone(), world.cloned());
             return Either::Right(Box::pin(async move {
                 let _busy = busy;
-                let body = match read_body(&head.headers, BodyDataStream::new(body)).await {
+                let limit = BodyLimit::of_api(&head.headers);
+                let body = match read_body(&head.headers, limit, BodyDataStream::new(body)).await {
                     Ok(body) => body,
                     Err(error) => return mangled(edge.refuse(&head.method, &head.headers, &error)),
                 };
@@ -150,12 +151,13 @@ fn controlling(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
         move |method: Method, uri: Uri, headers: HeaderMap, body| {
             let control = control.clone();
             async move {
-                match read_body(&headers, body).await {
+                let mut incoming = Incoming { method, uri, headers, credentials: None, body: Bytes::new() };
+                match read_body(&incoming.headers, control.body_limit(&incoming), body).await {
                     Ok(body) => {
-                        let incoming = Incoming { method, uri, headers, credentials: None, body };
+                        incoming.body = body;
                         guarded_later(Box::pin(control.respond(&incoming))).await
                     }
-                    Err(error) => control.edge.refuse(&method, &headers, &error),
+                    Err(error) => control.edge.refuse(&incoming.method, &incoming.headers, &error),
                 }
             }
         },
@@ -171,7 +173,9 @@ fn watching(
         move |name: String, headers: HeaderMap, socket: warp::ws::Ws| match control.watched(&name, headers) {
             Ok(world) => {
                 let stopped = stopped.clone();
-                let upgraded = socket.on_upgrade(move |socket| socket::tell(world, socket, stopped));
+                // Before the handshake is answered: what happens right after it is told.
+                let happening = world.watch();
+                let upgraded = socket.on_upgrade(move |socket| socket::tell(world, happening, socket, stopped));
                 let (head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
                 Response::from_parts(head, Bytes::new())
             }

@@ -1,25 +1,29 @@
 //! A watched world's frames on a WebSocket.
 
 use crate::control::watch::{frame, lost};
-use crate::world::World;
+use crate::world::{Watched, World};
 use futures_util::{SinkExt, StreamExt};
 use std::sync::Arc;
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::watch::Receiver;
 use warp::ws::{Message, WebSocket};
 
 /// Tells what happens in a world until the other side goes away, or the world or the server ends.
-pub async fn tell(world: Arc<World>, socket: WebSocket, mut stopped: Receiver<bool>) {
+pub async fn tell(
+    world: Arc<World>,
+    happening: broadcast::Receiver<Watched>,
+    socket: WebSocket,
+    mut stopped: Receiver<bool>,
+) {
     let mut ended = world.ended();
     tokio::select! {
-        () = tell_on(&world, socket) => {}
+        () = tell_on(&world, happening, socket) => {}
         _ = ended.wait_for(|ended| *ended) => {}
         _ = stopped.wait_for(|stopped| *stopped) => {}
     }
 }
 
-async fn tell_on(world: &World, socket: WebSocket) {
-    let mut happening = world.watch();
+async fn tell_on(world: &World, mut happening: broadcast::Receiver<Watched>, socket: WebSocket) {
     let (mut sender, mut receiver) = socket.split();
     loop {
         let told = tokio::select! {

@@ -187,15 +187,27 @@ async fn subscribers_are_listed_by_id_without_deactivated_ones() {
 }
 
 #[tokio::test]
-async fn a_guest_does_not_see_who_is_subscribed_where_they_are_not() {
+async fn guests_see_who_is_subscribed_to_channels_open_to_the_web() {
     let server = TestServer::start().await;
-    let gus = server.user("gus");
-    let path = format!("/streams/{}/members", server.channel("town-square"));
-    gus.get(&path, json!({})).await.success();
-
+    let [olive, mel, max, gus] = server.users(["olive", "mel", "max", "gus"]);
+    let square = server.channel("town-square");
     gus.delete("/users/me/subscriptions", json!({"subscriptions": ["town-square"]})).await.success();
 
-    gus.get(&path, json!({})).await.error("BAD_REQUEST", "Unable to retrieve subscribers for private channel");
+    let members = format!("/streams/{square}/members");
+    gus.get(&members, json!({})).await.is(json!({"subscribers": [olive.id(), mel.id()]}));
+    gus.get(&format!("/streams/{}/members", server.channel("general")), json!({})).await.success();
+    let wish = json!({"event_types": ["subscription"], "include_subscribers": true});
+    let mut events = gus.register(wish).await;
+    let left =
+        events.state["unsubscribed"].as_array().and_then(|all| all.iter().find(|row| row["stream_id"] == square));
+    assert_eq!(left.map(|row| &row["subscribers"]), Some(&json!([olive.id(), mel.id()])));
+
+    max.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "town-square"}]})).await.success();
+    max.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "quiet"}]})).await.success();
+    events.next().await.is(json!({
+        "type": "subscription", "op": "peer_add", "stream_ids": [square], "user_ids": [max.id()],
+    }));
+    events.none().await;
 }
 
 #[tokio::test]

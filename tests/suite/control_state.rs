@@ -72,3 +72,104 @@ async fn a_broken_state_is_refused_with_its_fault_and_changes_nothing() {
     assert!(reply.body["msg"].as_str().is_some_and(|message| message.starts_with("$.realm.messages: ")), "{reply}");
     assert_eq!(state(&server, "default").await, kept);
 }
+
+/// The numbers of the newest messages, oldest first, with whom the state says they went to.
+fn newest_recipients(state: &Value, count: usize) -> Vec<Value> {
+    let messages = state["realm"]["messages"].as_object().expect("messages by number");
+    let newest = messages.values().skip(messages.len() - count);
+    newest.map(|message| message["recipients"].clone()).collect()
+}
+
+#[tokio::test]
+async fn messages_to_the_same_people_say_so_instead_of_naming_them_again() {
+    let server = TestServer::start().await;
+    let [mel, max, olive] = server.users(["mel", "max", "olive"]);
+    let first = mel.send_to("design", "same", "to all").await;
+    max.send_to("design", "other", "to all").await;
+    mel.send_direct(&[olive.id(), max.id()], "to three").await;
+    let direct = max.send_direct(&[mel.id(), olive.id()], "to three").await;
+
+    let kept = state(&server, "default").await;
+
+    let recipients = newest_recipients(&kept, 4);
+    let named = |id: i64| kept["realm"]["messages"][id.to_string()]["recipients"].clone();
+    assert_eq!(recipients[1], if named(first).is_number() { named(first) } else { json!(first) });
+    assert_eq!(recipients[3], json!(direct - 1));
+    control(&server, "PUT", "worlds/default/state", &kept).await.success();
+    assert_eq!(state(&server, "default").await, kept);
+    let realm = server.server().world("default").snapshot();
+    let newest: Vec<_> = realm.messages.values().rev().take(2).collect();
+    assert!(newest[0].recipients.ptr_eq(&newest[1].recipients), "they are shared again");
+}
+
+#[tokio::test]
+async fn a_state_that_names_all_recipients_of_every_message_is_read_too() {
+    let server = TestServer::start().await;
+    server.user("mel").send_to("design", "same", "to all").await;
+    let kept = state(&server, "default").await;
+    let mut older = kept.clone();
+    let realm = server.server().world("default").snapshot();
+    for (id, message) in &realm.messages {
+        older["realm"]["messages"][id.to_string()]["recipients"] = json!(message.recipients);
+    }
+
+    control(&server, "PUT", "worlds/default/state", &older).await.success();
+
+    assert_eq!(state(&server, "default").await, kept);
+}
+
+#[tokio::test]
+async fn a_state_that_breaks_an_invariant_is_refused_by_its_name_and_changes_nothing() {
+    let server = TestServer::start().await;
+    let kept = state(&server, "default").await;
+    let permission = "/realm/groups/5/permissions/can_add_members_group";
+    for (pointer, value, invariant) in [
+        (permission, json!(999), "permissions-are-complete: group 5 does not say who holds can_add_members_group"),
+        ("/realm/blobs", json!({}), "blobs-are-kept: "),
+        ("/realm/channels/2/name", kept["realm"]["channels"]["1"]["name"].clone(), "channels-by-name: "),
+        ("/realm/messages/3/id", json!(-1), "messages-are-of-users: message 3 says that it is -1"),
+        ("/realm/messages/3/id", json!(4), "messages-are-of-users: message 3 says that it is 4"),
+    ] {
+        let mut broken = kept.clone();
+        *broken.pointer_mut(pointer).expect("it is there") = value;
+        control(&server, "PUT", "worlds/default/state", &broken)
+            .await
+            .refused(&format!("$.realm: breaks the invariant {invariant}"));
+        let made = json!({"name": "broken", "fixture": broken});
+        control(&server, "POST", "worlds", &made)
+            .await
+            .refused(&format!("$.fixture.realm: breaks the invariant {invariant}"));
+    }
+    assert_eq!(state(&server, "default").await, kept);
+    assert_eq!(control(&server, "GET", "health", &Value::Null).await.success()["worlds"], 1);
+}
+
+#[tokio::test]
+async fn documents_may_be_larger_than_other_bodies() {
+    let server = TestServer::start().await;
+    let kept = state(&server, "default").await;
+    let large = |body: &Value| [body.to_string().into_bytes(), vec![b' '; 33 * 1024 * 1024]].concat();
+    let send = async |method: &str, path: &str, body: &Value| {
+        let kind = Some("application/json");
+        server.anonymous().send(method, &format!("/control/{path}"), &Value::Null, large(body), kind).await
+    };
+
+    send("PUT", "worlds/default/state", &kept).await.success();
+    send("POST", "worlds", &json!({"name": "copy", "fixture": kept})).await.success();
+
+    assert_eq!(state(&server, "copy").await, kept);
+    for (method, path) in [("POST", "worlds/default/clock"), ("DELETE", "worlds/copy")] {
+        let reply = send(method, path, &json!({})).await.with_status(413);
+        reply.error("BAD_REQUEST", "Request body is larger than the allowed limit of 32 MiB");
+    }
+}
+
+#[tokio::test]
+async fn only_those_who_may_steer_send_large_documents() {
+    let server = TestServer::start_with(|options| options.control_token = Some("secret".into())).await;
+    let body = vec![b' '; 33 * 1024 * 1024];
+
+    let reply = server.anonymous().send("POST", "/control/worlds", &Value::Null, body, None).await;
+
+    assert_eq!(reply.status, 413, "it is not even read");
+}

@@ -51,10 +51,10 @@ async fn wrong_credentials_are_told_apart() {
 #[tokio::test]
 async fn a_development_server_gives_any_account_s_key() {
     let server = TestServer::start().await;
-    let [mel, bot, dana] = server.users(["mel", "build-bot", "dana"]);
+    let [mel, bot, dana, notifier] = server.users(["mel", "build-bot", "dana", "notification-bot"]);
     let anybody = server.anonymous();
 
-    for user in [&mel, &bot] {
+    for user in [&mel, &bot, &notifier] {
         let reply = anybody.post("/dev_fetch_api_key", json!({"username": user.email()})).await;
         reply.is(json!({"api_key": user.credentials().api_key, "email": user.email(), "user_id": user.id()}));
     }

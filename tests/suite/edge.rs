@@ -182,6 +182,57 @@ async fn a_body_over_the_limit_is_refused_with_413() {
 }
 
 #[tokio::test]
+async fn a_path_outside_the_api_hints_at_where_the_api_is() {
+    let server = TestServer::start().await;
+    let anybody = server.anonymous();
+    let get = async |path: &str| {
+        let request = http::Request::get(format!("{}{path}", server.url())).body(Full::default()).expect("a request");
+        anybody.raw(request, path).await
+    };
+    for (path, hint) in [
+        ("/", "The API is below /api/v1, control below /control."),
+        (
+            "/messages",
+            "The API is below /api/v1, control below /control; the nearest operation is GET /api/v1/messages.",
+        ),
+    ] {
+        let reply = get(path).await;
+        assert_eq!((reply.status, reply.header("x-chatdouble-hint")), (404, Some(hint)), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_hints_at_the_parameter_or_the_role_that_it_takes() {
+    let server = TestServer::start().await;
+    let [adam, mel, max] = server.users(["adam", "mel", "max"]);
+    let named = |sent: &str, meant: &str| format!("'{sent}' was sent; the parameter is called '{meant}'.");
+    let message = json!({"type": "channel", "to": "general", "topics": "x", "content": "x"});
+    let notice = json!({"type": "channel", "to": "announcements", "topic": "x", "content": "x"});
+
+    for (reply, hint) in [
+        (mel.post("/messages", message).await, named("topics", "topic")),
+        (mel.get("/events", json!({"queueid": "x"})).await, named("queueid", "queue_id")),
+        (mel.post("/users/me/status", json!({"status_txt": "x"})).await, named("status_txt", "status_text")),
+        (adam.delete("/users/1", json!({})).await, "It takes an owner (olive@chat.test).".to_owned()),
+        (
+            max.delete("/streams/2", json!({})).await,
+            "Administrators and those in the channel's can_administer_channel_group may.".to_owned(),
+        ),
+        (
+            mel.post("/messages", notice).await,
+            "Those in the channel's can_send_message_group may; nobody may in an archived one.".to_owned(),
+        ),
+        (
+            max.patch("/user_groups/9", json!({"description": "x"})).await,
+            "It takes a role or permission that this member lacks; an owner (olive@chat.test) has most.".to_owned(),
+        ),
+    ] {
+        assert_eq!(reply.status, 400, "{reply}");
+        assert_eq!(reply.header("x-chatdouble-hint"), Some(hint.as_str()), "{reply}");
+    }
+}
+
+#[tokio::test]
 async fn parameters_that_an_operation_does_not_have_are_reported() {
     let server = TestServer::start().await;
     let mel = server.user("mel");

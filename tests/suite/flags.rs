@@ -296,7 +296,10 @@ async fn a_topic_is_marked_as_read_whatever_its_case() {
     let message = server.message("@*engineers*");
     events.next().await.has(json!({"op": "add", "flag": "read", "messages": [message], "all": false}));
     events.none().await;
-    assert_eq!(flags_of(&mel, server.message("@**topic** Any")).await, json!(["topic_wildcard_mentioned"]));
+    assert_eq!(
+        flags_of(&mel, server.message("@**topic** Any")).await,
+        json!(["topic_wildcard_mentioned", "wildcard_mentioned"])
+    );
 }
 
 #[tokio::test]
@@ -335,4 +338,30 @@ async fn channels_and_topics_must_be_there_and_readable() {
         refused.error("REQUEST_VARIABLE_MISSING", "Missing 'stream_id' argument");
     }
     events.none().await;
+}
+
+#[tokio::test]
+async fn who_begins_a_topic_takes_part_in_it() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let mut events = mel.events(["message"]).await;
+    for text in ["@**topic** hello", "@**topic** again"] {
+        let id = mel.send_to("general", "a new topic", text).await;
+
+        let flags = json!(["topic_wildcard_mentioned", "wildcard_mentioned"]);
+        events.next().await.has(json!({"message": {"id": id}, "flags": flags}));
+        assert_eq!(flags_of(&max, id).await, json!([]));
+    }
+}
+
+#[tokio::test]
+async fn fetched_messages_that_mention_everybody_have_the_older_flag_too() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let id = mel.send_to("general", "t", "@**all**").await;
+
+    let flags = json!(["stream_wildcard_mentioned", "wildcard_mentioned"]);
+    assert_eq!(flags_of(&max, id).await, flags);
+    let fetched = max.get("/messages", json!({"message_ids": [id]})).await.success();
+    assert_eq!(fetched["messages"][0]["flags"], flags);
 }

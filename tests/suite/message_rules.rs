@@ -366,3 +366,33 @@ async fn anchors_beyond_all_messages_are_the_newest() {
         mel.get("/messages", params).await.error("BAD_REQUEST", "Invalid anchor");
     }
 }
+
+#[tokio::test]
+async fn text_and_topic_changed_at_once_are_one_entry_of_the_history() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let [id, later] = [mel.send_to("general", "before", "one").await, mel.send_to("general", "before", "next").await];
+    let params = json!({"content": "two", "topic": "after", "propagate_mode": "change_all"});
+    mel.patch(&format!("/messages/{id}"), params).await.success();
+
+    let message = mel.get(&format!("/messages/{id}"), json!({})).await.success()["message"].clone();
+    let entry = json!({
+        "user_id": mel.id(),
+        "timestamp": message["last_edit_timestamp"],
+        "prev_content": "one",
+        "prev_rendered_content": "<p>one</p>",
+        "prev_topic": "before",
+        "topic": "after",
+    });
+    assert_eq!(message["edit_history"], json!([entry]));
+    let history = mel.get(&format!("/messages/{id}/history"), json!({})).await.success();
+    let entries: Vec<[&Value; 2]> = history["message_history"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|entry| [&entry["topic"], &entry["content"]])
+        .collect();
+    assert_eq!(entries, [["before", "one"], ["after", "two"]]);
+    let other = mel.get(&format!("/messages/{later}"), json!({})).await.success()["message"]["edit_history"].clone();
+    assert_eq!(other[0].get("prev_content"), None, "{other}");
+}

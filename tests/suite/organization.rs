@@ -64,6 +64,10 @@ async fn what_changes_is_echoed_told_and_there_from_then_on() {
         } else {
             event.is(json!({"type": "realm", "op": "update", "property": name, "value": value}));
         }
+        if name == "topics_policy" {
+            let older = json!({"mandatory_topics": true});
+            queue.next().await.is(json!({"type": "realm", "op": "update_dict", "property": "default", "data": older}));
+        }
     }
     queue.none().await;
     let settings = server.anonymous().get("/server_settings", json!({})).await.success();

@@ -78,6 +78,8 @@ async fn a_value_must_be_one_of_its_field() {
         mel.patch(DATA, json!({"data": data})).await.with_status(400).error("BAD_REQUEST", &text);
     }
     let id = field(&mel, "Employee number").await;
+    let missing = r#"data[0]["value"] field is missing: Field required"#;
+    mel.patch(DATA, json!({"data": [{"id": id}]})).await.error("BAD_REQUEST", missing);
     mel.delete(DATA, json!({"data": [id]})).await.error("BAD_REQUEST", locked);
     mel.delete(DATA, json!({"data": [99]})).await.error("BAD_REQUEST", "Field id 99 not found.");
     bot.patch(DATA, json!({"data": []})).await.error("BAD_REQUEST", "This endpoint does not accept bot requests.");

@@ -129,6 +129,33 @@ async fn a_visitor_gets_the_public_part_and_no_queue() {
 }
 
 #[tokio::test]
+async fn a_visitor_is_a_guest_without_an_account() {
+    let server = TestServer::start().await;
+    let [visitor, mel] = [server.anonymous(), server.user("mel")];
+    let wish = json!({"fetch_event_types": ["realm_user", "user_settings"], "event_types": []});
+    let (theirs, hers) =
+        (visitor.post("/register", wish.clone()).await.success(), mel.post("/register", wish).await.success());
+
+    let only_hers: Vec<&String> = hers.as_object().into_iter().flatten().map(|(key, _)| key).collect();
+    let missing = only_hers.into_iter().filter(|key| theirs.get(key.as_str()).is_none());
+    assert_eq!(missing.collect::<Vec<_>>(), ["last_event_id", "idle_queue_timeout_secs"]);
+    let keys = |reply: &Value| reply["user_settings"].as_object().map(|all| all.keys().cloned().collect::<Vec<_>>());
+    assert_eq!(keys(&theirs), keys(&hers));
+    assert_eq!((&theirs["is_guest"], &theirs["user_id"]), (&json!(true), &json!(0)));
+    assert_eq!((&theirs["full_name"], &theirs["delivery_email"]), (&json!("Anonymous User"), &json!("")));
+}
+
+#[tokio::test]
+async fn the_service_s_bots_say_that_they_are_active() {
+    let server = TestServer::start().await;
+    let state = server.user("mel").register(json!({"event_types": ["realm_user"]})).await.state;
+
+    let bots = state["cross_realm_bots"].as_array().expect("a list");
+    assert!(!bots.is_empty() && bots.iter().all(|bot| bot["is_active"] == true), "{bots:?}");
+    assert_eq!(state["realm_users"][0].get("is_active"), None);
+}
+
+#[tokio::test]
 async fn a_visitor_may_not_ask_for_what_needs_an_account() {
     let server = TestServer::start().await;
     let visitor = server.anonymous();

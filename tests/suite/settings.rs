@@ -227,6 +227,8 @@ async fn an_address_is_told_to_those_who_come_to_see_it_and_taken_from_the_other
     // From some to others: the address for the API stays.
     max.patch("/settings", json!({"email_address_visibility": 3})).await.is(json!({}));
     at_mona.next().await.is(person(&max, "delivery_email", Value::Null));
+    // A picture at the provider is found by the address: who does not see that is told where it is.
+    at_mona.next().await.has(json!({"person": {"avatar_source": "G"}}));
     for queue in [&mut at_adam, &mut at_mona, &mut at_mel, &mut at_max] {
         queue.none().await;
     }

@@ -91,6 +91,23 @@ async fn away_switches_presence_off() {
 }
 
 #[tokio::test]
+async fn who_is_away_without_a_text_is_so_once_they_said_it() {
+    let server = TestServer::start().await;
+    let [max, mel] = server.users(["max", "mel"]);
+    max.patch("/settings", json!({"presence_enabled": false})).await.success();
+    assert_eq!(status_of(&mel, &max).await, json!({}));
+
+    max.post("/users/me/status", json!({"away": true})).await.success();
+
+    assert_eq!(status_of(&mel, &max).await, json!({"away": true}));
+    let id = max.id().to_string();
+    let listed = async || mel.register(json!({"event_types": ["user_status"]})).await.state["user_status"][&id].clone();
+    assert_eq!(listed().await, json!({"away": true}));
+    max.post("/users/me/status", json!({"away": false})).await.success();
+    assert_eq!((status_of(&mel, &max).await, listed().await), (json!({}), Value::Null));
+}
+
+#[tokio::test]
 async fn what_is_wrong_with_a_status_is_said_in_order() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);

@@ -186,6 +186,29 @@ async fn the_old_way_of_muting_takes_a_channel_by_name_or_id() {
 }
 
 #[tokio::test]
+async fn what_is_said_of_the_empty_topic_is_said_by_any_of_its_names() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let id = server.channel("general");
+    let mut events = mel.events(["user_topic"]).await;
+    for (name, policy) in [("(no topic)", 3), ("General Chat", 2), ("", 0)] {
+        let said = json!({"stream_id": id, "topic": name, "visibility_policy": policy});
+        mel.post("/user_topics", said).await.is(json!({}));
+        events.next().await.has(json!({"topic_name": "", "visibility_policy": policy}));
+    }
+    for (op, policy) in [("add", 1), ("remove", 0)] {
+        let said = json!({"op": op, "stream_id": id, "topic": "(no topic)"});
+        mel.patch("/users/me/subscriptions/muted_topics", said).await.is(json!({}));
+        events.next().await.has(json!({"topic_name": "", "visibility_policy": policy}));
+    }
+
+    let said = mel.send_to("general", "(no topic)", "hello").await;
+    let narrow = json!([["channel", "general"], ["topic", "(no topic)"]]);
+    let found = mel.get("/messages", json!({"anchor": "newest", "num_before": 1, "narrow": narrow})).await.success();
+    assert_eq!(found["messages"][0]["id"], said);
+}
+
+#[tokio::test]
 async fn an_administrator_deletes_a_topic_whatever_its_case() {
     let server = TestServer::start().await;
     let [adam, mel, mona] = server.users(["adam", "mel", "mona"]);

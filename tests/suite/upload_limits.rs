@@ -69,3 +69,18 @@ async fn pictures_may_have_five_mebibytes() {
         upload(&mel, path, 5 * MIB).await.success();
     }
 }
+
+#[tokio::test]
+async fn parts_are_no_way_around_the_limit_of_bodies_where_no_files_are_taken() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let message = "Request body is larger than the allowed limit of 32 MiB";
+
+    for path in ["/messages", "/users/me/status", "/drafts"] {
+        upload(&mel, path, 33 * MIB).await.with_status(413).error("BAD_REQUEST", message);
+    }
+    let body = vec![b'x'; 33 * MIB];
+    let piece = mel.send("POST", "/messages", &json!({}), body, Some("application/offset+octet-stream")).await;
+    piece.with_status(413).error("BAD_REQUEST", message);
+    upload(&mel, "/user_uploads", 33 * MIB).await.success();
+}

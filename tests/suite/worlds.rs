@@ -127,3 +127,15 @@ async fn what_proxies_say_of_the_address_is_read_as_they_write_it() {
         assert_eq!(reply.body["realm_url"], expected, "{name}: {value}");
     }
 }
+
+#[tokio::test]
+async fn names_of_hosts_ignore_case() {
+    let server = TestServer::start().await;
+    add(&server, "blue");
+
+    for host in ["BLUE.localhost", "Blue.LocalHost:1234", "blue.LOCALHOST"] {
+        let (status, settings) = with_host(&server, host, "/api/v1/server_settings").await;
+        assert_eq!((status, &settings["realm_url"]), (200, &json!(format!("http://{host}"))));
+    }
+    assert_eq!(with_host(&server, "RED.localhost", "/api/v1/server_settings").await.0, 404);
+}

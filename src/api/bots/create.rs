@@ -103,6 +103,7 @@ impl Operation for CreateBot {
         ],
         events: &["realm_user add", "user_group add_members", "realm_bot add"],
     };
+    const TAKES_FILES: bool = true;
     type Params = CreateBotParams;
     type Reply = NewBotReply;
 }

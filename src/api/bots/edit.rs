@@ -114,6 +114,7 @@ impl Operation for EditBot {
             "realm_bot update",
         ],
     };
+    const TAKES_FILES: bool = true;
     type Params = EditBotParams;
     type Reply = BotReply;
 }

@@ -1,6 +1,6 @@
 //! Archiving a channel, and bringing it back. Subscriptions and messages stay.
 //!
-//! A choice where the API is silent: A-26 in docs/assumptions.md.
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use super::ChannelParams;
 use super::creation::emit_defaults;
@@ -74,7 +74,7 @@ pub fn bring_back(tx: &mut Tx, id: ChannelId) {
         }
     }
     if !channel.subscribers.is_empty() {
-        let audience = tx.who_can_see_subscribers(&channel).except_all(&channel.subscribers);
+        let audience = tx.who_can_see(&channel).except_all(&channel.subscribers);
         let fields = json!({"stream_ids": [id], "user_ids": channel.subscribers});
         tx.emit(audience, Event::shaped("subscription", Some("peer_add"), fields).needing(Needs::NoArchivedChannels));
     }

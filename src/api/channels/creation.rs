@@ -13,7 +13,7 @@ use crate::realm::event::{Audience, Event};
 use crate::realm::id::{ChannelId, FolderId, RecipientId};
 use crate::realm::markdown;
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, Permissions};
-use crate::realm::send::invalid_character;
+use crate::realm::text::invalid_character;
 use crate::realm::user::{Role, User};
 use crate::record::channel::ChannelRecord;
 use imbl::OrdSet;

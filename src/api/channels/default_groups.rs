@@ -11,7 +11,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::ChannelId;
 use crate::realm::organization::DefaultChannelGroup;
-use crate::realm::send::invalid_character;
+use crate::realm::text::invalid_character;
 use crate::realm::user::User;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,18 +1,17 @@
 //! Deleting messages.
 
+use super::first::FirstMessages;
 use crate::api::parameter::parameters;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event, Needs, Payload};
-use crate::realm::id::{ChannelId, MessageId, UserId};
+use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::Message;
 use crate::realm::user::User;
 use crate::time::Span;
 use imbl::OrdSet;
-use serde_json::json;
-use std::collections::BTreeMap;
 
 /// DELETE /messages/{message_id}
 pub struct DeleteMessage;
@@ -91,7 +90,6 @@ fn outsiders(realm: &Realm, message: &Message, followers: &Audience) -> Option<A
 
 /// Deletes messages, one event for each conversation; tells who sees the channel when its first message changed.
 pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
-    let mut firsts: BTreeMap<ChannelId, Option<MessageId>> = BTreeMap::new();
     let mut groups: Vec<(std::sync::Arc<Message>, Vec<MessageId>)> = Vec::new();
     for id in ids {
         let Some(message) = tx.messages.get(id).cloned() else { continue };
@@ -100,10 +98,8 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
             None => groups.push((message, vec![*id])),
         }
     }
+    let firsts = FirstMessages::of(tx, groups.iter().filter_map(|(first, _)| first.place.channel()));
     for (first, mut group) in groups {
-        if let Some((channel, _)) = first.channel() {
-            firsts.entry(channel).or_insert_with(|| tx.messages_in(channel).first());
-        }
         group.sort_unstable();
         let followers = tx.who_follows_any(&group);
         let others = outsiders(tx, &first, &followers);
@@ -117,18 +113,5 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
         }
     }
     tx.recall_all_pushes();
-    for (channel, first) in firsts {
-        let channel = tx.channels[&channel].clone();
-        let now_first = tx.messages_in(channel.id).first();
-        if now_first != first {
-            let audience = tx.who_can_see(&channel);
-            let fields = json!({
-                "stream_id": channel.id,
-                "name": channel.name,
-                "property": "first_message_id",
-                "value": now_first,
-            });
-            tx.emit(audience, Event::shaped("stream", Some("update"), fields));
-        }
-    }
+    firsts.tell_changes(tx);
 }

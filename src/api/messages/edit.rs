@@ -6,6 +6,7 @@ mod relocate;
 
 pub use check::check_may_edit;
 
+use super::first::FirstMessages;
 use crate::api::parameter::{parameters, words};
 use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
@@ -109,6 +110,7 @@ impl Operation for EditMessage {
             "delete_message",
             "update_message_flags add",
             "message",
+            "stream update",
         ],
     };
     type Params = EditMessageParams;
@@ -149,13 +151,15 @@ impl Write for EditMessage {
         // Those who know the messages where they were, and those whom the new text mentions.
         let followers = tx.who_follows_any(&[&[wanted.message.id], wanted.moved.as_slice()].concat());
         let mut losses = BTreeMap::new();
-        let mut starred = None;
+        let (mut starred, mut firsts) = (None, None);
         if let Some(place) = &wanted.place {
             messages.clone_from(&wanted.moved);
             describe_move(tx, &wanted, place, params.propagate_mode, &mut fields);
             losses = relocate::losses(tx, &followers, &wanted.moved, place);
             starred = Some(StarredInSight::of_listeners(tx));
-            relocate::relocate(tx, caller.id, &wanted.moved, place);
+            firsts = Some(FirstMessages::of(tx, [&wanted.message.place, place].into_iter().filter_map(Place::channel)));
+            let edited = wanted.content.as_ref().map(|_| wanted.message.id);
+            relocate::relocate(tx, caller.id, &wanted.moved, place, edited);
         }
         let updated = UpdatedMessage {
             user: Some(caller.id),
@@ -172,6 +176,9 @@ impl Write for EditMessage {
         if let (Some(place), Some(starred)) = (&wanted.place, starred) {
             relocate::settle(tx, &wanted.message, &wanted.moved, place, (losses, starred));
             notice::send(tx, &caller, &wanted, place, &params)?;
+        }
+        if let Some(firsts) = firsts {
+            firsts.tell_changes(tx);
         }
         Ok(EditMessageReply { detached_uploads })
     }

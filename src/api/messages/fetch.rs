@@ -2,6 +2,7 @@
 //!
 //! A choice where the API is silent: A-39 in docs/assumptions.md.
 
+use super::highlight;
 use super::parameter::{AnchorText, NarrowTerms};
 use crate::api::parameter::{Count, parameters};
 use crate::api::{About, Access, Call, Operation, Read, Route};
@@ -108,15 +109,7 @@ impl Read for GetMessages {
         let narrow = Narrow::resolve(realm, viewer, &params.narrow.0)?;
         let selection = narrow.select(realm, viewer, range);
         let words = narrow.words();
-        let record = |id: &MessageId| {
-            let message = &realm.messages[id];
-            let mut record = MessageRecord::fetched(realm, message, look);
-            if !words.is_empty() {
-                (record.match_content, record.match_subject) =
-                    (Some(marked_html(&record.content, &words)), Some(marked(&record.subject, &words)));
-            }
-            record
-        };
+        let record = |id: &MessageId| found(realm, &realm.messages[id], look, &words);
         Ok(GetMessagesReply {
             messages: selection.ids.iter().map(record).collect(),
             anchor: Some(selection.anchor),
@@ -179,8 +172,9 @@ fn by_ids(
         })
     };
     let ids: std::collections::BTreeSet<MessageId> = ids.iter().filter(is_wanted).copied().collect();
+    let words = narrow.words();
     Ok(GetMessagesReply {
-        messages: ids.iter().map(|id| MessageRecord::fetched(realm, &realm.messages[id], look)).collect(),
+        messages: ids.iter().map(|id| found(realm, &realm.messages[id], look, &words)).collect(),
         anchor: None,
         found_anchor: false,
         found_oldest: false,
@@ -189,56 +183,19 @@ fn by_ids(
     })
 }
 
+/// A message as it was found: where words were searched for, with its HTML and topic in which they are marked.
+fn found(realm: &Realm, message: &Message, look: MessageLook<'_>, words: &[&str]) -> MessageRecord {
+    let mut record = MessageRecord::fetched(realm, message, look);
+    if !words.is_empty() {
+        record.match_content = Some(highlight::in_html(&message.body.rendered(), words));
+        record.match_subject = Some(highlight::in_text(&record.subject, words));
+    }
+    record
+}
+
 /// Whether anonymous visitors may see a message.
 pub fn is_for_visitors(realm: &Realm, message: &Message) -> bool {
     message.channel().is_some_and(|(channel, _)| realm.channels[&channel].privacy == Privacy::WebPublic)
-}
-
-/// A text with what was searched for marked; the text becomes HTML.
-fn marked(text: &str, words: &[&str]) -> String {
-    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    mark_text(&escaped, words)
-}
-
-/// HTML with what was searched for marked, outside tags.
-fn marked_html(html: &str, words: &[&str]) -> String {
-    let mut result = String::with_capacity(html.len());
-    let mut rest = html;
-    while let Some(start) = rest.find('<') {
-        result.push_str(&mark_text(&rest[..start], words));
-        let end = rest[start..].find('>').map_or(rest.len(), |end| start + end + 1);
-        result.push_str(&rest[start..end]);
-        rest = &rest[end..];
-    }
-    result.push_str(&mark_text(rest, words));
-    result
-}
-
-fn mark_text(text: &str, words: &[&str]) -> String {
-    let folded = text.to_lowercase();
-    if folded.len() != text.len() {
-        // Folding that changes lengths would shift the marks.
-        return text.to_owned();
-    }
-    let mut marks: Vec<(usize, usize)> = words
-        .iter()
-        .flat_map(|word| folded.match_indices(word).map(|(start, found)| (start, start + found.len())))
-        .collect();
-    marks.sort_unstable();
-    let mut result = String::with_capacity(text.len());
-    let mut at = 0;
-    for (start, end) in marks {
-        if start < at || !text.is_char_boundary(start) || !text.is_char_boundary(end) {
-            continue;
-        }
-        result.push_str(&text[at..start]);
-        result.push_str("<span class=\"highlight\">");
-        result.push_str(&text[start..end]);
-        result.push_str("</span>");
-        at = end;
-    }
-    result.push_str(&text[at..]);
-    result
 }
 
 /// GET /messages/matches_narrow
@@ -297,8 +254,8 @@ impl Read for MatchesNarrow {
         let mark = |message: &std::sync::Arc<Message>| {
             let topic = message.channel().map(|(_, topic)| shown_topic(topic, true)).unwrap_or_default();
             let matched = Match {
-                match_content: marked_html(&message.body.rendered(), &words),
-                match_subject: marked(&topic, &words),
+                match_content: highlight::in_html(&message.body.rendered(), &words),
+                match_subject: highlight::in_text(&topic, &words),
             };
             (message.id.to_string(), matched)
         };

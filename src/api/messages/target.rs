@@ -29,7 +29,7 @@ pub fn resolve(
             let topic = topic.ok_or(Error::MissingTopic)?;
             Ok(Target::Channel { channel: channel(realm, sender, operand)?, topic })
         }
-        MessageType::Direct => Ok(Target::Direct { users: people(realm, sender, &to.0)? }),
+        MessageType::Direct => Ok(Target::Direct { users: people(realm, &to.0)? }),
     }
 }
 
@@ -69,7 +69,7 @@ fn channel(realm: &Realm, sender: &User, operand: &Value) -> Result<ChannelId, E
     }
 }
 
-fn people(realm: &Realm, sender: &User, to: &Value) -> Result<Vec<UserId>, Error> {
+fn people(realm: &Realm, to: &Value) -> Result<Vec<UserId>, Error> {
     let items: Vec<Value> = match to {
         Value::Array(items) => items.clone(),
         Value::String(emails) => {
@@ -93,7 +93,7 @@ fn people(realm: &Realm, sender: &User, to: &Value) -> Result<Vec<UserId>, Error
     for item in &items {
         let user = match item {
             Value::String(email) => {
-                let user = realm.user_by_api_email(sender, email).or_else(|| realm.user_by_email(email));
+                let user = realm.user_known_as(email);
                 user.ok_or_else(|| Error::InvalidRecipientEmail { email: email.as_str().into() })?
             }
             id => {

@@ -48,6 +48,7 @@ impl Operation for UploadIcon {
         errors: &["OneIconExpected", "PictureTooLarge", "BadImage"],
         events: &["realm update_dict"],
     };
+    const TAKES_FILES: bool = true;
     type Params = IconParams;
     type Reply = IconReply;
 }
@@ -99,6 +100,7 @@ impl Operation for UploadLogo {
         errors: &["OneLogoExpected", "PictureTooLarge", "BadImage"],
         events: &["realm update_dict"],
     };
+    const TAKES_FILES: bool = true;
     type Params = LogoParams;
     type Reply = Success;
 }

@@ -90,6 +90,11 @@ pub fn choices() -> Map<String, Value> {
     ])
 }
 
+/// Who may see the real addresses of new users.
+fn default_visibility(realm: &Realm) -> Value {
+    realm.organization.user_defaults.get("email_address_visibility").cloned().unwrap_or(json!(1))
+}
+
 /// A user's settings; for visitors, those that a new user would have.
 fn user_settings(realm: &Realm, wish: &Wish<'_>) -> Value {
     let mut settings = Map::new();
@@ -100,10 +105,12 @@ fn user_settings(realm: &Realm, wish: &Wish<'_>) -> Value {
         };
         settings.insert(setting.name.into(), value.clone());
     }
-    if let Some(viewer) = wish.viewer {
-        settings.insert("timezone".into(), viewer.timezone.as_str().into());
-        settings.insert("email_address_visibility".into(), viewer.email_visibility.number().into());
-    }
+    let (timezone, visibility) = match wish.viewer {
+        Some(viewer) => (viewer.timezone.as_str(), json!(viewer.email_visibility.number())),
+        None => ("", default_visibility(realm)),
+    };
+    settings.insert("timezone".into(), timezone.into());
+    settings.insert("email_address_visibility".into(), visibility);
     settings.extend(choices());
     settings.into()
 }
@@ -140,8 +147,7 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
         };
         let mut defaults: Map<String, Value> =
             USER_SETTINGS.iter().map(|setting| (setting.name.to_owned(), default(setting))).collect();
-        let visibility = realm.organization.user_defaults.get("email_address_visibility").cloned();
-        defaults.insert("email_address_visibility".into(), visibility.unwrap_or(json!(1)));
+        defaults.insert("email_address_visibility".into(), default_visibility(realm));
         defaults.extend(choices());
         defaults.into()
     });

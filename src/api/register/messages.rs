@@ -58,7 +58,7 @@ fn unread(realm: &Realm, viewer: Option<UserId>, allows_empty: bool) -> Value {
     let mut count = 0;
     for id in all {
         let (message, Some(viewer)) = (&realm.messages[&id], viewer) else { continue };
-        if message.mentions(viewer) || message.wildcard_mentions(viewer) {
+        if realm.is_notable_mention(viewer, message) {
             mentions.push(id);
         }
         if let Some((channel, topic)) = message.channel() {

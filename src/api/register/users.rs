@@ -4,7 +4,7 @@ use super::Wish;
 use crate::api::bots::bot_record;
 use crate::realm::Realm;
 use crate::realm::user::{Role, User};
-use crate::record::user::{Look, UserLine, UserRecord, avatar_url};
+use crate::record::user::{Look, StatusRecord, UserLine, UserRecord, avatar_url, provider_url};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -18,17 +18,21 @@ pub struct UserLists {
 }
 
 pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
-    if let Some(viewer) = wish.viewer.filter(|_| wish.wants("realm_user")) {
-        add_own(realm, viewer, state);
+    if wish.wants("realm_user") {
+        match wish.viewer {
+            Some(viewer) => add_own(realm, viewer, state),
+            None => add_visitor(state),
+        }
     }
     if wish.wants("realm_bot") {
         state.insert("realm_bots".into(), own_bots(realm, wish.viewer));
     }
     if wish.wants("user_status") {
         let shown = realm.personal.iter().filter_map(|(id, own)| {
-            let is_set = own.status.text.is_some() || own.status.emoji.is_some();
-            let is_accessible = wish.viewer.is_some_and(|viewer| realm.can_access_user(viewer, *id));
-            (is_set && is_accessible && realm.is_active(*id)).then(|| (id.to_string(), status(realm, *id)))
+            let is_accessible = || wish.viewer.is_some_and(|viewer| realm.can_access_user(viewer, *id));
+            let is_shown = own.status.is_known() && realm.is_active(*id) && is_accessible();
+            let status = is_shown.then(|| StatusRecord::new(realm, *id)).filter(|status| !status.is_empty());
+            status.map(|status| (id.to_string(), json!(status)))
         });
         state.insert("user_status".into(), shown.collect::<Map<String, Value>>().into());
     }
@@ -43,11 +47,6 @@ pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>
         state.insert("presence_last_update_id".into(), last_update_id.into());
         state.insert("server_timestamp".into(), wish.call.now.fractional_seconds().into());
     }
-}
-
-/// A user's status object.
-fn status(realm: &Realm, id: crate::realm::id::UserId) -> Value {
-    json!(crate::record::user::StatusRecord::new(realm, id))
 }
 
 /// Everybody, when that is wished for.
@@ -78,6 +77,37 @@ fn all(realm: &Realm, wish: &Wish<'_>) -> UserLists {
     lists
 }
 
+/// Permissions to make channels of one kind or another.
+const CREATING: [&str; 3] =
+    ["can_create_private_channel_group", "can_create_public_channel_group", "can_create_web_public_channel_group"];
+
+/// What the reply says of the caller where there is none: a guest without rights, who has no account.
+fn add_visitor(state: &mut Map<String, Value>) {
+    const ADDRESS: &str = "username@example.com";
+    let own = json!({
+        "avatar_source": "G",
+        "avatar_url": provider_url(ADDRESS, 1, false),
+        "avatar_url_medium": provider_url(ADDRESS, 1, true),
+        "can_create_private_streams": false,
+        "can_create_public_streams": false,
+        "can_create_web_public_streams": false,
+        "can_create_streams": false,
+        "can_subscribe_other_users": false,
+        "can_invite_others_to_realm": false,
+        "is_admin": false,
+        "is_owner": false,
+        "is_moderator": false,
+        "is_guest": true,
+        "user_id": 0,
+        "email": ADDRESS,
+        "delivery_email": "",
+        "full_name": "Anonymous User",
+    });
+    if let Value::Object(own) = own {
+        state.extend(own);
+    }
+}
+
 fn add_own(realm: &Realm, viewer: &User, state: &mut Map<String, Value>) {
     let may = |name| realm.may(viewer.id, name);
     let own = json!({
@@ -87,7 +117,7 @@ fn add_own(realm: &Realm, viewer: &User, state: &mut Map<String, Value>) {
         "can_create_private_streams": may("can_create_private_channel_group"),
         "can_create_public_streams": may("can_create_public_channel_group"),
         "can_create_web_public_streams": may("can_create_web_public_channel_group"),
-        "can_create_streams": may("can_create_private_channel_group") || may("can_create_public_channel_group"),
+        "can_create_streams": CREATING.into_iter().any(may),
         "can_subscribe_other_users": may("can_add_subscribers_group"),
         "can_invite_others_to_realm": may("can_invite_users_group"),
         "is_admin": viewer.is_admin(),

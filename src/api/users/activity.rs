@@ -11,7 +11,7 @@ use crate::realm::Realm;
 use crate::realm::acquaintance;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event, Needs, Payload};
-use crate::realm::group::SystemGroup;
+use crate::realm::group::{Group, SystemGroup};
 use crate::realm::id::{GroupId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::queue::QueueId;
@@ -23,6 +23,9 @@ use std::sync::Arc;
 
 /// The name of users whose profile was deleted.
 pub const DELETED_USER_NAME: &str = "Deleted user";
+
+/// The first level whose groups lose and get back members with their accounts.
+const MEMBERSHIP_TOLD_SINCE: i64 = 303;
 
 json_object! {
     open
@@ -180,9 +183,12 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
 /// Tells some that a user is listed in groups again, or not any more.
 fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, op: &'static str) {
     let groups = tx.groups.values().filter(|group| group.members.contains(&id));
-    let groups: Vec<(GroupId, Needs)> = groups
-        .map(|group| (group.id, if group.system.is_some() { Needs::Nothing } else { Needs::From(303) }))
-        .collect();
+    let needs = |group: &Group| match (group.system, group.is_deactivated) {
+        (Some(_), _) => Needs::Nothing,
+        (None, true) => Needs::DeactivatedGroupsFrom(MEMBERSHIP_TOLD_SINCE),
+        (None, false) => Needs::From(MEMBERSHIP_TOLD_SINCE),
+    };
+    let groups: Vec<(GroupId, Needs)> = groups.map(|group| (group.id, needs(group))).collect();
     for (group, needs) in groups {
         let fields = json!({"group_id": group, "user_ids": [id]});
         tx.emit(audience.clone(), Event::shaped("user_group", Some(op), fields).needing(needs));

@@ -64,6 +64,12 @@ pub fn change_avatar(tx: &mut Tx, id: UserId, source: AvatarSource) {
 }
 
 fn emit_avatar(tx: &mut Tx, id: UserId) {
+    let audience = who_can_access(tx, id);
+    emit_avatar_to(tx, id, audience);
+    tell_of_account(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, false)));
+}
+
+fn emit_avatar_to(tx: &mut Tx, id: UserId, audience: Audience) {
     let user = &tx.users[&id];
     let person = json!({
         "user_id": id,
@@ -72,9 +78,7 @@ fn emit_avatar(tx: &mut Tx, id: UserId) {
         "avatar_url_medium": avatar_url(tx, user, true),
         "avatar_version": user.avatar.version,
     });
-    let audience = who_can_access(tx, id);
     tx.emit(audience, person_update(person));
-    tell_of_account(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, false)));
 }
 
 /// Gives a user another address, which is free: only the new one authenticates from now on.
@@ -110,12 +114,19 @@ pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibil
         let (from, to) = if gained { (&before, &after) } else { (&after, &before) };
         tx.active_users.iter().copied().filter(|viewer| to.contains(*viewer) && !from.contains(*viewer)).collect()
     };
+    let is_for_all = [user.email_visibility, visibility].contains(&EmailVisibility::Everyone);
     for (viewers, email) in [(change(tx, true), json!(user.email)), (change(tx, false), json!(null))] {
-        if !viewers.is_empty() {
-            tx.emit(Audience::of(viewers), person_update(json!({"user_id": id, "delivery_email": email})));
+        if viewers.is_empty() {
+            continue;
+        }
+        let viewers = Audience::of(viewers);
+        tx.emit(viewers.clone(), person_update(json!({"user_id": id, "delivery_email": email})));
+        // Whether a client computes the address of a provider's picture by itself follows from what it sees.
+        if !is_for_all && user.avatar.source == AvatarSource::Provider {
+            emit_avatar_to(tx, id, viewers);
         }
     }
-    if [user.email_visibility, visibility].contains(&EmailVisibility::Everyone) {
+    if is_for_all {
         let user = tx.users[&id].clone();
         emit_new_email(tx, &user);
         emit_avatar(tx, id);

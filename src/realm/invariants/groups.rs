@@ -76,7 +76,11 @@ fn have_what_exists(realm: &Realm) -> Vec<String> {
 }
 
 fn system_groups_are_complete(realm: &Realm) -> Vec<String> {
-    faults(SystemGroup::ALL, |which| {
+    let mut found = faults(realm.groups.values(), |group| {
+        let which = group.system.filter(|which| realm.system_groups.get(which) != Some(&group.id))?;
+        Some(format!("group {} is a second one that is {}", group.id, which.name()))
+    });
+    found.extend(faults(SystemGroup::ALL, |which| {
         let group = realm.system_groups.get(&which).and_then(|id| realm.groups.get(id));
         let is_sound = group.is_some_and(|group| {
             let subgroup = which.subgroup().and_then(|subgroup| realm.system_groups.get(&subgroup).copied());
@@ -86,7 +90,8 @@ fn system_groups_are_complete(realm: &Realm) -> Vec<String> {
                 && group.subgroups.iter().copied().eq(subgroup)
         });
         (!is_sound).then(|| format!("{} is not as it was made", which.name()))
-    })
+    }));
+    found
 }
 
 fn system_groups_follow_roles(realm: &Realm) -> Vec<String> {

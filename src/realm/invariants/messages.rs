@@ -2,12 +2,13 @@
 
 use super::{Invariant, faults, mismatch};
 use crate::realm::Realm;
-use crate::realm::id::{MessageId, RecipientId, UserId};
+use crate::realm::id::{ChannelId, MessageId, RecipientId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::message_ids::MessageIds;
 use crate::realm::read_set::ReadSet;
+use imbl::ordset::DiffItem;
 use imbl::{OrdMap, OrdSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 pub(super) const ALL: &[Invariant] = &[
@@ -69,21 +70,37 @@ pub(super) const ALL: &[Invariant] = &[
 ];
 
 fn are_of_users(realm: &Realm) -> Vec<String> {
-    // Messages of a channel share their recipients, which need no second look.
-    let mut known = OrdSet::new();
-    faults(realm.messages.iter(), |(id, message)| {
-        let recipients = Some(&message.recipients).filter(|recipients| !recipients.ptr_eq(&known));
+    let told =
+        |message: MessageId, user: UserId| format!("message {message} has to do with user {user}, who does not exist");
+    let mut found: Vec<String> =
+        unknown_recipients(realm).into_iter().map(|(message, user)| told(message, user)).collect();
+    found.extend(faults(realm.messages.iter(), |(id, message)| {
         let reacted = message.reactions.iter().map(|reaction| reaction.user);
         let edited = message.history.iter().filter_map(|edit| edit.user);
-        let recipients_of = recipients.into_iter().flatten().copied();
-        let mut named = recipients_of.chain([message.sender]).chain(reacted).chain(edited);
-        let nobody = named.find(|user| !realm.users.contains_key(user));
-        known.clone_from(&message.recipients);
-        match nobody {
-            Some(user) => Some(format!("message {id} has to do with user {user}, who does not exist")),
+        let mut named = reacted.chain(edited).chain([message.sender]);
+        match named.find(|user| !realm.users.contains_key(user)) {
+            Some(user) => Some(told(*id, user)),
             None => (message.id != *id).then(|| format!("message {id} says that it is {}", message.id)),
         }
-    })
+    }));
+    found
+}
+
+/// Recipients who don't exist, with the first message of a channel that went to them.
+pub fn unknown_recipients(realm: &Realm) -> Vec<(MessageId, UserId)> {
+    // Messages of a channel share most of their recipients, which need no second look.
+    let mut known: BTreeMap<Option<ChannelId>, &OrdSet<UserId>> = BTreeMap::new();
+    let nobody = OrdSet::new();
+    let mut unknown = Vec::new();
+    for (id, message) in &realm.messages {
+        let former = known.entry(message.channel().map(|(channel, _)| channel)).or_insert(&nobody);
+        unknown.extend(former.diff(&message.recipients).filter_map(|difference| match difference {
+            DiffItem::Add(user) if !realm.users.contains_key(user) => Some((*id, *user)),
+            _ => None,
+        }));
+        *former = &message.recipients;
+    }
+    unknown
 }
 
 fn direct_messages(realm: &Realm) -> Vec<String> {
@@ -116,9 +133,14 @@ fn conversations_by_members(realm: &Realm) -> Vec<String> {
     if realm.conversations_by_members.len() != realm.conversations.len() {
         found.push("the index of conversations has others".to_owned());
     }
+    let mut member_of: BTreeMap<UserId, OrdSet<RecipientId>> = BTreeMap::new();
+    for conversation in realm.conversations.values() {
+        for user in conversation.members.iter() {
+            member_of.entry(*user).or_default().insert(conversation.id);
+        }
+    }
     found.extend(faults(realm.personal.iter(), |(user, own)| {
-        let member_of = realm.conversations.values().filter(|conversation| conversation.members.contains(user));
-        let right: OrdSet<RecipientId> = member_of.map(|conversation| conversation.id).collect();
+        let right = member_of.remove(user).unwrap_or_default();
         (own.conversations != right)
             .then(|| format!("user {user} is in conversations {:?}, should be in {right:?}", own.conversations))
     }));
@@ -146,9 +168,14 @@ fn mentions_reach_recipients(realm: &Realm) -> Vec<String> {
 }
 
 fn uploads_know_their_messages(realm: &Realm) -> Vec<String> {
+    let mut linking: BTreeMap<&str, BTreeSet<MessageId>> = BTreeMap::new();
+    for message in realm.messages.values() {
+        for path_id in &message.body.uploads {
+            linking.entry(path_id).or_default().insert(message.id);
+        }
+    }
     faults(realm.attachments.iter(), |(path_id, attachment)| {
-        let linking = realm.messages.values().filter(|message| message.body.uploads.contains(path_id));
-        let right: BTreeSet<MessageId> = linking.map(|message| message.id).collect();
+        let right = linking.remove(path_id.as_str()).unwrap_or_default();
         (attachment.messages != right || attachment.path_id != *path_id)
             .then(|| format!("upload {path_id} is linked by {:?}, should be by {right:?}", attachment.messages))
     })

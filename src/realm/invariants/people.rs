@@ -10,12 +10,12 @@ use imbl::{OrdMap, OrdSet};
 pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "users-by-email",
-        meaning: "The index of addresses has every account under its address in lower case, and nothing else.",
+        meaning: "The index of addresses has every account under its address in lower case, and nothing else: addresses are unique.",
         check: users_by_email,
     },
     Invariant {
         name: "users-by-key",
-        meaning: "The index of API keys has every account under its key, and nothing else.",
+        meaning: "The index of API keys has every account under its key, and nothing else: keys are unique.",
         check: users_by_key,
     },
     Invariant {
@@ -57,12 +57,20 @@ pub(super) const ALL: &[Invariant] = &[
 
 fn users_by_email(realm: &Realm) -> Vec<String> {
     let right: OrdMap<String, UserId> = realm.users.values().map(|user| (user.email.to_lowercase(), user.id)).collect();
-    mismatch("the index of addresses has", &realm.users_by_email, &right)
+    let mut faults = mismatch("the index of addresses has", &realm.users_by_email, &right);
+    if right.len() != realm.users.len() {
+        faults.push("two accounts have the same address".to_owned());
+    }
+    faults
 }
 
 fn users_by_key(realm: &Realm) -> Vec<String> {
     let right: OrdMap<String, UserId> = realm.users.values().map(|user| (user.api_key.clone(), user.id)).collect();
-    mismatch("the index of keys has", &realm.users_by_key, &right)
+    let mut faults = mismatch("the index of keys has", &realm.users_by_key, &right);
+    if right.len() != realm.users.len() {
+        faults.push("two accounts have the same key".to_owned());
+    }
+    faults
 }
 
 fn active_users(realm: &Realm) -> Vec<String> {

@@ -47,7 +47,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant { name: "keys-are-ids", meaning: "What is kept under a number has that number.", check: keys_are_ids },
     Invariant {
         name: "counters-are-ahead",
-        meaning: "No number is above the last one that was given of its kind.",
+        meaning: "Numbers begin at 1, and none is above the last one that was given of its kind.",
         check: counters_are_ahead,
     },
 ];
@@ -171,7 +171,7 @@ fn keys_are_ids(realm: &Realm) -> Vec<String> {
 
 fn counters_are_ahead(realm: &Realm) -> Vec<String> {
     faults(numbered(realm), |(kind, pairs, counter)| {
-        let (_, id) = pairs.into_iter().find(|(_, id)| *id > counter)?;
-        Some(format!("{kind} {id} exists, but only {counter} were given"))
+        let (_, id) = pairs.into_iter().find(|(_, id)| !(1..=counter).contains(id))?;
+        Some(format!("{kind} {id} exists, but only 1 to {counter} were given"))
     })
 }

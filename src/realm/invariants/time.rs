@@ -2,6 +2,7 @@
 
 use super::{Invariant, faults, mismatch};
 use crate::realm::Realm;
+use crate::realm::organization::ScheduledTarget;
 use crate::realm::timer::Due;
 use crate::realm::user::Role;
 use crate::time::{Span, Timestamp};
@@ -21,7 +22,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant { name: "nothing-is-overdue", meaning: "What was due is done.", check: nothing_is_overdue },
     Invariant {
         name: "plans-are-of-users",
-        meaning: "Reminders, scheduled messages and invitations are by users, and of channels and groups, that exist.",
+        meaning: "Reminders, scheduled messages and invitations are by users, and to users, channels and groups, that exist.",
         check: plans_are_of_users,
     },
 ];
@@ -75,6 +76,13 @@ fn plans_are_of_users(realm: &Realm) -> Vec<String> {
     let mut found = faults(planners, |user| {
         (!realm.users.contains_key(&user)).then(|| format!("user {user} plans something, but does not exist"))
     });
+    found.extend(faults(realm.scheduled_messages.values(), |scheduled| {
+        let exists = match &scheduled.to {
+            ScheduledTarget::Channel { channel, .. } => realm.channels.contains_key(channel),
+            ScheduledTarget::Direct { users } => users.iter().all(|user| realm.users.contains_key(user)),
+        };
+        (!exists).then(|| format!("scheduled message {} goes to {:?}, who don't exist", scheduled.id, scheduled.to))
+    }));
     found.extend(faults(terms(), |terms| {
         let channel = terms.channels.iter().find(|channel| !realm.channels.contains_key(*channel));
         let group = terms.groups.iter().find(|group| !realm.groups.contains_key(*group));

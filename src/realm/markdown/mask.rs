@@ -101,8 +101,13 @@ fn prefix(line: &str) -> Option<usize> {
     }
 }
 
-/// The length of a leading `-`, `*`, `+` or `12.` that white space or the line's end follows.
+/// The length of a leading `-`, `*`, `+` or `12.` that white space and an item's text follow.
 fn marker_length(trimmed: &str) -> Option<usize> {
+    lone_marker_length(trimmed).filter(|length| !trimmed[*length..].trim_start().is_empty())
+}
+
+/// [`marker_length`] where there may be no text behind: CommonMark takes an item without any, the dialect does not.
+fn lone_marker_length(trimmed: &str) -> Option<usize> {
     let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
     let length = match (digits, trimmed.as_bytes().get(digits)?) {
         (0, b'-' | b'*' | b'+') => 1,
@@ -158,8 +163,8 @@ fn mask_rest(out: &mut String, line: &str) {
                 true
             }
             '#' => lone_hashes,
-            '>' | '-' | '+' => at == 0 && (char == '>' || marker_length(trimmed).is_some()),
-            '.' | ')' => at == digits && digits > 0 && (char == ')' || marker_length(trimmed).is_some()),
+            '>' | '-' | '+' => at == 0 && (char == '>' || lone_marker_length(trimmed).is_some()),
+            '.' | ')' => at == digits && digits > 0 && (char == ')' || lone_marker_length(trimmed).is_some()),
             _ => false,
         };
         out.push(if hidden { hide(char) } else { char });
@@ -240,10 +245,10 @@ mod tests {
 
     #[test]
     fn marks_of_blocks_stay() {
-        for text in ["* ", "> - 1. ", "---", "* * *", "# a", "```", "| a | b |"] {
+        for text in ["* a", "> - 1. a", "---", "* * *", "# a", "```", "| a | b |"] {
             assert_eq!(mask(text), text);
         }
-        for text in ["*a", "#", ">", "1) a", "_", "\\|"] {
+        for text in ["*a", "* ", "-", "1. ", "#", ">", "1) a", "_", "\\|"] {
             assert_ne!(mask(text), text);
         }
     }

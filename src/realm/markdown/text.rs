@@ -41,7 +41,7 @@ pub(super) fn push(out: &mut String, text: &str, names: &dyn Names, emoticons: b
 }
 
 /// The length of a leading entity, which is kept as it is.
-fn entity(text: &str) -> Option<usize> {
+pub(super) fn entity(text: &str) -> Option<usize> {
     let window = text.as_bytes().get(..ENTITY_MAX_BYTES.min(text.len()))?;
     let end = window.iter().position(|&byte| byte == b';')?;
     let name = &window[1..end];

@@ -221,9 +221,7 @@ fn channel<'realm>(
 fn user(realm: &Realm, operand: &Value) -> Option<UserId> {
     match operand {
         Value::Number(number) => number.as_i64().map(UserId).filter(|id| realm.users.contains_key(id)),
-        Value::String(email) => {
-            realm.user_by_email(email).or_else(|| realm.user_by_dummy_email(email)).map(|user| user.id)
-        }
+        Value::String(email) => realm.user_known_as(email).map(|user| user.id),
         _ => None,
     }
 }

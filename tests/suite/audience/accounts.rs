@@ -218,7 +218,8 @@ fn own_account() -> Vec<Case> {
         // From administrators to members and above: those in between come to see it.
         Case::of(SETTINGS, "gus", |_| json!({"email_address_visibility": 2}))
             .sends("user_settings update", "gus")
-            .sends("realm_user update delivery_email", "mona mel max nora ivy build-bot out-bot"),
+            .sends("realm_user update delivery_email", "mona mel max nora ivy build-bot out-bot")
+            .sends("realm_user update avatar_url", "mona mel max nora ivy build-bot out-bot"),
         Case::of("POST /users/me/avatar", "mel", |_| json!({}))
             .uploading("me.png", "image/png", PICTURE)
             .sends("realm_user update avatar_url", "everyone"),

@@ -49,7 +49,7 @@ fn making() -> Vec<Case> {
         })
         .sends("stream create", "everyone")
         .sends("subscription add", "olive")
-        .sends("subscription peer_add", "everyone but olive gus")
+        .sends("subscription peer_add", "everyone but olive")
         .sends("default_streams", "everyone but gus")
         .sends("message", "olive"),
     ]
@@ -98,6 +98,7 @@ fn opening() -> Vec<Case> {
             .sends("message", "mona mel max gus"),
         Case::of(EDIT, "olive", |s| json!({"stream_id": s.channel("engineering"), "is_web_public": true}))
             .sends("stream create", "gus")
+            .sends("subscription peer_add", "gus")
             .sends("stream update invite_only", "everyone")
             .sends("message", "adam mel max build-bot"),
     ]

@@ -111,7 +111,8 @@ fn moving() -> Vec<Case> {
         })
         .sends("update_message", "olive adam mona")
         .sends("delete_message", "olive mona mel max build-bot")
-        .sends("user_topic", "mel"),
+        .sends("user_topic", "mel")
+        .sends("stream update first_message_id", "everyone but gus"),
         // Unread messages lie in subscribed channels only.
         Case::of(EDIT, "adam", |s| {
             json!({
@@ -120,7 +121,8 @@ fn moving() -> Vec<Case> {
             })
         })
         .sends("update_message", "adam mel max build-bot")
-        .sends("update_message_flags add read", "adam max"),
+        .sends("update_message_flags add read", "adam max")
+        .sends("stream update first_message_id", "everyone but gus"),
     ]
 }
 

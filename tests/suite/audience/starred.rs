@@ -159,7 +159,8 @@ fn by_change() -> Vec<Case> {
         .after("DELETE /users/me/subscriptions", "max", |_| json!({"subscriptions": ["design"]}))
         .sends("update_message", "mona mel")
         .sends("delete_message", "gus")
-        .sends(ADD, "max"),
+        .sends(ADD, "max")
+        .sends("stream update first_message_id", "olive adam mona mel gus"),
         // A stub that becomes a new member at the first login is no full one any more.
         first_login("POST /dev_fetch_api_key", |_| json!({"username": "ivy@chat.test"})),
         first_login("POST /fetch_api_key", |_| json!({"username": "ivy@chat.test", "password": "ivy-password-7421"})),

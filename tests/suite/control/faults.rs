@@ -340,3 +340,24 @@ async fn a_path_whose_part_may_hold_slashes_is_named_as_it_is_documented() {
         control.post("/worlds/default/journal/verify", wanted).await.success();
     }
 }
+
+#[tokio::test]
+async fn a_rule_whose_match_is_null_holds_for_every_request() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+
+    control.fault(json!({"match": null, "after": null, "times": 1, "effect": {"garbage": true}})).await;
+
+    let reply = server.user("mel").get("/users/me", json!({})).await;
+    assert_eq!(reply.header("x-chatdouble-fault"), Some("fault-1"));
+}
+
+#[tokio::test]
+async fn a_rule_for_a_user_without_an_address_can_never_fire_and_is_refused() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+
+    control.post(FAULTS, json!({"match": {"user": ""}, "effect": {"garbage": true}})).await.refused("$.match.user");
+
+    assert_eq!(control.get(FAULTS).await.success()["faults"], json!([]));
+}

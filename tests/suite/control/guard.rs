@@ -89,3 +89,11 @@ async fn what_is_refused_changes_nothing() {
 
     assert_eq!(Control::of(&server).get("/health").await.success()["worlds"], json!(1));
 }
+
+#[tokio::test]
+async fn an_empty_token_is_none() {
+    let server = TestServer::start_with(|options| options.control_token = Some(String::new())).await;
+
+    health(&server, &[]).await.success();
+    assert_eq!(health(&server, &[("host", "example.org")]).await.status, 403);
+}

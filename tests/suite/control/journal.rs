@@ -227,3 +227,23 @@ async fn waiting_for_a_world_that_is_deleted_ends() {
     let reply = tokio::time::timeout(Duration::from_secs(5), waiting).await.expect("in time").expect("answered");
     reply.with_status(404).error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
 }
+
+#[tokio::test]
+async fn methods_and_paths_that_no_request_has_are_refused() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    for filter in ["method=post", "method=FOO", "method=", "path=messages", "path="] {
+        let name = filter.split('=').next().expect("a name");
+        control.get(&format!("{JOURNAL}?{filter}")).await.refused(&format!("{name}: takes"));
+    }
+    for wanted in
+        [json!({"method": "post"}), json!({"method": "FOO"}), json!({"path": "messages"}), json!({"path": ""})]
+    {
+        let name = wanted.as_object().and_then(|wanted| wanted.keys().next()).expect("a key").clone();
+        control.post(&format!("{JOURNAL}/verify"), wanted.clone()).await.refused(&format!("$.{name}: takes"));
+        let mut waited_for = wanted;
+        waited_for["timeout_ms"] = json!(1);
+        control.post(&format!("{JOURNAL}/wait"), waited_for).await.refused(&format!("$.{name}: takes"));
+    }
+    assert_eq!(entries(&control, "?method=HEAD&path=/no/such/operation").await.len(), 0);
+}

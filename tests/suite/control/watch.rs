@@ -173,3 +173,17 @@ async fn watching_is_guarded_as_all_of_control_is() {
     let reply = Control::of(&open).get("/worlds/default/watch").await;
     reply.refused("WebSocket");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_happens_right_after_the_handshake_is_told() {
+    let server = TestServer::start().await;
+    let world = server.server().world("default");
+    for _ in 0..100 {
+        let watcher = Watcher::of(&server, "default").await;
+        let now = world.now();
+        world.tell(Watched::Clock { from: now, to: now, fired: Vec::new() });
+
+        let mut watcher = watcher;
+        assert_eq!(watcher.frame().await["type"], "clock");
+    }
+}

@@ -429,3 +429,34 @@ async fn a_fork_whose_clock_runs_behind_its_origins_goes_by_its_own() {
         assert_eq!(told["violations"], json!([]), "{name}");
     }
 }
+
+#[tokio::test]
+async fn what_is_refused_uses_up_no_name() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    for body in [json!({"fixture": "nope"}), json!({"fork_of": "nowhere"}), json!({"clock": "noon"}), json!({"x": 1})] {
+        control.post("/worlds", body).await.refused("$");
+    }
+
+    let made = [control.post("/worlds", json!({})).await.success(), control.post("/worlds", json!({})).await.success()];
+
+    assert_eq!(made.map(|world| world["name"].clone()), [json!("world-1"), json!("world-2")]);
+}
+
+#[tokio::test]
+async fn a_dialect_that_would_rename_nothing_or_too_much_is_refused() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    for (dialect, part) in [
+        (json!([]), "$.dialect: takes neutral, zulip or a dialect's document"),
+        (json!({"keys": {"service_versoin": "v"}}), "$.dialect: $.keys.service_versoin: no object"),
+        (json!({"keys": {"service_version": ""}}), "$.dialect: $.keys.service_version: takes a name"),
+        (
+            json!({"keys": {"service_version": "v", "service_merge_base": "v"}}),
+            "$.dialect: $.keys.service_version: `v` is the name of `service_merge_base` already",
+        ),
+        (json!({"paths": {"/nowhere": "/x"}}), r#"$.dialect: $.paths["/nowhere"]: no operation has this path"#),
+    ] {
+        control.post("/worlds", json!({"dialect": dialect})).await.refused(part);
+    }
+}

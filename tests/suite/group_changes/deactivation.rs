@@ -1,7 +1,7 @@
 //! User groups that are deactivated and come back.
 
 use super::{create, created, edit, group, members, old_client, only, record};
-use crate::support::TestServer;
+use crate::support::{Queue, TestServer};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -174,4 +174,22 @@ async fn events_folded_into_the_registered_groups_give_a_later_registration() {
         assert_eq!(json!(groups), register().await.state["realm_user_groups"]);
         olive.post(&format!("/user_groups/{old}/deactivate"), json!({})).await.success();
     }
+}
+
+#[tokio::test]
+async fn older_clients_hear_nothing_of_members_of_deactivated_groups() {
+    let server = TestServer::start().await;
+    let [olive, mel, dana] = server.users(["olive", "mel", "dana"]);
+    let old = group(&server, "old-timers");
+    let (mut at_mel, mut at_old_client) = (mel.events(["user_group"]).await, old_client(&mel).await);
+
+    olive.post(&format!("/users/{}/reactivate", dana.id()), json!({})).await.success();
+
+    let told = async |queue: &mut Queue| {
+        let events = queue.all().await;
+        events.iter().filter_map(|event| event["group_id"].as_i64()).collect::<Vec<_>>()
+    };
+    let (new, older) = (told(&mut at_mel).await, told(&mut at_old_client).await);
+    assert!(new.contains(&old) && !older.contains(&old), "{new:?} {older:?}");
+    assert_eq!(new.len(), older.len() + 1);
 }

@@ -412,7 +412,7 @@ fn held(world: &World) -> String {
     let mut realm = Realm::clone(&world.snapshot());
     // The realm's own time is that of the last change, which forking counts as.
     realm.now = world.now();
-    state::dump(&realm, world.clock()).to_string()
+    serde_json::to_string(&state::dump(&realm, world.clock())).expect("a world can be written")
 }
 
 fn incoming(method: &str, path: String, query: String, body: String, kind: &str) -> Incoming {

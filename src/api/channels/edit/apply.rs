@@ -100,13 +100,11 @@ fn show_and_hide(tx: &mut Tx, id: ChannelId, change: impl FnOnce(&mut Channel)) 
     let gained = after.clone().relative_complement(before.clone());
     tx.emit_created(BTreeMap::from([(id, gained.clone())]));
     let channel = &tx.channels[&id];
-    let sees_subscribers = |user: &&UserId| tx.user(**user).is_some_and(|user| tx.can_see_subscribers(user, channel));
-    let audience: OrdSet<UserId> = gained.iter().filter(sees_subscribers).copied().collect();
-    if !audience.is_empty() && !channel.subscribers.is_empty() {
+    if !gained.is_empty() && !channel.subscribers.is_empty() {
         let fields = json!({"stream_ids": [id], "user_ids": channel.subscribers});
         let event =
             Event::shaped("subscription", Some("peer_add"), fields).needing(Needs::of_channel(channel.is_archived));
-        tx.emit(Audience::of(audience), event);
+        tx.emit(Audience::of(gained), event);
     }
     before.relative_complement(after)
 }

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::realm::channel::{RESOLVED_PREFIX, TopicKey};
 use crate::realm::id::MessageId;
 use crate::realm::message::{Message, Place};
-use crate::realm::send::{normal_content, normal_topic};
+use crate::realm::text::{normal_content, normal_topic};
 use crate::realm::user::{Role, User};
 use crate::realm::{Realm, content_hash};
 use crate::time::Span;

@@ -2,12 +2,16 @@
 
 use super::{EditMessageParams, Wanted};
 use crate::error::Error;
+use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::TopicKey;
-use crate::realm::id::ChannelId;
+use crate::realm::id::{ChannelId, UserId};
 use crate::realm::message::Place;
-use crate::realm::send::{Outgoing, Target, is_resolved};
+use crate::realm::personal::VisibilityPolicy;
+use crate::realm::send::{Outgoing, Target};
+use crate::realm::text::is_resolved;
 use crate::realm::user::User;
+use imbl::OrdSet;
 use std::sync::Arc;
 
 /// Sends the notices that the request asked for.
@@ -30,7 +34,8 @@ pub(super) fn send(
     let who = format!("@_**{}|{}**", by.full_name, by.id);
     if channel == *new_channel && is_resolved(topic) != is_resolved(new_topic) {
         let word = if is_resolved(new_topic) { "resolved" } else { "unresolved" };
-        return post(tx, *new_channel, new_topic, format!("{who} has marked this topic as {word}."));
+        let readers = unbothered(tx, *new_channel, new_topic);
+        return post(tx, *new_channel, new_topic, format!("{who} has marked this topic as {word}."), readers);
     }
     let is_whole = !tx.topics.contains_key(&(channel, TopicKey::new(topic)));
     let what = match (is_whole, wanted.moved.len()) {
@@ -41,18 +46,37 @@ pub(super) fn send(
     let link = |tx: &Tx, channel: ChannelId, topic: &str| format!("#**{}>{topic}**", tx.channels[&channel].name);
     if params.send_notification_to_new_thread {
         let text = format!("{what} here from {} by {who}.", link(tx, channel, topic));
-        post(tx, *new_channel, new_topic, text)?;
+        post(tx, *new_channel, new_topic, text, OrdSet::new())?;
     }
     if params.send_notification_to_old_thread {
         let from = if is_whole { "" } else { " from this topic" };
         let text = format!("{what}{from} to {} by {who}.", link(tx, *new_channel, new_topic));
-        post(tx, channel, topic, text)?;
+        post(tx, channel, topic, text, OrdSet::new())?;
     }
     Ok(())
 }
 
-fn post(tx: &mut Tx, channel: ChannelId, topic: &Arc<str>, content: String) -> Result<(), Error> {
+fn post(
+    tx: &mut Tx,
+    channel: ChannelId,
+    topic: &Arc<str>,
+    content: String,
+    read_by: OrdSet<UserId>,
+) -> Result<(), Error> {
     let Some(bot) = tx.notification_bot() else { return Ok(()) };
     let to = Target::Channel { channel, topic: topic.to_string() };
-    tx.send(Outgoing::from_server(bot, to, content)).map(|_| ())
+    tx.send(Outgoing { read_by, ..Outgoing::from_server(bot, to, content) }).map(|_| ())
+}
+
+/// Subscribers who have the notice of a topic's being resolved marked as read.
+fn unbothered(realm: &Realm, channel: ChannelId, topic: &str) -> OrdSet<UserId> {
+    let has_it_read = |user: &&UserId| {
+        let own = realm.own(**user);
+        match own.setting("resolved_topic_notice_auto_read_policy").as_str() {
+            Some("always") => true,
+            Some("except_followed") => own.topic_policy(channel, topic) != VisibilityPolicy::Followed,
+            _ => false,
+        }
+    };
+    realm.channels[&channel].subscribers.iter().filter(has_it_read).copied().collect()
 }

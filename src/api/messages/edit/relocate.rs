@@ -14,8 +14,9 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Puts the messages into their new place and notes it in their histories.
-pub(super) fn relocate(tx: &mut Tx, by: UserId, moved: &[MessageId], place: &Place) {
+/// Puts the messages into their new place and notes it in their histories: for the one whose text the same request
+/// changed, together with that.
+pub(super) fn relocate(tx: &mut Tx, by: UserId, moved: &[MessageId], place: &Place, edited: Option<MessageId>) {
     let now = tx.now;
     let Place::Channel { channel: new_channel, topic: new_topic } = place else { return };
     for id in moved {
@@ -28,13 +29,12 @@ pub(super) fn relocate(tx: &mut Tx, by: UserId, moved: &[MessageId], place: &Pla
         if !only_resolves {
             message.last_moved = Some(now);
         }
-        message.history.push_back(Arc::new(Edit {
-            at: now,
-            user: Some(by),
-            previous_body: None,
-            topic: (topic != *new_topic).then(|| (topic, new_topic.clone())),
-            channel: (channel != *new_channel).then_some((channel, *new_channel)),
-        }));
+        let new_edit = Edit { at: now, user: Some(by), previous_body: None, topic: None, channel: None };
+        let of_text = if edited == Some(*id) { message.history.pop_back() } else { None };
+        let mut edit = of_text.map_or(new_edit, Arc::unwrap_or_clone);
+        edit.topic = (topic != *new_topic).then(|| (topic, new_topic.clone()));
+        edit.channel = (channel != *new_channel).then_some((channel, *new_channel));
+        message.history.push_back(Arc::new(edit));
     }
 }
 

@@ -48,6 +48,18 @@ fn lists() {
 }
 
 #[test]
+fn a_mark_without_text_begins_no_list() {
+    for mark in ["*", "-", "+", "1."] {
+        check(&[
+            (mark, &format!("<p>{mark}</p>")),
+            (&format!("a\n{mark}\nb"), &format!("<p>a<br>\n{mark}<br>\nb</p>")),
+            (&format!("a\n\n{mark} \n"), &format!("<p>a</p>\n<p>{mark}</p>")),
+        ]);
+    }
+    check(&[("- -", "<ul>\n<li>-</li>\n</ul>"), ("> *", "<blockquote>\n<p>*</p>\n</blockquote>")]);
+}
+
+#[test]
 fn quotes() {
     check(&[
         ("> q", "<blockquote>\n<p>q</p>\n</blockquote>"),

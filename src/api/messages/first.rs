@@ -1,0 +1,36 @@
+//! The first message of a channel, by which clients know how far back its history goes.
+
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::event::Event;
+use crate::realm::id::{ChannelId, MessageId};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// The first messages of channels, before messages come to them and go otherwise than by sending.
+pub(super) struct FirstMessages(BTreeMap<ChannelId, Option<MessageId>>);
+
+impl FirstMessages {
+    /// As they are.
+    pub(super) fn of(realm: &Realm, channels: impl IntoIterator<Item = ChannelId>) -> Self {
+        Self(channels.into_iter().map(|channel| (channel, realm.messages_in(channel).first())).collect())
+    }
+
+    /// Tells who sees a channel that another message is its first.
+    pub(super) fn tell_changes(self, tx: &mut Tx) {
+        for (channel, first) in self.0 {
+            let channel = tx.channels[&channel].clone();
+            let now_first = tx.messages_in(channel.id).first();
+            if now_first != first {
+                let audience = tx.who_can_see(&channel);
+                let fields = json!({
+                    "stream_id": channel.id,
+                    "name": channel.name,
+                    "property": "first_message_id",
+                    "value": now_first,
+                });
+                tx.emit(audience, Event::shaped("stream", Some("update"), fields));
+            }
+        }
+    }
+}

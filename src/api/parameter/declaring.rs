@@ -1,0 +1,203 @@
+//! How parameters are declared: lists of them, words that they take, objects inside them.
+
+/// Makes types parameters that are read from JSON text as [`super::FromJson`] says.
+macro_rules! through_json {
+    ($($type:ty),* $(,)?) => {$(
+        impl $crate::api::parameter::Parameter for $type {
+            fn from_text(text: &str, name: &str) -> Result<Self, $crate::error::Error> {
+                $crate::api::parameter::json_parameter(text, name)
+            }
+            fn schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                <$type as $crate::api::parameter::FromJson>::json_schema(generator)
+            }
+        }
+    )*};
+}
+
+/// Makes a struct of parameters and its [`Parameters`].
+///
+/// `@path` marks a part of the path, `| "alias"` a further name, `= value` what stands for an absent one. The wire
+/// name is the field's unless `as "name"` gives another.
+macro_rules! parameters {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident {
+            $(
+                $(#[doc = $doc:expr])*
+                $(@$place:ident)? $field:ident $(as $wire:literal)? $(| $alias:literal)* : $type:ty $(= $default:expr)?
+            ),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug)]
+        pub struct $name {
+            $( $(#[doc = $doc])* pub $field: $type, )*
+        }
+
+        impl $crate::api::parameter::Parameters for $name {
+            const LIST: &'static [$crate::api::parameter::ParameterInfo] = &[$(
+                $crate::api::parameter::ParameterInfo {
+                    name: $crate::api::parameter::wire_name!($field $($wire)?),
+                    aliases: &[$($alias),*],
+                    is_in_path: $crate::api::parameter::is_path!($($place)?),
+                    is_required: <$type as $crate::api::parameter::Parameter>::IS_REQUIRED
+                        && $crate::api::parameter::has_no_default!($($default)?),
+                    default: $crate::api::parameter::default_text!($($default)?),
+                    doc: &[$($doc),*],
+                    is_json: <$type as $crate::api::parameter::Parameter>::IS_JSON,
+                    schema: <$type as $crate::api::parameter::Parameter>::schema,
+                },
+            )*];
+
+            #[allow(unused_mut, unused_variables, unused_assignments, reason = "not every list has every kind of parameter")]
+            fn read(raw: &$crate::api::parameter::RawParameters) -> Result<Self, $crate::error::Error> {
+                let mut index = 0;
+                $(
+                    let info = &Self::LIST[index];
+                    let $field: $type = match raw.text(info)? {
+                        Some(text) => <$type as $crate::api::parameter::Parameter>::from_text(text, info.name)?,
+                        None => $crate::api::parameter::or_default!($type, info, $($default)?),
+                    };
+                    index += 1;
+                )*
+                Ok(Self { $($field),* })
+            }
+        }
+    };
+}
+
+macro_rules! wire_name {
+    ($field:ident $wire:literal) => {
+        $wire
+    };
+    ($field:ident) => {
+        stringify!($field)
+    };
+}
+macro_rules! is_path {
+    (path) => {
+        true
+    };
+    () => {
+        false
+    };
+}
+macro_rules! has_no_default {
+    ($default:expr) => {
+        false
+    };
+    () => {
+        true
+    };
+}
+macro_rules! default_text {
+    ($default:expr) => {
+        Some(stringify!($default))
+    };
+    () => {
+        None
+    };
+}
+macro_rules! or_default {
+    ($type:ty, $info:ident, $default:expr) => {
+        $default
+    };
+    ($type:ty, $info:ident,) => {
+        <$type as $crate::api::parameter::Parameter>::absent()
+            .ok_or_else(|| $crate::error::Error::MissingParameter { var_name: $info.name.into() })?
+    };
+}
+
+/// Makes an enum of texts that a parameter takes; others are `Invalid {parameter}`.
+macro_rules! words {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal $(| $other:literal)*),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $($(#[$doc])* $variant),* }
+
+        impl $name {
+            /// The text on the wire.
+            #[allow(dead_code, reason = "not every enum is written back")]
+            pub fn text(self) -> &'static str {
+                match self { $(Self::$variant => $text),* }
+            }
+        }
+
+        impl $crate::api::parameter::Parameter for $name {
+            const IS_JSON: bool = false;
+
+            fn from_text(text: &str, name: &str) -> Result<Self, $crate::error::Error> {
+                match text {
+                    $($text $(| $other)* => Ok(Self::$variant),)*
+                    _ => Err($crate::error::Error::InvalidValue { parameter: name.into() }),
+                }
+            }
+            fn schema(_generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({"type": "string", "enum": [$($text, $($other,)*)*]})
+            }
+        }
+    };
+}
+
+/// Makes a struct that is read from a JSON object; unknown keys are refused unless it is `open`.
+macro_rules! json_object {
+    (@refuse closed, $object:ident, $at:ident, [$($known:expr),*]) => {
+        if let Some(key) = $object.keys().find(|key| ![$($known),*].contains(&key.as_str())) {
+            return Err($crate::error::Error::UnexpectedKey { key: key.as_str().into(), parameter: $at.into() });
+        }
+    };
+    (@refuse open, $object:ident, $at:ident, [$($known:expr),*]) => {};
+    (
+        $kind:ident
+        $(#[$meta:meta])*
+        pub struct $name:ident { $($(#[$doc:meta])* $field:ident $(as $wire:literal)? : $type:ty $(= $default:expr)?),* $(,)? }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug)]
+        pub struct $name { $($(#[$doc])* pub $field: $type),* }
+
+        impl $crate::api::parameter::FromJson for $name {
+            fn from_json(value: &serde_json::Value, at: &str) -> Result<Self, $crate::error::Error> {
+                let object = value.as_object().ok_or_else(|| $crate::error::Error::bad_value(at, "is not a dict"))?;
+                json_object!(@refuse $kind, object, at, [$($crate::api::parameter::wire_name!($field $($wire)?)),*]);
+                Ok(Self {$(
+                    $field: {
+                        let key = $crate::api::parameter::wire_name!($field $($wire)?);
+                        let at = format!("{at}[\"{key}\"]");
+                        match object.get(key) {
+                            Some(value) => <$type as $crate::api::parameter::FromJson>::from_json(value, &at)?,
+                            None => $crate::api::parameter::key_default!(at, $($default)?),
+                        }
+                    },
+                )*})
+            }
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let mut properties = serde_json::Map::new();
+                let mut required: Vec<&str> = Vec::new();
+                $(
+                    let key = $crate::api::parameter::wire_name!($field $($wire)?);
+                    properties.insert(key.into(), <$type as $crate::api::parameter::FromJson>::json_schema(generator).to_value());
+                    if $crate::api::parameter::has_no_default!($($default)?) {
+                        required.push(key);
+                    }
+                )*
+                schemars::json_schema!({"type": "object", "properties": properties, "required": required})
+            }
+        }
+        $crate::api::parameter::through_json!($name);
+    };
+}
+
+macro_rules! key_default {
+    ($at:ident, $default:expr) => {
+        $default
+    };
+    ($at:ident,) => {
+        return Err($crate::error::Error::bad_value($at, "field is missing: Field required"))
+    };
+}
+
+pub(crate) use {
+    default_text, has_no_default, is_path, json_object, key_default, or_default, parameters, through_json, wire_name,
+    words,
+};

@@ -1,0 +1,225 @@
+//! The types that parameters have, and what is wrong with a value that is none of theirs.
+
+use super::{FromJson, Parameter, json_parameter, through_json};
+use crate::error::Error;
+use crate::realm::id::{
+    AttachmentId, ChannelId, DeviceId, DraftId, EmojiId, ExportId, FolderId, GroupId, InviteId, InviteLinkId,
+    LinkifierId, MessageId, ProfileFieldId, ReminderId, ScheduledMessageId, SnippetId, UserId,
+};
+use crate::realm::permission::GroupSettingValue;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+impl FromJson for i64 {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        value.as_i64().ok_or_else(|| Error::bad_value(at, "is not an integer"))
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<i64>()
+    }
+}
+
+impl FromJson for bool {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        value.as_bool().ok_or_else(|| Error::bad_value(at, "is not a boolean"))
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<bool>()
+    }
+}
+
+impl FromJson for String {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        value.as_str().map(str::to_owned).ok_or_else(|| Error::bad_value(at, "is not a string"))
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<String>()
+    }
+}
+
+impl FromJson for Value {
+    fn from_json(value: &Value, _at: &str) -> Result<Self, Error> {
+        Ok(value.clone())
+    }
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!(true)
+    }
+}
+
+through_json!(i64, bool, Value);
+
+macro_rules! ids_through_json {
+    ($($type:ty),*) => {$(
+        impl FromJson for $type {
+            fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+                i64::from_json(value, at).map(Self)
+            }
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                generator.subschema_for::<i64>()
+            }
+        }
+        through_json!($type);
+    )*};
+}
+ids_through_json!(
+    UserId,
+    GroupId,
+    ChannelId,
+    ExportId,
+    FolderId,
+    EmojiId,
+    LinkifierId,
+    ProfileFieldId,
+    ReminderId,
+    ScheduledMessageId,
+    SnippetId,
+    DraftId,
+    InviteLinkId,
+    InviteId,
+    AttachmentId,
+    DeviceId
+);
+
+/// Messages' IDs are never negative: `is too small`, while other objects are just not there.
+impl FromJson for MessageId {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        Count::from_json(value, at).map(|Count(number)| Self(number))
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        <Count as FromJson>::json_schema(generator)
+    }
+}
+through_json!(MessageId);
+
+impl Parameter for String {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
+        Ok(text.to_owned())
+    }
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<String>()
+    }
+}
+
+impl<T: Parameter> Parameter for Option<T> {
+    const IS_JSON: bool = T::IS_JSON;
+    const IS_REQUIRED: bool = false;
+
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        T::from_text(text, name).map(Some)
+    }
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        T::schema(generator)
+    }
+}
+
+impl<T: FromJson> FromJson for Option<T> {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        if value.is_null() { Ok(None) } else { T::from_json(value, at).map(Some) }
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let some = T::json_schema(generator);
+        schemars::json_schema!({"anyOf": [some, {"type": "null"}]})
+    }
+}
+
+impl<T: FromJson> FromJson for Vec<T> {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        let items = value.as_array().ok_or_else(|| Error::bad_value(at, "is not a list"))?;
+        items.iter().enumerate().map(|(index, item)| T::from_json(item, &format!("{at}[{index}]"))).collect()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let items = T::json_schema(generator);
+        schemars::json_schema!({"type": "array", "items": items})
+    }
+}
+
+impl<T: FromJson> FromJson for BTreeMap<String, T> {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        let object = value.as_object().ok_or_else(|| Error::bad_value(at, "is not a dict"))?;
+        object.iter().map(|(key, item)| Ok((key.clone(), T::from_json(item, &format!("{at}[\"{key}\"]"))?))).collect()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let values = T::json_schema(generator);
+        schemars::json_schema!({"type": "object", "additionalProperties": values})
+    }
+}
+
+impl<T: FromJson> Parameter for Vec<T> {
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        json_parameter(text, name)
+    }
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        Self::json_schema(generator)
+    }
+}
+
+impl<T: FromJson> Parameter for BTreeMap<String, T> {
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        json_parameter(text, name)
+    }
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        Self::json_schema(generator)
+    }
+}
+
+/// A value or JSON's null.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nullable<T>(pub Option<T>);
+
+impl<T: FromJson> FromJson for Nullable<T> {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        if value.is_null() { Ok(Self(None)) } else { T::from_json(value, at).map(|value| Self(Some(value))) }
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let some = T::json_schema(generator);
+        schemars::json_schema!({"anyOf": [some, {"type": "null"}]})
+    }
+}
+
+impl<T: FromJson> Parameter for Nullable<T> {
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        json_parameter(text, name)
+    }
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        Self::json_schema(generator)
+    }
+}
+
+/// A whole number from 0 on: `is too small` below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
+pub struct Count(pub i64);
+
+impl FromJson for Count {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        match i64::from_json(value, at)? {
+            number if number < 0 => Err(Error::bad_value(at, "is too small")),
+            number => Ok(Self(number)),
+        }
+    }
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": "integer", "minimum": 0})
+    }
+}
+through_json!(Count);
+
+/// Reads a group-setting value: `is not an integer` for neither form, `does not have the expected format` for a broken object.
+impl FromJson for GroupSettingValue {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        if value.is_object() {
+            return serde_json::from_value(value.clone())
+                .map(Self::Anonymous)
+                .map_err(|_| Error::bad_value(at, "does not have the expected format"));
+        }
+        GroupId::from_json(value, at).map(Self::Group)
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<Self>()
+    }
+}
+through_json!(GroupSettingValue);

@@ -1,0 +1,102 @@
+//! Who may send where: into topics of channels, and to each other (reference behaviour, POST /messages).
+
+use super::Realm;
+use super::channel::{Channel, TopicKey, TopicsPolicy};
+use super::group::SystemGroup;
+use super::id::UserId;
+use super::permission::GroupSettingValue;
+use super::render::EMPTY_TOPIC_DISPLAY_NAME;
+use super::user::User;
+use crate::error::Error;
+
+impl Realm {
+    /// Whether a user may post to a topic.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `MayNotPost`, `NotAuthorizedToSend`, `MayNotCreateTopic`, `EmptyTopicNotAllowed`,
+    /// `OnlyEmptyTopicAllowed`.
+    pub fn check_may_post(&self, sender: &User, channel: &Channel, topic: &str) -> Result<(), Error> {
+        if sender.is_system_bot() {
+            return Ok(());
+        }
+        // A bot may do what its owner may.
+        let holders: Vec<UserId> = std::iter::once(sender.id).chain(sender.bot_owner()).collect();
+        let may = |name| holders.iter().any(|user| self.may_in(*user, channel, name));
+        if !may("can_send_message_group") || channel.is_archived {
+            return Err(Error::MayNotPost);
+        }
+        let reads = holders.iter().filter_map(|user| self.users.get(user)).any(|user| self.can_read(user, channel));
+        if !reads {
+            return Err(Error::NotAuthorizedToSend { channel_name: channel.name.clone().into() });
+        }
+        if !self.topics.contains_key(&(channel.id, TopicKey::new(topic))) && !may("can_create_topic_group") {
+            return Err(Error::MayNotCreateTopic);
+        }
+        self.check_topic_policy(channel, topic)
+    }
+
+    /// Whether the channel's policy allows the topic.
+    ///
+    /// # Errors
+    ///
+    /// `EmptyTopicNotAllowed`, `OnlyEmptyTopicAllowed`.
+    pub fn check_topic_policy(&self, channel: &Channel, topic: &str) -> Result<(), Error> {
+        let disabled = match channel.topics_policy {
+            TopicsPolicy::Inherit => self.organization.setting("topics_policy") == "disable_empty_topic",
+            TopicsPolicy::DisableEmptyTopic => true,
+            TopicsPolicy::AllowEmptyTopic | TopicsPolicy::EmptyTopicOnly => false,
+        };
+        let display_name = || EMPTY_TOPIC_DISPLAY_NAME.into();
+        if topic.is_empty() && disabled {
+            return Err(Error::EmptyTopicNotAllowed { topic: display_name() });
+        }
+        if !topic.is_empty() && channel.topics_policy == TopicsPolicy::EmptyTopicOnly {
+            return Err(Error::OnlyEmptyTopicAllowed { topic: display_name() });
+        }
+        Ok(())
+    }
+
+    /// Whether a user may send a direct message to these.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `RecipientDeactivated`, `RecipientsInaccessible`, `DirectMessagesDisabled`,
+    /// `DirectNotAuthorized`, `MayNotInitiateDirect`.
+    pub fn check_may_message(&self, sender: &User, users: &[UserId]) -> Result<(), Error> {
+        for user in users.iter().filter_map(|id| self.users.get(id)) {
+            if !user.is_active {
+                return Err(Error::RecipientDeactivated { email: self.api_email(user).into() });
+            }
+            if !self.can_access_user(sender, user.id) {
+                return Err(Error::RecipientsInaccessible);
+            }
+        }
+        let others: Vec<&User> = users
+            .iter()
+            .filter(|id| **id != sender.id)
+            .filter_map(|id| self.users.get(id))
+            .map(AsRef::as_ref)
+            .collect();
+        if sender.is_bot() || others.iter().all(|user| user.is_bot()) {
+            return Ok(());
+        }
+        let may_authorize = |user: &UserId| self.may(*user, "direct_message_permission_group");
+        if !users.iter().chain([&sender.id]).any(may_authorize) {
+            let nobody = GroupSettingValue::Group(self.system_group(SystemGroup::Nobody));
+            let is_off = self.organization.permissions.get("direct_message_permission_group") == Some(&nobody);
+            return Err(if is_off { Error::DirectMessagesDisabled } else { Error::DirectNotAuthorized });
+        }
+        let mut members: Vec<UserId> = users.iter().copied().chain([sender.id]).collect();
+        members.sort_unstable();
+        members.dedup();
+        let has_begun = self
+            .conversations_by_members
+            .get(members.as_slice())
+            .is_some_and(|conversation| !self.conversations[conversation].messages.is_empty());
+        if !has_begun && !self.may(sender.id, "direct_message_initiator_group") {
+            return Err(Error::MayNotInitiateDirect);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! What texts and topics may hold, and how they are stored.
+
+use super::channel::RESOLVED_PREFIX;
+use super::render::names_empty_topic;
+use crate::error::Error;
+
+/// Longest message, in code points; longer ones are cut.
+pub const MAX_MESSAGE_LENGTH: usize = 10_000;
+/// Longest topic, in code points; longer ones are cut.
+pub const MAX_TOPIC_LENGTH: usize = 60;
+
+/// A text as it is stored: no white space at its end, no newlines before it, cut at the limit.
+///
+/// # Errors
+///
+/// `MessageEmpty`, `MessageNullBytes`.
+pub fn normal_content(content: &str) -> Result<String, Error> {
+    let content = content.trim_end().trim_start_matches(['\n', '\r']);
+    if content.trim().is_empty() {
+        return Err(Error::MessageEmpty);
+    }
+    if content.contains('\0') {
+        return Err(Error::MessageNullBytes);
+    }
+    Ok(truncate(content, MAX_MESSAGE_LENGTH, "\n[message truncated]"))
+}
+
+/// A topic as it is stored; "" for every way to say the general one.
+///
+/// # Errors
+///
+/// `TopicInvalidCharacter`.
+pub fn normal_topic(topic: &str) -> Result<String, Error> {
+    let topic = topic.trim();
+    if let Some(position) = invalid_character(topic) {
+        return Err(Error::TopicInvalidCharacter { position: position.into() });
+    }
+    if names_empty_topic(topic) {
+        return Ok(String::new());
+    }
+    Ok(truncate(topic, MAX_TOPIC_LENGTH, "..."))
+}
+
+/// The place, counted from 1, of the first character that names can't hold.
+pub fn invalid_character(text: &str) -> Option<usize> {
+    text.chars()
+        .position(|character| {
+            character.is_control()
+                || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
+        })
+        .map(|index| index + 1)
+}
+
+/// A text of at most `limit` code points; what was cut off is replaced by `suffix`.
+pub fn truncate(text: &str, limit: usize, suffix: &str) -> String {
+    // No text has more characters than bytes.
+    if text.len() <= limit || text.chars().count() <= limit {
+        return text.to_owned();
+    }
+    text.chars().take(limit.saturating_sub(suffix.chars().count())).chain(suffix.chars()).collect()
+}
+
+/// Whether a topic is marked as resolved.
+pub fn is_resolved(topic: &str) -> bool {
+    topic.starts_with(RESOLVED_PREFIX)
+}

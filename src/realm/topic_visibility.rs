@@ -1,0 +1,102 @@
+//! How topics are shown to users: what they choose, and what follows from taking part.
+
+use super::Realm;
+use super::change::Tx;
+use super::channel::TopicKey;
+use super::event::{Audience, Event, Needs};
+use super::id::{ChannelId, UserId};
+use super::message::{Body, Place};
+use super::personal::{UserTopic, VisibilityPolicy};
+use super::user::User;
+use serde_json::json;
+use std::sync::Arc;
+
+impl Realm {
+    /// Muted topics in the legacy form: channel's name, topic, time.
+    pub fn muted_topics(&self, user: UserId) -> Vec<(String, String, i64)> {
+        let muted = self.own(user).topics.iter().filter(|(_, topic)| topic.policy == VisibilityPolicy::Muted);
+        muted
+            .map(|((channel, _), topic)| {
+                (self.channels[channel].name.clone(), topic.name.to_string(), topic.last_updated.seconds())
+            })
+            .collect()
+    }
+}
+
+impl Tx {
+    /// Follows or unmutes the topic as the sender's and the mentioned users' settings say; gives the sender's policy
+    /// when it changed.
+    pub fn apply_automatic_policies(&mut self, sender: &User, place: &Place, body: &Body) -> Option<VisibilityPolicy> {
+        let Place::Channel { channel, topic } = place else { return None };
+        let is_new = !self.topics.contains_key(&(*channel, TopicKey::new(topic)));
+        let mut sender_policy = None;
+        if !sender.is_bot() {
+            let own = self.own(sender.id);
+            // 1 any participation, 2 sending, 3 beginning a topic, 4 never.
+            let applies = |setting: i64| setting <= 2 || (setting == 3 && is_new);
+            let current = own.topic_policy(*channel, topic);
+            let is_channel_muted = own.subscription(*channel).is_some_and(|subscription| subscription.is_muted);
+            let wanted = if applies(own.number("automatically_follow_topics_policy")) {
+                Some(VisibilityPolicy::Followed)
+            } else if is_channel_muted && applies(own.number("automatically_unmute_topics_in_muted_streams_policy")) {
+                Some(VisibilityPolicy::Unmuted)
+            } else {
+                None
+            };
+            let is_subscribed = own.subscription(*channel).is_some();
+            sender_policy = wanted.filter(|wanted| {
+                is_subscribed && current != VisibilityPolicy::Muted && current.number() < wanted.number()
+            });
+        }
+        let mentioned: Vec<UserId> = body.mentioned.iter().copied().filter(|user| *user != sender.id).collect();
+        for user in mentioned {
+            let own = self.own(user);
+            let follows = own.is_on("automatically_follow_topics_where_mentioned")
+                && own.subscription(*channel).is_some()
+                && matches!(own.topic_policy(*channel, topic), VisibilityPolicy::None | VisibilityPolicy::Unmuted);
+            if follows && !self.users[&user].is_bot() {
+                self.set_topic_policy(user, *channel, topic.clone(), VisibilityPolicy::Followed);
+            }
+        }
+        if let Some(policy) = sender_policy {
+            self.set_topic_policy(sender.id, *channel, topic.clone(), policy);
+        }
+        sender_policy
+    }
+
+    /// Sets how a topic is shown to a user and tells their clients; false when it was so already.
+    pub fn set_topic_policy(
+        &mut self,
+        user: UserId,
+        channel: ChannelId,
+        topic: Arc<str>,
+        policy: VisibilityPolicy,
+    ) -> bool {
+        if self.own(user).topic_policy(channel, &topic) == policy {
+            return false;
+        }
+        let now = self.now;
+        let key = (channel, TopicKey::new(&topic));
+        let topics = &mut self.own_mut(user).topics;
+        if policy == VisibilityPolicy::None {
+            topics.remove(&key);
+        } else {
+            topics.insert(key, Arc::new(UserTopic { name: topic.clone(), policy, last_updated: now }));
+        }
+        self.emit_topic_policy(user, channel, &topic, policy);
+        true
+    }
+
+    fn emit_topic_policy(&mut self, user: UserId, channel: ChannelId, topic: &str, policy: VisibilityPolicy) {
+        let muted: Vec<_> = self.muted_topics(user);
+        let event = Event::with_topic("muted_topics", None, &["muted_topics"], json!({"muted_topics": muted}));
+        self.emit(Audience::user(user), event.needing(Needs::NoUserTopics));
+        let fields = json!({
+            "stream_id": channel,
+            "topic_name": topic,
+            "last_updated": self.now.seconds(),
+            "visibility_policy": policy.number(),
+        });
+        self.emit(Audience::user(user), Event::with_topic("user_topic", None, &["topic_name"], fields));
+    }
+}
