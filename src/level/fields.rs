@@ -3,13 +3,13 @@
 pub(super) mod gone;
 
 use super::objects::{
-    API_KEY_REPLY, CHANNEL, CHANNEL_DELETE, CHANNEL_PERMISSIONS, CHANNEL_UPDATE, EDIT, EDIT_REPLY, EMOJI, EVERY_REPLY,
-    EXPORT, EXPORT_REPLY, FLAG_REPLY, FLAGS_UPDATE, FOLDER, GROUP, GROUP_PERMISSIONS, GROUP_REPLY, INTEGRATION, INVITE,
-    LINKIFIER, LOGIN_METHODS, MARK_REPLY, MESSAGE, MESSAGE_REPLY, MESSAGE_UPDATE, NEW_USER_REPLY, OWN_USER, Object,
-    PEERS, PERMISSION, PERSON, PRESENCE, PRESENCE_REPLY, PRESENCE_UPDATE, PROFILE_FIELD, PROPERTIES_REPLY, REACTION,
-    REACTION_EVENT, REALM_PERMISSIONS, REGISTER, SCHEDULED, SEND_REPLY, SERVER_SETTINGS, SETTINGS, SETTINGS_REPLY,
-    SNAPSHOT, STATUS, SUBGROUPS, SUBSCRIBE_REPLY, SUBSCRIPTION, TYPING, UNREAD, UNREAD_DIRECT, UPLOAD_REPLY,
-    URL_OPTION, USER,
+    API_KEY_REPLY, ATTACHMENT_MESSAGE, CHANNEL, CHANNEL_DELETE, CHANNEL_PERMISSIONS, CHANNEL_UPDATE, EDIT, EDIT_REPLY,
+    EMOJI, EVERY_REPLY, EXPORT, EXPORT_REPLY, FLAG_REPLY, FLAGS_UPDATE, FOLDER, GROUP, GROUP_PERMISSIONS, GROUP_REPLY,
+    INTEGRATION, INVITE, LINKIFIER, LOGIN_METHODS, MARK_REPLY, MESSAGE, MESSAGE_REPLY, MESSAGE_UPDATE, NEW_USER_REPLY,
+    OWN_USER, Object, PEERS, PERMISSION, PERSON, PRESENCE, PRESENCE_REPLY, PRESENCE_UPDATE, PROFILE_FIELD,
+    PROPERTIES_REPLY, REACTION, REACTION_EVENT, REALM_PERMISSIONS, REGISTER, SCHEDULED, SEND_REPLY, SERVER_SETTINGS,
+    SETTINGS, SETTINGS_REPLY, SNAPSHOT, STATUS, SUBGROUPS, SUBSCRIBE_REPLY, SUBSCRIPTION, TYPING, UNREAD,
+    UNREAD_DIRECT, UPLOAD_REPLY, URL_OPTION, USER,
 };
 use super::{Change, Touch};
 use crate::api::organization::parameters::OrganizationParams;
@@ -36,7 +36,7 @@ static FIELDS: &[(&Object, Rows)] = &[
         ],
     ),
     (&PERSON, &[(6, "avatar_version")]),
-    (&OWN_USER, &[(10, "is_guest"), (10, "is_active"), (10, "timezone"), (10, "date_joined")]),
+    (&OWN_USER, &[(10, "avatar_version"), (10, "is_guest"), (10, "is_active"), (10, "timezone"), (10, "date_joined")]),
     (&INTEGRATION, &[(403, "url_options"), (207, "display_name"), (207, "all_event_types")]),
     (&STATUS, &[(86, "emoji_name"), (86, "emoji_code"), (86, "reaction_type")]),
     (&PRESENCE_REPLY, &[(497, "server_timestamp")]),
@@ -286,7 +286,6 @@ pub(super) static SETTINGS_SINCE: Rows = &[
     (189, "enable_followed_topic_audible_notifications"),
     (189, "enable_followed_topic_wildcard_mentions_notify"),
     (175, "web_mark_read_on_scroll_policy"),
-    (168, "realm_name_in_email_notifications_policy"),
     (163, "email_address_visibility"),
     (141, "user_list_style"),
     (125, "display_emoji_reaction_users"),
@@ -311,6 +310,7 @@ static RENAMED: &[(i64, &Object, &str, &str)] = &[
     (233, &REGISTER, "hotspots", "onboarding_steps"),
     (219, &SETTINGS, "default_view", "web_home_view"),
     (219, &SETTINGS, "escape_navigates_to_default_view", "web_escape_navigates_to_home_view"),
+    (168, &SETTINGS, "realm_name_in_notifications", "realm_name_in_email_notifications_policy"),
     (198, &GROUP, "can_mention_group_id", "can_mention_group"),
     (197, &CHANNEL, "can_remove_subscribers_group_id", "can_remove_subscribers_group"),
     (131, &GROUP, "subgroups", "direct_subgroup_ids"),
@@ -319,6 +319,7 @@ static RENAMED: &[(i64, &Object, &str, &str)] = &[
     (72, &REGISTER, "max_icon_file_size", "max_icon_file_size_mib"),
     (72, &REGISTER, "max_logo_file_size", "max_logo_file_size_mib"),
     (72, &REGISTER, "realm_upload_quota", "realm_upload_quota_mib"),
+    (22, &ATTACHMENT_MESSAGE, "name", "date_sent"),
     (1, &MESSAGE, "subject_links", "topic_links"),
 ];
 

@@ -226,6 +226,12 @@ objects! {
         "event attachment add: attachment",
         "event attachment update: attachment",
     ];
+    /// A message that links an uploaded file.
+    ATTACHMENT_MESSAGE = "message of an attachment" [
+        "GET /attachments: attachments[].messages[]",
+        "event attachment add: attachment.messages[]",
+        "event attachment update: attachment.messages[]",
+    ];
     /// The reply of uploading.
     UPLOAD_REPLY = "reply of POST /user_uploads" ["POST /user_uploads:"];
 

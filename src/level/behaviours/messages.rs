@@ -1,7 +1,7 @@
 //! Messages, reactions, typing, uploads.
 
 use crate::error::Error;
-use crate::level::objects::{ATTACHMENT, FLAGGED, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING};
+use crate::level::objects::{ATTACHMENT, EDIT, FLAGGED, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING};
 use crate::level::{Act, Behaviour, Context, Request};
 use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
@@ -217,11 +217,34 @@ pub(super) static ROWS: &[Behaviour] = &[
             let Ok(Value::Array(mut to)) = serde_json::from_str(text) else { return Ok(()) };
             for one in &mut to {
                 let Some(email) = one.as_str() else { continue };
-                let user = request.caller.and_then(|caller| request.realm.user_by_api_email(caller, email));
+                let user = request.realm.user_known_as(email);
                 *one = json!(user.ok_or(Error::NoSuchUser)?.id);
             }
             request.values.insert("to".into(), Value::from(to).to_string());
             Ok(())
+        }),
+    },
+    Behaviour {
+        level: 284,
+        on: "edit history entry",
+        words: "No `prev_rendered_content_version` any more beside a former text.",
+        test: "edits_told_a_version_of_rendering_before_284",
+        act: Act::Objects(&EDIT, |edit, _| {
+            if edit.contains_key("prev_rendered_content") {
+                edit.insert("prev_rendered_content_version".into(), RENDERING_VERSION.into());
+            }
+        }),
+    },
+    Behaviour {
+        level: 22,
+        on: "attachment",
+        words: "Times are whole numbers; before, numbers with a fraction.",
+        test: "attachments_named_the_times_of_messages_before_22",
+        act: Act::Objects(&ATTACHMENT, |attachment, _| {
+            as_fraction(attachment.get_mut("create_time"));
+            for message in attachment.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
+                as_fraction(message.get_mut("name"));
+            }
         }),
     },
     Behaviour {
@@ -270,6 +293,19 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
 ];
+
+/// The number of the renderer's rules when former texts said by which they were rendered.
+const RENDERING_VERSION: i64 = 1;
+
+/// Writes a number as clients read `1767268800000.0`.
+#[expect(clippy::cast_precision_loss, reason = "milliseconds are far below 2^53")]
+fn as_fraction(number: Option<&mut Value>) {
+    if let Some(number) = number
+        && let Some(whole) = number.as_i64()
+    {
+        *number = json!(whole as f64);
+    }
+}
 
 /// The first level that counts seconds in attachments.
 const ATTACHMENT_SECONDS_SINCE: i64 = 443;

@@ -16,6 +16,24 @@ const NAMED_TEST: &str = "permissions_were_held_by_named_groups";
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
+        level: 326,
+        on: "supported permission setting",
+        words: "No `id_field_name` and `allow_owners_group` any more.",
+        test: "supported_permissions_named_their_fields_before_326",
+        act: Act::Objects(&REGISTER, |reply, _| {
+            let supported = reply.get_mut("server_supported_permission_settings").and_then(Value::as_object_mut);
+            for settings in supported.into_iter().flat_map(|kinds| kinds.values_mut()) {
+                for (name, setting) in settings.as_object_mut().into_iter().flatten() {
+                    let Some(setting) = setting.as_object_mut() else { continue };
+                    setting.insert("id_field_name".into(), format!("{name}_id").into());
+                    // Only publishing to the whole web may be the owners' own right.
+                    let may_be_owners = name == "can_create_web_public_channel_group";
+                    setting.insert("allow_owners_group".into(), may_be_owners.into());
+                }
+            }
+        }),
+    },
+    Behaviour {
         level: 333,
         on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}",
         words: "`can_send_message_group` says who may post; before, `stream_post_policy` (from 1 on) or `is_announcement_only` did.",

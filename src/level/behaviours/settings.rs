@@ -1,5 +1,6 @@
 //! Users' settings: values that meant or were called something else, and the older events.
 
+use crate::api::parameter::json_parameter;
 use crate::api::settings::legacy;
 use crate::error::Error;
 use crate::level::fields::{FORMER_SETTINGS_SINCE, SETTINGS_SINCE};
@@ -66,6 +67,11 @@ former_values! {
         "`web_channel_default_view` may be 3; where the data have it, older levels show 1.",
         |value| (*value == 3).then(|| json!(1)),
         |text| if text == "3" { None } else { Some("") };
+    168 "realm_name_in_email_notifications_policy" "the_name_in_notifications_was_true_or_false_before_168"
+        "`realm_name_in_email_notifications_policy` is 1 where the server decides, 2 for always, 3 for never; before, `realm_name_in_notifications` was true for always.",
+        |value| Some(json!(*value == 2)),
+        // What a request says is not a word for another: see `name_in_notifications`.
+        |_| Some("");
     227 "desktop_icon_count_display" "values_of_settings_came_with_their_levels"
         "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 stood for the present 3 and 4, and where the data have followed topics, older levels show 2.",
         |value| match value.as_i64() {
@@ -97,6 +103,23 @@ static OTHERS: &[Behaviour] = &[
         act: Act::Objects(&SETTING_UPDATE, |event, _| told_before(event, 227, "desktop_icon_count_display")),
     },
     Behaviour {
+        level: 168,
+        on: "PATCH /settings, PATCH /realm/user_settings_defaults",
+        words: "`realm_name_in_email_notifications_policy` was `realm_name_in_notifications`, true or false.",
+        test: "the_name_in_notifications_was_true_or_false_before_168",
+        act: Act::Request(WITH_SETTINGS, name_in_notifications),
+    },
+    Behaviour {
+        level: 168,
+        on: "event user_settings update, realm_user_settings_defaults update",
+        words: "The setting `realm_name_in_email_notifications_policy` was `realm_name_in_notifications`, true for always.",
+        test: "the_name_in_notifications_was_true_or_false_before_168",
+        act: Act::Objects(&SETTING_UPDATE, |event, _| {
+            told_before(event, 168, "realm_name_in_email_notifications_policy");
+            name_before(event, 168);
+        }),
+    },
+    Behaviour {
         level: 439,
         on: "POST /register and events",
         words: "`update_display_settings` and `update_global_notifications` are no longer sent; before, clients without `user_settings_object` got them beside `user_settings`, and the register reply had the settings at its top.",
@@ -123,13 +146,7 @@ static OTHERS: &[Behaviour] = &[
         on: "event user_settings update, realm_user_settings_defaults update",
         words: "The setting `web_home_view` was `default_view`, `web_escape_navigates_to_home_view` was `escape_navigates_to_default_view`.",
         test: "home_views_were_default_views_before_219",
-        act: Act::Objects(&SETTING_UPDATE, |event, _| {
-            for property in ["property", "setting_name"] {
-                if let Some(old) = event.get(property).and_then(Value::as_str).and_then(former_name) {
-                    event.insert(property.into(), old.into());
-                }
-            }
-        }),
+        act: Act::Objects(&SETTING_UPDATE, |event, _| name_before(event, 219)),
     },
 ];
 
@@ -180,8 +197,10 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Behaviour> {
     VALUE_ROWS.iter().flat_map(|rows| rows.iter()).chain(OTHERS).chain(JSON_TEXTS)
 }
 
-/// Puts the value of before under `key`, where it holds one that was another.
+/// Puts the value of before under `key`, where it holds one that was another; a name that the level took away is back
+/// by then.
 fn before(object: &mut Map<String, Value>, key: &str, former: fn(&Value) -> Option<Value>) {
+    let key = if object.contains_key(key) { key } else { former_name(key, 0).unwrap_or(key) };
     if let Some(old) = object.get(key).and_then(former) {
         object.insert(key.to_owned(), old);
     }
@@ -212,12 +231,33 @@ fn now(request: &mut Request<'_>, name: &str, newer: fn(&str) -> Option<&'static
     }
 }
 
-/// What a setting was called before 219, if otherwise.
-fn former_name(name: &str) -> Option<&'static str> {
-    match name {
-        "web_home_view" => Some("default_view"),
-        "web_escape_navigates_to_home_view" => Some("escape_navigates_to_default_view"),
-        _ => None,
+/// Reads true or false where the newest level has numbers.
+fn name_in_notifications(request: &mut Request<'_>) -> Result<(), Error> {
+    let Some(value) = request.values.get_mut("realm_name_in_email_notifications_policy") else { return Ok(()) };
+    let is_always: bool = json_parameter(value, "realm_name_in_notifications")?;
+    *value = if is_always { "2" } else { "1" }.into();
+    Ok(())
+}
+
+/// Settings that had another name: level, old, new.
+static FORMER_NAMES: &[(i64, &str, &str)] = &[
+    (219, "default_view", "web_home_view"),
+    (219, "escape_navigates_to_default_view", "web_escape_navigates_to_home_view"),
+    (168, "realm_name_in_notifications", "realm_name_in_email_notifications_policy"),
+];
+
+/// What a setting is called at a level, if otherwise.
+fn former_name(name: &str, level: i64) -> Option<&'static str> {
+    FORMER_NAMES.iter().find(|(since, _, new)| *new == name && level < *since).map(|(_, old, _)| *old)
+}
+
+/// Puts the name of before a level into an event about a setting.
+fn name_before(event: &mut Map<String, Value>, level: i64) {
+    for property in ["property", "setting_name", "notification_name"] {
+        let name = event.get(property).and_then(Value::as_str);
+        if let Some(old) = name.and_then(|name| former_name(name, level - 1)) {
+            event.insert(property.into(), old.into());
+        }
     }
 }
 
@@ -242,7 +282,7 @@ fn legacy_settings(reply: &mut Map<String, Value>, context: &Context<'_>) {
                 "timezone" => caller.timezone.as_str().into(),
                 name => at_level(name, own.setting(name).clone(), context.level),
             };
-            let name = former_name(name).filter(|_| context.level < 219).unwrap_or(name);
+            let name = former_name(name, context.level).unwrap_or(name);
             if !is_younger_setting(name, context.level) {
                 reply.insert(name.into(), value);
             }

@@ -122,7 +122,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 213,
         on: "unread messages",
-        words: "`count` has messages of unmuted and followed topics in muted channels; before, those of muted channels did not count.",
+        words: "`count` has messages of unmuted and followed topics in muted channels, and `mentions` those that mention everybody; before, both had none of muted channels.",
         test: "unread_messages_of_muted_channels_did_not_count_before_213",
         act: Act::Objects(&UNREAD, without_muted_channels),
     },
@@ -226,4 +226,11 @@ fn without_muted_channels(unread: &mut Map<String, Value>, context: &Context<'_>
     let fewer = ids.filter(|id| is_heard_by_topic(id)).count();
     let count = unread.get("count").and_then(Value::as_u64).unwrap_or_default();
     unread.insert("count".into(), count.saturating_sub(fewer as u64).into());
+    let is_meant = |id: &Value| {
+        let message = id.as_i64().and_then(|id| context.realm.messages.get(&MessageId(id)));
+        message.is_some_and(|message| message.mentions(caller.id))
+    };
+    if let Some(mentions) = unread.get_mut("mentions").and_then(Value::as_array_mut) {
+        mentions.retain(|id| is_meant(id) || !is_heard_by_topic(id));
+    }
 }

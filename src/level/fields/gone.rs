@@ -4,13 +4,14 @@ use crate::api::channels::former_channel_email;
 use crate::level::Context;
 use crate::level::behaviours::permissions::{self, policy};
 use crate::level::objects::{
-    BOT, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, Object, PERSON, PROPERTIES_REPLY, REACTION, REACTION_EVENT,
-    REGISTER, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER,
+    BOT, BOT_NEWS, EMOJI, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, Object, PERSON, PROPERTIES_REPLY, REACTION,
+    REACTION_EVENT, REGISTER, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER,
 };
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::user::User;
 use crate::record::user::avatar_url;
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
 /// What stood in a field that is gone.
@@ -88,7 +89,10 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (22, &INVITE, "ref", 0, |invite, context| address_of(invite.get("invited_by_user_id"), context)),
     (16, &OWN_USER, "pointer", 0, |_, _| json!(-1)),
     (14, &OWN_SUBSCRIPTION, "is_old_stream", 0, |_, _| json!(false)),
+    (10, &OWN_USER, "client_id", 0, |user, _| json!(client_id(user))),
     (10, &OWN_USER, "short_name", 0, |user, _| json!(local_part(user, "email"))),
+    (7, &BOT_NEWS, "email", 0, |bot, context| bot_part(bot, context, |user| json!(context.realm.api_email(user)))),
+    (7, &EMOJI, "author", 0, emoji_author),
     (7, &PERSON, "email", 0, |person, context| address_of(person.get("user_id"), context)),
     (5, &BOT, "owner", 0, |bot, context| {
         let owner = |user: &User| user.bot_owner().and_then(|owner| context.realm.user(owner));
@@ -97,8 +101,8 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (1, &USER, "bot_owner", 0, |user, context| address_of(user.get("bot_owner_id"), context)),
     (363, &OWN_USER, "is_billing_admin", 73, |_, _| json!(false)),
     (363, &USER, "is_billing_admin", 73, |_, _| json!(false)),
-    (483, &REACTION_EVENT, "user", 0, reacting_user),
-    (328, &REACTION, "user", 0, reacting_user),
+    (483, &REACTION_EVENT, "user", 0, |event, context| reacting_user(event, context, "user_id")),
+    (328, &REACTION, "user", 0, |reaction, context| reacting_user(reaction, context, "id")),
     (163, &REGISTER, "realm_email_address_visibility", 0, |_, _| json!(1)),
 ];
 
@@ -127,6 +131,24 @@ pub(in crate::level) fn address_of(id: Option<&Value>, context: &Context<'_>) ->
     json!(id.and_then(|id| context.realm.user(id)).map(|user| context.realm.api_email(user)))
 }
 
+/// A name for the client that asks, made up anew by each reply of the real server, from the account alone here.
+fn client_id(user: &Map<String, Value>) -> String {
+    let email = user.get("email").and_then(Value::as_str).unwrap_or_default();
+    let digest = Sha256::digest(email.as_bytes());
+    digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Who made an emoji, when it was no number.
+fn emoji_author(emoji: &Map<String, Value>, context: &Context<'_>) -> Value {
+    let id = emoji.get("author_id").and_then(Value::as_i64).map(UserId);
+    let author = id.and_then(|id| context.realm.user(id));
+    json!(author.map(|user| json!({
+        "id": user.id,
+        "email": context.realm.api_email(user),
+        "full_name": user.full_name,
+    })))
+}
+
 /// Who sent the unread messages of a topic.
 fn senders(topic: &Map<String, Value>, context: &Context<'_>) -> Value {
     let ids = topic.get("unread_message_ids").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_i64);
@@ -140,12 +162,12 @@ fn bot_part(bot: &Map<String, Value>, context: &Context<'_>, part: impl Fn(&User
     context.realm.user(UserId(id)).map_or(Value::Null, |user| part(user))
 }
 
-/// Who reacted, as reactions told it.
-fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>) -> Value {
+/// Who reacted: events named the user's ID in another way than the reactions of messages did.
+fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>, id_key: &str) -> Value {
     let id = reaction.get("user_id").and_then(Value::as_i64).unwrap_or_default();
     let Some(user) = context.realm.user(UserId(id)) else { return Value::Null };
     let email = context.realm.api_email(user);
-    json!({"id": id, "user_id": id, "email": email, "full_name": user.full_name, "is_mirror_dummy": false})
+    json!({id_key: id, "email": email, "full_name": user.full_name, "is_mirror_dummy": false})
 }
 
 /// The caller's devices by the number that the client chose, as they were known before they had keys of their own.
@@ -153,6 +175,7 @@ fn push_devices(context: &Context<'_>) -> Value {
     let Some(caller) = context.caller else { return json!({}) };
     let own = context.realm.own(caller.id);
     let status = |device: &crate::realm::personal::Device| if device.is_active() { "active" } else { "pending" };
-    let devices = own.devices.iter().map(|(id, device)| (id.to_string(), json!({"status": status(device)})));
+    let devices =
+        own.devices.iter().map(|(id, device)| (id.to_string(), json!({"status": status(device), "error_code": null})));
     devices.collect::<Map<String, Value>>().into()
 }

@@ -232,6 +232,25 @@ async fn reactions_had_no_user_from_328_to_338() {
 }
 
 #[tokio::test]
+async fn who_reacted_had_another_key_for_the_id_in_events_than_in_messages() {
+    let server = TestServer::start().await;
+    let id = server.message("Thank you");
+    let age = Age::at(&server, 327).await;
+    let [mel, max] = [age.user("mel"), age.user("max")];
+    let mut events = mel.events(["reaction"]).await;
+    max.post(&format!("/messages/{id}/reactions"), json!({"emoji_name": "tada"})).await.success();
+
+    let user =
+        |key: &str| json!({key: max.id(), "email": max.email(), "full_name": "Max Mercer", "is_mirror_dummy": false});
+    assert_eq!(events.next().await.0["user"], user("user_id"));
+    let fetched = mel.get(&format!("/messages/{id}"), json!({})).await.success();
+    let reactions = fetched["message"]["reactions"].clone();
+    let own = |reaction: &&Value| reaction["user_id"] == max.id() && reaction["emoji_name"] == "tada";
+    let reaction = reactions.as_array().into_iter().flatten().find(own).expect("it has max's reaction").clone();
+    assert_eq!(reaction["user"], user("id"));
+}
+
+#[tokio::test]
 async fn types_were_stream_before_248_and_private_before_174() {
     let server = TestServer::start().await;
     let channel = |kind: &str| json!({"type": kind, "to": "general", "topic": "t", "content": "x"});
@@ -336,5 +355,38 @@ async fn recipients_had_short_names_before_26() {
         let params = json!({"anchor": id, "num_before": 0, "num_after": 0});
         let messages = mel.get("/messages", params).await.success();
         assert_eq!(messages["messages"][0]["display_recipient"][0]["short_name"], name);
+    }
+}
+
+#[tokio::test]
+async fn attachments_named_the_times_of_messages_before_22() {
+    let server = TestServer::start().await;
+    let message = server.message("The plan:");
+    let milliseconds = (1_767_268_800 - 2 * 86_400) as f64 * 1000.0;
+    let [before, after] = Age::around(&server, 22).await;
+
+    let old = before.user("mel").get("/attachments", json!({})).await.success()["attachments"][0].take();
+    assert_eq!(old["messages"], json!([{"id": message, "name": milliseconds}]));
+    assert!(old["create_time"].is_f64(), "{old}");
+    let new = after.user("mel").get("/attachments", json!({})).await.success()["attachments"][0].take();
+    assert_eq!(new["messages"], json!([{"id": message, "date_sent": milliseconds as i64}]));
+    assert!(new["create_time"].is_i64(), "{new}");
+}
+
+#[tokio::test]
+async fn edits_told_a_version_of_rendering_before_284() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let message = json!({"type": "channel", "to": "general", "topic": "t", "content": "first"});
+    let id = mel.post("/messages", message).await.success()["id"].take();
+    mel.patch(&format!("/messages/{id}"), json!({"content": "second"})).await.success();
+    mel.patch(&format!("/messages/{id}"), json!({"topic": "other"})).await.success();
+
+    for (level, version) in [(283, json!(1)), (284, Value::Null)] {
+        let found =
+            Age::at(&server, level).await.user("mel").get(&format!("/messages/{id}"), json!({})).await.success();
+        let history = &found["message"]["edit_history"];
+        assert_eq!(history[1]["prev_rendered_content_version"], version, "at {level}: {history}");
+        assert_eq!(history[0].get("prev_rendered_content_version"), None, "at {level}: {history}");
     }
 }

@@ -146,3 +146,17 @@ async fn guests_got_placeholders_before_437() {
         assert_eq!(users.any(|user| user["full_name"] == "Unknown user"), has_placeholder, "at {level}");
     }
 }
+
+#[tokio::test]
+async fn supported_permissions_named_their_fields_before_326() {
+    let server = TestServer::start().await;
+    for (level, of_channel, of_owners) in
+        [(325, json!("can_remove_subscribers_group_id"), json!(true)), (326, Value::Null, Value::Null)]
+    {
+        let state = Age::at(&server, level).await.user("mel").register(json!({})).await.state;
+        let supported = &state["server_supported_permission_settings"];
+        assert_eq!(supported["stream"]["can_remove_subscribers_group"]["id_field_name"], of_channel, "at {level}");
+        let web = &supported["realm"]["can_create_web_public_channel_group"];
+        assert_eq!(web["allow_owners_group"], of_owners, "at {level}");
+    }
+}

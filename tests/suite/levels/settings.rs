@@ -232,3 +232,35 @@ async fn defaults_of_users_had_the_values_of_their_level() {
         assert_eq!(state["realm_user_settings_defaults"][name], shown, "at {level}");
     }
 }
+
+#[tokio::test]
+async fn the_name_in_notifications_was_true_or_false_before_168() {
+    const OLD: &str = "realm_name_in_notifications";
+    const NEW: &str = "realm_name_in_email_notifications_policy";
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 168).await;
+
+    for (age, name, other, sent, refused, why) in [
+        (&before, OLD, NEW, json!(true), json!(2), "is not a boolean"),
+        (&after, NEW, OLD, json!(2), json!(true), "is not an integer"),
+    ] {
+        let (mel, olive) = (age.user("mel"), age.user("olive"));
+        let mut events = mel.register(json!({"event_types": ["user_settings", "update_global_notifications"]})).await;
+        mel.patch("/settings", json!({name: refused})).await.error("BAD_REQUEST", &format!("{name} {why}"));
+        mel.patch("/settings", json!({other: sent, "enable_sounds": true})).await.success();
+        mel.patch("/settings", json!({name: sent})).await.success();
+        events.next().await.has(json!({"notification_name": name, "setting": sent}));
+        events.next().await.has(json!({"type": "user_settings", "property": name, "value": sent}));
+        olive.patch("/realm/user_settings_defaults", json!({name: sent})).await.success();
+
+        let state = mel.register(json!({"client_capabilities": {}})).await.state;
+        for settings in [&state, &state["user_settings"], &state["realm_user_settings_defaults"]] {
+            assert_eq!(settings[name], sent);
+            assert_eq!(settings.get(other), None);
+        }
+    }
+    // What only newer levels know is the older ones' false.
+    server.user("mel").patch("/settings", json!({NEW: 3})).await.success();
+    let state = Age::at(&server, 167).await.user("mel").register(json!({})).await.state;
+    assert_eq!(state["user_settings"][OLD], false);
+}

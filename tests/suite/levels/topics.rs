@@ -144,7 +144,9 @@ async fn unread_messages_of_muted_channels_did_not_count_before_213() {
     max.post("/users/me/subscriptions/properties", json!({"subscription_data": mute})).await.success();
     let unmute = json!({"stream_id": engineering, "topic": "loud", "visibility_policy": 2});
     max.post("/user_topics", unmute).await.success();
-    let count = |user: User| async move { user.register(json!({})).await.state["unread_msgs"]["count"].as_i64() };
+    let unread = |user: User| async move { user.register(json!({})).await.state["unread_msgs"].clone() };
+    let count = |user: User| async move { unread(user).await["count"].as_i64() };
+    let mentions = |user: User| async move { unread(user).await["mentions"].as_array().map(Vec::len) };
     let [before, after] = Age::around(&server, 213).await;
     let [old, new] = [count(before.user("max")).await, count(after.user("max")).await];
 
@@ -154,6 +156,13 @@ async fn unread_messages_of_muted_channels_did_not_count_before_213() {
 
     assert_eq!(count(before.user("max")).await, old);
     assert_eq!(count(after.user("max")).await, new.map(|count| count + 1));
+
+    let [old, new] = [mentions(before.user("max")).await, mentions(after.user("max")).await];
+    for age in [&before, &after] {
+        send_old(&age.user("mel"), "engineering", "loud", "@**all**").await;
+    }
+    assert_eq!(mentions(before.user("max")).await, old);
+    assert_eq!(mentions(after.user("max")).await, new.map(|count| count + 1));
 }
 
 #[tokio::test]

@@ -179,6 +179,8 @@ async fn change_people(olive: &mut Visitor, age: &Age<'_>) {
     let new = json!({"email": "zoe@chat.test", "full_name": "Zoe", "password": "zoe-password-7421"});
     olive.go("POST /users", &[], new).await;
     olive.go("POST /bots", &[], json!({"short_name": "tour", "full_name": "Tour Bot"})).await;
+    let bot = age.user("build-bot").id();
+    olive.go("PATCH /bots/{bot_id}", &[bot], json!({"full_name": "Tour Guide"})).await;
     for handle in ["zoe", "ivy"] {
         let login = json!({"username": format!("{handle}@chat.test")});
         let _ = age.anonymous().post("/dev_fetch_api_key", login).await;
