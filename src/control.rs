@@ -19,6 +19,7 @@ use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::http::request::{BodyLimit, Incoming};
 use crate::http::{Edge, Response, reply};
+use crate::misfit;
 use crate::realm::invariants;
 use crate::time::{Clock, Timestamp};
 use crate::world::{RealTime, World};
@@ -293,7 +294,7 @@ fn misread(error: &serde_path_to_error::Error<serde_json::Error>) -> Error {
         path if path == "." => "$".to_owned(),
         path => format!("$.{path}"),
     };
-    refused(format!("{path}: {}", error.inner()))
+    refused(format!("{path}: {}", misfit::in_words(&error.inner().to_string())))
 }
 
 /// Asserts that a call that takes nothing was given nothing.

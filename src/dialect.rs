@@ -3,6 +3,7 @@
 //! A dialect is a list of pairs, neutral to vendor, for the keys of objects (and parameters), for the values under
 //! certain keys, and for paths. The core knows the neutral names alone.
 
+use crate::misfit;
 use memchr::memmem;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -75,7 +76,11 @@ impl Dialect {
         let mut json = serde_json::Deserializer::from_str(text);
         let dialect: Self = serde_path_to_error::deserialize(&mut json).map_err(|error| {
             let path = error.path().to_string();
-            format!("{}: {}", if path == "." { "$".to_owned() } else { format!("$.{path}") }, error.inner())
+            format!(
+                "{}: {}",
+                if path == "." { "$".to_owned() } else { format!("$.{path}") },
+                misfit::in_words(&error.inner().to_string())
+            )
         })?;
         json.end().map_err(|error| format!("$: {error}"))?;
         dialect.check(known)?;
@@ -208,10 +213,10 @@ mod tests {
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let known = Renamable { keys: set(&["a", "b"]), paths: set(&["/a", "/a/{id}"]) };
         for (text, fault) in [
-            (r#"{"keys": {"a": 1}}"#, "$.keys.a: invalid type"),
+            (r#"{"keys": {"a": 1}}"#, "$.keys.a: takes a text, not 1"),
             (r#"{"kees": {}}"#, "$.kees: unknown field"),
             ("[]", "$: takes an object"),
-            ("5", "$: invalid type"),
+            ("5", "$: takes an object, not 5"),
             ("{} {}", "$: trailing characters"),
             (r#"{"keys": {"a": ""}}"#, "$.keys.a: takes a name"),
             (r#"{"keys": {"a": "x", "b": "x"}}"#, "$.keys.b: `x` is the name of `a` already"),

@@ -57,7 +57,12 @@ impl fmt::Display for Fault {
 ///
 /// Every fault that can be found without rendering the texts, in the order of the document's parts.
 pub fn check(text: &str) -> Result<Document, Vec<Fault>> {
-    check_value(parse::value(text)?)
+    check_value(parse::value(without_mark(text))?)
+}
+
+/// Some editors begin every text with a mark of its encoding.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// As [`check()`], for a document that came inside other JSON.
@@ -77,6 +82,7 @@ pub fn check_value(value: Value) -> Result<Document, Vec<Fault>> {
 ///
 /// Every fault.
 pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Fault>> {
+    let text = without_mark(text);
     if state::is_state(text) {
         return state::read(text, now).map(|(realm, _)| realm);
     }

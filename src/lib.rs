@@ -33,6 +33,7 @@
 //! - [`reducer`]: a client's state: a register reply with events folded into it. Names nothing of the server.
 //! - [`scenario`]: stories over HTTP, played against this server or another. Names nothing of the server.
 //! - [`fixture`]: realms as documents. [`openapi`]: the table of operations as a document.
+//! - `misfit`: what is wrong with JSON that doesn't fit, in words.
 
 pub mod api;
 pub mod cli;
@@ -44,6 +45,7 @@ pub mod fixture;
 pub mod http;
 pub mod journal;
 pub mod level;
+mod misfit;
 pub mod openapi;
 pub mod realm;
 pub mod record;

@@ -75,7 +75,7 @@ async fn what_is_no_rule_is_refused() {
         (json!({"effect": garbage, "match": {"path": "/users/4"}}), "$.match.path"),
         (json!({"effect": garbage, "match": {"method": "get"}}), "$.match.method"),
         (json!({"effect": garbage, "match": {"usr": "x"}}), "usr"),
-        (json!({"effect": garbage, "match": {"user": 4}}), "$.match.user"),
+        (json!({"effect": garbage, "match": {"user": 4}}), "$.match.user: takes a text, not 4"),
         (json!({"effect": garbage, "after": -1}), "$.after"),
         (json!({"effect": garbage, "times": 0}), "$.times"),
         (json!({"effect": garbage, "probability": 1.5}), "$.probability"),

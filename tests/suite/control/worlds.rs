@@ -98,7 +98,7 @@ async fn what_a_world_cannot_be_is_refused() {
     let control = Control::of(&server);
     for (body, part) in [
         (json!({"nmae": "x"}), "nmae"),
-        (json!({"name": 5}), "$.name"),
+        (json!({"name": 5}), "$.name: takes a text, not 5"),
         (json!({"name": ""}), "$.name"),
         (json!({"name": "-a"}), "$.name"),
         (json!({"name": "a-"}), "$.name"),
@@ -116,8 +116,8 @@ async fn what_a_world_cannot_be_is_refused() {
         (json!({"dialect": "klingon"}), "$.dialect"),
         (json!({"dialect": {"kees": {}}}), "$.dialect"),
         (json!({"clock": "noon"}), "$.clock"),
-        (json!({"seed": -1}), "$.seed"),
-        (json!({"listen": "yes"}), "$.listen"),
+        (json!({"seed": -1}), "$.seed: takes a whole number from 0 on, not -1"),
+        (json!({"listen": "yes"}), "$.listen: takes true or false, not the text \"yes\""),
         (json!([]), "$"),
     ] {
         control.post("/worlds", body).await.refused(part);
