@@ -118,7 +118,12 @@ impl Block {
 
     /// Whether it makes the world.
     pub fn is_world(&self) -> bool {
-        matches!(self.kind, Kind::World(_))
+        self.world().is_some()
+    }
+
+    /// The options of the world that it makes.
+    pub fn world(&self) -> Option<&[(String, String)]> {
+        if let Kind::World(options) = &self.kind { Some(options) } else { None }
     }
 
     /// All texts in it, and whether they are of an expectation.

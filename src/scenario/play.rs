@@ -90,12 +90,14 @@ pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode:
         let why = if block.is_world() { "a world made for it" } else { "control of the world" };
         return Outcome::Skipped(format!("needs {why}, which this server does not give"));
     }
-    let options =
-        blocks.iter().find_map(|block| if let Kind::World(options) = &block.kind { Some(options) } else { None });
-    let broken = |what: String| Outcome::Differs(vec![Difference { line: scenario.line, what, edits: Vec::new() }]);
-    let world = match stage.make_world(options.map_or(&[], Vec::as_slice), &document.name).await {
+    let broken_at = |line, what| Outcome::Differs(vec![Difference { line, what, edits: Vec::new() }]);
+    let broken = |what: String| broken_at(scenario.line, what);
+    let founding = blocks.iter().find_map(|block| Some((block.world()?, block.range.start)));
+    let (options, line) =
+        founding.map_or((&[][..], scenario.line), |(options, at)| (options, line_of(&document.text, at)));
+    let world = match stage.make_world(options, &document.name).await {
         Ok(world) => world,
-        Err(reason) => return broken(reason),
+        Err(reason) => return broken_at(line, reason),
     };
     let mut outcome = match Player::new(stage, document, &world).await {
         Ok(mut player) => player.play(&blocks, mode).await,

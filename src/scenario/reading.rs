@@ -44,6 +44,17 @@ pub enum Words {
 }
 
 const KINDS: [&str; 7] = ["world", "request", "reply", "queue", "control", "event", "no"];
+/// What else blocks are called elsewhere, and hardly any language is.
+const ELSEWHERE: [(&str, &str); 8] = [
+    ("response", "reply"),
+    ("answer", "reply"),
+    ("expect", "reply"),
+    ("expected", "reply"),
+    ("register", "queue"),
+    ("noevent", "no event"),
+    ("no-event", "no event"),
+    ("no_event", "no event"),
+];
 
 /// Reads a fence; none: the block is prose.
 pub fn words(info: &str, at: usize, mistakes: &mut Vec<Mistake>) -> Option<Words> {
@@ -65,7 +76,9 @@ pub fn words(info: &str, at: usize, mistakes: &mut Vec<Mistake>) -> Option<Words
         (known @ ("world" | "request" | "control"), _) => Err(format!("```{known} takes nothing after it")),
         (other, _) => {
             // Prose may show code in any language, but hardly in one that is called almost as a block is.
-            let meant = KINDS.iter().find(|kind| kind.len() > 2 && strsim::damerau_levenshtein(kind, other) <= 2)?;
+            let is_near = |kind: &&str| kind.len() > 2 && strsim::damerau_levenshtein(kind, other) <= 2;
+            let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == other).map(|(_, kind)| *kind);
+            let meant = elsewhere.or_else(|| KINDS.into_iter().find(is_near))?;
             Err(format!("there are no '{other}' blocks; is '{meant}' meant?"))
         }
     };
@@ -207,8 +220,10 @@ fn caller(who: &str, at: usize) -> Result<Caller, Mistake> {
     Ok(if who == "anonymous" && key.is_none() { Caller::Anonymous } else { Caller::User(who.to_owned(), key) })
 }
 
+const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+
 fn is_method(word: &str) -> bool {
-    ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].contains(&word)
+    METHODS.contains(&word)
 }
 
 fn line(entry: &Entry) -> Result<Line, Mistake> {
@@ -235,10 +250,9 @@ fn line(entry: &Entry) -> Result<Line, Mistake> {
 }
 
 fn commands(fence: &Fence<'_>) -> Result<Vec<Command>, Mistake> {
-    let begins = |line: &str| {
-        let first = line.split(' ').next().unwrap_or_default();
-        ["clock", "fault"].contains(&first) || is_method(first)
-    };
+    // Of JSON that goes on at the line's beginning only these are words.
+    let is_literal = |line: &str| ["true", "false", "null"].contains(&line.trim_end().trim_end_matches(','));
+    let begins = |line: &str| line.starts_with(char::is_alphabetic) && !is_literal(line);
     let entries = fence.entries(|line| !begins(line))?;
     if entries.is_empty() {
         return Err(Mistake::at(fence.at, "a control block has a line 'clock +1d', 'fault {…}' or 'METHOD PATH'"));
@@ -254,6 +268,16 @@ fn command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Mistake> {
     let (method, path, body) = match word {
         "clock" => ("POST", "/clock", Some(clock(rest.trim(), entry.at)?)),
         "fault" => ("POST", "/faults", Some(parse(word.len())?)),
+        other if !is_method(other) => {
+            let distance = |word: &&str| strsim::damerau_levenshtein(&word.to_lowercase(), &other.to_lowercase());
+            let meant = ["clock", "fault"].into_iter().chain(METHODS).min_by_key(distance);
+            let meant = meant.filter(|word| distance(word) <= 2);
+            let meant = meant.map(|word| format!("; is '{word}' meant?")).unwrap_or_default();
+            return Err(Mistake::at(
+                entry.at,
+                format!("'{first}' is no line of a control block: clock, fault or METHOD PATH begins one{meant}"),
+            ));
+        }
         _ => {
             let path = first[word.len()..].split_whitespace().next().unwrap_or_default();
             if !path.starts_with('/') {

@@ -37,6 +37,47 @@ fn a_line_for_each_scenario_and_the_counts() {
 }
 
 #[test]
+fn misspelt_blocks_and_lines_are_told_where_they_stand() {
+    let control = |lines: &str| format!("# Time\n\n```control\n{lines}\n```\n");
+    for (name, text, told) in [
+        (
+            "clok.md",
+            control("clock +1h\nclok +1h"),
+            ":5: 'clok +1h' is no line of a control block: clock, fault or METHOD PATH begins one; is 'clock' meant?\n",
+        ),
+        (
+            "get.md",
+            control("get /queues"),
+            ":4: 'get /queues' is no line of a control block: clock, fault or METHOD PATH begins one; is 'GET' meant?\n",
+        ),
+        (
+            "response.md",
+            format!("{STORY}```response\n{{}}\n```\n"),
+            ":9: there are no 'response' blocks; is 'reply' meant?\n",
+        ),
+        (
+            "no-event.md",
+            format!("{STORY}```no-event mel\n```\n"),
+            ":9: there are no 'no-event' blocks; is 'no event' meant?\n",
+        ),
+        (
+            "world.md",
+            format!("# Who\n\nIn a world.\n\n```world\nfeature_level: old\n```\n{}", &STORY[7..]),
+            ":5: no world can be made: ",
+        ),
+    ] {
+        let (_, path) = file(name, &text);
+        let (status, _, faults) = run(&[&path]);
+        assert_eq!(status, Some(1), "{name}");
+        assert!(faults.starts_with(&format!("{path}{told}")), "{faults}");
+    }
+    let (_, well) =
+        file("literals.md", &control("fault {\"effect\": {\"status\": 500},\n\"times\":\n1, \"enabled\":\ntrue\n}"));
+    let (_, _, faults) = run(&[&well]);
+    assert!(!faults.contains("is no line of a control block"), "{faults}");
+}
+
+#[test]
 fn updating_makes_the_file_true() {
     let (path, wrong) = file("wrong.md", &STORY.replace("400", "100"));
     let (status, told, faults) = run(&["--update", &wrong]);

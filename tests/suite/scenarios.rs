@@ -127,7 +127,7 @@ async fn what_happens_besides_the_story_is_told() {
         (format!("{queue}{send}```reply none\n```\n"), "story.md:6: POST /messages must have no reply, but got 200 "),
         ("# A\n\n```request\nzoe: GET /users/me\n```\n".into(), "story.md:3: there is no user 'zoe'"),
         ("# A\n\n```request\nmel: GET /nothing\n```\n".into(), "story.md:3: GET /nothing must succeed, but got 404 "),
-        ("# A\n\n```world\nfixture: nothing\n```\n".into(), "story.md:1: no world can be made: "),
+        ("# A\n\n```world\nfixture: nothing\n```\n".into(), "story.md:3: no world can be made: "),
         ("# A\n\n```control\nclock -1d\n```\n".into(), "story.md:3: clock -1d must succeed, but got 400 "),
         (
             "# A\n\n```request\nanonymous: GET /users/me\n```\n```reply 401\nheader WWW-Authenticate: Digest\n```\n"
