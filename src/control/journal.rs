@@ -166,12 +166,14 @@ impl Wanted {
     }
 }
 
-/// The path of an operation as entries have it, when it is one with its placeholders.
+/// A path as entries have it: that of an operation when it is one with its placeholders. What clients have in front of
+/// it is no part of it.
 fn as_route(path: String, at: &str) -> Result<String, Error> {
-    if !path.starts_with('/') {
-        return Err(refused(format!("{at}: takes a path without /api/v1, which begins with a slash")));
+    let inner = path.strip_prefix("/api/v1").filter(|rest| rest.starts_with('/')).unwrap_or(&path);
+    if !inner.starts_with('/') {
+        return Err(refused(format!("{at}: takes a path, which begins with a slash")));
     }
-    Ok(route_named(&path).map_or(path, str::to_owned))
+    Ok(route_named(inner).unwrap_or(inner).to_owned())
 }
 
 /// The entries that come nearest to what was looked for, each with a diff.
