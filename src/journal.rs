@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
@@ -43,10 +44,15 @@ pub struct Entry {
     /// The fault that made the reply.
     pub fault: Option<String>,
     /// Positions in the event log of the events that it caused.
-    pub events: Vec<u64>,
+    #[serde(serialize_with = "one_by_one")]
+    pub events: Range<u64>,
     /// Present when a body was cut.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+}
+
+fn one_by_one<S: serde::Serializer>(positions: &Range<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(positions.clone())
 }
 
 /// A reply's bytes; shown as JSON when they are, else as text.
@@ -85,7 +91,7 @@ impl Entry {
 
     fn size(&self) -> usize {
         let params: usize = self.params.iter().map(|(name, value)| name.len() + value.len() + 64).sum();
-        256 + params + self.path.len() + self.reply.0.len() + self.events.len() * 8
+        256 + params + self.path.len() + self.reply.0.len()
     }
 }
 
@@ -225,7 +231,7 @@ mod tests {
             reply: Body(reply.into()),
             duration_ms: 0.0,
             fault: None,
-            events: Vec::new(),
+            events: 0..0,
             truncated: false,
         }
     }

@@ -61,6 +61,7 @@ use personal::Personal;
 use queue::{Queue, QueueId};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use text::in_lowercase;
 use user::User;
 
 use crate::time::Timestamp;
@@ -300,7 +301,7 @@ impl Realm {
 
     /// A user by real address, whatever the case.
     pub fn user_by_email(&self, email: &str) -> Option<&Arc<User>> {
-        self.users_by_email.get(&email.to_lowercase()).and_then(|id| self.users.get(id))
+        self.users_by_email.get(in_lowercase(email).as_ref()).and_then(|id| self.users.get(id))
     }
 
     /// Whether this is an active account; the system's bots are.
@@ -319,7 +320,7 @@ impl Realm {
 
     /// A channel by name, whatever the case.
     pub fn channel_by_name(&self, name: &str) -> Option<&Arc<Channel>> {
-        self.channels_by_name.get(&name.to_lowercase()).and_then(|id| self.channels.get(id))
+        self.channels_by_name.get(in_lowercase(name).as_ref()).and_then(|id| self.channels.get(id))
     }
 
     /// A channel's messages.

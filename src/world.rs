@@ -18,6 +18,8 @@ use arc_swap::ArcSwap;
 use dashmap::DashMap;
 use foldhash::fast::RandomState;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{broadcast, watch};
@@ -66,14 +68,14 @@ pub struct WorldSettings {
 pub struct Caused {
     /// Position of the first entry.
     pub first: u64,
-    /// The entries.
-    pub entries: Vec<Arc<Entry>>,
+    /// The entries: of most changes one or none.
+    pub entries: SmallVec<[Arc<Entry>; 1]>,
 }
 
 impl Caused {
     /// The positions of the entries.
-    pub fn positions(&self) -> Vec<u64> {
-        (self.first..self.first + self.entries.len() as u64).collect()
+    pub fn positions(&self) -> Range<u64> {
+        self.first..self.first + self.entries.len() as u64
     }
 }
 

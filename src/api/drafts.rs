@@ -83,7 +83,7 @@ fn check_enabled(realm: &Realm, user: UserId) -> Result<(), Error> {
 /// `InvalidChannelId`, `InvalidRecipientId`.
 fn checked(realm: &Realm, call: &Call<'_>, input: DraftInput, id: DraftId) -> Result<Draft, Error> {
     let caller = call.caller();
-    let content = normal_content(&call.origin.strip(&input.content.0))?;
+    let content = normal_content(&call.origin.strip(input.content.0.clone()))?.into_owned();
     let timestamp = match input.timestamp {
         Some(Seconds(seconds)) if seconds < 0.0 => return Err(Error::NegativeTimestamp),
         // A cast saturates where the number is beyond all time.
@@ -94,7 +94,7 @@ fn checked(realm: &Realm, call: &Call<'_>, input: DraftInput, id: DraftId) -> Re
         DraftType::Nowhere => (DraftTarget::Nowhere, String::new()),
         DraftType::Direct => (people(realm, caller, &input.to)?, String::new()),
         DraftType::Channel => {
-            let topic = truncate(&input.topic, MAX_TOPIC_LENGTH, "...");
+            let topic = truncate(&input.topic, MAX_TOPIC_LENGTH, "...").into_owned();
             if topic.contains('\0') {
                 return Err(Error::DraftTopicNullBytes);
             }

@@ -119,12 +119,12 @@ impl Write for SendMessage {
         let outgoing = Outgoing {
             sender: caller.id,
             to,
-            content: call.origin.strip(&params.content),
+            content: call.origin.strip(params.content),
             client: call.client.into(),
             read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(call.client)),
             read_by: OrdSet::new(),
             local: params.queue_id.zip(params.local_id),
-            own_urls: vec![call.origin.base_url()],
+            own_url: Some(call.origin.base_url()),
         };
 
         let sent = tx.send(outgoing)?;
@@ -231,9 +231,9 @@ impl Operation for RenderMessage {
 
 impl Read for RenderMessage {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<RenderMessageReply, Error> {
-        let own_urls = [call.origin.base_url()];
-        let names = realm.seen_by(call.caller().id, &own_urls);
-        let rendered = markdown::render(&call.origin.strip(&params.content), &names);
+        let own_url = call.origin.base_url();
+        let names = realm.seen_by(call.caller().id, Some(&own_url));
+        let rendered = markdown::render(&call.origin.strip(params.content), &names);
         Ok(RenderMessageReply { rendered: rendered.map_err(|_| Error::UnableToRender)?.html })
     }
 }

@@ -112,7 +112,7 @@ impl Write for CreateReminder {
             return Err(Error::NoteTooLong { limit: MAX_NOTE_LENGTH.into() });
         }
 
-        let note = call.origin.strip(note);
+        let note = call.origin.strip(note.to_owned());
         let reminder = tx.add_reminder(caller.id, message, note, deliver_at);
         let fields = json!({ "reminders": [ReminderRecord::new(&reminder)] });
         tx.emit(Audience::user(caller.id), Event::shaped("reminders", Some("add"), fields));

@@ -234,8 +234,8 @@ fn checked(
     normal_content(content)?;
     let caller = call.caller();
     let target = target::resolve(realm, caller, kind, to, topic)?;
-    let outgoing = Outgoing::from_server(caller.id, target, call.origin.strip(content));
-    realm.try_sending(Outgoing { own_urls: vec![call.origin.base_url()], ..outgoing })
+    let outgoing = Outgoing::from_server(caller.id, target, call.origin.strip(content.to_owned()));
+    realm.try_sending(Outgoing { own_url: Some(call.origin.base_url()), ..outgoing })
 }
 
 /// DELETE /scheduled_messages/{scheduled_message_id}

@@ -100,7 +100,7 @@ impl Write for CreateSnippet {
 
         tx.realm_mut().counters.snippet += 1;
         let id = SnippetId(tx.counters.snippet);
-        let content = call.origin.strip(&params.content.0);
+        let content = call.origin.strip(params.content.0);
         let snippet = Arc::new(Snippet { id, title: params.title.0, content, date_created: tx.now });
         tx.own_mut(user).snippets.insert(id, snippet);
         emit(tx, user, "add", id);
@@ -148,7 +148,7 @@ impl Write for EditSnippet {
 
         let mut snippet = snippet.as_ref().clone();
         if let Some(content) = params.content {
-            snippet.content = call.origin.strip(&content.0);
+            snippet.content = call.origin.strip(content.0);
         }
         if let Some(title) = params.title {
             snippet.title = title.0;

@@ -15,6 +15,7 @@ use crate::realm::text::normal_topic;
 use crate::realm::user::User;
 use imbl::OrdSet;
 use serde_json::json;
+use std::sync::Arc;
 
 /// Subscribers above which nobody is told who is typing.
 const MAX_SUBSCRIBERS: usize = 100;
@@ -102,7 +103,7 @@ impl Write for SetTyping {
                 if !tx.own(caller.id).is_on("send_stream_typing_notifications") {
                     return Err(Error::TypingDisabledChannel);
                 }
-                let topic = normal_topic(&topic)?;
+                let topic: Arc<str> = normal_topic(&topic)?.into();
                 let channel = tx.living_channel(caller, channel)?.clone();
                 if !tx.can_read(caller, &channel) {
                     return Err(Error::InvalidChannelId);

@@ -15,11 +15,13 @@ impl Realm {
     /// The address by which a user is known to the API: the real one where everyone may see it,
     /// else a dummy (specification, User, `email`).
     pub fn api_email(&self, user: &User) -> String {
-        if user.is_bot() || user.email_visibility == super::user::EmailVisibility::Everyone {
-            user.email.clone()
-        } else {
-            self.dummy_email(user.id)
-        }
+        self.shown_dummy_email(user).unwrap_or_else(|| user.email.clone())
+    }
+
+    /// The dummy that stands for the address of a user whose real one not everyone may see.
+    pub fn shown_dummy_email(&self, user: &User) -> Option<String> {
+        let is_shown = user.is_bot() || user.email_visibility == super::user::EmailVisibility::Everyone;
+        (!is_shown).then(|| self.dummy_email(user.id))
     }
 
     /// The address that works for any user, `user7@host`.

@@ -329,7 +329,7 @@ impl Tx {
         match &message.place {
             Place::Channel { channel, topic } => {
                 self.messages_in_mut(*channel).insert(message.id);
-                let key = (*channel, TopicKey::new(topic));
+                let key = (*channel, TopicKey::of(topic));
                 match self.realm.topics.get_mut(&key) {
                     Some(topic) => Arc::make_mut(topic).messages.insert(message.id),
                     None => {
@@ -350,7 +350,7 @@ impl Tx {
         match &message.place {
             Place::Channel { channel, topic } => {
                 self.messages_in_mut(*channel).remove(message.id);
-                let key = (*channel, TopicKey::new(topic));
+                let key = (*channel, TopicKey::of(topic));
                 if let Some(entry) = self.realm.topics.get_mut(&key) {
                     let entry = Arc::make_mut(entry);
                     entry.messages.remove(message.id);

@@ -3,10 +3,12 @@
 use super::id::{ChannelId, FolderId, MessageId, RecipientId, UserId};
 use super::message_ids::MessageIds;
 use super::permission::Permissions;
+use super::text::in_lowercase;
 use crate::time::Timestamp;
 use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A channel.
@@ -119,9 +121,15 @@ pub struct TopicKey(Arc<str>);
 impl TopicKey {
     /// The key of a topic's name.
     pub fn new(name: &str) -> Self {
-        // Most names are lower case already, and need no copy of their own before the one that is kept.
-        let is_lowercase = name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
-        TopicKey(if is_lowercase { name.into() } else { name.to_lowercase().into() })
+        TopicKey(in_lowercase(name).into())
+    }
+
+    /// The key of a topic whose name is kept: the same text wherever it can be.
+    pub fn of(name: &Arc<str>) -> Self {
+        match in_lowercase(name) {
+            Cow::Borrowed(_) => TopicKey(name.clone()),
+            Cow::Owned(key) => TopicKey(key.into()),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use super::user::User;
 use crate::time::Timestamp;
 use imbl::{OrdSet, Vector};
 use serde_json::{Map, Value};
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// The first level with `user_topic` events.
@@ -76,7 +77,7 @@ pub struct Entry {
 /// Whom an event is for: a union of shared sets as they were, less some.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audience {
-    sets: Vec<OrdSet<UserId>>,
+    sets: SmallVec<[OrdSet<UserId>; 1]>,
     except: OrdSet<UserId>,
 }
 
@@ -88,7 +89,7 @@ impl Audience {
 
     /// A set of users.
     pub fn of(users: OrdSet<UserId>) -> Self {
-        Self { sets: vec![users], except: OrdSet::new() }
+        Self { sets: smallvec![users], except: OrdSet::new() }
     }
 
     /// These users too.
@@ -305,8 +306,8 @@ pub struct SentMessage {
     pub message: Arc<Message>,
     /// Its sender.
     pub sender: Arc<User>,
-    /// The sender's address as others see it.
-    pub sender_email: String,
+    /// The sender's dummy address, where others see that one.
+    pub dummy_email: Option<String>,
     /// Its channel.
     pub channel: Option<Arc<Channel>>,
     /// The queue that sent it and the client's own name for it.
@@ -340,12 +341,17 @@ impl SentMessage {
         Self {
             message: message.clone(),
             sender: sender.clone(),
-            sender_email: realm.api_email(sender),
+            dummy_email: realm.shown_dummy_email(sender),
             channel: message.channel().map(|(channel, _)| realm.channels[&channel].clone()),
             local: None,
             read_by: OrdSet::new(),
             shown: KeptTexts::default(),
         }
+    }
+
+    /// The sender's address as others see it.
+    pub fn sender_email(&self) -> &str {
+        self.dummy_email.as_deref().unwrap_or(&self.sender.email)
     }
 }
 

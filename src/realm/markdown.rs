@@ -143,9 +143,9 @@ pub struct Settings<'a> {
     pub translate_emoticons: bool,
     /// Whether links to images and videos show them.
     pub inline_image_preview: bool,
-    /// The organization's own addresses (`https://chat.example.org`, no slash at the end), links into which become
+    /// The organization's own address (`https://chat.example.org`, no slash at the end), links into which become
     /// relative.
-    pub own_urls: &'a [String],
+    pub own_url: Option<&'a str>,
 }
 
 /// Who is mentioned so that they notice. Silent mentions, those in quotes and in code, and those of deactivated users

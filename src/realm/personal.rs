@@ -98,6 +98,9 @@ impl Personal {
 
     /// What the user said of a topic.
     pub fn topic_policy(&self, channel: ChannelId, topic: &str) -> VisibilityPolicy {
+        if self.topics.is_empty() {
+            return VisibilityPolicy::None;
+        }
         self.topics.get(&(channel, TopicKey::new(topic))).map_or(VisibilityPolicy::None, |topic| topic.policy)
     }
 

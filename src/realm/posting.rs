@@ -8,6 +8,7 @@ use super::permission::GroupSettingValue;
 use super::render::EMPTY_TOPIC_DISPLAY_NAME;
 use super::user::User;
 use crate::error::Error;
+use std::sync::Arc;
 
 impl Realm {
     /// Whether a user may post to a topic.
@@ -16,21 +17,21 @@ impl Realm {
     ///
     /// In this order: `MayNotPost`, `NotAuthorizedToSend`, `MayNotCreateTopic`, `EmptyTopicNotAllowed`,
     /// `OnlyEmptyTopicAllowed`.
-    pub fn check_may_post(&self, sender: &User, channel: &Channel, topic: &str) -> Result<(), Error> {
+    pub fn check_may_post(&self, sender: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
         if sender.is_system_bot() {
             return Ok(());
         }
         // A bot may do what its owner may.
-        let holders: Vec<UserId> = std::iter::once(sender.id).chain(sender.bot_owner()).collect();
-        let may = |name| holders.iter().any(|user| self.may_in(*user, channel, name));
+        let holders = || std::iter::once(sender.id).chain(sender.bot_owner());
+        let may = |name| holders().any(|user| self.may_in(user, channel, name));
         if !may("can_send_message_group") || channel.is_archived {
             return Err(Error::MayNotPost);
         }
-        let reads = holders.iter().filter_map(|user| self.users.get(user)).any(|user| self.can_read(user, channel));
+        let reads = holders().filter_map(|user| self.users.get(&user)).any(|user| self.can_read(user, channel));
         if !reads {
             return Err(Error::NotAuthorizedToSend { channel_name: channel.name.clone().into() });
         }
-        if !self.topics.contains_key(&(channel.id, TopicKey::new(topic))) && !may("can_create_topic_group") {
+        if !self.topics.contains_key(&(channel.id, TopicKey::of(topic))) && !may("can_create_topic_group") {
             return Err(Error::MayNotCreateTopic);
         }
         self.check_topic_policy(channel, topic)

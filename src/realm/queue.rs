@@ -201,7 +201,7 @@ impl QueueOptions {
                     let name = if names_empty_topic(name) { "" } else { name };
                     topic.is_some_and(|topic| topic.to_lowercase() == name.to_lowercase())
                 }
-                ("sender", email) => sent.sender_email.eq_ignore_ascii_case(email),
+                ("sender", email) => sent.sender_email().eq_ignore_ascii_case(email),
                 ("is", "dm" | "private") => matches!(message.place, Place::Direct { .. }),
                 ("is", "unread") => !sent.read_by.contains(&viewer),
                 ("is", "mentioned") => message.mentions(viewer),

@@ -25,18 +25,18 @@ pub fn names_empty_topic(topic: &str) -> bool {
 pub struct SenderView<'realm> {
     realm: &'realm Realm,
     sender: Option<UserId>,
-    own_urls: &'realm [String],
+    own_url: Option<&'realm str>,
 }
 
 impl Realm {
-    /// The realm as a sender sees it; `own_urls` are the organization's addresses, links into which become relative.
-    pub fn seen_by<'realm>(&'realm self, sender: UserId, own_urls: &'realm [String]) -> SenderView<'realm> {
-        SenderView { realm: self, sender: Some(sender), own_urls }
+    /// The realm as a sender sees it; `own_url` is the organization's address, links into which become relative.
+    pub fn seen_by<'realm>(&'realm self, sender: UserId, own_url: Option<&'realm str>) -> SenderView<'realm> {
+        SenderView { realm: self, sender: Some(sender), own_url }
     }
 
     /// The realm as the server itself sees it: for descriptions.
     pub fn seen_by_server(&self) -> SenderView<'_> {
-        SenderView { realm: self, sender: None, own_urls: &[] }
+        SenderView { realm: self, sender: None, own_url: None }
     }
 
     /// The address of a custom emoji's picture, relative to the organization's.
@@ -126,7 +126,7 @@ impl Names for SenderView<'_> {
                 .sender()
                 .is_some_and(|sender| self.realm.own(sender.id).is_on("translate_emoticons")),
             inline_image_preview: organization.is_on("inline_image_preview"),
-            own_urls: self.own_urls,
+            own_url: self.own_url,
         }
     }
 }

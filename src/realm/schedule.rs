@@ -126,7 +126,7 @@ impl Tx {
         };
         // What is too large to be rendered is shown empty; it was a message, so it hardly is.
         let rendered =
-            markdown::render(&content, &self.seen_by(user, &[])).map(|rendered| rendered.html).unwrap_or_default();
+            markdown::render(&content, &self.seen_by(user, None)).map(|rendered| rendered.html).unwrap_or_default();
         let reminder = Arc::new(Reminder { id, user, message, note, content, rendered, deliver_at, has_failed: false });
         self.realm_mut().reminders.insert(id, reminder.clone());
         self.schedule(Due::Reminder(id), Some(deliver_at));

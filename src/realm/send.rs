@@ -11,11 +11,12 @@ use super::markdown::{self, Mentions};
 use super::message::{Attachment, Body, Message, Place};
 use super::permission::{GROUP_PERMISSIONS, covers, setting};
 use super::personal::VisibilityPolicy;
-use super::text::{normal_content, normal_topic};
+use super::text::{in_lowercase, normal_content, normal_topic};
 use super::user::User;
 use super::widget::first_submessage;
 use crate::error::Error;
 use imbl::{OrdSet, Vector};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -39,8 +40,8 @@ pub struct Outgoing {
     pub read_by: OrdSet<UserId>,
     /// The sending queue and the client's own name for the message.
     pub local: Option<(String, String)>,
-    /// The organization's addresses as the sender knows them.
-    pub own_urls: Vec<String>,
+    /// The organization's address as the sender knows it.
+    pub own_url: Option<String>,
 }
 
 /// Where a message goes.
@@ -75,8 +76,8 @@ impl Realm {
     /// # Errors
     ///
     /// `UnableToRender`, `ChannelWildcardNotAllowed`, `TopicWildcardNotAllowed`, `MayNotMentionGroup`.
-    pub fn body(&self, sender: UserId, place: &Place, content: String, own_urls: &[String]) -> Result<Body, Error> {
-        let names = self.seen_by(sender, own_urls);
+    pub fn body(&self, sender: UserId, place: &Place, content: String, own_url: Option<&str>) -> Result<Body, Error> {
+        let names = self.seen_by(sender, own_url);
         let (html, rendered) = markdown::render_to_keep(&content, &names).map_err(|_| Error::UnableToRender)?;
         let mentions = rendered.mentions;
         self.check_mentions(sender, place, &mentions)?;
@@ -141,7 +142,7 @@ impl Realm {
         if self.alert_words.is_empty() {
             return alerted;
         }
-        let folded = content.to_lowercase();
+        let folded = in_lowercase(content);
         for (word, users) in &self.alert_words {
             let Some(first) = word.bytes().next() else { continue };
             let is_whole = |start: usize| {
@@ -166,14 +167,17 @@ impl Tx {
     /// Those of [`normal_content`], [`normal_topic`], [`Realm::check_may_post`],
     /// [`Realm::check_may_message`] and [`Realm::body`], in this order.
     pub fn send(&mut self, outgoing: Outgoing) -> Result<Sent, Error> {
-        let content = normal_content(&outgoing.content)?;
+        let content = match normal_content(&outgoing.content)? {
+            Cow::Borrowed(text) if text.len() == outgoing.content.len() => outgoing.content,
+            changed => changed.into_owned(),
+        };
         let sender = self.users.get(&outgoing.sender).cloned().ok_or(Error::NoSuchUser)?;
         let (place, mut recipients) = match outgoing.to {
             Target::Channel { channel, topic } => {
-                let topic = normal_topic(&topic)?;
+                let topic: Arc<str> = normal_topic(&topic)?.into();
                 let channel = self.channels.get(&channel).cloned().ok_or(Error::InvalidChannelId)?;
                 self.check_may_post(&sender, &channel, &topic)?;
-                (Place::Channel { channel: channel.id, topic: topic.into() }, channel.subscribers.clone())
+                (Place::Channel { channel: channel.id, topic }, channel.subscribers.clone())
             }
             Target::Direct { users } => {
                 if users.is_empty() {
@@ -187,7 +191,7 @@ impl Tx {
                 (Place::Direct { conversation }, self.conversations[&conversation].members.iter().copied().collect())
             }
         };
-        let mut body = self.body(sender.id, &place, content, &outgoing.own_urls)?;
+        let mut body = self.body(sender.id, &place, content, outgoing.own_url.as_deref())?;
         self.settle_recipients(&place, &mut body, &mut recipients);
 
         let new_policy = self.apply_automatic_policies(&sender, &place, &body);
@@ -302,7 +306,7 @@ impl Outgoing {
             read_by_sender: false,
             read_by: OrdSet::new(),
             local: None,
-            own_urls: Vec::new(),
+            own_url: None,
         }
     }
 }

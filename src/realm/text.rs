@@ -3,6 +3,7 @@
 use super::channel::RESOLVED_PREFIX;
 use super::render::names_empty_topic;
 use crate::error::Error;
+use std::borrow::Cow;
 
 /// Longest message, in code points; longer ones are cut.
 pub const MAX_MESSAGE_LENGTH: usize = 10_000;
@@ -14,7 +15,7 @@ pub const MAX_TOPIC_LENGTH: usize = 60;
 /// # Errors
 ///
 /// `MessageEmpty`, `MessageNullBytes`.
-pub fn normal_content(content: &str) -> Result<String, Error> {
+pub fn normal_content(content: &str) -> Result<Cow<'_, str>, Error> {
     let content = content.trim_end().trim_start_matches(['\n', '\r']);
     if content.trim().is_empty() {
         return Err(Error::MessageEmpty);
@@ -30,13 +31,13 @@ pub fn normal_content(content: &str) -> Result<String, Error> {
 /// # Errors
 ///
 /// `TopicInvalidCharacter`.
-pub fn normal_topic(topic: &str) -> Result<String, Error> {
+pub fn normal_topic(topic: &str) -> Result<Cow<'_, str>, Error> {
     let topic = topic.trim();
     if let Some(position) = invalid_character(topic) {
         return Err(Error::TopicInvalidCharacter { position: position.into() });
     }
     if names_empty_topic(topic) {
-        return Ok(String::new());
+        return Ok(Cow::Borrowed(""));
     }
     Ok(truncate(topic, MAX_TOPIC_LENGTH, "..."))
 }
@@ -52,15 +53,22 @@ pub fn invalid_character(text: &str) -> Option<usize> {
 }
 
 /// A text of at most `limit` code points; what was cut off is replaced by `suffix`.
-pub fn truncate(text: &str, limit: usize, suffix: &str) -> String {
+pub fn truncate<'text>(text: &'text str, limit: usize, suffix: &str) -> Cow<'text, str> {
     // No text has more characters than bytes.
     if text.len() <= limit || text.chars().count() <= limit {
-        return text.to_owned();
+        return text.into();
     }
-    text.chars().take(limit.saturating_sub(suffix.chars().count())).chain(suffix.chars()).collect()
+    let kept = text.chars().take(limit.saturating_sub(suffix.chars().count()));
+    kept.chain(suffix.chars()).collect::<String>().into()
 }
 
 /// Whether a topic is marked as resolved.
 pub fn is_resolved(topic: &str) -> bool {
     topic.starts_with(RESOLVED_PREFIX)
+}
+
+/// A text in lower case. Most names are that already, and are not copied.
+pub fn in_lowercase(text: &str) -> Cow<'_, str> {
+    let is_lowercase = text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    if is_lowercase { text.into() } else { text.to_lowercase().into() }
 }

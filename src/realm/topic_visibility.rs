@@ -28,7 +28,7 @@ impl Tx {
     /// when it changed.
     pub fn apply_automatic_policies(&mut self, sender: &User, place: &Place, body: &Body) -> Option<VisibilityPolicy> {
         let Place::Channel { channel, topic } = place else { return None };
-        let is_new = !self.topics.contains_key(&(*channel, TopicKey::new(topic)));
+        let is_new = !self.topics.contains_key(&(*channel, TopicKey::of(topic)));
         let mut sender_policy = None;
         if !sender.is_bot() {
             let own = self.own(sender.id);
@@ -76,7 +76,7 @@ impl Tx {
             return false;
         }
         let now = self.now;
-        let key = (channel, TopicKey::new(&topic));
+        let key = (channel, TopicKey::of(&topic));
         let topics = &mut self.own_mut(user).topics;
         if policy == VisibilityPolicy::None {
             topics.remove(&key);

@@ -76,7 +76,7 @@ impl Wanted {
             channels: self.channels.into_iter().collect(),
             groups: self.groups.into_iter().collect(),
             include_default_channels: self.include_default_channels,
-            welcome_message: welcome_message.map(|text| call.origin.strip(&text.0)),
+            welcome_message: welcome_message.map(|text| call.origin.strip(text.0)),
         })
     }
 }

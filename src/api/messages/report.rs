@@ -95,7 +95,7 @@ impl Write for ReportMessage {
         let message = tx.message_seen_by(caller, params.message_id).cloned().ok_or(Error::InvalidMessage)?;
 
         let sender = tx.users[&message.sender].clone();
-        let content = text(tx, caller, &message, params.report_type, &call.origin.strip(description));
+        let content = text(tx, caller, &message, params.report_type, &call.origin.strip(description.to_owned()));
         if let Some(bot) = tx.notification_bot() {
             let to = Target::Channel { channel, topic: format!("{}'s messages", sender.full_name) };
             tx.send(Outgoing::from_server(bot, to, content))?;

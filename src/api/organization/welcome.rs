@@ -48,7 +48,7 @@ impl Write for TestWelcomeMessage {
         let Bounded(text) = params.welcome_message_custom_text;
         let bot = tx.notification_bot().ok_or(Error::NoSuchUser)?;
         let to = Target::Direct { users: vec![call.caller().id] };
-        let MessageId(message_id) = tx.send(Outgoing::from_server(bot, to, call.origin.strip(&text)))?.id;
+        let MessageId(message_id) = tx.send(Outgoing::from_server(bot, to, call.origin.strip(text)))?.id;
         Ok(TestWelcomeMessageReply { message_id })
     }
 }

@@ -47,7 +47,7 @@ impl Target {
         if !is_safe(address) {
             return None;
         }
-        let own = context.settings.own_urls.iter().find_map(|base| {
+        let own = context.settings.own_url.and_then(|base| {
             let path = address.strip_prefix(base.trim_end_matches('/'))?;
             OWN_PATHS.iter().any(|own| path.starts_with(own)).then_some(path)
         });

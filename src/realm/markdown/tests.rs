@@ -13,7 +13,7 @@ use crate::realm::linkifier::LinkifierSource;
 /// An organization with a few of everything.
 struct Organization {
     linkifiers: Vec<Arc<Linkifier>>,
-    own_urls: Vec<String>,
+    own_url: &'static str,
     emoticons: bool,
     previews: bool,
     language: &'static str,
@@ -35,8 +35,8 @@ impl Default for Organization {
             Linkifier::compile(LinkifierId(1), source).ok().map(Arc::new)
         })
         .collect();
-        let own_urls = vec!["https://chat.example.org".to_owned()];
-        Self { linkifiers, own_urls, emoticons: false, previews: true, language: "" }
+        let own_url = "https://chat.example.org";
+        Self { linkifiers, own_url, emoticons: false, previews: true, language: "" }
     }
 }
 
@@ -109,7 +109,7 @@ impl Names for Organization {
             default_code_block_language: self.language,
             translate_emoticons: self.emoticons,
             inline_image_preview: self.previews,
-            own_urls: &self.own_urls,
+            own_url: Some(self.own_url),
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::realm::text::{normal_content, normal_topic};
 use crate::realm::user::{Role, User};
 use crate::realm::{Realm, content_hash};
 use crate::time::Span;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Seconds on top of a limit, for requests that were on their way.
@@ -23,11 +24,11 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessageParams)
         check_may_edit(realm, caller, &message)?;
     }
     check_shape(&message, params)?;
-    let topic = params.topic.as_deref().map(normal_topic).transpose()?;
+    let topic = params.topic.as_deref().map(normal_topic).transpose()?.map(Cow::into_owned);
     if topic.as_deref() == Some(RESOLVED_PREFIX.trim()) {
         return Err(Error::ResolveEmptyTopic);
     }
-    let content = params.content.as_deref().map(|content| edited_content(&call.origin.strip(content))).transpose()?;
+    let content = params.content.clone().map(|content| edited_content(&call.origin.strip(content))).transpose()?;
     if content.is_some() && params.stream_id.is_some() {
         return Err(Error::ContentWhileMoving);
     }
@@ -97,7 +98,7 @@ fn check_shape(message: &Message, params: &EditMessageParams) -> Result<(), Erro
 fn edited_content(content: &str) -> Result<String, Error> {
     match normal_content(content) {
         Err(Error::MessageEmpty) => Ok("(deleted)".to_owned()),
-        other => other,
+        other => other.map(Cow::into_owned),
     }
 }
 
