@@ -28,6 +28,8 @@ pub const DEFAULT_HISTORY_DAYS: i64 = 14;
 const LEAST_STEP: Span = Span::seconds(55);
 /// Whose last activity is older than this has come back: others are told. The offline threshold less a ping and a bit.
 const AWAY_AFTER: Span = Span::seconds(130);
+/// How long ago somebody was seen last who has just switched presence off: offline, and two minutes for clocks that differ.
+const UNSEEN_WHEN_DISABLED: Span = Span::seconds(-(200 + 120));
 /// Active users above which nobody is told who comes back.
 const MAX_USERS_FOR_EVENTS: usize = 100;
 
@@ -130,8 +132,31 @@ fn note(tx: &mut Tx, user: UserId, is_active: bool) {
     tx.realm_mut().counters.presence += 1;
     presence.update_id = tx.counters.presence;
     tx.own_mut(user).presence = Some(presence);
+    if has_come_back {
+        tell(tx, user, presence);
+    }
+}
+
+/// Makes what is known of somebody agree with their setting `presence_enabled` at once: they are here, or were last seen
+/// just long enough ago to count as offline (A-167 in docs/assumptions.md).
+pub(super) fn follow_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
+    if tx.users[&user].is_bot() {
+        return;
+    }
+    let now = tx.now;
+    let connected_at = if is_enabled { now } else { now.plus(UNSEEN_WHEN_DISABLED) };
+    tx.realm_mut().counters.presence += 1;
+    let update_id = tx.counters.presence;
+    let presence = Presence { active_at: is_enabled.then_some(now), connected_at: Some(connected_at), update_id };
+    tx.own_mut(user).presence = Some(presence);
+    tell(tx, user, presence);
+}
+
+/// Tells those who may know of somebody, in organizations that are not too large for it.
+fn tell(tx: &mut Tx, user: UserId, presence: Presence) {
     let is_told = tx.active_users.len() <= MAX_USERS_FOR_EVENTS && !tx.organization.is_on("presence_disabled");
-    if has_come_back && is_told {
+    if is_told {
+        let now = tx.now;
         let audience = who_can_access(tx, user);
         let payload = Payload::Presence { user: tx.users[&user].clone(), presence, now };
         tx.emit(audience, Event::new("presence", None, payload));

@@ -8,6 +8,7 @@ pub mod legacy;
 pub mod parameters;
 mod targets;
 
+use super::presence::follow_setting;
 use super::server::is_email;
 use super::users::change::{change_email_visibility, change_name};
 use super::users::{check_password, checked_email, checked_name, person_update, who_can_access};
@@ -81,7 +82,8 @@ const ERRORS: &[&str] = &[
     "NameTaken",
 ];
 /// What is told of changed settings.
-const EVENTS: &[&str] = &["realm_user update", "user_settings update", "user_status", "realm_export_consent"];
+const EVENTS: &[&str] =
+    &["realm_user update", "user_settings update", "user_status", "presence", "realm_export_consent"];
 
 /// PATCH /settings
 pub struct ChangeSettings;
@@ -214,6 +216,7 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
     match name {
         "presence_enabled" => {
             let away = value == Value::Bool(false);
+            follow_setting(tx, user, !away);
             let audience = who_can_access(tx, user);
             tx.emit(audience, Event::shaped("user_status", None, json!({"user_id": user, "away": away})));
         }

@@ -4,6 +4,7 @@
 
 use super::emoji::WantedEmoji;
 use super::parameter::parameters;
+use super::presence::follow_setting;
 use super::settings::emit_setting;
 use super::users::who_can_access;
 use super::{About, Access, Call, Operation, Read, Route, Success, Write};
@@ -98,7 +99,7 @@ impl Operation for UpdateOwnStatus {
             "InvalidCustomEmojiName",
             "CustomEmojiDeactivated",
         ],
-        events: &["user_settings update", "user_status"],
+        events: &["user_settings update", "user_status", "presence"],
     };
     type Params = UpdateOwnStatusParams;
     type Reply = Success;
@@ -244,6 +245,9 @@ fn update(tx: &mut Tx, user: UserId, change: Change) {
 }
 
 fn set_presence_enabled(tx: &mut Tx, user: UserId, is_enabled: bool) {
+    if tx.own(user).is_on("presence_enabled") != is_enabled {
+        follow_setting(tx, user, is_enabled);
+    }
     tx.own_mut(user).settings.insert("presence_enabled", is_enabled.into());
     emit_setting(tx, user, "presence_enabled", is_enabled.into(), None);
 }

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 /// The time at which tests begin, UNIX seconds.
 const START: i64 = 1_767_268_800;
+/// The day on which mel joined: what is told of those who were never active.
+const JOINED: i64 = START - 100 * 86_400;
 
 fn active() -> Value {
     json!({"status": "active", "ping_only": true})
@@ -187,8 +189,30 @@ async fn who_switched_presence_off_is_not_noted() {
     nora.post("/users/me/presence", active()).await.is(json!({}));
 
     events.none().await;
-    let refused = max.get(&format!("/users/{}/presence", nora.id()), json!({})).await;
-    refused.error("BAD_REQUEST", &format!("No presence data for {}", nora.id()));
+    let reply = max.get(&format!("/users/{}/presence", nora.id()), json!({})).await.success();
+    assert_eq!(reply["presence"]["website"], json!({"status": "idle", "timestamp": START - 320}));
+    assert_eq!(reply["presence"]["aggregated"]["status"], "offline");
+}
+
+#[tokio::test]
+async fn the_setting_shows_in_presence_at_once() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    mel.post("/users/me/presence", active()).await.success();
+    let capabilities = json!({"simplified_presence_events": true});
+    let mut events = max.register(json!({"event_types": ["presence"], "client_capabilities": capabilities})).await;
+
+    for (is_enabled, row) in [
+        (false, json!({"active_timestamp": JOINED, "idle_timestamp": START - 320})),
+        (true, json!({"active_timestamp": START, "idle_timestamp": START})),
+    ] {
+        mel.patch("/settings", json!({"presence_enabled": is_enabled})).await.success();
+        events.next().await.is(json!({"type": "presence", "presences": {mel.id().to_string(): row}}));
+    }
+    mel.post("/users/me/status", json!({"away": true})).await.success();
+    mel.post("/users/me/status", json!({"away": true})).await.success();
+    events.next().await.has(json!({"presences": {mel.id().to_string(): {"idle_timestamp": START - 320}}}));
+    events.none().await;
 }
 
 #[tokio::test]

@@ -197,6 +197,7 @@ fn own_account() -> Vec<Case> {
         .sends("realm_user update full_name", "everyone")
         .sends("user_settings update", "mel")
         .sends("user_status", "everyone")
+        .sends("presence", "everyone")
         .sends("realm_export_consent", "olive adam")
     });
     let mut cases = vec![
@@ -204,6 +205,7 @@ fn own_account() -> Vec<Case> {
         Case::of(SETTINGS, "mel", |_| json!({"color_scheme": 3})).sends("user_settings update", "mel"),
         Case::of(SETTINGS, "mel", |_| json!({"presence_enabled": false}))
             .sends("user_settings update", "mel")
+            .sends("presence", "everyone")
             .sends("user_status", "everyone"),
         Case::of(SETTINGS, "mel", |_| json!({"timezone": "Asia/Tokyo"}))
             .sends("user_settings update", "mel")
@@ -270,6 +272,7 @@ fn presence() -> Vec<Case> {
             .sends("presence", "everyone but gus"),
         Case::of(STATUS, "mel", |_| json!({"status_text": "Away", "away": true}))
             .sends("user_settings update presence_enabled", "mel")
+            .sends("presence", "everyone")
             .sends("user_status", "everyone"),
         Case::of("POST /users/{user_id}/status", "adam", |s| json!({"user_id": id(s, "ivy"), "status_text": "New"}))
             .after("DELETE /users/me/subscriptions", "gus", |_| json!({"subscriptions": ["general"]}))
