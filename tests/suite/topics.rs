@@ -160,6 +160,29 @@ async fn a_policy_can_be_forgotten_in_a_channel_that_was_lost() {
 }
 
 #[tokio::test]
+async fn what_was_said_of_a_topic_does_not_follow_it_out_of_sight() {
+    let server = TestServer::start().await;
+    let [mona, nora, max] = server.users(["mona", "nora", "max"]);
+    let (from, to) = (server.channel("general"), server.channel("design"));
+    let message = mona.send_to("general", "plans", "Soon").await;
+    for user in [&nora, &max] {
+        let said = json!({"stream_id": from, "topic": "plans", "visibility_policy": 3});
+        user.post("/user_topics", said).await.success();
+    }
+    let [mut at_nora, mut at_max] = [nora.events(["user_topic"]).await, max.events(["user_topic"]).await];
+
+    let moved = json!({"stream_id": to, "topic": "secret", "propagate_mode": "change_all"});
+    mona.patch(&format!("/messages/{message}"), moved).await.success();
+
+    at_nora.next().await.has(json!({"stream_id": from, "topic_name": "plans", "visibility_policy": 0}));
+    at_nora.none().await;
+    at_max.next().await.has(json!({"stream_id": from, "topic_name": "plans", "visibility_policy": 0}));
+    at_max.next().await.has(json!({"stream_id": to, "topic_name": "secret", "visibility_policy": 3}));
+    let said = nora.post("/register", json!({"fetch_event_types": ["user_topic"]})).await.success();
+    assert_eq!(said["user_topics"], json!([]));
+}
+
+#[tokio::test]
 async fn the_old_way_of_muting_takes_a_channel_by_name_or_id() {
     let server = TestServer::start().await;
     let mel = server.user("mel");

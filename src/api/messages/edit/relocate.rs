@@ -109,7 +109,10 @@ fn move_policies(
         tx.personal.iter().filter_map(|(user, own)| own.topics.get(&key).map(|said| (*user, said.policy))).collect();
     for (user, policy) in said {
         tx.set_topic_policy(user, channel, topic.clone(), crate::realm::personal::VisibilityPolicy::None);
-        tx.set_topic_policy(user, new_channel, new_topic.clone(), policy);
+        // Whoever loses the messages need not know where they went.
+        if channel == new_channel || tx.can_read(&tx.users[&user], &tx.channels[&new_channel]) {
+            tx.set_topic_policy(user, new_channel, new_topic.clone(), policy);
+        }
     }
 }
 
