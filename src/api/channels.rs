@@ -100,7 +100,8 @@ impl Read for GetChannels {
 fn is_listed(realm: &Realm, caller: &User, channel: &Channel, params: &GetChannelsParams) -> bool {
     let is_subscribed = |user: UserId| realm.own(user).subscription(channel.id).is_some();
     let reads = || realm.can_read(caller, channel);
-    (params.include_public && !channel.privacy.is_private() && reads())
+    let is_public = channel.privacy.is_web_public() || (!channel.privacy.is_private() && !caller.is_guest());
+    (params.include_public && is_public && reads())
         || (params.include_web_public && channel.privacy.is_web_public())
         || (params.include_subscribed && is_subscribed(caller.id))
         || (params.include_owner_subscribed && caller.bot_owner().is_some_and(is_subscribed))

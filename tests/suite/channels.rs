@@ -40,6 +40,8 @@ async fn a_guest_is_listed_web_public_and_subscribed_channels() {
     let listed = names(gus.get("/streams", json!({"include_all": true, "include_can_access_content": true})).await);
 
     assert_eq!(listed, ["design", "town-square"]);
+    let sets = json!({"include_subscribed": false});
+    assert_eq!(names(gus.get("/streams", sets).await), ["town-square"], "others are not public to guests");
 }
 
 #[tokio::test]
