@@ -144,11 +144,17 @@ fn checked_value(realm: &Realm, field: &ProfileField, value: &Value) -> Result<S
         3 if !has_choice(field, text) => {
             return Err(Error::NotAChoice { value: text.into(), field: field.name.as_str().into() });
         }
-        4 if jiff::civil::Date::strptime("%Y-%m-%d", text).is_err() => return Err(bad("is not a date")),
+        4 if !is_date(text) => return Err(bad("is not a date")),
         5 if !is_url(text) => return Err(bad("is not a URL")),
         _ => {}
     }
     Ok(text.to_owned())
+}
+
+/// Whether a text is a day, written with all its digits.
+fn is_date(text: &str) -> bool {
+    const FORM: &str = "%Y-%m-%d";
+    jiff::civil::Date::strptime(FORM, text).is_ok_and(|date| date.strftime(FORM).to_string() == text)
 }
 
 fn has_choice(field: &ProfileField, key: &str) -> bool {

@@ -65,6 +65,7 @@ async fn a_value_must_be_one_of_its_field() {
         ("Biography", json!("x".repeat(501)), "Biography is too long (limit: 500 characters)".to_owned()),
         ("Favourite editor", json!("ed"), "'ed' is not a valid choice for 'Favourite editor'.".to_owned()),
         ("Birthday", json!("31.12.1990"), "Birthday is not a date".to_owned()),
+        ("Birthday", json!("1990-1-2"), "Birthday is not a date".to_owned()),
         ("Home page", json!("nowhere"), "Home page is not a URL".to_owned()),
         ("Mentor", json!("adam"), "Mentor is not a list".to_owned()),
         ("Mentor", json!(["adam"]), "Mentor is not an integer".to_owned()),
