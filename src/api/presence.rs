@@ -28,8 +28,9 @@ pub const DEFAULT_HISTORY_DAYS: i64 = 14;
 const LEAST_STEP: Span = Span::seconds(55);
 /// Whose last activity is older than this has come back: others are told. The offline threshold less a ping and a bit.
 const AWAY_AFTER: Span = Span::seconds(130);
-/// How long ago somebody was seen last who has just switched presence off: offline, and two minutes for clocks that differ.
-const UNSEEN_WHEN_DISABLED: Span = Span::seconds(-(200 + 120));
+/// From now to when somebody who has just switched presence off was last seen: what makes them offline
+/// ([`OFFLINE_AFTER`]), and two minutes for clocks that differ.
+const LAST_SEEN_WHEN_DISABLED: Span = Span::seconds(-(200 + 120));
 /// Active users above which nobody is told who comes back.
 const MAX_USERS_FOR_EVENTS: usize = 100;
 
@@ -144,7 +145,7 @@ pub(super) fn follow_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
         return;
     }
     let now = tx.now;
-    let connected_at = if is_enabled { now } else { now.plus(UNSEEN_WHEN_DISABLED) };
+    let connected_at = if is_enabled { now } else { now.plus(LAST_SEEN_WHEN_DISABLED) };
     tx.realm_mut().counters.presence += 1;
     let update_id = tx.counters.presence;
     let presence = Presence { active_at: is_enabled.then_some(now), connected_at: Some(connected_at), update_id };

@@ -151,7 +151,7 @@ fn checked_value(realm: &Realm, field: &ProfileField, value: &Value) -> Result<S
     Ok(text.to_owned())
 }
 
-/// Whether a text is a day, written with all its digits.
+/// Whether a text is a day, written with all its digits (A-169 in docs/assumptions.md).
 fn is_date(text: &str) -> bool {
     const FORM: &str = "%Y-%m-%d";
     jiff::civil::Date::strptime(FORM, text).is_ok_and(|date| date.strftime(FORM).to_string() == text)

@@ -109,7 +109,7 @@ fn move_policies(
         tx.personal.iter().filter_map(|(user, own)| own.topics.get(&key).map(|said| (*user, said.policy))).collect();
     for (user, policy) in said {
         tx.set_topic_policy(user, channel, topic.clone(), crate::realm::personal::VisibilityPolicy::None);
-        // Whoever loses the messages need not know where they went.
+        // Whoever loses the messages must not learn where they went (A-168 in docs/assumptions.md).
         if channel == new_channel || tx.can_read(&tx.users[&user], &tx.channels[&new_channel]) {
             tx.set_topic_policy(user, new_channel, new_topic.clone(), policy);
         }
