@@ -7,6 +7,7 @@ use super::creation::emit_defaults;
 use super::edit::administered_channel;
 use super::notices::tell_in_channel;
 use crate::api::channels::default_groups::leave_groups;
+use crate::api::organization::parameters::{ChannelSetting, NO_CHANNEL};
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
@@ -14,7 +15,7 @@ use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::id::{ChannelId, UserId};
 use imbl::OrdSet;
-use serde_json::json;
+use serde_json::{Map, json};
 use std::sync::Arc;
 
 /// DELETE /streams/{stream_id}
@@ -28,7 +29,15 @@ impl Operation for ArchiveChannel {
         since: 0,
         is_specified: false,
         errors: &["InvalidChannelId", "CannotAdministerChannel", "ChannelArchived"],
-        events: &["message", "default_streams", "default_stream_groups", "stream update", "stream delete"],
+        events: &[
+            "message",
+            "default_streams",
+            "default_stream_groups",
+            "realm update",
+            "realm update_dict",
+            "stream update",
+            "stream delete",
+        ],
     };
     type Params = ChannelParams;
     type Reply = Success;
@@ -51,12 +60,39 @@ impl Write for ArchiveChannel {
             emit_defaults(tx);
         }
         leave_groups(tx, id);
+        take_purposes(tx, id);
         emit_is_archived(tx, id, true);
         let audience = tx.who_can_see(&tx.channels[&id]);
         tx.emit_vanished(audience, &OrdSet::unit(id), Needs::NoArchivedChannels);
         Ok(Success {})
     }
 }
+
+/// Takes a channel's purposes for the organization away, and tells so if it had any: nothing can be said there any more.
+fn take_purposes(tx: &mut Tx, id: ChannelId) {
+    let organization = Arc::make_mut(&mut tx.realm_mut().organization);
+    let mut taken = Vec::new();
+    for purpose in ChannelSetting::ALL {
+        let channel = purpose.of(organization);
+        if *channel == Some(id) {
+            *channel = None;
+            taken.push(purpose.name());
+        }
+    }
+    if taken.is_empty() {
+        return;
+    }
+    let data: Map<_, _> = taken.iter().map(|name| ((*name).to_owned(), NO_CHANNEL.into())).collect();
+    let together = Event::shaped("realm", Some("update_dict"), json!({"property": "default", "data": data}));
+    tx.emit(tx.everyone(), together.needing(Needs::From(PURPOSES_TOGETHER_SINCE)));
+    for name in taken {
+        let apart = json!({"property": name, "value": NO_CHANNEL});
+        tx.emit_before(PURPOSES_TOGETHER_SINCE, tx.everyone(), |_| Event::shaped("realm", Some("update"), apart));
+    }
+}
+
+/// The first level that has all of a channel's purposes; older ones hear of each as of any setting.
+const PURPOSES_TOGETHER_SINCE: i64 = 331;
 
 /// Brings an archived channel back.
 ///

@@ -37,6 +37,9 @@ pub struct OrganizationParams {
     pub authentication_methods: Option<AuthenticationMethods>,
 }
 
+/// The ID of no channel, as settings have it.
+pub const NO_CHANNEL: i64 = -1;
+
 /// Channels that serve the organization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelSetting {
@@ -152,7 +155,7 @@ impl Parameters for OrganizationParams {
             let name = info.name;
             if let Some(which) = ChannelSetting::ALL.into_iter().find(|one| one.name() == name) {
                 let id = json_parameter::<i64>(text, name)?;
-                params.channels.push((which, (id != -1).then_some(ChannelId(id))));
+                params.channels.push((which, (id != NO_CHANNEL).then_some(ChannelId(id))));
                 continue;
             }
             match name {

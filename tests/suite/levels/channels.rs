@@ -36,6 +36,23 @@ async fn histories_changed_with_privacy_alone_before_136() {
 }
 
 #[tokio::test]
+async fn purposes_of_an_archived_channel_were_told_one_by_one_before_331() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 331).await;
+    let general = format!("/streams/{}", server.channel("general"));
+    let told = async |age: &Age<'_>| {
+        let mut events = age.user("nora").events(["realm"]).await;
+        age.user("olive").delete(&general, json!({})).await.success();
+        let told = events.all().await;
+        told.into_iter().map(|event| (event["op"].clone(), event["property"].clone())).collect::<Vec<_>>()
+    };
+
+    let apart = ["new_stream_announcements_stream_id", "signup_announcements_stream_id"];
+    assert_eq!(told(&before).await, apart.map(|name| (json!("update"), json!(name))));
+    assert_eq!(told(&after).await, [(json!("update_dict"), json!("default"))]);
+}
+
+#[tokio::test]
 async fn flags_were_told_of_unchanged_messages_before_155() {
     let server = TestServer::start().await;
     for (level, both) in [(154, true), (155, false)] {
