@@ -7,9 +7,11 @@ use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::channel::TopicKey;
-use crate::realm::id::{ChannelId, MessageId};
+use crate::realm::id::{ChannelId, MessageId, UserId};
+use crate::realm::personal::VisibilityPolicy;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// POST /streams/{stream_id}/delete_topic
 pub struct DeleteTopic;
@@ -39,7 +41,7 @@ impl Operation for DeleteTopic {
         since: 0,
         is_specified: false,
         errors: &["BadValue", "InvalidChannelId"],
-        events: &["delete_message", "stream update"],
+        events: &["delete_message", "stream update", "muted_topics", "user_topic"],
     };
     type Params = DeleteTopicParams;
     type Reply = DeleteTopicReply;
@@ -55,6 +57,22 @@ impl Write for DeleteTopic {
             topic.map(|topic| topic.messages.iter().filter(seen).collect()).unwrap_or_default();
 
         delete(tx, &messages);
+        forget_policies(tx, channel, &params.topic_name.0);
         Ok(DeleteTopicReply { complete: true })
+    }
+}
+
+/// Takes back what users said of a topic of which they see nothing any more.
+fn forget_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
+    let key = (channel, TopicKey::new(topic));
+    let left = tx.topics.get(&key).cloned();
+    let sees_none = |user: &UserId| {
+        let user = &tx.users[user];
+        !left.iter().flat_map(|topic| topic.messages.iter()).any(|id| tx.message_seen_by(user, id).is_some())
+    };
+    let said = tx.personal.iter().filter_map(|(user, own)| own.topics.get(&key).map(|said| (*user, said.name.clone())));
+    let forgotten: Vec<(UserId, Arc<str>)> = said.filter(|(user, _)| sees_none(user)).collect();
+    for (user, name) in forgotten {
+        tx.set_topic_policy(user, channel, name, VisibilityPolicy::None);
     }
 }

@@ -154,8 +154,24 @@ fn deleting() -> Vec<Case> {
             |s| json!({"stream_id": s.channel("engineering"), "topic_name": "release 1.0"}),
         )
         .sends("delete_message", "everyone but gus")
+        .sends("user_topic", "mel")
         .sends("stream update first_message_id", "everyone but gus"),
+        // What was said of a topic goes with it.
+        deleting_lunch().sends("delete_message", "everyone").sends("user_topic", "nora mel"),
+        deleting_lunch()
+            .with_old_clients()
+            .sends("delete_message message_id", "everyone")
+            .sends("muted_topics", "nora mel"),
     ]
+}
+
+fn deleting_lunch() -> Case {
+    let lunch = |s: &TestServer| json!({"stream_id": s.channel("general"), "topic_name": "lunch"});
+    Case::of("POST /streams/{stream_id}/delete_topic", "adam", lunch).after(
+        "POST /user_topics",
+        "nora",
+        |s| json!({"stream_id": s.channel("general"), "topic": "Lunch", "visibility_policy": 3}),
+    )
 }
 
 fn reacting() -> Vec<Case> {
