@@ -3,14 +3,16 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::subscribing::Changed;
+use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::channel::Privacy;
+use crate::realm::channel::{Privacy, TopicsPolicy};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::send::{Outgoing, Target};
 use crate::realm::user::User;
+use imbl::OrdSet;
 
 /// The topic in which a channel's changes are told.
-pub const EVENTS_TOPIC: &str = "channel events";
+const EVENTS_TOPIC: &str = "channel events";
 /// The topic in which new channels are announced.
 const ANNOUNCEMENTS_TOPIC: &str = "new channels";
 
@@ -42,15 +44,26 @@ pub fn tell_created(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
             privacy_words(channel.privacy),
             silent_mention(creator),
         );
-        tell_in_channel(tx, *id, content);
+        tell_in_channel_read_by(tx, *id, content, OrdSet::unit(creator.id));
     }
 }
 
 /// Says something in a channel's topic for its changes, where the organization wants that.
 pub fn tell_in_channel(tx: &mut Tx, channel: ChannelId, content: String) {
+    tell_in_channel_read_by(tx, channel, content, OrdSet::new());
+}
+
+fn tell_in_channel_read_by(tx: &mut Tx, channel: ChannelId, content: String, readers: OrdSet<UserId>) {
     if tx.organization.is_on("send_channel_events_messages") {
-        send(tx, Target::Channel { channel, topic: EVENTS_TOPIC.into() }, content);
+        let to = in_topic(tx, channel, EVENTS_TOPIC);
+        send(tx, to, content, readers);
     }
+}
+
+/// A topic of a channel, or the empty one where that is the only one.
+fn in_topic(realm: &Realm, channel: ChannelId, topic: &str) -> Target {
+    let has_no_other = realm.channels[&channel].topics_policy == TopicsPolicy::EmptyTopicOnly;
+    Target::Channel { channel, topic: if has_no_other { String::new() } else { topic.into() } }
 }
 
 /// Announces new channels where the organization announces such; private ones are not told of.
@@ -64,7 +77,8 @@ pub fn announce(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
         [only] => format!("{who} created a new channel {only}."),
         several => format!("{who} created the following channels: {}.", several.join(", ")),
     };
-    send(tx, Target::Channel { channel: to, topic: ANNOUNCEMENTS_TOPIC.into() }, content);
+    let to = in_topic(tx, to, ANNOUNCEMENTS_TOPIC);
+    send(tx, to, content, OrdSet::unit(creator.id));
 }
 
 /// Tells people whom somebody else subscribed, each in a direct message.
@@ -83,12 +97,13 @@ pub fn tell_subscribed(tx: &mut Tx, actor: &User, added: &Changed) {
 
 /// Tells one person something, in a direct message.
 pub fn tell_person(tx: &mut Tx, person: UserId, content: String) {
-    send(tx, Target::Direct { users: vec![person] }, content);
+    send(tx, Target::Direct { users: vec![person] }, content, OrdSet::new());
 }
 
-fn send(tx: &mut Tx, to: Target, content: String) {
+/// Sends a notice; those who caused it may have read it from the beginning.
+fn send(tx: &mut Tx, to: Target, content: String, read_by: OrdSet<UserId>) {
     if let Some(bot) = tx.notification_bot() {
         // A notice that can't be sent, say of a channel whose name is no link, must not undo what it tells of.
-        let _ = tx.send(Outgoing::from_server(bot, to, content));
+        let _ = tx.send(Outgoing { read_by, ..Outgoing::from_server(bot, to, content) });
     }
 }

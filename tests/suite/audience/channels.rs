@@ -90,16 +90,16 @@ fn opening() -> Vec<Case> {
         })
         .sends("stream create", "nora ivy build-bot out-bot")
         .sends("subscription peer_add", "nora ivy build-bot out-bot")
-        .sends("stream update can_add_subscribers_group", "everyone"),
+        .sends("stream update can_add_subscribers_group", "olive adam mona mel max gus"),
         Case::of(EDIT, "mona", |s| json!({"stream_id": s.channel("design"), "is_private": false}))
             .sends("stream create", "nora ivy build-bot out-bot")
             .sends("subscription peer_add", "nora ivy build-bot out-bot")
-            .sends("stream update invite_only", "everyone")
+            .sends("stream update invite_only", "olive adam mona mel max gus")
             .sends("message", "mona mel max gus"),
         Case::of(EDIT, "olive", |s| json!({"stream_id": s.channel("engineering"), "is_web_public": true}))
             .sends("stream create", "gus")
             .sends("subscription peer_add", "gus")
-            .sends("stream update invite_only", "everyone")
+            .sends("stream update invite_only", "everyone but gus")
             .sends("message", "adam mel max build-bot"),
     ]
 }
@@ -131,6 +131,7 @@ fn archiving() -> Vec<Case> {
         Case::of(ARCHIVE, "olive", |s| json!({"stream_id": s.channel("general")}))
             .sends("message", "everyone but out-bot")
             .sends("default_streams", "everyone but gus")
+            .sends("realm update_dict new_stream_announcements_stream_id", "everyone")
             .sends("stream update is_archived", "everyone"),
         Case::of(ARCHIVE, "olive", |s| json!({"stream_id": s.channel("engineering")}))
             .with_old_clients()

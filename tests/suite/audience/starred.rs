@@ -145,7 +145,7 @@ fn by_change() -> Vec<Case> {
             .after(EDIT_CHANNEL, "adam", |s| json!({"stream_id": s.channel("engineering"), "is_private": true}))
             .sends("stream create", "mona nora ivy out-bot")
             .sends("subscription peer_add", "mona nora ivy out-bot")
-            .sends("stream update invite_only", "everyone but gus")
+            .sends("stream update invite_only", "olive adam mel max build-bot")
             .sends("message", "adam mel max build-bot")
             .sends(ADD, "olive nora"),
         // Out of a private channel that Max has left.

@@ -7,7 +7,7 @@ use crate::api::channels::default_groups::leave_groups;
 use crate::api::channels::notices::{privacy_words, silent_mention, tell_in_channel};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::channel::{Channel, Privacy};
+use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
 use crate::realm::event::{Audience, Event, Needs};
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
@@ -23,8 +23,7 @@ impl Plan {
     pub(super) fn apply(self, tx: &mut Tx, actor: &User, id: ChannelId) {
         let starred = StarredInSight::of_listeners(tx);
         if let Some(policy) = self.topics_policy {
-            tx.channel_mut(id).topics_policy = policy;
-            emit_update(tx, id, "topics_policy", json!(policy));
+            change_topics_policy(tx, actor, id, policy);
         }
         if let Some(privacy) = self.privacy {
             change_privacy(tx, actor, id, privacy);
@@ -56,28 +55,54 @@ impl Plan {
 }
 
 /// Tells everybody who can see a channel of a property's new value.
-pub(super) fn emit_update(tx: &mut Tx, id: ChannelId, property: &'static str, value: Value) {
-    emit_update_with(tx, id, property, value, json!({}));
+fn emit_update(tx: &mut Tx, id: ChannelId, property: &'static str, value: Value) {
+    emit_update_with(tx, id, property, value, json!({}), &OrdSet::new());
 }
 
-fn emit_update_with(tx: &mut Tx, id: ChannelId, property: &'static str, value: Value, more: Value) {
+/// As [`emit_update`], with more fields, and without those who know already.
+fn emit_update_with(
+    tx: &mut Tx,
+    id: ChannelId,
+    property: &'static str,
+    value: Value,
+    more: Value,
+    knowing: &OrdSet<UserId>,
+) {
     let channel = &tx.channels[&id];
     let mut fields = json!({"property": property, "value": value, "stream_id": id, "name": channel.name});
     for (key, value) in more.as_object().into_iter().flatten() {
         fields[key] = value.clone();
     }
-    let (audience, needs) = (tx.who_can_see(channel), Needs::of_channel(channel.is_archived));
+    let (audience, needs) = (tx.who_can_see(channel).except_all(knowing), Needs::of_channel(channel.is_archived));
     tx.emit(audience, Event::shaped("stream", Some("update"), fields).needing(needs));
+}
+
+fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: TopicsPolicy) {
+    let old = std::mem::replace(&mut tx.channel_mut(id).topics_policy, policy);
+    emit_update(tx, id, "topics_policy", json!(policy));
+    let words = |policy: TopicsPolicy| match policy {
+        TopicsPolicy::Inherit => "Organization default",
+        TopicsPolicy::AllowEmptyTopic => "All topics",
+        TopicsPolicy::DisableEmptyTopic => "All topics but the general chat",
+        TopicsPolicy::EmptyTopicOnly => "The general chat alone",
+    };
+    let content = format!(
+        "{} changed which topics this channel has from **{}** to **{}**.",
+        silent_mention(actor),
+        words(old),
+        words(policy),
+    );
+    tell_in_channel(tx, id, content);
 }
 
 fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
     let old = tx.channels[&id].privacy;
-    let lost = show_and_hide(tx, id, |channel| channel.privacy = privacy);
+    let Sight { gained, lost } = show_and_hide(tx, id, |channel| channel.privacy = privacy);
     let more = json!({
         "history_public_to_subscribers": privacy.has_public_history(),
         "is_web_public": privacy.is_web_public(),
     });
-    emit_update_with(tx, id, "invite_only", privacy.is_private().into(), more);
+    emit_update_with(tx, id, "invite_only", privacy.is_private().into(), more, &gained);
     hide(tx, id, lost);
     if privacy.is_private() {
         leave_groups(tx, id);
@@ -91,9 +116,16 @@ fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
     tell_in_channel(tx, id, content);
 }
 
-/// Changes what decides who can see a channel; shows it to those who can from now on, with its subscribers, and gives
-/// those who can't any more.
-fn show_and_hide(tx: &mut Tx, id: ChannelId, change: impl FnOnce(&mut Channel)) -> OrdSet<UserId> {
+/// Who comes to see a channel by a change, and who doesn't see it any more.
+#[derive(Default)]
+struct Sight {
+    gained: OrdSet<UserId>,
+    lost: OrdSet<UserId>,
+}
+
+/// Changes what decides who can see a channel; shows it to those who can from now on, as it is then, with its
+/// subscribers.
+fn show_and_hide(tx: &mut Tx, id: ChannelId, change: impl FnOnce(&mut Channel)) -> Sight {
     let before = seen_by(tx, id);
     change(tx.channel_mut(id));
     let after = seen_by(tx, id);
@@ -104,9 +136,9 @@ fn show_and_hide(tx: &mut Tx, id: ChannelId, change: impl FnOnce(&mut Channel)) 
         let fields = json!({"stream_ids": [id], "user_ids": channel.subscribers});
         let event =
             Event::shaped("subscription", Some("peer_add"), fields).needing(Needs::of_channel(channel.is_archived));
-        tx.emit(Audience::of(gained), event);
+        tx.emit(Audience::of(gained.clone()), event);
     }
-    before.relative_complement(after)
+    Sight { gained, lost: before.relative_complement(after) }
 }
 
 fn hide(tx: &mut Tx, id: ChannelId, lost: OrdSet<UserId>) {
@@ -144,7 +176,7 @@ fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: Str
     let old = std::mem::replace(&mut channel.description, description.clone());
     channel.rendered_description.clone_from(&rendered);
     let more = json!({ "rendered_description": rendered });
-    emit_update_with(tx, id, "description", description.as_str().into(), more);
+    emit_update_with(tx, id, "description", description.as_str().into(), more, &OrdSet::new());
     let words = |text: String| if text.is_empty() { "*No description.*".to_owned() } else { text };
     let content = format!(
         "{} changed the description for this channel.\n\n* **Old description:**\n```` quote\n{}\n````\n* **New description:**\n```` quote\n{}\n````",
@@ -159,7 +191,7 @@ fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
     let old = tx.channels[&id].name.clone();
     tx.rename_channel(id, name.clone());
     // The event goes by the old name.
-    emit_update_with(tx, id, "name", name.as_str().into(), json!({ "name": old }));
+    emit_update_with(tx, id, "name", name.as_str().into(), json!({ "name": old }), &OrdSet::new());
     let content = format!("{} renamed channel **{old}** to **{name}**.", silent_mention(actor));
     tell_in_channel(tx, id, content);
 }
@@ -189,13 +221,13 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
     let set = |channel: &mut Channel| {
         channel.permissions.insert(name, value);
     };
-    let lost = if REVEALING_PERMISSIONS.contains(&name) {
+    let Sight { gained, lost } = if REVEALING_PERMISSIONS.contains(&name) {
         show_and_hide(tx, id, set)
     } else {
         set(tx.channel_mut(id));
-        OrdSet::new()
+        Sight::default()
     };
-    emit_update(tx, id, name, shown);
+    emit_update_with(tx, id, name, shown, json!({}), &gained);
     hide(tx, id, lost);
     if name == "can_send_message_group" {
         // What older clients know of the same.
