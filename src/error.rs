@@ -274,8 +274,12 @@ errors! {
     NoSuchDefaultGroup { group_id }: 400 BAD_REQUEST "Default channel group with id '{group_id}' does not exist.";
     /// The group's own name.
     DefaultGroupHasName { group_name }: 400 BAD_REQUEST "This default channel group is already named '{group_name}'";
-    /// Empty, too long, or with characters that names can't have.
+    /// Empty, or with characters that names can't have.
     InvalidDefaultGroupName { group_name }: 400 BAD_REQUEST "Invalid default channel group name '{group_name}'";
+    /// A longer one.
+    DefaultGroupNameTooLong { limit }: 400 BAD_REQUEST "Default channel group name too long (limit: {limit} characters)";
+    /// One with a null in it.
+    DefaultGroupNameNull { group_name }: 400 BAD_REQUEST "Default channel group name '{group_name}' contains NULL (0x00) characters.";
     /// Another group's name.
     DefaultGroupExists { group_name }: 400 BAD_REQUEST "Default channel group '{group_name}' already exists";
     /// Everybody gets the channel anyway.
@@ -446,6 +450,8 @@ errors! {
     ChannelArchived: 400 BAD_REQUEST "Channel is already deactivated";
     /// Not archived, so it can't come back.
     ChannelNotArchived: 400 BAD_REQUEST "Channel is not currently deactivated";
+    /// A private channel that nobody could read comes back.
+    ChannelWithoutSubscribers: 400 BAD_REQUEST "Channel is private and have no subscribers";
     /// A rename to the same name.
     ChannelHasName: 400 BAD_REQUEST "Channel already has that name.";
     /// The channel for reported messages stays private.

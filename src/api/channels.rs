@@ -20,6 +20,7 @@ use crate::realm::user::User;
 use crate::record::channel::ChannelRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// GET /streams
 pub struct GetChannels;
@@ -170,7 +171,7 @@ impl Operation for GetChannelId {
     const ROUTE: Route = Route::get("/get_stream_id");
     const ACCESS: Access = Access::User;
     const ABOUT: About = About {
-        summary: "Gives the ID of the channel with a name; archived ones are not found.",
+        summary: "Gives the ID of the channel with a name, of those that the caller can read; archived ones are not found.",
         since: 0,
         is_specified: false,
         errors: &["InvalidChannelName"],
@@ -183,6 +184,9 @@ impl Operation for GetChannelId {
 impl Read for GetChannelId {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelIdReply, Error> {
         let channel = realm.living_channel_by_name(call.caller(), &params.stream)?;
+        if !realm.can_read(call.caller(), channel) {
+            return Err(Error::InvalidChannelName { channel_name: params.stream.into() });
+        }
         Ok(ChannelIdReply { stream_id: channel.id })
     }
 }
@@ -226,7 +230,7 @@ parameters! {
     pub struct GetChannelEmailParams {
         /// The channel.
         @path stream_id: ChannelId,
-        /// The caller, a bot of theirs, or the notification bot; the caller by default.
+        /// The caller, a bot of theirs, or the notification bot, which it is by default.
         sender_id: Option<UserId>,
     }
 }
@@ -245,7 +249,7 @@ impl Operation for GetChannelEmail {
         summary: "Gives the address by which mail reaches a channel.",
         since: 226,
         is_specified: false,
-        errors: &["InvalidChannelId", "NoSuchUser", "InsufficientPermission"],
+        errors: &["InvalidChannelId", "NoSuchBot", "InsufficientPermission"],
         events: &[],
     };
     type Params = GetChannelEmailParams;
@@ -259,7 +263,9 @@ impl Read for GetChannelEmail {
         if channel.is_archived {
             return Err(Error::InvalidChannelId);
         }
-        let sender = realm.user(params.sender_id.unwrap_or(caller.id)).ok_or(Error::NoSuchUser)?;
+        let asked = params.sender_id.or_else(|| realm.notification_bot()).unwrap_or(caller.id);
+        let is_bot = |user: &&Arc<User>| user.is_bot() || user.id == caller.id;
+        let sender = realm.user(asked).filter(is_bot).ok_or(Error::NoSuchBot)?;
         let is_own = sender.id == caller.id || sender.bot_owner() == Some(caller.id) || sender.is_system_bot();
         if !is_own {
             return Err(Error::InsufficientPermission);

@@ -129,7 +129,7 @@ parameters! {
 /// Whether somebody is a member.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct IsGroupMemberReply {
-    /// Deactivated users are not.
+    /// Whether they are.
     pub is_user_group_member: bool,
 }
 
@@ -140,7 +140,7 @@ impl Operation for IsGroupMember {
         summary: "Tells whether a user is in a user group.",
         since: 127,
         is_specified: false,
-        errors: &["InvalidGroup", "GroupDeactivated", "NoSuchUser"],
+        errors: &["InvalidGroup", "GroupDeactivated", "NoSuchUser", "TargetDeactivated"],
         events: &[],
     };
     type Params = IsGroupMemberParams;
@@ -151,12 +151,15 @@ impl Read for IsGroupMember {
     fn run(realm: &Realm, _call: &Call<'_>, params: Self::Params) -> Result<IsGroupMemberReply, Error> {
         let group = active_group(realm, params.user_group_id)?;
         let user = realm.user(params.user_id).filter(|user| !user.is_system_bot()).ok_or(Error::NoSuchUser)?;
+        if !user.is_active {
+            return Err(Error::TargetDeactivated);
+        }
         let is_inside = if params.direct_member_only {
             group.members.contains(&user.id)
         } else {
             is_member(realm, group.id, user.id)
         };
-        Ok(IsGroupMemberReply { is_user_group_member: user.is_active && is_inside })
+        Ok(IsGroupMemberReply { is_user_group_member: is_inside })
     }
 }
 

@@ -120,6 +120,7 @@ impl Operation for ChangeSubscriptions {
         is_specified: false,
         errors: &[
             "NothingToSubscribe",
+            "GuestsNotAllowed",
             "ChannelNameEmpty",
             "ChannelNameTooLong",
             "ChannelNameInvalidCharacter",
@@ -149,6 +150,10 @@ impl Write for ChangeSubscriptions {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ChangeSubscriptionsReply, Error> {
         if params.add.is_empty() && params.delete.is_empty() {
             return Err(Error::NothingToSubscribe);
+        }
+        // Also where they only leave: subscribing is a part of it.
+        if call.caller().is_guest() {
+            return Err(Error::GuestsNotAllowed);
         }
 
         let request = subscribe::Request {
@@ -181,7 +186,7 @@ parameters! {
 /// Whether somebody is subscribed.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct SubscriptionStatusReply {
-    /// Of deactivated users: whether they were.
+    /// Whether they are.
     pub is_subscribed: bool,
 }
 
@@ -192,7 +197,7 @@ impl Operation for GetSubscriptionStatus {
         summary: "Tells whether a user is subscribed to a channel.",
         since: 12,
         is_specified: false,
-        errors: &["NoSuchUser", "InvalidChannelId"],
+        errors: &["NoSuchUser", "TargetDeactivated", "InvalidChannelId"],
         events: &[],
     };
     type Params = GetSubscriptionStatusParams;
@@ -202,6 +207,9 @@ impl Operation for GetSubscriptionStatus {
 impl Read for GetSubscriptionStatus {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubscriptionStatusReply, Error> {
         let user = known_user(realm, call.caller(), params.user_id)?;
+        if !user.is_active {
+            return Err(Error::TargetDeactivated);
+        }
         let channel = realm.visible_channel(call.caller(), params.stream_id)?;
         Ok(SubscriptionStatusReply { is_subscribed: realm.own(user.id).subscription(channel.id).is_some() })
     }

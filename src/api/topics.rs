@@ -239,9 +239,12 @@ impl Write for MuteTopic {
             (Some(_), Some(_)) => {
                 return Err(Error::UnsupportedCombination { parameters: vec!["stream_id", "stream"].into() });
             }
-            (Some(id), None) => open_channel(tx, caller, id)?.id,
-            (None, Some(name)) => tx.living_channel_by_name(caller, &name)?.id,
+            (Some(id), None) => open_channel(tx, caller, id).map(|channel| channel.id),
+            (None, Some(name)) => tx.living_channel_by_name(caller, &name).map(|channel| channel.id),
         };
+        // Nothing is muted where the caller can't be.
+        let channel =
+            channel.map_err(|error| if params.op == MuteOp::Remove { Error::TopicNotMuted } else { error })?;
         let policy = match params.op {
             MuteOp::Add => VisibilityPolicy::Muted,
             MuteOp::Remove => VisibilityPolicy::None,

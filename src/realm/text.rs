@@ -46,8 +46,11 @@ pub fn normal_topic(topic: &str) -> Result<Cow<'_, str>, Error> {
 pub fn invalid_character(text: &str) -> Option<usize> {
     text.chars()
         .position(|character| {
+            let is_no_character = matches!(character, '\u{fdd0}'..='\u{fdef}')
+                || matches!(u32::from(character) & 0xffff, 0xfffe | 0xffff);
             character.is_control()
-                || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
+                || is_no_character
+                || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')
         })
         .map(|index| index + 1)
 }

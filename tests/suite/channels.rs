@@ -221,11 +221,15 @@ async fn a_channel_has_an_address_for_each_who_may_post_by_mail() {
 
     let own = mel.get(&path("general"), json!({})).await.success()["email"].clone();
     assert!(own.as_str().is_some_and(|email| email.starts_with("general.") && email.ends_with("@chat.test")), "{own}");
-    assert_eq!(address(mel.id()).await.success()["email"], own);
-    assert_ne!(address(bot.id()).await.success()["email"], own);
+    let as_mel = address(mel.id()).await.success()["email"].clone();
+    assert_ne!(as_mel, own);
+    let as_bot = address(bot.id()).await.success()["email"].clone();
+    assert!(as_bot != own && as_bot != as_mel);
 
-    address(max.id()).await.error("BAD_REQUEST", "Insufficient permission");
-    address(999).await.error("BAD_REQUEST", "No such user");
+    let foreign = server.user("nora").get(&path("general"), json!({"sender_id": bot.id()})).await;
+    foreign.error("BAD_REQUEST", "Insufficient permission");
+    address(max.id()).await.error("BAD_REQUEST", "No such bot");
+    address(999).await.error("BAD_REQUEST", "No such bot");
     // Seeing a private channel's settings is not enough.
     adam.get(&path("design"), json!({})).await.error("BAD_REQUEST", "Invalid channel ID");
     mel.get(&path("attic"), json!({})).await.error("BAD_REQUEST", "Invalid channel ID");

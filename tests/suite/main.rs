@@ -8,6 +8,7 @@ mod bot_storage;
 mod bots;
 mod calls;
 mod channel_changes;
+mod channel_rules;
 mod channels;
 mod cli;
 mod cli_exec;

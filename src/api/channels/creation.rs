@@ -10,6 +10,7 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
 use crate::realm::event::{Audience, Event};
+use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, RecipientId};
 use crate::realm::markdown;
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, Permissions};
@@ -153,17 +154,16 @@ impl Wanted {
     ///
     /// In this order: those of [`resolve_all`], `InvalidParameters` for a private channel of the web,
     /// `InsufficientPermission` to make one of its kind or a default one, `DefaultChannelPrivate`,
-    /// `WebPublicDisabled`, `InsufficientPermission`, `OwnerRequired` for a retention of its own.
+    /// `WebPublicDisabled`, `InsufficientPermission`, `OwnerRequired` for a retention of its own,
+    /// `UnsupportedCombination` as in [`check_topic_creation`].
     pub fn check(self, realm: &Realm, caller: &User) -> Result<Traits, Error> {
         let may = |name| if realm.may(caller.id, name) { Ok(()) } else { Err(Error::InsufficientPermission) };
-        let says_who_deletes =
-            |(name, value): &(&str, Option<GroupSettingValue>)| value.is_some() && DELETION_PERMISSIONS.contains(name);
-        if self.permissions.iter().any(says_who_deletes) {
-            may("can_set_delete_message_policy_group")?;
-        }
         let folder = self.folder_id();
         let defaults = realm.default_permissions(CHANNEL_PERMISSIONS, Some(caller.id));
-        let permissions = resolve_all(realm, CHANNEL_PERMISSIONS, defaults, self.permissions)?;
+        let permissions = resolve_all(realm, CHANNEL_PERMISSIONS, defaults.clone(), self.permissions)?;
+        if DELETION_PERMISSIONS.iter().any(|name| permissions.get(name) != defaults.get(name)) {
+            may("can_set_delete_message_policy_group")?;
+        }
         if self.invite_only && self.is_web_public {
             return Err(Error::InvalidParameters);
         }
@@ -184,8 +184,12 @@ impl Wanted {
         if message_retention_days.is_some() && caller.role != Role::Owner {
             return Err(Error::OwnerRequired);
         }
+        let privacy = privacy(self.invite_only, self.is_web_public, self.history_public_to_subscribers);
+        if let Some(value) = permissions.get(TOPIC_CREATION) {
+            check_topic_creation(realm, privacy, value)?;
+        }
         Ok(Traits {
-            privacy: privacy(self.invite_only, self.is_web_public, self.history_public_to_subscribers),
+            privacy,
             is_default: self.is_default,
             folder,
             message_retention_days,
@@ -207,6 +211,22 @@ fn privacy(invite_only: bool, is_web_public: bool, shows_history: Option<bool>) 
         (false, true) => Privacy::WebPublic,
         (false, false) => Privacy::Public,
     }
+}
+
+/// Who may begin topics.
+pub const TOPIC_CREATION: &str = "can_create_topic_group";
+
+/// Whether a channel of a kind can say who may begin topics: with protected history nobody knows which there are.
+///
+/// # Errors
+///
+/// `UnsupportedCombination` for anything but everyone, where the history is protected.
+pub fn check_topic_creation(realm: &Realm, privacy: Privacy, value: &GroupSettingValue) -> Result<(), Error> {
+    let everyone = realm.system_groups.get(&SystemGroup::Everyone).map(|id| GroupSettingValue::Group(*id));
+    if privacy.has_public_history() || everyone.as_ref() == Some(value) {
+        return Ok(());
+    }
+    Err(Error::UnsupportedCombination { parameters: vec!["history_public_to_subscribers", TOPIC_CREATION].into() })
 }
 
 /// Whether channels can be put into a folder.
@@ -244,11 +264,16 @@ pub fn checked_channel_name(name: &str) -> Result<String, Error> {
 ///
 /// `BadValue` over the limit.
 pub fn checked_description(description: &str) -> Result<String, Error> {
+    check_description_length(description, "description")?;
+    Ok(description.replace('\n', " "))
+}
+
+fn check_description_length(description: &str, at: &str) -> Result<(), Error> {
     if description.chars().count() > MAX_DESCRIPTION_LENGTH {
         let problem = format!("is too long (limit: {MAX_DESCRIPTION_LENGTH} characters)");
-        return Err(Error::bad_value("description", problem));
+        return Err(Error::bad_value(at, problem));
     }
-    Ok(description.replace('\n', " "))
+    Ok(())
 }
 
 /// A description as HTML; "" for none.
@@ -328,7 +353,11 @@ impl FromJson for Wish {
             let reason = "add.color is not a valid hex color code".into();
             return Err(Error::InvalidValueBecause { parameter: at.into(), reason });
         }
-        Ok(Self { name, color, description: text("description")? })
+        let description = text("description")?;
+        if let Some(description) = &description {
+            check_description_length(description, &format!("{at}[\"description\"]"))?;
+        }
+        Ok(Self { name, color, description })
     }
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({

@@ -83,6 +83,8 @@ impl Operation for CreateDefaultGroup {
         errors: &[
             "BadValue",
             "InvalidDefaultGroupName",
+            "DefaultGroupNameTooLong",
+            "DefaultGroupNameNull",
             "DefaultGroupExists",
             "InvalidChannelName",
             "PrivateMadeDefault",
@@ -135,6 +137,8 @@ impl Operation for EditDefaultGroup {
             "NoSuchDefaultGroup",
             "DefaultGroupHasName",
             "InvalidDefaultGroupName",
+            "DefaultGroupNameTooLong",
+            "DefaultGroupNameNull",
             "DefaultGroupExists",
             "BadValue",
         ],
@@ -279,7 +283,13 @@ impl Write for RemoveDefaultGroup {
 /// A name that is free.
 fn checked_name(realm: &Realm, name: &str) -> Result<String, Error> {
     let name = name.trim();
-    if name.is_empty() || name.chars().count() > MAX_NAME_LENGTH || invalid_character(name).is_some() {
+    if name.chars().count() > MAX_NAME_LENGTH {
+        return Err(Error::DefaultGroupNameTooLong { limit: MAX_NAME_LENGTH.into() });
+    }
+    if name.contains('\0') {
+        return Err(Error::DefaultGroupNameNull { group_name: name.into() });
+    }
+    if name.is_empty() || invalid_character(name).is_some() {
         return Err(Error::InvalidDefaultGroupName { group_name: name.into() });
     }
     if realm.organization.default_channel_groups.iter().any(|group| group.name == name) {

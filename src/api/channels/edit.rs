@@ -3,7 +3,8 @@
 mod apply;
 
 use super::creation::{
-    RetentionDays, TopicsPolicyWord, channel_permissions, check_folder, checked_channel_name, checked_description,
+    RetentionDays, TOPIC_CREATION, TopicsPolicyWord, channel_permissions, check_folder, check_topic_creation,
+    checked_channel_name, checked_description,
 };
 use crate::api::group_settings::{GroupSettingUpdate, resolve_update};
 use crate::api::parameter::{Nullable, parameters};
@@ -93,6 +94,7 @@ impl Operation for EditChannel {
             "MayNotChangeDefaults",
             "OwnerRequired",
             "ChannelNotArchived",
+            "ChannelWithoutSubscribers",
             "ChannelNameEmpty",
             "ChannelNameTooLong",
             "ChannelNameInvalidCharacter",
@@ -105,6 +107,7 @@ impl Operation for EditChannel {
             "DisallowedGroup",
             "InvalidUserId",
             "InvalidGroupId",
+            "UnsupportedCombination",
         ],
         events: &[
             "stream update",
@@ -139,6 +142,7 @@ impl Write for EditChannel {
         let folder = checked_folder(tx, channel, params.folder_id.clone())?;
         let description = description.filter(|new| *new != channel.description);
         let permissions = checked_permissions(tx, caller, channel, params)?;
+        check_new_topics(tx, channel, privacy, &permissions)?;
 
         let plan = Plan {
             topics_policy,
@@ -191,9 +195,10 @@ fn checked_privacy(
 ) -> Result<Option<Privacy>, Error> {
     let is_private = params.is_private.unwrap_or(channel.privacy.is_private());
     let is_web_public = params.is_web_public.unwrap_or(channel.privacy.is_web_public());
-    // Whoever opens a private channel need not say that its history is open too.
-    let shows_history =
-        params.history_public_to_subscribers.unwrap_or(channel.privacy.has_public_history() || !is_private);
+    // Who says whether it is private need not say whether its history is open: it follows.
+    let shows_history = params
+        .history_public_to_subscribers
+        .unwrap_or(params.is_private.map_or(channel.privacy.has_public_history(), |is_private| !is_private));
     let privacy = match (is_private, is_web_public, shows_history) {
         (false, false, true) => Privacy::Public,
         (false, true, true) => Privacy::WebPublic,
@@ -207,11 +212,11 @@ fn checked_privacy(
     if !is_private && realm.organization.moderation_requests == Some(channel.id) {
         return Err(Error::ModerationChannelPublished);
     }
+    if params.is_private.is_some() && !realm.can_read(caller, channel) {
+        return Err(Error::ContentAccessRequired);
+    }
     if privacy == channel.privacy {
         return Ok(None);
-    }
-    if !realm.can_read(caller, channel) {
-        return Err(Error::ContentAccessRequired);
     }
     if privacy == Privacy::WebPublic && !realm.has_public_access() {
         return Err(Error::WebPublicDisabled);
@@ -269,7 +274,14 @@ fn checked_retention(
 
 fn checked_return(channel: &Channel, is_archived: Option<bool>) -> Result<bool, Error> {
     let comes_back = is_archived == Some(false);
-    if comes_back && !channel.is_archived { Err(Error::ChannelNotArchived) } else { Ok(comes_back) }
+    if comes_back && !channel.is_archived {
+        return Err(Error::ChannelNotArchived);
+    }
+    // Nobody could read it.
+    if comes_back && channel.privacy.is_private() && channel.subscribers.is_empty() {
+        return Err(Error::ChannelWithoutSubscribers);
+    }
+    Ok(comes_back)
 }
 
 fn check_deletion_policy(realm: &Realm, caller: &User, params: &EditChannelParams) -> Result<(), Error> {
@@ -326,4 +338,19 @@ fn checked_permissions(
         changes.push((name, value));
     }
     Ok(changes)
+}
+
+/// Checks that what is new does not hide from those who may begin topics which there are.
+fn check_new_topics(
+    realm: &Realm,
+    channel: &Channel,
+    privacy: Option<Privacy>,
+    permissions: &[(&'static str, GroupSettingValue)],
+) -> Result<(), Error> {
+    let asked = permissions.iter().find(|(name, _)| *name == TOPIC_CREATION).map(|(_, value)| value);
+    if privacy.is_none() && asked.is_none() {
+        return Ok(());
+    }
+    let value = asked.or_else(|| channel.permissions.get(TOPIC_CREATION));
+    value.map_or(Ok(()), |value| check_topic_creation(realm, privacy.unwrap_or(channel.privacy), value))
 }

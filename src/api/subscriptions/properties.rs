@@ -183,7 +183,9 @@ fn checked((index, change): (usize, PropertyChange)) -> Result<(ChannelId, Chang
 }
 
 fn check_subscribed(tx: &Tx, caller: &User, channel: ChannelId) -> Result<(), Error> {
-    tx.readable_channel(caller, channel)?;
+    if tx.readable_channel(caller, channel)?.is_archived {
+        return Err(Error::InvalidChannelId);
+    }
     let is_subscribed = tx.own(caller.id).subscription(channel).is_some();
     if is_subscribed { Ok(()) } else { Err(Error::NotSubscribed { channel_id: channel.0.into() }) }
 }

@@ -95,7 +95,7 @@ pub struct SubscribeReply {
 
 impl Operation for Subscribe {
     const ROUTE: Route = Route::post("/users/me/subscriptions");
-    const ACCESS: Access = Access::User;
+    const ACCESS: Access = Access::NotGuest;
     const ABOUT: About = About {
         summary: "Subscribes users to channels, which are made if need be.",
         since: 0,

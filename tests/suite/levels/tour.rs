@@ -242,7 +242,9 @@ async fn change_channels(olive: &mut Visitor) {
     }
     olive.go("PATCH /streams/{stream_id}", &[id], json!({"topics_policy": "disable_empty_topic"})).await;
     olive.go("PATCH /streams/{stream_id}", &[id], json!({"folder_id": 1})).await;
-    olive.go("PATCH /streams/{stream_id}", &[id], json!({"is_private": true})).await;
+    olive
+        .go("PATCH /streams/{stream_id}", &[id], json!({"is_private": true, "history_public_to_subscribers": true}))
+        .await;
     let muted = json!([{"stream_id": id, "property": "is_muted", "value": true}]);
     olive.go("POST /users/me/subscriptions/properties", &[], json!({"subscription_data": muted, "nonsense": 1})).await;
     olive
