@@ -159,6 +159,35 @@ async fn a_new_user_is_told_to_all_and_announced() {
 }
 
 #[tokio::test]
+async fn a_new_user_has_something_to_look_at_and_nothing_to_read() {
+    let server = TestServer::start().await;
+    let [adam, mel] = server.users(["adam", "mel"]);
+    mel.send_to("quiet", "apart", "In no channel that new users get.").await;
+    let said = mel.send_to("general", "lunch", "What is for lunch?").await;
+
+    adam.post("/users", new_person()).await.success();
+
+    let wilma = server.user("wilma");
+    let feed = wilma.get("/messages", json!({"anchor": "newest", "num_before": 100})).await.success();
+    let feed = feed["messages"].as_array().expect("a list");
+    let known = feed.iter().find(|message| message["id"] == said).expect("it is in the feed");
+    assert_eq!(known["flags"], json!(["read", "historical"]));
+    assert!(feed.iter().all(|message| message["display_recipient"] == "general"), "{feed:#?}");
+    let state = wilma.register(json!({"fetch_event_types": ["message", "update_message_flags"]})).await.state;
+    // The notice of the own arrival.
+    assert_eq!(state["unread_msgs"]["count"], 1);
+
+    // What is older than twelve weeks is left where it is.
+    server.advance(13 * 7 * 86_400).await;
+    adam.post("/users", json!({"email": "zoe@chat.test", "full_name": "Zoe", "password": "zoe-password-7421"}))
+        .await
+        .success();
+    let zoe = server.user("zoe");
+    let feed = zoe.get("/messages", json!({"anchor": "newest", "num_before": 100})).await.success();
+    assert!(feed["messages"].as_array().is_some_and(|feed| feed.iter().all(|message| message["id"] != said)));
+}
+
+#[tokio::test]
 async fn making_users_takes_an_administrator_who_may() {
     let server = TestServer::start().await;
     let [adam, mona, mel] = server.users(["adam", "mona", "mel"]);

@@ -1,4 +1,6 @@
 //! Deleting all messages of a topic.
+//!
+//! Choices where the API is silent: A-114 in docs/assumptions.md.
 
 use super::TopicName;
 use crate::api::messages::delete::delete;

@@ -12,11 +12,12 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::group::SystemGroup;
-use crate::realm::id::{ChannelId, UserId};
+use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::send::{Outgoing, Target};
 use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
 use crate::realm::visibility::Sight;
 use crate::record::user::UserRecord;
+use crate::time::Span;
 use imbl::{OrdMap, OrdSet};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -194,8 +195,33 @@ pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
     };
     let channels: Vec<ChannelId> = person.channels.unwrap_or_else(defaults);
     subscribe(tx, id, &channels, None);
+    give_history(tx, id, &channels);
     send_signup_notice(tx, id);
     id
+}
+
+/// Most messages from before that a new user gets.
+const MAX_HISTORY: usize = 1_000;
+/// How old they may be, in days.
+const HISTORY_DAYS: i64 = 12 * 7;
+
+/// Gives a new user the newest messages of their channels as if they had read them, so that there is something to look
+/// at; of channels whose history they may see.
+///
+/// A choice where the API is silent: A-116 in docs/assumptions.md.
+fn give_history(tx: &mut Tx, id: UserId, channels: &[ChannelId]) {
+    let open = channels.iter().filter(|channel| tx.channels[*channel].privacy.has_public_history());
+    let newest = |channel: &ChannelId| {
+        let messages = tx.channel_messages.get(channel).into_iter().flat_map(|messages| messages.iter().rev());
+        let is_young = |message: &MessageId| tx.messages[message].sent_at.plus(Span::days(HISTORY_DAYS)) > tx.now;
+        messages.take(MAX_HISTORY).take_while(is_young).collect::<Vec<_>>()
+    };
+    let mut messages: Vec<MessageId> = open.flat_map(newest).collect();
+    messages.sort_unstable_by(|one, other| other.cmp(one));
+    messages.truncate(MAX_HISTORY);
+    for message in messages {
+        tx.add_row(id, message);
+    }
 }
 
 /// Says in the organization's channel for it that somebody joined.

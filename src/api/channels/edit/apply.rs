@@ -1,4 +1,6 @@
 //! Carrying out a change of a channel: field by field, each with its events and its notice.
+//!
+//! Choices where the API is silent: A-115 in docs/assumptions.md.
 
 use super::Plan;
 use crate::api::channels::archive::bring_back;
