@@ -56,7 +56,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::queue::QueueLevel;
-use crate::realm::user::User;
+use crate::realm::user::{Role, User};
 use crate::time::Timestamp;
 use crate::world::{Caused, World};
 use parameter::{ParameterInfo, Parameters, RawParameters, UploadedFile};
@@ -124,6 +124,8 @@ pub enum Access {
     HumanNotGuest,
     /// Administrators and owners, bots of that role included.
     Administrator,
+    /// Owners, bots of that role included.
+    Owner,
     /// Bots.
     Bot,
 }
@@ -133,8 +135,8 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// `WebhookBotNotAllowed`, `AdministratorRequired`, `GuestsNotAllowed`, `BotsNotAllowed`, `BotsOnly`,
-    /// `InsufficientPermission`.
+    /// `WebhookBotNotAllowed`, `AdministratorRequired`, `OwnerRequired`, `GuestsNotAllowed`, `BotsNotAllowed`,
+    /// `BotsOnly`, `InsufficientPermission`.
     pub fn check(self, realm: &Realm, caller: &User) -> Result<(), Error> {
         use crate::realm::user::BotKind;
         let is_webhook = caller.bot.as_ref().is_some_and(|bot| bot.kind == BotKind::IncomingWebhook);
@@ -144,6 +146,7 @@ impl Access {
         match self {
             Access::Anyone | Access::UserOrVisitor | Access::AnyAccount | Access::User => Ok(()),
             Access::Administrator if !caller.is_admin() => Err(Error::AdministratorRequired),
+            Access::Owner if caller.role != Role::Owner => Err(Error::OwnerRequired),
             Access::NotGuest | Access::GroupCreator | Access::HumanNotGuest if caller.is_guest() => {
                 Err(Error::GuestsNotAllowed)
             }
@@ -151,6 +154,7 @@ impl Access {
             Access::Human | Access::HumanNotGuest if caller.is_bot() => Err(Error::BotsNotAllowed),
             Access::Bot if !caller.is_bot() => Err(Error::BotsOnly),
             Access::Administrator
+            | Access::Owner
             | Access::NotGuest
             | Access::GroupCreator
             | Access::HumanNotGuest
@@ -171,6 +175,7 @@ impl Access {
             Access::GroupCreator => "those who may create user groups (`can_create_groups`), not guests",
             Access::HumanNotGuest => "people, not bots or guests",
             Access::Administrator => "organization administrators",
+            Access::Owner => "organization owners",
             Access::Bot => "bots",
         }
     }

@@ -290,14 +290,18 @@ errors! {
     NotInDefaultGroup { channel_name, group_name }: 400 BAD_REQUEST "Channel '{channel_name}' is not present in default channel group '{group_name}'";
     /// No such notice.
     UnknownOnboardingStep { onboarding_step }: 400 BAD_REQUEST "Unknown onboarding_step: {onboarding_step}";
+    /// Not a language of the service.
+    InvalidLanguage { language }: 400 BAD_REQUEST "Invalid language '{language}'";
+    /// None of the providers and ratings that there are.
+    NotOffered { setting, value }: 400 BAD_REQUEST "Invalid {setting} {value}";
+    /// Data that go before they could be asked back for.
+    DeletionTooSoon { min_allowed_days }: 400 BAD_REQUEST "Data deletion time must be at least {min_allowed_days} days in the future.";
+    /// Organizations keep their place, those on trial apart.
+    DemoOrganizationRequired: 400 BAD_REQUEST "Must be a demo organization.";
     /// Languages' names are plain.
     PlaygroundLanguage: 400 BAD_REQUEST "Invalid characters in pygments language";
-    /// A text that is no URL template.
-    InvalidUrlTemplate: 400 BAD_REQUEST "Invalid URL template.";
-    /// The code must have its place in the address, and nothing else.
-    PlaygroundWithoutCode: 400 BAD_REQUEST "The URL template must have the variable \"code\" and no other";
-    /// The language has a playground of this name.
-    PlaygroundExists: 400 BAD_REQUEST "Code playground already exists";
+    /// What is wrong with it: the first thing, and all by field.
+    PlaygroundRefused { errors, message }: 400 BAD_REQUEST "{message}" + [errors];
     /// No such playground.
     NoSuchPlayground: 400 BAD_REQUEST "Invalid playground";
     /// A text that is no domain.
@@ -464,8 +468,8 @@ errors! {
     MayNotChangeDefaults: 400 BAD_REQUEST "You do not have permission to change default channels.";
     /// Only the empty topic is wanted, but there are others.
     OtherTopicsExist { topic }: 400 BAD_REQUEST "To enable this configuration, all messages in this channel must be in the {topic} topic. Consider renaming or deleting other topics.";
-    /// Neither a number of days nor one of the words.
-    BadRetentionDays { var_name, bad_value }: 400 REQUEST_VARIABLE_INVALID "Bad value for '{var_name}': {bad_value}" + [var_name, bad_value];
+    /// Neither a number that is possible nor one of the words.
+    RefusedValue { var_name, bad_value }: 400 REQUEST_VARIABLE_INVALID "Bad value for '{var_name}': {bad_value}" + [var_name, bad_value];
     /// Empty name.
     ChannelNameEmpty: 400 BAD_REQUEST "Channel name can't be empty.";
     /// Over the limit.

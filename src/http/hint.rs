@@ -34,6 +34,7 @@ pub fn for_error(error: &Error) -> Option<String> {
 pub fn for_access(error: &Error, row: &Row) -> Option<String> {
     match error {
         Error::AdministratorRequired
+        | Error::OwnerRequired
         | Error::GuestsNotAllowed
         | Error::BotsNotAllowed
         | Error::BotsOnly

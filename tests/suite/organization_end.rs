@@ -23,9 +23,15 @@ async fn owners_alone_deactivate_an_organization() {
     for handle in ["adam", "mona", "mel", "gus", "build-bot"] {
         deactivate(&server.user(handle)).await.error("UNAUTHORIZED_PRINCIPAL", "Must be an organization owner");
     }
+    let olive = server.user("olive");
+    let soon = "Data deletion time must be at least 14 days in the future.";
+    for (days, message) in [(json!(-1), soon), (json!(13), soon), (json!("x"), "deletion_delay_days is not valid JSON")]
+    {
+        olive.post("/realm/deactivate", json!({ "deletion_delay_days": days })).await.error("BAD_REQUEST", message);
+    }
     server.user("mel").get("/users/me", json!({})).await.success();
 
-    deactivate(&server.user("olive")).await.is(json!({}));
+    olive.post("/realm/deactivate", json!({"deletion_delay_days": 14})).await.is(json!({}));
     is_over(deactivate(&server.user("olive")).await);
 }
 

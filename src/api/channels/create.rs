@@ -89,7 +89,7 @@ impl Operation for CreateChannel {
         is_specified: false,
         errors: &[
             "BadValue",
-            "BadRetentionDays",
+            "RefusedValue",
             "InvalidFolder",
             "ChannelNameEmpty",
             "ChannelNameTooLong",

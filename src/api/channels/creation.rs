@@ -65,7 +65,7 @@ impl Parameter for RetentionDays {
             "unlimited" => Ok(Self(Some(-1))),
             days => match days.parse::<i64>() {
                 Ok(days) if days > 0 => Ok(Self(Some(days))),
-                _ => Err(Error::BadRetentionDays { var_name: "message_retention_days".into(), bad_value: days.into() }),
+                _ => Err(Error::RefusedValue { var_name: "message_retention_days".into(), bad_value: days.into() }),
             },
         }
     }

@@ -81,7 +81,7 @@ impl Operation for EditChannel {
         is_specified: false,
         errors: &[
             "BadValue",
-            "BadRetentionDays",
+            "RefusedValue",
             "InvalidChannelId",
             "CannotAdministerChannel",
             "InvalidParameters",

@@ -2,7 +2,6 @@
 //!
 //! Choices where the API is silent: A-137 in docs/assumptions.md.
 
-use super::check_may_decide_on_sign_up;
 use crate::api::parameter::parameters;
 use crate::api::{About, Access, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;
@@ -13,6 +12,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
+
+/// Longest domain, in code points.
+const MAX_LENGTH: usize = 255;
 
 /// A domain of the organization.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -71,10 +73,10 @@ pub struct AddDomain;
 parameters! {
     /// Which domain.
     pub struct AddDomainParams {
-        /// The domain, `example.com`; case does not matter.
-        domain: String,
         /// Accept addresses of its subdomains too.
         allow_subdomains: bool,
+        /// The domain, `example.com`; case does not matter.
+        domain: String,
     }
 }
 
@@ -87,12 +89,12 @@ pub struct NewDomainReply {
 
 impl Operation for AddDomain {
     const ROUTE: Route = Route::post("/realm/domains");
-    const ACCESS: Access = Access::User;
+    const ACCESS: Access = Access::Owner;
     const ABOUT: About = About {
-        summary: "Adds a domain; for owners.",
+        summary: "Adds a domain.",
         since: 0,
         is_specified: false,
-        errors: &["OwnerRequired", "InvalidDomain", "DomainExists"],
+        errors: &["InvalidDomain", "DomainExists"],
         events: &["realm_domains add"],
     };
     type Params = AddDomainParams;
@@ -100,8 +102,7 @@ impl Operation for AddDomain {
 }
 
 impl Write for AddDomain {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<NewDomainReply, Error> {
-        check_may_decide_on_sign_up(call)?;
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<NewDomainReply, Error> {
         let domain = checked_domain(&params.domain)?;
         if position(tx, &domain).is_some() {
             return Err(Error::DomainExists { domain: domain.into() });
@@ -130,12 +131,12 @@ parameters! {
 
 impl Operation for EditDomain {
     const ROUTE: Route = Route::patch("/realm/domains/{domain}");
-    const ACCESS: Access = Access::User;
+    const ACCESS: Access = Access::Owner;
     const ABOUT: About = About {
-        summary: "Says whether addresses of a domain's subdomains are accepted; for owners.",
+        summary: "Says whether addresses of a domain's subdomains are accepted.",
         since: 0,
         is_specified: false,
-        errors: &["OwnerRequired", "NoSuchDomain"],
+        errors: &["NoSuchDomain"],
         events: &["realm_domains change"],
     };
     type Params = EditDomainParams;
@@ -143,8 +144,7 @@ impl Operation for EditDomain {
 }
 
 impl Write for EditDomain {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        check_may_decide_on_sign_up(call)?;
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let index = known(tx, &params.domain)?;
 
         let (domain, allow_subdomains) = &mut domains_mut(tx)[index];
@@ -168,12 +168,12 @@ parameters! {
 
 impl Operation for RemoveDomain {
     const ROUTE: Route = Route::delete("/realm/domains/{domain}");
-    const ACCESS: Access = Access::User;
+    const ACCESS: Access = Access::Owner;
     const ABOUT: About = About {
-        summary: "Removes a domain; for owners. Without any, addresses are not restricted to domains any more.",
+        summary: "Removes a domain. Without any, addresses are not restricted to domains any more.",
         since: 0,
         is_specified: false,
-        errors: &["OwnerRequired", "NoSuchDomain"],
+        errors: &["NoSuchDomain"],
         events: &["realm_domains remove", "realm update"],
     };
     type Params = RemoveDomainParams;
@@ -181,8 +181,7 @@ impl Operation for RemoveDomain {
 }
 
 impl Write for RemoveDomain {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        check_may_decide_on_sign_up(call)?;
+    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let index = known(tx, &params.domain)?;
 
         let (domain, _) = domains_mut(tx).remove(index);
@@ -197,25 +196,37 @@ impl Write for RemoveDomain {
 /// A domain as it is stored: two labels or more.
 fn checked_domain(text: &str) -> Result<String, Error> {
     let domain = text.trim().to_lowercase();
-    let is_label = |label: &str| {
-        let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-        (1..=63).contains(&label.len())
-            && label.bytes().all(is_inner)
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
-    let problem = if domain.is_empty() {
-        "Domain can't be empty."
-    } else if !domain.contains('.') {
-        "Domain must have at least one dot (.)"
-    } else if domain.len() > 253 {
-        "Domain is too long"
-    } else if !domain.split('.').all(is_label) {
-        "Domain has a label that is empty, too long or has characters that labels can't have"
-    } else {
-        return Ok(domain);
-    };
-    Err(Error::InvalidDomain { error: problem.into() })
+    match problem(&domain) {
+        Some(problem) => Err(Error::InvalidDomain { error: problem.into() }),
+        None => Ok(domain),
+    }
+}
+
+fn problem(domain: &str) -> Option<&'static str> {
+    if domain.is_empty() {
+        return Some("Domain can't be empty.");
+    }
+    if !domain.contains('.') {
+        return Some("Domain must have at least one dot (.)");
+    }
+    if domain.chars().count() > MAX_LENGTH {
+        return Some("Domain is too long");
+    }
+    if domain.starts_with('.') || domain.ends_with('.') {
+        return Some("Domain cannot start or end with a dot (.)");
+    }
+    domain.split('.').find_map(problem_of_label)
+}
+
+fn problem_of_label(label: &str) -> Option<&'static str> {
+    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if label.is_empty() {
+        return Some("Consecutive '.' are not allowed.");
+    }
+    if label.starts_with('-') || label.ends_with('-') {
+        return Some("Subdomains cannot start or end with a '-'.");
+    }
+    (!label.bytes().all(is_inner)).then_some("Domain can only have letters, numbers, '.' and '-'s.")
 }
 
 fn position(realm: &Realm, domain: &str) -> Option<usize> {

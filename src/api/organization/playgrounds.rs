@@ -2,6 +2,7 @@
 //!
 //! Choices where the API is silent: A-138 in docs/assumptions.md.
 
+use super::change_setting;
 use crate::api::parameter::parameters;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
@@ -13,10 +14,23 @@ use crate::realm::organization::Playground;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Longest name and language, in code points.
+/// Longest language, in code points.
 const MAX_LENGTH: usize = 40;
+/// The setting that names the language of code that says none.
+const DEFAULT_LANGUAGE: &str = "default_code_block_language";
+/// What is said of a field that is missing: the web framework's own words, as of a duplicate.
+const BLANK: &str = "This field cannot be blank.";
+/// What is said of a playground that is there already.
+const DUPLICATE: &str = "Realm playground with this Realm, Pygments language and Name already exists.";
+/// What is said of a template without a place for the code.
+const WITHOUT_CODE: &str = "Missing the required variable \"code\" in the URL template";
+/// What is said of a template with other places too.
+const BESIDE_CODE: &str = "\"code\" should be the only variable present in the URL template";
+/// The name under which what concerns no field alone is listed.
+const ALL: &str = "__all__";
 /// The variable that the code goes in for.
 const CODE: &str = "code";
 
@@ -51,7 +65,7 @@ pub struct AddPlayground;
 parameters! {
     /// The new playground.
     pub struct AddPlaygroundParams {
-        /// Name for people; at most 40 code points.
+        /// Name for people.
         name: String,
         /// The highlighter's name of the language; at most 40 code points.
         pygments_language: String,
@@ -74,7 +88,7 @@ impl Operation for AddPlayground {
         summary: "Adds a code playground for a language.",
         since: 49,
         is_specified: false,
-        errors: &["BadValue", "PlaygroundLanguage", "InvalidUrlTemplate", "PlaygroundWithoutCode", "PlaygroundExists"],
+        errors: &["BadValue", "PlaygroundLanguage", "PlaygroundRefused"],
         events: &["realm_playgrounds"],
     };
     type Params = AddPlaygroundParams;
@@ -83,25 +97,20 @@ impl Operation for AddPlayground {
 
 impl Write for AddPlayground {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<PlaygroundIdReply, Error> {
-        let name = checked_text(&params.name, "name")?;
-        let language = checked_text(&params.pygments_language, "pygments_language")?;
-        let is_part = |character: char| character.is_ascii_alphanumeric() || " _+-./#".contains(character);
-        if !language.chars().all(is_part) {
-            return Err(Error::PlaygroundLanguage);
-        }
-        let url_template = params.url_template.trim().to_owned();
-        let variables = template_variables(&url_template).ok_or(Error::InvalidUrlTemplate)?;
-        if variables != [CODE] {
-            return Err(Error::PlaygroundWithoutCode);
-        }
-        let is_taken = |one: &Playground| one.name == name && one.language == language;
-        if tx.organization.playgrounds.iter().any(is_taken) {
-            return Err(Error::PlaygroundExists);
-        }
+        check_language(&params.pygments_language)?;
+        let trimmed = |text: String| text.trim().to_owned();
+        let mut playground = Playground {
+            id: 0,
+            name: trimmed(params.name),
+            language: trimmed(params.pygments_language),
+            url_template: trimmed(params.url_template),
+        };
+        check(tx, &playground)?;
 
         tx.realm_mut().counters.playground += 1;
         let id = tx.counters.playground;
-        playgrounds_mut(tx).push(Playground { id, name, language, url_template });
+        playground.id = id;
+        playgrounds_mut(tx).push(playground);
         emit(tx);
         Ok(PlaygroundIdReply { id })
     }
@@ -122,11 +131,11 @@ impl Operation for RemovePlayground {
     const ROUTE: Route = Route::delete("/realm/playgrounds/{playground_id}");
     const ACCESS: Access = Access::Administrator;
     const ABOUT: About = About {
-        summary: "Removes a code playground.",
+        summary: "Removes a code playground, and with it its language as the one of code that says none.",
         since: 49,
         is_specified: false,
         errors: &["NoSuchPlayground"],
-        events: &["realm_playgrounds"],
+        events: &["realm update", "realm_playgrounds"],
     };
     type Params = RemovePlaygroundParams;
     type Reply = Success;
@@ -137,21 +146,58 @@ impl Write for RemovePlayground {
         let index = tx.organization.playgrounds.iter().position(|one| one.id == params.playground_id);
         let index = index.ok_or(Error::NoSuchPlayground)?;
 
-        playgrounds_mut(tx).remove(index);
+        let language = playgrounds_mut(tx).remove(index).language;
+        if *tx.organization.setting(DEFAULT_LANGUAGE) == language {
+            change_setting(tx, DEFAULT_LANGUAGE, &"".into());
+        }
         emit(tx);
         Ok(Success {})
     }
 }
 
-fn checked_text(text: &str, name: &str) -> Result<String, Error> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Err(Error::bad_value(name, "cannot be blank"));
+fn check_language(language: &str) -> Result<(), Error> {
+    if language.chars().count() > MAX_LENGTH {
+        let problem = format!("is too long (limit: {MAX_LENGTH} characters)");
+        return Err(Error::bad_value("pygments_language", problem));
     }
-    if text.chars().count() > MAX_LENGTH {
-        return Err(Error::bad_value(name, format!("is too long (limit: {MAX_LENGTH} characters)")));
+    let is_part = |character: char| character.is_ascii_alphanumeric() || " _+,-./#".contains(character);
+    if language.chars().all(is_part) { Ok(()) } else { Err(Error::PlaygroundLanguage) }
+}
+
+/// Looks at all of a new playground, for the reply lists all that is wrong by field, as the web framework does.
+///
+/// # Errors
+///
+/// `PlaygroundRefused`.
+fn check(realm: &Realm, playground: &Playground) -> Result<(), Error> {
+    let mut errors: Vec<(&'static str, &'static str)> = Vec::new();
+    let variables = template_variables(&playground.url_template);
+    if playground.url_template.is_empty() {
+        errors.push(("url_template", BLANK));
+    } else if variables.is_none() {
+        errors.push(("url_template", "Invalid URL template."));
     }
-    Ok(text.to_owned())
+    for (field, text) in [("name", &playground.name), ("pygments_language", &playground.language)] {
+        if text.is_empty() {
+            errors.push((field, BLANK));
+        }
+    }
+    let is_same = |one: &Playground| one.name == playground.name && one.language == playground.language;
+    let is_named = !playground.name.is_empty() && !playground.language.is_empty();
+    match variables {
+        Some(variables) if !variables.iter().any(|name| name == CODE) => errors.push((ALL, WITHOUT_CODE)),
+        Some(variables) if variables.len() > 1 => errors.push((ALL, BESIDE_CODE)),
+        _ => {}
+    }
+    if is_named && realm.organization.playgrounds.iter().any(is_same) {
+        errors.push((ALL, DUPLICATE));
+    }
+    let Some((_, message)) = errors.first().copied() else { return Ok(()) };
+    let mut by_field: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (field, message) in errors {
+        by_field.entry(field).or_default().push(message);
+    }
+    Err(Error::PlaygroundRefused { errors: json!(by_field).into(), message: message.into() })
 }
 
 fn playgrounds_mut(tx: &mut Tx) -> &mut Vec<Playground> {

@@ -3,6 +3,7 @@
 use super::Wish;
 use crate::api::messages::report::ReportType;
 use crate::api::organization::authentication;
+use crate::api::organization::deactivate::LEAST_DAYS_TO_DELETION;
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
 use crate::realm::organization::{AuthenticationMethod, Picture};
@@ -154,7 +155,7 @@ fn server(wish: &Wish<'_>) -> Value {
         },
         "server_report_message_types":
             ReportType::ALL.map(|kind| json!({"key": kind.text(), "name": kind.name()})),
-        "server_min_deactivated_realm_deletion_days": null,
+        "server_min_deactivated_realm_deletion_days": LEAST_DAYS_TO_DELETION,
         "server_max_deactivated_realm_deletion_days": null,
         "settings_send_digest_emails": false,
         "gif_rating_policy_options": {

@@ -101,7 +101,7 @@ impl Operation for Subscribe {
         since: 0,
         is_specified: false,
         errors: &[
-            "BadRetentionDays",
+            "RefusedValue",
             "InvalidFolder",
             "ChannelNameEmpty",
             "ChannelNameTooLong",

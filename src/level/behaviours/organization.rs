@@ -1,5 +1,6 @@
 //! The organization's settings, custom profile fields.
 
+use crate::api::Access;
 use crate::api::organization::parameters::OrganizationParams;
 use crate::api::parameter::Parameters;
 use crate::error::Error;
@@ -37,7 +38,7 @@ macro_rules! former_value {
     ($level:literal, $name:literal, $words:literal, $before:expr) => {
         Behaviour {
             level: $level,
-            on: "event realm update, reply of PATCH /realm",
+            on: "event realm update and update_dict, reply of PATCH /realm",
             words: $words,
             test: "limits_of_the_organization_were_0_without_limit",
             act: Act::Objects(&ORGANIZATION_NEWS, |news, _| {
@@ -208,10 +209,20 @@ pub(super) static ROWS: &[Behaviour] = &[
     ),
     Behaviour {
         level: 143,
-        on: "POST /realm/domains, PATCH and DELETE /realm/domains/{domain}, PATCH /realm: settings of sign-up",
+        on: "POST /realm/domains, PATCH and DELETE /realm/domains/{domain}",
         words: "For owners alone; before, for administrators.",
         test: "administrators_decided_on_sign_up_before_143",
-        // Decided in the operations.
+        act: Act::Instead(
+            &["POST /realm/domains", "PATCH /realm/domains/{domain}", "DELETE /realm/domains/{domain}"],
+            Access::Administrator,
+        ),
+    },
+    Behaviour {
+        level: 143,
+        on: "PATCH /realm: settings of sign-up, `waiting_period_threshold`",
+        words: "For owners alone; before, for administrators.",
+        test: "administrators_decided_on_sign_up_before_143",
+        // Decided in the operation.
         act: Act::Elsewhere,
     },
     former_value!(
@@ -290,13 +301,17 @@ pub(super) static ROWS: &[Behaviour] = &[
         "`realm_message_content_delete_limit_seconds` is null where there is no limit; before, 0.",
         zero_for_null
     ),
+    former_value!(
+        22,
+        "message_retention_days",
+        "`message_retention_days` is -1 where messages are kept for ever; before, null.",
+        null_for_ever
+    ),
     former_key!(
         22,
         "realm_message_retention_days",
         "`realm_message_retention_days` is -1 where messages are kept for ever; before, null.",
-        |days| if *days == -1 {
-            *days = Value::Null;
-        }
+        null_for_ever
     ),
 ];
 
@@ -322,6 +337,12 @@ fn plain_switches(methods: &mut Value) {
 fn null_for_empty(language: &mut Value) {
     if language == "" {
         *language = Value::Null;
+    }
+}
+
+fn null_for_ever(days: &mut Value) {
+    if *days == -1 {
+        *days = Value::Null;
     }
 }
 

@@ -20,7 +20,7 @@ fn settings() -> Vec<Case> {
     const EDIT: &str = "PATCH /realm";
     const FULL: &str = "role:fullmembers";
     let waiting = |params| {
-        Case::of(EDIT, "adam", params).after(
+        Case::of(EDIT, "olive", params).after(
             "PATCH /streams/{stream_id}",
             "mona",
             |s| json!({"stream_id": s.channel("design"), "can_subscribe_group": {"new": group(s, FULL)}}),
@@ -28,7 +28,7 @@ fn settings() -> Vec<Case> {
     };
     vec![
         Case::of(EDIT, "adam", |_| json!({"name": "Double", "digest_weekday": 3})).sends("realm update", "everyone"),
-        Case::of(EDIT, "adam", |s| json!({"can_create_groups": {"new": group(s, "role:owners")}}))
+        Case::of(EDIT, "olive", |s| json!({"can_create_groups": {"new": group(s, "role:owners")}}))
             .sends("realm update_dict can_create_groups", "everyone"),
         Case::of(EDIT, "olive", |_| json!({"authentication_methods": {"Dev": false}}))
             .sends("realm update_dict authentication_methods", "everyone"),
@@ -70,6 +70,8 @@ fn settings() -> Vec<Case> {
         Case::of("POST /realm/playgrounds", "adam", playground).sends("realm_playgrounds", "everyone"),
         Case::of("DELETE /realm/playgrounds/{playground_id}", "adam", |_| json!({"playground_id": 1}))
             .after("POST /realm/playgrounds", "adam", playground)
+            .after(EDIT, "adam", |_| json!({"default_code_block_language": "Rust"}))
+            .sends("realm update default_code_block_language", "everyone")
             .sends("realm_playgrounds", "everyone"),
         Case::of("POST /realm/domains", "olive", |_| json!({"domain": "example.com", "allow_subdomains": true}))
             .sends("realm_domains add", "everyone"),
