@@ -26,18 +26,33 @@ use crate::realm::id::ChannelId;
 use crate::realm::organization::Organization;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS, setting};
 use crate::realm::user::{Role, User};
-use parameters::{ChannelSetting, OrganizationParams};
+use parameters::{ChannelSetting, OrganizationParams, check_choice, kept};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Settings that decide who can sign up: for owners alone.
-const SIGN_UP_SETTINGS: &[&str] =
-    &["invite_required", "emails_restricted_to_domains", "disallow_disposable_email_addresses"];
+/// Settings that decide who can sign up, and when they count as full members: for owners alone.
+const SIGN_UP_SETTINGS: &[&str] = &[
+    "invite_required",
+    "emails_restricted_to_domains",
+    "disallow_disposable_email_addresses",
+    "waiting_period_threshold",
+];
+/// Permissions that owners alone give.
+const OWNERS_PERMISSIONS: &[&str] = &[
+    "create_multiuse_invite_group",
+    "can_create_groups",
+    "can_invite_users_group",
+    "can_manage_all_groups",
+    "can_manage_billing_group",
+];
 
 /// The first level at which owners alone decide on who can sign up.
 const OWNERS_DECIDE_ON_SIGN_UP_SINCE: i64 = 143;
+
+/// Settings of which events tell in the form that permissions have.
+const TOLD_AS_DATA: &[&str] = &["allow_message_editing", "message_content_edit_limit_seconds", "topics_policy"];
 
 /// PATCH /realm
 pub struct EditOrganization;
@@ -61,8 +76,11 @@ impl Operation for EditOrganization {
             "BadValue",
             "InvalidValueBecause",
             "InvalidValue",
+            "InvalidLanguage",
+            "NotOffered",
             "OwnerRequired",
             "AuthenticationMethodRequired",
+            "RefusedValue",
             "InvalidChannelId",
             "ModerationChannelPublic",
             "ExpectationMismatch",
@@ -72,6 +90,7 @@ impl Operation for EditOrganization {
             "DisallowedGroup",
             "InvalidUserId",
             "InvalidGroupId",
+            "DemoOrganizationRequired",
         ],
         events: &[
             "realm update",
@@ -92,21 +111,24 @@ impl Operation for EditOrganization {
 impl Write for EditOrganization {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<OrganizationReply, Error> {
         let caller = call.caller();
-        if params.settings.iter().any(|(name, _)| SIGN_UP_SETTINGS.contains(name)) {
-            check_may_decide_on_sign_up(call)?;
+        for (name, value) in &params.settings {
+            check_choice(name, value)?;
         }
-        if params.authentication_methods.is_some() && caller.role != Role::Owner {
-            return Err(Error::OwnerRequired);
-        }
+        check_owner_decides(call, &params)?;
         let logins_off =
             params.authentication_methods.map(|methods| methods.applied_to(&tx.organization)).transpose()?;
+        let kept = |(name, value)| kept(name, value).map(|value| (name, value));
+        let settings: Vec<(&'static str, Value)> = params.settings.into_iter().map(kept).collect::<Result<_, _>>()?;
         for (which, id) in &params.channels {
             check_channel(tx, caller, *which, *id)?;
         }
         let permissions = checked_permissions(tx, params.permissions)?;
+        if params.moves {
+            return Err(Error::DemoOrganizationRequired);
+        }
 
         let mut changed = Map::new();
-        for (name, value) in params.settings {
+        for (name, value) in settings {
             if *tx.organization.setting(name) != value {
                 change_setting(tx, name, &value);
                 changed.insert(name.to_owned(), value);
@@ -131,11 +153,28 @@ impl Write for EditOrganization {
         }
         if let Some(off) = logins_off.filter(|off| *off != tx.organization.disabled_authentication_methods) {
             organization_mut(tx).disabled_authentication_methods = off;
-            emit_data(tx, "authentication_methods", authentication::records(&tx.organization));
+            emit_data(tx, json!({"authentication_methods": authentication::records(&tx.organization)}));
             changed.insert("authentication_methods".to_owned(), authentication::switches(&tx.organization));
         }
         Ok(OrganizationReply { changed })
     }
+}
+
+/// Whether the caller may change all that owners alone do.
+///
+/// # Errors
+///
+/// `OwnerRequired`; that of [`check_may_decide_on_sign_up`].
+fn check_owner_decides(call: &Call<'_>, params: &OrganizationParams) -> Result<(), Error> {
+    let has_setting = |names: &[&str]| params.settings.iter().any(|(name, _)| names.contains(name));
+    let asks_owner = params.authentication_methods.is_some()
+        || params.moves
+        || has_setting(&["message_retention_days"])
+        || params.permissions.iter().any(|(name, _)| OWNERS_PERMISSIONS.contains(name));
+    if asks_owner && call.caller().role != Role::Owner {
+        return Err(Error::OwnerRequired);
+    }
+    if has_setting(SIGN_UP_SETTINGS) { check_may_decide_on_sign_up(call) } else { Ok(()) }
 }
 
 /// Whether the caller may change who can sign up: an owner may; below 143, administrators may too.
@@ -182,12 +221,18 @@ fn organization_mut(tx: &mut Tx) -> &mut Organization {
 
 fn change_setting(tx: &mut Tx, name: &'static str, value: &Value) {
     organization_mut(tx).settings.insert(name, value.clone());
-    emit(tx, name, value);
-    match name {
-        "waiting_period_threshold" => waiting::settle(tx),
+    let mut data = json!({ name: value });
+    if name == "topics_policy" {
         // The older switch follows from it.
-        "topics_policy" => emit_data(tx, "mandatory_topics", (*value == "disable_empty_topic").into()),
-        _ => {}
+        data["mandatory_topics"] = (*value == "disable_empty_topic").into();
+    }
+    if TOLD_AS_DATA.contains(&name) {
+        emit_data(tx, data);
+    } else {
+        emit(tx, name, value);
+    }
+    if name == "waiting_period_threshold" {
+        waiting::settle(tx);
     }
 }
 
@@ -208,9 +253,9 @@ fn emit(tx: &mut Tx, name: &str, value: &Value) {
     tx.emit(everyone, Event::shaped("realm", Some("update"), json!({"property": name, "value": value})));
 }
 
-fn emit_data(tx: &mut Tx, name: &str, value: Value) {
+fn emit_data(tx: &mut Tx, data: Value) {
     let everyone = tx.everyone();
-    let fields = json!({"property": "default", "data": {name: value}});
+    let fields = json!({"property": "default", "data": data});
     tx.emit(everyone, Event::shaped("realm", Some("update_dict"), fields));
 }
 
@@ -220,7 +265,7 @@ fn change_permission(tx: &mut Tx, name: &'static str, value: GroupSettingValue) 
     let known = decides_acquaintance.then(|| Acquaintance::of_all_guests(tx));
     let shown = json!(value);
     organization_mut(tx).permissions.insert(name, value);
-    emit_data(tx, name, shown);
+    emit_data(tx, json!({ name: shown }));
     if let Some(known) = known {
         known.tell_changes(tx);
     }

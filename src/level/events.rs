@@ -68,6 +68,8 @@ pub(super) fn changes() -> Vec<Change> {
             carries: Some(("property", name)),
         }),
     };
+    // The one that is told beside what older levels know too.
+    let is_told_alone = |(_, name): &(i64, &'static str)| *name != "topics_policy";
     let organization = |(level, name): (i64, &'static str)| {
         // Permissions stand in an object, whatever else changes by itself.
         let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);
@@ -76,5 +78,5 @@ pub(super) fn changes() -> Vec<Change> {
         Change { level, touch: Touch::Event(touch) }
     };
     let settings = SETTINGS_SINCE.iter().map(setting);
-    EVENTS.iter().map(row).chain(settings).chain(organization_since().map(organization)).collect()
+    EVENTS.iter().map(row).chain(settings).chain(organization_since().filter(is_told_alone).map(organization)).collect()
 }

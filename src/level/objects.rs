@@ -298,7 +298,11 @@ objects! {
     /// The register reply.
     REGISTER = "register reply" ["POST /register:"];
     /// What tells of the organization's plain settings.
-    ORGANIZATION_NEWS = "event realm update, reply of PATCH /realm" ["event realm update:", "PATCH /realm:"];
+    ORGANIZATION_NEWS = "event realm update, data in event realm update_dict, reply of PATCH /realm" [
+        "event realm update:",
+        "event realm update_dict: data",
+        "PATCH /realm:",
+    ];
     /// What tells of the rest of them.
     ORGANIZATION_DATA = "data in event realm update_dict" ["event realm update_dict: data"];
     /// A code playground.

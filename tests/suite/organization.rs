@@ -19,20 +19,21 @@ fn group(server: &TestServer, name: &str) -> i64 {
 #[tokio::test]
 async fn what_changes_is_echoed_told_and_there_from_then_on() {
     let server = TestServer::start().await;
-    let [adam, gus] = server.users(["adam", "gus"]);
+    let [olive, gus] = server.users(["olive", "gus"]);
     let mut queue = gus.events(["realm"]).await;
     let quiet = server.channel("quiet");
 
     let reply = change(
-        &adam,
+        &olive,
         json!({
             "name": " Double ",
             "description": "Now **bold**",
             "allow_message_editing": true,
             "message_content_edit_limit_seconds": "unlimited",
             "message_content_delete_limit_seconds": 60,
+            "message_retention_days": 30,
             "digest_weekday": 3,
-            "jitsi_server_url": "https://meet.example.com",
+            "jitsi_server_url": "\"https://meet.example.com\"",
             "topics_policy": "disable_empty_topic",
             "new_stream_announcements_stream_id": quiet,
             "service_update_announcements_stream_id": quiet,
@@ -41,10 +42,11 @@ async fn what_changes_is_echoed_told_and_there_from_then_on() {
         }),
     );
     let changed = json!({
+        "jitsi_server_url": "https://meet.example.com",
         "digest_weekday": 3,
         "message_content_delete_limit_seconds": 60,
         "message_content_edit_limit_seconds": null,
-        "jitsi_server_url": "https://meet.example.com",
+        "message_retention_days": 30,
         "topics_policy": "disable_empty_topic",
         "name": "Double",
         "description": "Now **bold**",
@@ -59,23 +61,31 @@ async fn what_changes_is_echoed_told_and_there_from_then_on() {
     for (name, value) in changed.as_object().into_iter().flatten() {
         assert_eq!(&after[format!("realm_{name}")], value, "{name}");
         let event = queue.next().await;
-        if name == "can_create_groups" {
-            event.is(json!({"type": "realm", "op": "update_dict", "property": "default", "data": {name: value}}));
-        } else {
-            event.is(json!({"type": "realm", "op": "update", "property": name, "value": value}));
-        }
-        if name == "topics_policy" {
-            let older = json!({"mandatory_topics": true});
-            queue.next().await.is(json!({"type": "realm", "op": "update_dict", "property": "default", "data": older}));
-        }
+        let data = match name.as_str() {
+            "can_create_groups" | "message_content_edit_limit_seconds" => json!({ name: value }),
+            "topics_policy" => json!({"topics_policy": value, "mandatory_topics": true}),
+            _ => {
+                event.is(json!({"type": "realm", "op": "update", "property": name, "value": value}));
+                continue;
+            }
+        };
+        event.is(json!({"type": "realm", "op": "update_dict", "property": "default", "data": data}));
     }
     queue.none().await;
     let settings = server.anonymous().get("/server_settings", json!({})).await.success();
     let shown = (&settings["realm_name"], &settings["realm_description"]);
     assert_eq!(shown, (&json!("Double"), &json!("<p>Now <strong>bold</strong></p>")));
-    change(&adam, changed.clone()).await.error("BAD_REQUEST", "message_content_edit_limit_seconds is not an integer");
-    change(&adam, json!({"name": "Double", "digest_weekday": 3})).await.is(json!({}));
+    let no_number = "message_content_edit_limit_seconds[\"int\"] is not an integer";
+    change(&olive, json!({"message_content_edit_limit_seconds": null})).await.error("BAD_REQUEST", no_number);
+    change(&olive, json!({"name": "Double", "digest_weekday": 3})).await.is(json!({}));
     queue.none().await;
+    change(&olive, json!({"message_retention_days": "unlimited", "jitsi_server_url": "\"default\""}))
+        .await
+        .is(json!({"message_retention_days": -1, "jitsi_server_url": null}));
+    change(&olive, json!({"allow_message_editing": false})).await.success();
+    queue.next().await.has(json!({"op": "update", "property": "jitsi_server_url", "value": null}));
+    queue.next().await.has(json!({"op": "update", "property": "message_retention_days", "value": -1}));
+    queue.next().await.has(json!({"op": "update_dict", "data": {"allow_message_editing": false}}));
 }
 
 #[tokio::test]
@@ -110,22 +120,39 @@ async fn a_change_that_is_refused_changes_nothing() {
     let refused = async |params: Value, code: &str, message: &str| {
         let mut params = params;
         params["digest_weekday"] = json!(5);
-        change(&adam, params).await.error(code, message);
+        change(&olive, params).await.error(code, message);
     };
 
     let admins = "Must be an organization administrator";
     change(&mel, json!({"name": "x"})).await.error("UNAUTHORIZED_PRINCIPAL", admins);
     let owner = "Must be an organization owner";
-    refused(json!({"invite_required": false}), "UNAUTHORIZED_PRINCIPAL", owner).await;
+    for params in [
+        json!({"invite_required": false}),
+        json!({"waiting_period_threshold": 3}),
+        json!({"message_retention_days": 0}),
+        json!({"can_create_groups": {"new": 999}}),
+        json!({"can_invite_users_group": {"new": members}}),
+        json!({"can_manage_all_groups": {"new": members}}),
+        json!({"can_manage_billing_group": {"new": members}}),
+        json!({"create_multiuse_invite_group": {"new": members}}),
+        json!({"string_id": "elsewhere"}),
+    ] {
+        change(&adam, params).await.error("UNAUTHORIZED_PRINCIPAL", owner);
+    }
     for (params, message) in [
         (json!({"name": " "}), "name cannot be blank"),
         (json!({"name": "é".repeat(41)}), "name is too long (limit: 40 characters)"),
         (json!({"description": "é".repeat(1_001)}), "description is too long (limit: 1000 characters)"),
-        (json!({"message_content_edit_limit_seconds": 0}), "message_content_edit_limit_seconds is too small"),
+        (json!({"jitsi_server_url": "https://meet.example.com"}), "jitsi_server_url is not valid JSON"),
+        (json!({"jitsi_server_url": 7}), "jitsi_server_url is not a string"),
+        (json!({"jitsi_server_url": "\"meet\""}), "jitsi_server_url is not an allowed_type"),
         (json!({"org_type": 11}), "Invalid org_type: Value error, Not in the list of possible values"),
-        (json!({"topics_policy": "inherit"}), "Invalid topics_policy: Value error, Not in the list of possible values"),
+        (json!({"topics_policy": "inherit"}), "Invalid topics_policy"),
         (json!({"waiting_period_threshold": -1}), "waiting_period_threshold is too small"),
-        (json!({"default_language": "xx"}), "Invalid default_language"),
+        (json!({"default_language": "xx"}), "Invalid language 'xx'"),
+        (json!({"video_chat_provider": 99}), "Invalid video_chat_provider 99"),
+        (json!({"gif_rating_policy": 99}), "Invalid gif_rating_policy 99"),
+        (json!({"string_id": "elsewhere"}), "Must be a demo organization."),
         (json!({"signup_announcements_stream_id": 999}), "Invalid channel ID"),
         (json!({"signup_announcements_stream_id": server.channel("attic")}), "Invalid channel ID"),
         (
@@ -140,6 +167,15 @@ async fn a_change_that_is_refused_changes_nothing() {
     ] {
         refused(params, "BAD_REQUEST", message).await;
     }
+    for (name, value) in [
+        ("message_content_edit_limit_seconds", json!(0)),
+        ("move_messages_within_stream_limit_seconds", json!("\"never\"")),
+        ("message_retention_days", json!(-1)),
+    ] {
+        let said = value.as_str().map_or_else(|| value.to_string(), |text| text.trim_matches('"').to_owned());
+        let message = format!("Bad value for '{name}': {said}");
+        refused(json!({ name: value }), "REQUEST_VARIABLE_INVALID", &message).await;
+    }
     let stale = json!({"can_create_groups": {"new": members, "old": group(&server, "role:owners")}});
     refused(stale, "EXPECTATION_MISMATCH", "'old' value does not match the expected value.").await;
     let not_system = json!({"can_access_all_users_group": {"new": group(&server, "engineers")}});
@@ -153,7 +189,7 @@ async fn a_change_that_is_refused_changes_nothing() {
 #[tokio::test]
 async fn the_waiting_period_decides_who_is_a_full_member() {
     let server = TestServer::start().await;
-    let [adam, mel, nora] = server.users(["adam", "mel", "nora"]);
+    let [olive, adam, mel, nora] = server.users(["olive", "adam", "mel", "nora"]);
     let full = group(&server, "role:fullmembers");
     let mut queue = mel.events(["user_group"]).await;
     let is_full = async |user: &User| {
@@ -162,14 +198,14 @@ async fn the_waiting_period_decides_who_is_a_full_member() {
     };
 
     assert_eq!((is_full(&mel).await, is_full(&nora).await), (json!(true), json!(false)));
-    change(&adam, json!({"waiting_period_threshold": 95})).await.success();
+    change(&olive, json!({"waiting_period_threshold": 95})).await.success();
     let event = queue.next().await.has(json!({"op": "remove_members", "group_id": full}));
     assert!(event["user_ids"].as_array().is_some_and(|ids| !ids.contains(&json!(mel.id()))), "she joined 100 days ago");
-    change(&adam, json!({"waiting_period_threshold": 0})).await.success();
+    change(&olive, json!({"waiting_period_threshold": 0})).await.success();
     assert_eq!((is_full(&mel).await, is_full(&nora).await), (json!(true), json!(true)));
     let event = queue.next().await.has(json!({"op": "add_members", "group_id": full}));
     assert!(event["user_ids"].as_array().is_some_and(|ids| ids.contains(&json!(nora.id()))), "{event}");
-    change(&adam, json!({"waiting_period_threshold": 1})).await.success();
+    change(&olive, json!({"waiting_period_threshold": 1})).await.success();
     queue
         .next()
         .await
@@ -192,14 +228,25 @@ async fn owners_say_which_domains_are_accepted() {
 
     let params = json!({"domain": "Example.com", "allow_subdomains": true});
     let owner = "Must be an organization owner";
-    adam.post("/realm/domains", params.clone()).await.error("UNAUTHORIZED_PRINCIPAL", owner);
+    for user in [&adam, &mel] {
+        user.post("/realm/domains", json!({})).await.error("UNAUTHORIZED_PRINCIPAL", owner);
+    }
+    adam.delete("/realm/domains/chat.test", json!({})).await.error("UNAUTHORIZED_PRINCIPAL", owner);
+    olive
+        .post("/realm/domains", json!({}))
+        .await
+        .error("REQUEST_VARIABLE_MISSING", "Missing 'allow_subdomains' argument");
     olive.post("/realm/domains", params.clone()).await.is(json!({"new_domain": [2, "example.com"]}));
     let taken = "The domain example.com is already a part of your organization.";
     olive.post("/realm/domains", params).await.error("BAD_REQUEST", taken);
     for (domain, problem) in [
         ("", "Domain can't be empty."),
         ("localhost", "Domain must have at least one dot (.)"),
-        ("-a.com", "Domain has a label that is empty, too long or has characters that labels can't have"),
+        (".example.com", "Domain cannot start or end with a dot (.)"),
+        ("a..com", "Consecutive '.' are not allowed."),
+        ("-a.com", "Subdomains cannot start or end with a '-'."),
+        ("a_b.com", "Domain can only have letters, numbers, '.' and '-'s."),
+        (&format!("{}.com", "a".repeat(252)), "Domain is too long"),
     ] {
         let params = json!({"domain": domain, "allow_subdomains": false});
         olive.post("/realm/domains", params).await.error("BAD_REQUEST", &format!("Invalid domain: {problem}"));
@@ -273,14 +320,22 @@ async fn playgrounds_are_added_for_languages_and_removed() {
     const TEMPLATE: &str = "https://play.example.com/?code={code}";
 
     let id = add("Play", "Rust", TEMPLATE).await.success()["id"].clone();
-    add("Play", "Rust", TEMPLATE).await.error("BAD_REQUEST", "Code playground already exists");
-    add(" ", "Rust", TEMPLATE).await.error("BAD_REQUEST", "name cannot be blank");
+    let taken = "Realm playground with this Realm, Pygments language and Name already exists.";
+    let refused = add("Play", "Rust", TEMPLATE).await;
+    assert_eq!(refused.body["errors"], json!({"__all__": [taken]}));
+    refused.error("BAD_REQUEST", taken);
+    let blank = "This field cannot be blank.";
+    let refused = add(" ", "", TEMPLATE).await;
+    assert_eq!(refused.body["errors"], json!({"name": [blank], "pygments_language": [blank]}));
+    refused.error("BAD_REQUEST", blank);
     let long = "x".repeat(41);
     add("Play", &long, TEMPLATE).await.error("BAD_REQUEST", "pygments_language is too long (limit: 40 characters)");
     add("Play", "C<", TEMPLATE).await.error("BAD_REQUEST", "Invalid characters in pygments language");
     add("Play", "C", "https://x.test/{").await.error("BAD_REQUEST", "Invalid URL template.");
-    let message = "The URL template must have the variable \"code\" and no other";
-    for template in ["https://x.test/", "https://x.test/{code}{user}"] {
+    for (template, message) in [
+        ("https://x.test/", "Missing the required variable \"code\" in the URL template"),
+        ("https://x.test/{code}{user}", "\"code\" should be the only variable present in the URL template"),
+    ] {
         add("Play", "C", template).await.error("BAD_REQUEST", message);
     }
 
@@ -290,6 +345,24 @@ async fn playgrounds_are_added_for_languages_and_removed() {
     let path = format!("/realm/playgrounds/{id}");
     adam.delete(&path, json!({})).await.is(json!({}));
     adam.delete(&path, json!({})).await.error("BAD_REQUEST", "Invalid playground");
+    queue.next().await.is(json!({"type": "realm_playgrounds", "realm_playgrounds": []}));
+    queue.none().await;
+}
+
+#[tokio::test]
+async fn the_language_of_code_that_says_none_goes_with_its_playground() {
+    let server = TestServer::start().await;
+    let [adam, mel] = server.users(["adam", "mel"]);
+    change(&adam, json!({"default_code_block_language": "Rust"})).await.success();
+    let params =
+        json!({"name": "Play", "pygments_language": "Rust", "url_template": "https://play.example.com/{code}"});
+    let id = adam.post("/realm/playgrounds", params).await.success()["id"].clone();
+    let mut queue = mel.events(["realm", "realm_playgrounds"]).await;
+
+    adam.delete(&format!("/realm/playgrounds/{id}"), json!({})).await.success();
+
+    let none = json!({"type": "realm", "op": "update", "property": "default_code_block_language", "value": ""});
+    queue.next().await.is(none);
     queue.next().await.is(json!({"type": "realm_playgrounds", "realm_playgrounds": []}));
     queue.none().await;
 }

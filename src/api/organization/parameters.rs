@@ -4,6 +4,7 @@ use super::authentication::AuthenticationMethods;
 use crate::api::group_settings::GroupSettingUpdate;
 use crate::api::invites::MAX_WELCOME_LENGTH;
 use crate::api::parameter::{Parameter, ParameterInfo, Parameters, RawParameters, json_parameter};
+use crate::api::profile::is_url;
 use crate::api::settings::language_name;
 use crate::api::settings::parameters::{info, setting_value};
 use crate::error::Error;
@@ -17,13 +18,20 @@ use serde_json::Value;
 const MAX_NAME_LENGTH: usize = 40;
 /// Longest description of an organization, in code points.
 const MAX_DESCRIPTION_LENGTH: usize = 1_000;
-/// What stands for no limit in seconds.
+/// Longest name of an organization's place, in code points.
+const MAX_PLACE_LENGTH: usize = 40;
+/// Longest address of a server for calls, in code points.
+const MAX_CALLS_ADDRESS_LENGTH: usize = 200;
+/// What stands for no limit in seconds or days.
 const UNLIMITED: &str = "unlimited";
+
+/// The days after which messages go that never do.
+const KEPT_FOR_EVER: i64 = -1;
 
 /// What a request changes; values that are so already are in it too.
 #[derive(Clone, Debug, Default)]
 pub struct OrganizationParams {
-    /// Settings of the table, each with a value that it takes.
+    /// Settings of the table, each with a value of its form.
     pub settings: Vec<(&'static str, Value)>,
     /// Display name.
     pub name: Option<String>,
@@ -35,6 +43,8 @@ pub struct OrganizationParams {
     pub permissions: Vec<(&'static str, GroupSettingUpdate)>,
     /// Ways to log in.
     pub authentication_methods: Option<AuthenticationMethods>,
+    /// Another place among the server's organizations is asked for.
+    pub moves: bool,
 }
 
 /// The ID of no channel, as settings have it.
@@ -78,21 +88,27 @@ impl ChannelSetting {
     }
 }
 
+/// Addresses are JSON text, unlike other texts of the organization.
+fn address_schema(_generator: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({"type": "string", "maxLength": MAX_CALLS_ADDRESS_LENGTH})
+}
+
 fn limit_schema(_generator: &mut SchemaGenerator) -> Schema {
     schemars::json_schema!({"anyOf": [{"type": "integer", "minimum": 1}, {"const": UNLIMITED}]})
 }
 
 macro_rules! list {
-    (texts: [$($text:ident $doc:literal),* $(,)?], channels: [$($channel:ident $channel_doc:literal),* $(,)?],
+    (texts: [$($text:ident $doc:literal),* $(,)?], addresses: [$($address:ident $address_doc:literal),* $(,)?], channels: [$($channel:ident $channel_doc:literal),* $(,)?],
      switches: [$($switch:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], limits: [$($limit:ident),* $(,)?],
      words: [$($word:ident),* $(,)?], permissions: [$($permission:ident),* $(,)?],
      logins: [$($login:ident $login_doc:literal),* $(,)?]) => {
         &[
             $(info(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
+            $(info(stringify!($address), &[$address_doc], true, address_schema),)*
             $(info(stringify!($channel), &[$channel_doc], true, <i64 as Parameter>::schema),)*
             $(info(stringify!($switch), &["A setting: true or false."], true, <bool as Parameter>::schema),)*
             $(info(stringify!($number), &["A setting: a number."], true, <i64 as Parameter>::schema),)*
-            $(info(stringify!($limit), &["A limit in seconds, or `unlimited`."], true, limit_schema),)*
+            $(info(stringify!($limit), &["A limit in seconds, or for what is kept in days, or `unlimited`."], true, limit_schema),)*
             $(info(stringify!($word), &["A setting: a text."], false, <String as Parameter>::schema),)*
             $(info(stringify!($permission), &["Who may do so."], true, <GroupSettingUpdate as Parameter>::schema),)*
             $(info(stringify!($login), &[$login_doc], true, <AuthenticationMethods as Parameter>::schema),)*
@@ -106,6 +122,10 @@ impl Parameters for OrganizationParams {
         texts: [
             name "Display name; at most 40 code points.",
             description "Markdown; at most 1,000 code points.",
+            string_id "The organization's place; for owners, and of none here.",
+        ],
+        addresses: [
+            jitsi_server_url "Server for video calls, a JSON string; `default` for the general one.",
         ],
         channels: [
             moderation_request_channel_id "A private channel for reported messages; -1 for none.",
@@ -126,11 +146,11 @@ impl Parameters for OrganizationParams {
             waiting_period_threshold,
         ],
         limits: [
-            message_content_delete_limit_seconds, message_content_edit_limit_seconds,
+            message_content_delete_limit_seconds, message_content_edit_limit_seconds, message_retention_days,
             move_messages_between_streams_limit_seconds, move_messages_within_stream_limit_seconds,
         ],
         words: [
-            default_avatar_source, default_code_block_language, default_language, jitsi_server_url,
+            default_avatar_source, default_code_block_language, default_language,
             message_edit_history_visibility_policy, topics_policy, welcome_message_custom_text,
         ],
         permissions: [
@@ -160,9 +180,13 @@ impl Parameters for OrganizationParams {
             }
             match name {
                 "name" => params.name = Some(checked_name(text.trim())?),
+                "string_id" => {
+                    at_most(text, name, MAX_PLACE_LENGTH)?;
+                    params.moves = true;
+                }
                 "authentication_methods" => params.authentication_methods = Some(json_parameter(text, name)?),
                 "description" => params.description = Some(at_most(text.trim(), name, MAX_DESCRIPTION_LENGTH)?),
-                _ if find(&REALM_SETTINGS, name).is_some() => params.settings.push((name, setting(text, name)?)),
+                _ if find(&REALM_SETTINGS, name).is_some() => params.settings.push((name, given(text, name)?)),
                 _ => params.permissions.push((name, json_parameter(text, name)?)),
             }
         }
@@ -184,26 +208,72 @@ fn at_most(text: &str, name: &str, limit: usize) -> Result<String, Error> {
     Ok(text.to_owned())
 }
 
-/// A value that the setting takes.
-fn setting(text: &str, name: &'static str) -> Result<Value, Error> {
+/// A setting's value as it was given. Whether it is one that the setting takes is looked at after the caller's rights,
+/// by [`check_choice`] and [`kept`], where its form does not say so.
+fn given(text: &str, name: &'static str) -> Result<Value, Error> {
     let Some(row) = find(&REALM_SETTINGS, name) else { return Ok(Value::Null) };
-    if name.ends_with("_limit_seconds") {
-        return limit(text, name);
-    }
     match name {
-        "default_language" if language_name(text).is_none() => Err(Error::InvalidValue { parameter: name.into() }),
+        _ if is_limit(name) => number_or_word(text, name),
+        "jitsi_server_url" => calls_address(text, name),
+        "video_chat_provider" | "gif_rating_policy" => json_parameter::<i64>(text, name).map(Value::from),
         "welcome_message_custom_text" => at_most(text, name, MAX_WELCOME_LENGTH).map(Value::from),
-        "jitsi_server_url" if text == "null" || text == "default" => Ok(Value::Null),
         _ => setting_value(row, text),
     }
 }
 
-fn limit(text: &str, name: &str) -> Result<Value, Error> {
-    if text.trim_matches('"') == UNLIMITED {
+fn is_limit(name: &str) -> bool {
+    name.ends_with("_limit_seconds") || name == "message_retention_days"
+}
+
+fn number_or_word(text: &str, name: &str) -> Result<Value, Error> {
+    if text == UNLIMITED {
+        return Ok(text.into());
+    }
+    let value: Value = json_parameter(text, name)?;
+    let is_one = value.is_i64() || value.is_string();
+    if is_one { Ok(value) } else { Err(Error::bad_value(format!("{name}[\"int\"]"), "is not an integer")) }
+}
+
+fn calls_address(text: &str, name: &str) -> Result<Value, Error> {
+    let address: String = json_parameter(text, name)?;
+    if address == "default" {
         return Ok(Value::Null);
     }
-    let seconds = json_parameter::<i64>(text, name)?;
-    if seconds < 1 { Err(Error::bad_value(name, "is too small")) } else { Ok(seconds.into()) }
+    let is_address = address.chars().count() <= MAX_CALLS_ADDRESS_LENGTH && is_url(&address);
+    if is_address { Ok(address.into()) } else { Err(Error::bad_value(name, "is not an allowed_type")) }
+}
+
+/// Whether a setting with choices of its own can have a value.
+///
+/// # Errors
+///
+/// `InvalidLanguage`, `NotOffered`.
+pub fn check_choice(name: &str, value: &Value) -> Result<(), Error> {
+    let is_offered = || find(&REALM_SETTINGS, name).is_some_and(|row| row.kind.accepts(value));
+    match name {
+        "default_language" if value.as_str().and_then(language_name).is_none() => {
+            Err(Error::InvalidLanguage { language: value.clone().into() })
+        }
+        "video_chat_provider" | "gif_rating_policy" if !is_offered() => {
+            Err(Error::NotOffered { setting: name.into(), value: value.clone().into() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A setting's value as it is kept: limits are numbers above 0, or what stands for none.
+///
+/// # Errors
+///
+/// `RefusedValue`.
+pub fn kept(name: &str, value: Value) -> Result<Value, Error> {
+    match name {
+        _ if !is_limit(name) => Ok(value),
+        "message_retention_days" if value == UNLIMITED => Ok(KEPT_FOR_EVER.into()),
+        _ if value == UNLIMITED => Ok(Value::Null),
+        _ if value.as_i64().is_some_and(|number| number > 0) => Ok(value),
+        _ => Err(Error::RefusedValue { var_name: name.into(), bad_value: value.into() }),
+    }
 }
 
 #[cfg(test)]
@@ -219,8 +289,7 @@ mod tests {
         }
         for info in OrganizationParams::LIST {
             let Some(row) = find(&REALM_SETTINGS, info.name) else { continue };
-            let is_text = row.default.is_string() || info.name == "jitsi_server_url";
-            assert_eq!(info.is_json, !is_text, "{}", info.name);
+            assert_eq!(info.is_json, !row.default.is_string(), "{}", info.name);
         }
     }
 }

@@ -176,6 +176,9 @@ impl Parameters for UserDefaultsParams {
     }
 }
 
+/// Texts that the API looks up in a list, which is said when they are not there; others have names for their values.
+const IN_A_LIST: [&str; 2] = ["emojiset", "default_avatar_source"];
+
 /// The one setting that stands in the account.
 const VISIBILITY: &str = "email_address_visibility";
 
@@ -191,7 +194,7 @@ fn setting(text: &str, name: &'static str) -> Result<Value, Error> {
 ///
 /// # Errors
 ///
-/// `BadValue`, `InvalidValueBecause`.
+/// `BadValue`, `InvalidValueBecause`, `InvalidValue`.
 pub fn setting_value(row: &Setting, text: &str) -> Result<Value, Error> {
     let name = row.name;
     match &row.kind {
@@ -206,8 +209,10 @@ pub fn setting_value(row: &Setting, text: &str) -> Result<Value, Error> {
             if row.kind.accepts(&value) { Ok(number.into()) } else { Err(Error::bad_value(name, problem)) }
         }
         Kind::OneOfIntegers(allowed) => one_of(text, name, allowed).map(Value::from),
-        Kind::OneOf(allowed) if name != "notification_sound" && !allowed.contains(&text) => Err(impossible(name)),
-        Kind::Text | Kind::TextOrNull | Kind::OneOf(_) => Ok(text.into()),
+        Kind::OneOf(allowed) if name == "notification_sound" || allowed.contains(&text) => Ok(text.into()),
+        Kind::OneOf(_) if IN_A_LIST.contains(&name) => Err(impossible(name)),
+        Kind::OneOf(_) => Err(Error::InvalidValue { parameter: name.into() }),
+        Kind::Text | Kind::TextOrNull => Ok(text.into()),
     }
 }
 

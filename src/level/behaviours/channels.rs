@@ -194,10 +194,10 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 91,
-        on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}",
+        on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}, PATCH /realm",
         words: "`message_retention_days` takes `unlimited`; before, `forever`.",
         test: "messages_were_kept_forever_before_91",
-        act: Act::Request(&["POST /users/me/subscriptions", "PATCH /streams/{stream_id}"], |request| {
+        act: Act::Request(&["POST /users/me/subscriptions", "PATCH /streams/{stream_id}", "PATCH /realm"], |request| {
             match request.values.get_mut("message_retention_days").map(|days| (days.trim_matches('"').to_owned(), days))
             {
                 Some((text, days)) if text == "forever" => "unlimited".clone_into(days),

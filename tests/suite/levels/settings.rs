@@ -123,11 +123,26 @@ async fn limits_of_the_organization_were_0_without_limit() {
         for (level, taken, refused, told) in [(level - 1, old, new, json!(0)), (level, new, old, Value::Null)] {
             let age = Age::at(&server, level).await;
             let (adam, mut queue) = (age.user("adam"), age.user("mel").events(["realm"]).await);
-            let problem = if refused == "0" { "is too small" } else { "is not an integer" };
-            adam.patch("/realm", json!({name: refused})).await.error("BAD_REQUEST", &format!("{name} {problem}"));
+            let (code, problem) = match refused {
+                "0" => ("REQUEST_VARIABLE_INVALID", format!("Bad value for '{name}': 0")),
+                _ => ("BAD_REQUEST", format!("{name} is not an integer")),
+            };
+            adam.patch("/realm", json!({name: refused})).await.error(code, &problem);
             adam.patch("/realm", json!({name: taken})).await.is(json!({name: told}));
-            queue.next().await.has(json!({"property": name, "value": told}));
+            let is_data = name == "message_content_edit_limit_seconds";
+            let told_of =
+                if is_data { json!({"data": {name: told}}) } else { json!({"property": name, "value": told}) };
+            queue.next().await.has(told_of);
         }
+    }
+    for (level, told) in [(21, Value::Null), (22, json!(-1))] {
+        let age = Age::at(&server, level).await;
+        let (olive, mut queue) = (age.user("olive"), age.user("mel").events(["realm"]).await);
+        olive.patch("/realm", json!({"message_retention_days": 30})).await.is(json!({"message_retention_days": 30}));
+        queue.next().await.has(json!({"property": "message_retention_days", "value": 30}));
+        let for_ever = json!({"message_retention_days": "forever"});
+        olive.patch("/realm", for_ever).await.is(json!({"message_retention_days": told}));
+        queue.next().await.has(json!({"property": "message_retention_days", "value": told}));
     }
     for (level, told) in [(194, Value::Null), (195, json!(""))] {
         let age = Age::at(&server, level).await;
@@ -148,6 +163,7 @@ async fn administrators_decided_on_sign_up_before_143() {
     before.user("adam").patch("/realm/domains/x.test", json!({"allow_subdomains": false})).await.success();
     before.user("adam").delete("/realm/domains/x.test", json!({})).await.success();
     before.user("adam").patch("/realm", closed.clone()).await.success();
+    before.user("adam").patch("/realm", json!({"waiting_period_threshold": 5})).await.success();
     let refused = before.user("mel").post("/realm/domains", domain.clone()).await;
     refused.error("UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator");
     let message = "Must be an organization owner";

@@ -334,14 +334,15 @@ async fn change_organization(olive: &mut Visitor) {
             ("org_type", _) => json!(20),
             ("media_preview_size", _) => json!(150),
             ("default_avatar_source", _) => json!("J"),
-            ("topics_policy", _) => json!("disable_empty_topic"),
             ("message_edit_history_visibility_policy", _) => json!("none"),
             (_, Value::Bool(is_on)) => json!(!is_on),
             (_, Value::Number(_)) => json!(77),
-            _ => json!("https://meet.example.com"),
+            _ => json!("\"https://meet.example.com\""),
         };
         olive.go("PATCH /realm", &[], json!({name: new})).await;
     }
+    // It is told beside what older levels know too, and therefore no event of its own.
+    olive.go("PATCH /realm", &[], json!({"topics_policy": "disable_empty_topic"})).await;
 }
 
 /// Changes every setting that came with a level, by its schema and the value that it has.
