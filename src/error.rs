@@ -238,6 +238,16 @@ errors! {
     MayNotChangeEmails: 400 BAD_REQUEST "User not authorized to change user emails";
     /// Not an address.
     InvalidNewEmail: 400 BAD_REQUEST "Invalid new email address.";
+    /// Not an address, for oneself.
+    AddressInvalid: 400 BAD_REQUEST "Invalid address.";
+    /// Somebody else's address, for oneself.
+    AddressTaken: 400 BAD_REQUEST "Already has an account.";
+    /// The address of somebody who left, for oneself.
+    AddressDeactivated: 400 BAD_REQUEST "Account has been deactivated.";
+    /// The organization restricts addresses to its domains, one's own too.
+    AddressOutside: 400 BAD_REQUEST "Outside your domain.";
+    /// Nobody reads what is sent there.
+    AddressDisposable: 400 BAD_REQUEST "Please use your real email address.";
     /// An address that can't be had.
     NewEmailRefused { detail }: 400 BAD_REQUEST "New email value error: {detail}";
     /// The organization keeps addresses.
@@ -348,8 +358,22 @@ errors! {
     InvalidFieldType: 400 BAD_REQUEST "Invalid field type.";
     /// Nothing to choose from.
     FieldWithoutChoices: 400 BAD_REQUEST "Field must have at least one choice.";
-    /// Data that the kind of field can't have.
-    InvalidFieldData: 400 BAD_REQUEST "Invalid field data";
+    /// A choice, or a text of one, that says nothing.
+    BlankValue { item }: 400 BAD_REQUEST "{item} cannot be blank.";
+    /// Data that lack something.
+    MissingKey { key_name, var_name }: 400 BAD_REQUEST "{key_name} key is missing from {var_name}";
+    /// Data that have something that nobody knows.
+    UnexpectedKeys { keys }: 400 BAD_REQUEST "Unexpected arguments: {keys}";
+    /// The same choice twice.
+    DuplicateChoices: 400 BAD_REQUEST "Field must not have duplicate choices.";
+    /// An address without a place for the name, or with several.
+    UrlPatternWithoutName: 400 BAD_REQUEST "URL pattern must contain '%(username)s'.";
+    /// A site that the service does not know, without an address.
+    UrlPatternMissing: 400 BAD_REQUEST "Custom external account must define URL pattern";
+    /// Neither a site that the service knows nor `custom`.
+    UnknownExternalAccount: 400 BAD_REQUEST "Invalid external account type";
+    /// What a field for a site that the service knows is called follows from the site.
+    KnownSiteField: 400 BAD_REQUEST "Default custom field cannot be updated.";
     /// Too long for the summary.
     FieldNotForSummary: 400 BAD_REQUEST "Field type not supported for display in profile summary.";
     /// The summary holds no more.
@@ -795,6 +819,12 @@ errors! {
     NoSuchToken: 400 BAD_REQUEST "Token does not exist";
     /// The organization has no push notifications.
     PushNotConfigured: 400 PUSH_SERVICE_NOT_CONFIGURED "Server is not configured to use push notification service.";
+    /// Neither a key nor a token, or not all of one.
+    PushDataMissing: 400 BAD_REQUEST "Missing parameters: must provide either all push key fields, all token fields, or both.";
+    /// A device that has no key yet gets one with its token.
+    NoKeyToRotate: 400 BAD_REQUEST "No push registration exists to rotate key for.";
+    /// A device that has no key yet gets one with its token.
+    NoTokenToRotate: 400 BAD_REQUEST "No push registration exists to rotate token for.";
     /// Not a key of the form that devices make.
     InvalidPushKey: 400 BAD_REQUEST "Invalid `push_key`";
     /// Unknown token, or another's, where a test was asked for.

@@ -1,6 +1,7 @@
 //! What people say of themselves in custom profile fields (reference behaviour, PATCH /users/me/profile_data).
 
-use super::parameter::{json_object, parameters};
+use super::parameter::{FromJson, json_object, parameters};
+use super::profile_fields::USERS;
 use super::users::{person_update, who_can_access};
 use super::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
@@ -9,6 +10,7 @@ use crate::realm::change::Tx;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::organization::ProfileField;
 use crate::record::user::profile_data;
+use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
 /// Longest value of the kinds that take a short text, in code points.
@@ -22,8 +24,39 @@ json_object! {
     pub struct ProfileEntry {
         /// The field.
         id: ProfileFieldId,
-        /// A text, or for fields of users a list of IDs; null or empty takes the value away.
-        value: Value,
+        /// A text, or for fields of users a list of IDs; empty takes the value away.
+        value: ProfileValue,
+    }
+}
+
+/// A field's new value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProfileValue {
+    /// A text.
+    Text(String),
+    /// Users.
+    Users(Vec<UserId>),
+}
+
+impl FromJson for ProfileValue {
+    /// What is neither is told to be no text: that is the first of the two.
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        let users = || Vec::<UserId>::from_json(value, at).ok().map(Self::Users);
+        let text = value.as_str().map(|text| Self::Text(text.to_owned()));
+        text.or_else(users).ok_or_else(|| Error::bad_value(format!("{at}[\"str\"]"), "is not a string"))
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (text, users) = (String::json_schema(generator), Vec::<UserId>::json_schema(generator));
+        schemars::json_schema!({"anyOf": [text, users]})
+    }
+}
+
+impl ProfileValue {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(text) => text.is_empty(),
+            Self::Users(users) => users.is_empty(),
+        }
     }
 }
 
@@ -63,7 +96,8 @@ impl Operation for ChangeProfile {
 impl Write for ChangeProfile {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
-        let values = checked_values(tx, params.data, caller.is_admin())?;
+        let entries = params.data.into_iter().map(|entry| (entry.id, Some(entry.value))).collect();
+        let values = checked_values(tx, entries, caller.is_admin())?;
 
         change_values(tx, caller.id, values);
         Ok(Success {})
@@ -98,7 +132,7 @@ impl Operation for RemoveProfile {
 impl Write for RemoveProfile {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
-        let entries = params.data.into_iter().map(|id| ProfileEntry { id, value: Value::Null }).collect();
+        let entries = params.data.into_iter().map(|id| (id, None)).collect();
         let values = checked_values(tx, entries, caller.is_admin())?;
 
         change_values(tx, caller.id, values);
@@ -114,41 +148,41 @@ impl Write for RemoveProfile {
 /// `NotAChoice`, `InvalidUserId`, `FieldUserDeactivated`, `FieldUserIsBot`.
 pub fn checked_values(
     realm: &Realm,
-    entries: Vec<ProfileEntry>,
+    entries: Vec<(ProfileFieldId, Option<ProfileValue>)>,
     by_administrator: bool,
 ) -> Result<Vec<(ProfileFieldId, Option<String>)>, Error> {
-    let check = |entry: ProfileEntry| {
-        let field =
-            realm.profile_fields.get(&entry.id).ok_or_else(|| Error::FieldNotFound { field_id: entry.id.0.into() })?;
+    let check = |(id, value): (ProfileFieldId, Option<ProfileValue>)| {
+        let field = realm.profile_fields.get(&id).ok_or_else(|| Error::FieldNotFound { field_id: id.0.into() })?;
         if !field.is_editable && !by_administrator {
             return Err(Error::FieldLocked);
         }
-        let is_empty = entry.value.is_null() || entry.value == "" || entry.value == json!([]);
-        let value = if is_empty { None } else { Some(checked_value(realm, field, &entry.value)?) };
-        Ok((entry.id, value))
+        let value = value.filter(|value| !value.is_empty());
+        Ok((id, value.map(|value| checked_value(realm, field, &value)).transpose()?))
     };
     entries.into_iter().map(check).collect()
 }
 
-fn checked_value(realm: &Realm, field: &ProfileField, value: &Value) -> Result<String, Error> {
+fn checked_value(realm: &Realm, field: &ProfileField, value: &ProfileValue) -> Result<String, Error> {
     let bad = |problem: &str| Error::bad_value(field.name.clone(), problem);
-    if field.kind == 6 {
-        return checked_users(realm, field, value);
-    }
-    let text = value.as_str().ok_or_else(|| bad("is not a string"))?;
+    let text = match value {
+        ProfileValue::Users(users) if field.kind == USERS => return checked_users(realm, users),
+        ProfileValue::Text(_) if field.kind == USERS => return Err(Error::bad_value("User IDs", "is not a list")),
+        ProfileValue::Users(_) => return Err(bad("is not a string")),
+        ProfileValue::Text(text) => text,
+    };
     let limit = if field.kind == 2 { MAX_LONG_VALUE_LENGTH } else { MAX_SHORT_VALUE_LENGTH };
     match field.kind {
         1 | 2 | 7 | 8 if text.chars().count() > limit => {
             return Err(bad(&format!("is too long (limit: {limit} characters)")));
         }
         3 if !has_choice(field, text) => {
-            return Err(Error::NotAChoice { value: text.into(), field: field.name.as_str().into() });
+            return Err(Error::NotAChoice { value: text.as_str().into(), field: field.name.as_str().into() });
         }
         4 if !is_date(text) => return Err(bad("is not a date")),
         5 if !is_url(text) => return Err(bad("is not a URL")),
         _ => {}
     }
-    Ok(text.to_owned())
+    Ok(text.clone())
 }
 
 /// Whether a text is a day, written with all its digits (A-169 in docs/assumptions.md).
@@ -168,20 +202,17 @@ pub fn is_url(text: &str) -> bool {
     })
 }
 
-fn checked_users(realm: &Realm, field: &ProfileField, value: &Value) -> Result<String, Error> {
-    let bad = |problem: &str| Error::bad_value(field.name.clone(), problem);
-    let ids = value.as_array().ok_or_else(|| bad("is not a list"))?;
-    for id in ids {
-        let id = id.as_i64().ok_or_else(|| bad("is not an integer"))?;
-        let user = realm.user(UserId(id)).ok_or_else(|| Error::InvalidUserId { user_id: id.into() })?;
+fn checked_users(realm: &Realm, users: &[UserId]) -> Result<String, Error> {
+    for id in users {
+        let user = realm.user(*id).ok_or_else(|| Error::InvalidUserId { user_id: id.0.into() })?;
         if !user.is_active {
-            return Err(Error::FieldUserDeactivated { user_id: id.into() });
+            return Err(Error::FieldUserDeactivated { user_id: id.0.into() });
         }
         if user.is_bot() {
-            return Err(Error::FieldUserIsBot { user_id: id.into() });
+            return Err(Error::FieldUserIsBot { user_id: id.0.into() });
         }
     }
-    Ok(value.to_string())
+    Ok(json!(users).to_string())
 }
 
 /// Changes a user's values; what is so already is not told.

@@ -2,6 +2,8 @@
 //!
 //! A choice where the API is silent: A-66 in docs/assumptions.md.
 
+pub mod data;
+
 use super::parameter::parameters;
 use super::profile::change_values;
 use super::register::lists::profile_fields;
@@ -13,10 +15,10 @@ use crate::realm::event::Event;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::organization::ProfileField;
 use crate::realm::user::User;
+use data::{CHOICE, checked_data, data_of, known_site};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Longest label, in code points.
@@ -96,13 +98,19 @@ impl Operation for CreateProfileField {
         since: 0,
         is_specified: false,
         errors: &[
+            "ProfileSummaryFull",
             "BadValue",
+            "FieldWithoutChoices",
+            "BlankValue",
+            "MissingKey",
+            "UnexpectedKeys",
+            "DuplicateChoices",
+            "UrlPatternWithoutName",
+            "UrlPatternMissing",
+            "UnknownExternalAccount",
             "FieldLabelBlank",
             "InvalidFieldType",
-            "FieldWithoutChoices",
-            "InvalidFieldData",
             "FieldNotForSummary",
-            "ProfileSummaryFull",
             "FieldLabelTaken",
         ],
         events: &["custom_profile_fields"],
@@ -113,15 +121,26 @@ impl Operation for CreateProfileField {
 
 impl Write for CreateProfileField {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<ProfileFieldIdReply, Error> {
-        let name = checked_label(&params.name)?;
-        let hint = checked_hint(&params.hint)?;
-        if !(1..=8).contains(&params.field_type) {
+        let id = ProfileFieldId(tx.counters.profile_field + 1);
+        if params.display_in_profile_summary {
+            check_room_in_summary(tx, id)?;
+        }
+        let kind = params.field_type;
+        let mut data = checked_data(kind, &params.field_data)?;
+        let (name, hint) = match known_site(kind, &params.field_data) {
+            // A pattern that was given with it is passed over: the service knows the site's.
+            Some(site) => {
+                data = json!({"subtype": site.subtype}).to_string();
+                (site.name.to_owned(), site.hint.to_owned())
+            }
+            None => (checked_label(&params.name)?, checked_hint(&params.hint)?),
+        };
+        if !(1..=8).contains(&kind) {
             return Err(Error::InvalidFieldType);
         }
-        let data = checked_data(params.field_type, &params.field_data)?;
         let field = ProfileField {
-            id: ProfileFieldId(tx.counters.profile_field + 1),
-            kind: params.field_type,
+            id,
+            kind,
             name,
             hint,
             order: tx.profile_fields.values().map(|field| field.order).max().unwrap_or_default() + 1,
@@ -131,11 +150,10 @@ impl Write for CreateProfileField {
             is_editable: params.editable_by_user,
             is_for_matching: params.use_for_user_matching,
         };
-        check_summary(tx, &field)?;
+        check_kind_for_summary(&field)?;
         check_label_is_free(tx, &field)?;
 
         tx.realm_mut().counters.profile_field += 1;
-        let id = field.id;
         tx.realm_mut().profile_fields.insert(id, Arc::new(field));
         emit(tx);
         Ok(ProfileFieldIdReply { id })
@@ -217,12 +235,19 @@ impl Operation for EditProfileField {
         is_specified: false,
         errors: &[
             "FieldNotFound",
-            "BadValue",
-            "FieldLabelBlank",
-            "FieldWithoutChoices",
-            "InvalidFieldData",
-            "FieldNotForSummary",
             "ProfileSummaryFull",
+            "KnownSiteField",
+            "BadValue",
+            "FieldWithoutChoices",
+            "BlankValue",
+            "MissingKey",
+            "UnexpectedKeys",
+            "DuplicateChoices",
+            "UrlPatternWithoutName",
+            "UrlPatternMissing",
+            "UnknownExternalAccount",
+            "FieldLabelBlank",
+            "FieldNotForSummary",
             "FieldLabelTaken",
         ],
         events: &["custom_profile_fields", "realm_user update"],
@@ -234,20 +259,26 @@ impl Operation for EditProfileField {
 impl Write for EditProfileField {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let mut field = existing(tx, params.field_id)?;
+        if params.display_in_profile_summary == Some(true) {
+            check_room_in_summary(tx, field.id)?;
+        }
+        if known_site(field.kind, &data_of(&field)).is_some() {
+            check_keeps_site(&field, &params)?;
+        }
+        if let Some(data) = &params.field_data {
+            field.data = checked_data(field.kind, data)?;
+        }
         if let Some(name) = &params.name {
             field.name = checked_label(name)?;
         }
         if let Some(hint) = &params.hint {
             field.hint = checked_hint(hint)?;
         }
-        if let Some(data) = &params.field_data {
-            field.data = checked_data(field.kind, data)?;
-        }
         field.in_summary = params.display_in_profile_summary.unwrap_or(field.in_summary);
         field.is_required = params.required.unwrap_or(field.is_required);
         field.is_editable = params.editable_by_user.unwrap_or(field.is_editable);
         field.is_for_matching = params.use_for_user_matching.unwrap_or(field.is_for_matching);
-        check_summary(tx, &field)?;
+        check_kind_for_summary(&field)?;
         check_label_is_free(tx, &field)?;
 
         let id = field.id;
@@ -320,42 +351,28 @@ fn check_length(parameter: &str, text: &str, limit: usize) -> Result<(), Error> 
     Ok(())
 }
 
-/// A field's data as they are stored: choices have a text and an order each, accounts a site; others have none.
-fn checked_data(kind: i64, data: &Value) -> Result<String, Error> {
-    let object = data.as_object().ok_or_else(|| Error::bad_value("field_data", "is not a dict"))?;
-    let is_text = |value: Option<&Value>| value.and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
-    match kind {
-        3 if object.is_empty() => Err(Error::FieldWithoutChoices),
-        3 => {
-            let is_choice = |choice: &Value| is_text(choice.get("text")) && is_text(choice.get("order"));
-            let texts: BTreeSet<_> = object.values().map(|choice| choice["text"].to_string()).collect();
-            let is_good = object.values().all(is_choice) && texts.len() == object.len();
-            if is_good { Ok(data.to_string()) } else { Err(Error::InvalidFieldData) }
-        }
-        7 => {
-            let is_custom = data["subtype"] == "custom";
-            let is_good = is_text(data.get("subtype")) && (!is_custom || is_text(data.get("url_pattern")));
-            if is_good { Ok(data.to_string()) } else { Err(Error::InvalidFieldData) }
-        }
-        _ => Ok(String::new()),
-    }
+/// The kind of field that holds users.
+pub const USERS: i64 = 6;
+
+fn check_kind_for_summary(field: &ProfileField) -> Result<(), Error> {
+    if field.in_summary && field.kind == USERS { Err(Error::FieldNotForSummary) } else { Ok(()) }
 }
 
-/// The kind of field that holds users.
-const USERS: i64 = 6;
-
-fn check_summary(realm: &Realm, field: &ProfileField) -> Result<(), Error> {
-    if !field.in_summary {
-        return Ok(());
-    }
-    if field.kind == USERS {
-        return Err(Error::FieldNotForSummary);
-    }
-    let others = realm.profile_fields.values().filter(|other| other.in_summary && other.id != field.id).count();
+/// Whether the summary holds this field beside the others.
+fn check_room_in_summary(realm: &Realm, id: ProfileFieldId) -> Result<(), Error> {
+    let others = realm.profile_fields.values().filter(|other| other.in_summary && other.id != id).count();
     if others >= MAX_FIELDS_IN_SUMMARY {
         return Err(Error::ProfileSummaryFull { limit: MAX_FIELDS_IN_SUMMARY.into() });
     }
     Ok(())
+}
+
+/// Whether what follows from a field's site stays as it is: clients may say it once more.
+fn check_keeps_site(field: &ProfileField, params: &EditProfileFieldParams) -> Result<(), Error> {
+    let keeps = params.name.as_deref().is_none_or(|name| name.trim() == field.name)
+        && params.hint.as_ref().is_none_or(|hint| *hint == field.hint)
+        && params.field_data.as_ref().is_none_or(|data| *data == data_of(field));
+    if keeps { Ok(()) } else { Err(Error::KnownSiteField) }
 }
 
 fn check_label_is_free(realm: &Realm, field: &ProfileField) -> Result<(), Error> {
@@ -366,10 +383,10 @@ fn check_label_is_free(realm: &Realm, field: &ProfileField) -> Result<(), Error>
 /// Takes away the values of a field of choices that can be chosen no more.
 fn drop_lost_choices(tx: &mut Tx, id: ProfileFieldId) {
     let field = tx.profile_fields[&id].clone();
-    if field.kind != 3 {
+    if field.kind != CHOICE {
         return;
     }
-    let choices: Value = serde_json::from_str(&field.data).unwrap_or_default();
+    let choices = data_of(&field);
     take_away(tx, id, |value| choices.get(value).is_none());
 }
 

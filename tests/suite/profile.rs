@@ -60,15 +60,17 @@ async fn a_value_must_be_one_of_its_field() {
     let locked = "You are not allowed to change this field. Contact an administrator to update it.";
 
     for (name, value, text) in [
-        ("Phone number", json!(1), "Phone number is not a string".to_owned()),
+        ("Phone number", json!(1), r#"data[1]["value"]["str"] is not a string"#.to_owned()),
         ("Phone number", json!("x".repeat(51)), "Phone number is too long (limit: 50 characters)".to_owned()),
         ("Biography", json!("x".repeat(501)), "Biography is too long (limit: 500 characters)".to_owned()),
         ("Favourite editor", json!("ed"), "'ed' is not a valid choice for 'Favourite editor'.".to_owned()),
         ("Birthday", json!("31.12.1990"), "Birthday is not a date".to_owned()),
         ("Birthday", json!("1990-1-2"), "Birthday is not a date".to_owned()),
         ("Home page", json!("nowhere"), "Home page is not a URL".to_owned()),
-        ("Mentor", json!("adam"), "Mentor is not a list".to_owned()),
-        ("Mentor", json!(["adam"]), "Mentor is not an integer".to_owned()),
+        ("Mentor", json!("adam"), "User IDs is not a list".to_owned()),
+        ("Mentor", json!(["adam"]), r#"data[1]["value"]["str"] is not a string"#.to_owned()),
+        ("Mentor", json!(null), r#"data[1]["value"]["str"] is not a string"#.to_owned()),
+        ("Phone number", json!([mel.id()]), "Phone number is not a string".to_owned()),
         ("Mentor", json!([999]), "Invalid user ID: 999".to_owned()),
         ("Mentor", json!([dana.id()]), format!("User with ID {} is deactivated", dana.id())),
         ("Mentor", json!([bot.id()]), format!("User with ID {} is a bot", bot.id())),
@@ -133,23 +135,29 @@ async fn fields_are_refused_for_what_is_wrong_with_them() {
     let server = TestServer::start().await;
     let [adam, mel] = server.users(["adam", "mel"]);
     let mut events = mel.events(["custom_profile_fields"]).await;
-    let custom = json!({"subtype": "custom"});
+    let account = |data: Value| json!({"name": "X", "field_type": 7, "field_data": data});
+    let choices = |data: Value| json!({"name": "X", "field_type": 3, "field_data": data});
+    let tea = json!({"text": "Tea", "order": "1"});
 
     for (params, text) in [
         (json!({"name": " ", "field_type": 99}), "Label cannot be blank."),
         (json!({"name": "x".repeat(41), "field_type": 99}), "name is too long (limit: 40 characters)"),
         (json!({"name": "X", "hint": "x".repeat(81), "field_type": 99}), "hint is too long (limit: 80 characters)"),
         (json!({"name": "X", "field_type": 99}), "Invalid field type."),
-        (json!({"name": "X", "field_type": 3}), "Field must have at least one choice."),
-        (json!({"name": "X", "field_type": 3, "field_data": {"0": {"text": "T"}}}), "Invalid field data"),
-        (json!({"name": "X", "field_type": 3, "field_data": []}), "field_data is not a dict"),
-        (json!({"name": "X", "field_type": 7, "field_data": custom}), "Invalid field data"),
+        (json!({"field_type": 3}), "Field must have at least one choice."),
+        (choices(json!({"0": {"text": "T"}})), "order key is missing from field_data"),
+        (choices(json!({"": tea})), "'value' cannot be blank."),
+        (choices(json!({"0": tea, "1": tea})), "Field must not have duplicate choices."),
+        (choices(json!([])), "field_data is not a dict"),
+        (account(json!({"subtype": "custom"})), "Custom external account must define URL pattern"),
+        (account(json!({"subtype": "elsewhere"})), "Invalid external account type"),
+        (account(json!({"subtype": "code_host", "color": "red"})), "Unexpected arguments: color"),
         (
-            json!({"name": "X", "field_type": 6, "display_in_profile_summary": true}),
-            "Field type not supported for display in profile summary.",
+            account(json!({"subtype": "custom", "url_pattern": "https://x.test/"})),
+            "URL pattern must contain '%(username)s'.",
         ),
         (
-            json!({"name": "X", "field_type": 1, "display_in_profile_summary": true}),
+            json!({"name": " ", "field_type": 6, "display_in_profile_summary": true}),
             "Only 2 custom profile fields can be displayed in the profile summary.",
         ),
         (json!({"name": "Pronouns", "field_type": 1}), "A field with that label already exists."),
@@ -158,6 +166,16 @@ async fn fields_are_refused_for_what_is_wrong_with_them() {
     }
     let id = field(&mel, "Phone number").await;
     let path = format!("{FIELDS}/{id}");
+    server.arrange(|tx| {
+        let ids: Vec<_> = tx.profile_fields.keys().copied().collect();
+        for field in ids {
+            let field = tx.realm_mut().profile_fields.get_mut(&field).expect("it is there");
+            std::sync::Arc::make_mut(field).in_summary = false;
+        }
+    });
+    let unfit = json!({"name": "X", "field_type": 6, "display_in_profile_summary": true});
+    let message = "Field type not supported for display in profile summary.";
+    adam.post(FIELDS, unfit).await.error("BAD_REQUEST", message);
     adam.patch(&path, json!({"name": "Pronouns"}))
         .await
         .error("BAD_REQUEST", "A field with that label already exists.");
@@ -170,6 +188,29 @@ async fn fields_are_refused_for_what_is_wrong_with_them() {
     }
     mel.post(FIELDS, json!({})).await.error("UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator");
     events.none().await;
+}
+
+#[tokio::test]
+async fn a_field_for_a_site_that_the_service_knows_is_called_as_the_site_says() {
+    let server = TestServer::start().await;
+    let adam = server.user("adam");
+    let data = json!({"subtype": "code_host"});
+    let taken = field(&adam, "Code host").await;
+    adam.delete(&format!("{FIELDS}/{taken}"), json!({})).await.success();
+
+    let params = json!({"name": "Mine", "hint": "x", "field_type": 7, "field_data": data});
+    let id = adam.post(FIELDS, params).await.success()["id"].clone();
+
+    let of = async || fields(&adam).await.into_iter().find(|field| field["id"] == id).unwrap_or_default();
+    let made = of().await;
+    assert_eq!((&made["name"], &made["hint"]), (&json!("Code host"), &json!("Your user name there")));
+    assert_eq!(made["field_data"], data.to_string());
+    let path = format!("{FIELDS}/{id}");
+    for change in [json!({"name": "Mine"}), json!({"hint": "x"}), json!({"field_data": {"subtype": "custom"}})] {
+        adam.patch(&path, change).await.error("BAD_REQUEST", "Default custom field cannot be updated.");
+    }
+    adam.patch(&path, json!({"name": "Code host", "field_data": data, "required": true})).await.is(json!({}));
+    assert_eq!(of().await["required"], true);
 }
 
 #[tokio::test]

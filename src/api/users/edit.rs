@@ -5,8 +5,8 @@
 use super::activity::{administered_user, is_only_owner};
 use super::change::{change_email, change_name, change_role};
 use super::{checked_email, checked_name};
-use crate::api::parameter::{FromJson, parameters, through_json};
-use crate::api::profile::{ProfileEntry, change_values, checked_values};
+use crate::api::parameter::{FromJson, json_object, parameters, through_json};
+use crate::api::profile::{ProfileValue, change_values, checked_values};
 use crate::api::server::is_email;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
@@ -47,9 +47,19 @@ parameters! {
         /// Real address, for administrators that may make users.
         new_email: Option<String>,
         /// Custom profile fields; null or empty values are taken away.
-        profile_data: Option<Vec<ProfileEntry>>,
+        profile_data: Option<Vec<ProfileChange>>,
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         role: Option<RoleNumber>,
+    }
+}
+
+json_object! { open
+    /// A field's new value, given by somebody else.
+    pub struct ProfileChange {
+        /// The field.
+        id: ProfileFieldId,
+        /// A text, or for fields of users a list of IDs; null or empty takes the value away.
+        value: Option<ProfileValue>,
     }
 }
 
@@ -59,8 +69,8 @@ const ERRORS: &[&str] = &[
     "NoSuchUser",
     "InsufficientPermission",
     "MayNotChangeEmails",
-    "AdministratorRequired",
     "OwnerRequired",
+    "AdministratorRequired",
     "OnlyOwnerRole",
     "NameTooLong",
     "NameInvalidCharacters",
@@ -121,7 +131,7 @@ parameters! {
         /// Real address, for administrators that may make users.
         new_email: Option<String>,
         /// Custom profile fields; null or empty values are taken away.
-        profile_data: Option<Vec<ProfileEntry>>,
+        profile_data: Option<Vec<ProfileChange>>,
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         role: Option<RoleNumber>,
     }
@@ -153,7 +163,7 @@ impl Write for EditUserByEmail {
 struct Wanted {
     full_name: Option<String>,
     new_email: Option<String>,
-    profile_data: Option<Vec<ProfileEntry>>,
+    profile_data: Option<Vec<ProfileChange>>,
     role: Option<RoleNumber>,
 }
 
@@ -166,7 +176,10 @@ fn edit(tx: &mut Tx, caller: &User, id: UserId, wanted: Wanted) -> Result<Succes
     let name = wanted.full_name.filter(|name| !name.trim().is_empty() && *name != user.full_name);
     let name = name.map(|name| checked_name(tx, &name, Some(id))).transpose()?;
     let values: Vec<(ProfileFieldId, Option<String>)> = match wanted.profile_data {
-        Some(entries) => checked_values(tx, entries, true)?,
+        Some(entries) => {
+            let entries = entries.into_iter().map(|entry| (entry.id, entry.value)).collect();
+            checked_values(tx, entries, true)?
+        }
         None => Vec::new(),
     };
     let email = wanted.new_email.map(|email| checked_new_email(tx, &user, email.trim())).transpose()?.flatten();
@@ -188,14 +201,14 @@ fn edit(tx: &mut Tx, caller: &User, id: UserId, wanted: Wanted) -> Result<Succes
 ///
 /// # Errors
 ///
-/// `AdministratorRequired`, `OwnerRequired` to make or unmake an owner, `OnlyOwnerRole`.
+/// `OwnerRequired` to make or unmake an owner, `AdministratorRequired`, `OnlyOwnerRole`.
 pub fn checked_role(realm: &Realm, caller: &User, user: &User, role: Option<Role>) -> Result<Option<Role>, Error> {
     let Some(role) = role.filter(|role| *role != user.role) else { return Ok(None) };
-    if !caller.is_admin() {
-        return Err(Error::AdministratorRequired);
-    }
     if [role, user.role].contains(&Role::Owner) && caller.role != Role::Owner {
         return Err(Error::OwnerRequired);
+    }
+    if !caller.is_admin() {
+        return Err(Error::AdministratorRequired);
     }
     if is_only_owner(realm, user) { Err(Error::OnlyOwnerRole) } else { Ok(Some(role)) }
 }

@@ -1,0 +1,179 @@
+//! The data of custom profile fields: choices, and sites on which people have accounts.
+
+use crate::api::profile::is_url;
+use crate::error::Error;
+use crate::realm::organization::ProfileField;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+/// The kind of field that holds one of some choices.
+pub const CHOICE: i64 = 3;
+/// The kind of field that holds a name on another site.
+pub const EXTERNAL_ACCOUNT: i64 = 7;
+
+/// Where the name goes in the address of an account.
+const USER_NAME: &str = "%(username)s";
+
+/// A site that the service knows: fields for it are made of what stands here.
+pub struct KnownSite {
+    /// `subtype` of the field's data.
+    pub subtype: &'static str,
+    /// Its name for administrators.
+    pub text: &'static str,
+    /// Label of its fields.
+    pub name: &'static str,
+    /// Help of its fields.
+    pub hint: &'static str,
+    /// The address of an account, with a place for the name.
+    pub url_pattern: &'static str,
+}
+
+/// All of them.
+const KNOWN_SITES: &[KnownSite] = &[KnownSite {
+    subtype: "code_host",
+    text: "Code host",
+    name: "Code host",
+    hint: "Your user name there",
+    url_pattern: "https://code-host.example/%(username)s",
+}];
+
+/// The sites as the register reply lists them.
+pub fn known_sites() -> Value {
+    let site = |site: &KnownSite| {
+        let record = json!({"name": site.name, "text": site.text, "hint": site.hint, "url_pattern": site.url_pattern});
+        (site.subtype.to_owned(), record)
+    };
+    KNOWN_SITES.iter().map(site).collect::<Map<String, Value>>().into()
+}
+
+/// The site that a field is for, if the service knows it.
+pub fn known_site(kind: i64, data: &Value) -> Option<&'static KnownSite> {
+    let subtype = data.get("subtype").filter(|_| kind == EXTERNAL_ACCOUNT)?;
+    KNOWN_SITES.iter().find(|site| *subtype == site.subtype)
+}
+
+/// A field's data as JSON; an empty object where it has none.
+pub fn data_of(field: &ProfileField) -> Value {
+    serde_json::from_str(&field.data).unwrap_or_else(|_| json!({}))
+}
+
+/// A field's data as they are stored: choices have a text and an order each, accounts a site; others have none.
+///
+/// # Errors
+///
+/// `BadValue` for what has not the form of any field's data, then for choices `FieldWithoutChoices`, `BlankValue`,
+/// `MissingKey`, `UnexpectedKeys`, `DuplicateChoices`; for accounts `MissingKey`, `BadValue`, `BlankValue`,
+/// `UrlPatternWithoutName`, `UnexpectedKeys`, `UrlPatternMissing`, `UnknownExternalAccount`.
+pub fn checked_data(kind: i64, data: &Value) -> Result<String, Error> {
+    let object = data.as_object().ok_or_else(|| Error::bad_value("field_data", "is not a dict"))?;
+    check_form(object)?;
+    match kind {
+        CHOICE if object.is_empty() => return Err(Error::FieldWithoutChoices),
+        CHOICE => check_choices(object)?,
+        EXTERNAL_ACCOUNT => check_account(object)?,
+        _ => return Ok(String::new()),
+    }
+    Ok(data.to_string())
+}
+
+/// The form that data of any field have: texts, and objects of texts.
+fn check_form(data: &Map<String, Value>) -> Result<(), Error> {
+    for (key, value) in data.iter().filter(|(_, value)| !value.is_string()) {
+        let at = format!("field_data[\"{key}\"][\"dict[str,str]\"]");
+        let texts = value.as_object().ok_or_else(|| Error::bad_value(&at, "is not a dict"))?;
+        if let Some((key, _)) = texts.iter().find(|(_, text)| !text.is_string()) {
+            return Err(Error::bad_value(format!("{at}[\"{key}\"]"), "is not a string"));
+        }
+    }
+    Ok(())
+}
+
+fn check_choices(choices: &Map<String, Value>) -> Result<(), Error> {
+    let mut texts = BTreeSet::new();
+    for (key, choice) in choices {
+        if key.trim().is_empty() {
+            return Err(Error::BlankValue { item: "'value'".into() });
+        }
+        let choice = choice.as_object().ok_or_else(|| Error::bad_value("field_data", "is not a dict"))?;
+        texts.insert(required_text(choice, "text")?);
+        required_text(choice, "order")?;
+        check_keys(choice, &["text", "order"])?;
+    }
+    if texts.len() == choices.len() { Ok(()) } else { Err(Error::DuplicateChoices) }
+}
+
+fn check_account(data: &Map<String, Value>) -> Result<(), Error> {
+    let subtype = required_text(data, "subtype")?;
+    let pattern = data.get("url_pattern");
+    if let Some(pattern) = pattern {
+        check_pattern(pattern)?;
+    }
+    check_keys(data, &["subtype", "url_pattern"])?;
+    match subtype {
+        "custom" if pattern.is_none() => Err(Error::UrlPatternMissing),
+        "custom" => Ok(()),
+        _ if KNOWN_SITES.iter().any(|site| site.subtype == subtype) => Ok(()),
+        _ => Err(Error::UnknownExternalAccount),
+    }
+}
+
+fn check_pattern(pattern: &Value) -> Result<(), Error> {
+    let bad = |problem: &str| Error::bad_value("field_data[\"url_pattern\"]", problem);
+    let pattern = pattern.as_str().ok_or_else(|| bad("is not a string"))?;
+    if pattern.matches(USER_NAME).count() != 1 {
+        return Err(Error::UrlPatternWithoutName);
+    }
+    if is_url(&pattern.replace(USER_NAME, "username")) { Ok(()) } else { Err(bad("is not a URL")) }
+}
+
+fn required_text<'a>(object: &'a Map<String, Value>, key: &str) -> Result<&'a str, Error> {
+    let at = format!("field_data[\"{key}\"]");
+    let value =
+        object.get(key).ok_or_else(|| Error::MissingKey { key_name: key.into(), var_name: "field_data".into() })?;
+    let text = value.as_str().ok_or_else(|| Error::bad_value(&at, "is not a string"))?;
+    if text.trim().is_empty() { Err(Error::BlankValue { item: at.into() }) } else { Ok(text) }
+}
+
+fn check_keys(object: &Map<String, Value>, known: &[&str]) -> Result<(), Error> {
+    let unknown: Vec<String> = object.keys().filter(|key| !known.contains(&key.as_str())).cloned().collect();
+    if unknown.is_empty() { Ok(()) } else { Err(Error::UnexpectedKeys { keys: unknown.into() }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_data_is_said() {
+        let choice = |text: &str| json!({"text": text, "order": "1"});
+        for (kind, data, message) in [
+            (CHOICE, json!([]), "field_data is not a dict"),
+            (CHOICE, json!({"0": 1}), r#"field_data["0"]["dict[str,str]"] is not a dict"#),
+            (CHOICE, json!({"0": {"text": 1}}), r#"field_data["0"]["dict[str,str]"]["text"] is not a string"#),
+            (CHOICE, json!({}), "Field must have at least one choice."),
+            (CHOICE, json!({" ": choice("Tea")}), "'value' cannot be blank."),
+            (CHOICE, json!({"0": "Tea"}), "field_data is not a dict"),
+            (CHOICE, json!({"0": {"text": "Tea"}}), "order key is missing from field_data"),
+            (CHOICE, json!({"0": choice(" ")}), r#"field_data["text"] cannot be blank."#),
+            (CHOICE, json!({"0": {"text": "T", "order": "1", "x": ""}}), "Unexpected arguments: x"),
+            (CHOICE, json!({"0": choice("Tea"), "1": choice("Tea")}), "Field must not have duplicate choices."),
+            (EXTERNAL_ACCOUNT, json!({}), "subtype key is missing from field_data"),
+            (EXTERNAL_ACCOUNT, json!({"subtype": ""}), r#"field_data["subtype"] cannot be blank."#),
+            (EXTERNAL_ACCOUNT, json!({"subtype": "elsewhere"}), "Invalid external account type"),
+            (EXTERNAL_ACCOUNT, json!({"subtype": "custom"}), "Custom external account must define URL pattern"),
+            (EXTERNAL_ACCOUNT, json!({"subtype": "code_host", "x": ""}), "Unexpected arguments: x"),
+        ] {
+            assert_eq!(checked_data(kind, &data).map_err(|error| error.message()), Err(message.to_owned()), "{data}");
+        }
+        for (pattern, message) in [
+            ("https://x.test/", Some("URL pattern must contain '%(username)s'.")),
+            ("https://x.test/%(username)s/%(username)s", Some("URL pattern must contain '%(username)s'.")),
+            ("x.test/%(username)s", Some(r#"field_data["url_pattern"] is not a URL"#)),
+            ("https://x.test/%(username)s", None),
+        ] {
+            let data = json!({"subtype": "custom", "url_pattern": pattern});
+            let refused = checked_data(EXTERNAL_ACCOUNT, &data).err().map(|error| error.message());
+            assert_eq!(refused.as_deref(), message, "{pattern}");
+        }
+    }
+}
