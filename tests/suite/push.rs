@@ -176,7 +176,7 @@ async fn a_device_gets_its_key_and_token_at_once_and_later_each_alone() {
 
     register(&mel, id, &[key_group(1), token_group(TOKEN_ID)]).await.is(json!({}));
     events.next().await.is(update(json!({"push_key_id": u32::MAX, "pending_push_token_id": TOKEN_ID})));
-    events.next().await.is(active.clone());
+    events.next().await.is(active);
     let state = mel.register(json!({"fetch_event_types": ["device"]})).await.state;
     assert_eq!(
         state["devices"][id.to_string()],
@@ -194,9 +194,12 @@ async fn a_device_gets_its_key_and_token_at_once_and_later_each_alone() {
 
     register(&mel, id, &[key_group(2)]).await.is(json!({}));
     events.next().await.is(update(json!({"push_key_id": u32::MAX})));
-    register(&mel, id, &[token_group(TOKEN_ID)]).await.is(json!({}));
-    events.next().await.is(update(json!({"pending_push_token_id": TOKEN_ID})));
-    events.next().await.is(active);
+    register(&mel, id, &[token_group("dG9rZW4=")]).await.is(json!({}));
+    events.next().await.is(update(json!({"pending_push_token_id": "dG9rZW4="})));
+    events.next().await.has(json!({"push_token_id": "dG9rZW4="}));
+    // What is so already is nothing new.
+    register(&mel, id, &[token_group("dG9rZW4=")]).await.is(json!({}));
+    register(&mel, id, &[key_group(2), token_group("dG9rZW4=")]).await.is(json!({}));
     events.none().await;
 }
 
@@ -222,24 +225,25 @@ async fn a_registration_that_is_not_whole_is_refused() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     let id = device(&mel).await;
-    let missing = async |groups: &[Value], name: &str| {
-        let message = format!("Missing '{name}' argument");
-        register(&mel, id, groups).await.error("REQUEST_VARIABLE_MISSING", &message);
+    let refused = async |groups: &[Value], message: &str| {
+        register(&mel, id, groups).await.error("BAD_REQUEST", message);
     };
 
-    missing(&[], "push_key_id").await;
-    missing(&[token_group("dG9rZW4=")], "push_key_id").await;
-    missing(&[json!({"push_key_id": 1})], "push_key").await;
-    missing(&[key_group(1)], "token_kind").await;
-    missing(&[key_group(1), json!({"token_kind": "apns"})], "token_id").await;
+    let missing = "Missing parameters: must provide either all push key fields, all token fields, or both.";
+    refused(&[], missing).await;
+    refused(&[json!({"push_key_id": 1})], missing).await;
+    refused(&[json!({"push_key_id": 1, "token_kind": "apns"})], missing).await;
+    refused(&[token_group("dG9rZW4=")], "No push registration exists to rotate token for.").await;
+    refused(&[key_group(1)], "No push registration exists to rotate key for.").await;
+    refused(&[key_group(1), json!({"token_kind": "apns"})], "No push registration exists to rotate key for.").await;
     for bad in ["", "nonsense", &STANDARD.encode([0x31; 32]), &STANDARD.encode([0x32; 33])] {
         let params = json!({"push_key_id": 1, "push_key": bad});
         register(&mel, id, &[params, token_group("dG9rZW4=")]).await.error("BAD_REQUEST", "Invalid `push_key`");
     }
     let large = register(&mel, id, &[json!({"push_key_id": 1_i64 << 32})]).await;
-    large.error("BAD_REQUEST", "push_key_id is too large");
+    large.error("BAD_REQUEST", "Invalid push_key_id: Value error, Not a valid unsigned 32-bit integer");
     let kind = register(&mel, id, &[json!({"token_kind": "pigeon"})]).await;
-    kind.error("BAD_REQUEST", "Invalid token_kind");
+    kind.error("BAD_REQUEST", "Invalid token_kind: Value error, Not in the list of possible values");
     let other = register(&max, id, &[key_group(1), token_group("dG9rZW4=")]).await;
     other.error("BAD_REQUEST", "Invalid device_id");
     server.arrange(|tx| {

@@ -1,9 +1,9 @@
 //! Registering a device's key and token, at first both, later each by itself.
 //!
-//! A choice where the API is silent: A-54 in docs/assumptions.md.
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::devices::unknown_device;
-use crate::api::parameter::{FromJson, parameters, through_json, words};
+use crate::api::parameter::{FromJson, Parameter, parameters, through_json};
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
@@ -30,13 +30,25 @@ const REPLACES_OLDER_TOKEN_SINCE: i64 = 483;
 /// POST /mobile_push/register
 pub struct RegisterPush;
 
-words! {
-    /// The service that delivers.
-    pub enum TokenKind {
-        /// The one.
-        Fcm = "fcm",
-        /// The other.
-        Apns = "apns",
+/// The services that deliver.
+const TOKEN_KINDS: [&str; 2] = ["fcm", "apns"];
+
+/// The service that delivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenKind(pub &'static str);
+
+impl Parameter for TokenKind {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        let known = TOKEN_KINDS.into_iter().find(|kind| *kind == text);
+        known.map(Self).ok_or_else(|| Error::InvalidValueBecause {
+            parameter: name.into(),
+            reason: "Not in the list of possible values".into(),
+        })
+    }
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": "string", "enum": TOKEN_KINDS})
     }
 }
 
@@ -46,11 +58,11 @@ pub struct KeyId(pub i64);
 
 impl FromJson for KeyId {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        match i64::from_json(value, at)? {
-            number if number < 0 => Err(Error::bad_value(at, "is too small")),
-            number if number > i64::from(u32::MAX) => Err(Error::bad_value(at, "is too large")),
-            number => Ok(Self(number)),
+        let number = i64::from_json(value, at)?;
+        if (0..=i64::from(u32::MAX)).contains(&number) {
+            return Ok(Self(number));
         }
+        Err(Error::InvalidValueBecause { parameter: at.into(), reason: "Not a valid unsigned 32-bit integer".into() })
     }
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "integer", "minimum": 0, "maximum": u32::MAX})
@@ -85,7 +97,16 @@ impl Operation for RegisterPush {
         summary: "Registers a device for encrypted notifications, or gives it another key or token.",
         since: 406,
         is_specified: false,
-        errors: &["BadValue", "PushNotConfigured", "InvalidValue", "MissingParameter", "InvalidPushKey"],
+        errors: &[
+            "BadValue",
+            "InvalidValueBecause",
+            "PushNotConfigured",
+            "InvalidValue",
+            "PushDataMissing",
+            "NoKeyToRotate",
+            "NoTokenToRotate",
+            "InvalidPushKey",
+        ],
         events: &["device update"],
     };
     type Params = RegisterPushParams;
@@ -105,43 +126,54 @@ struct Token {
 }
 
 impl RegisterPushParams {
-    fn key(&self, is_needed: bool) -> Result<Option<Key>, Error> {
-        if !is_needed && self.push_key_id.is_none() && self.push_key.is_none() {
-            return Ok(None);
-        }
-        let KeyId(id) = given(self.push_key_id, "push_key_id")?;
-        let key = given(self.push_key.clone(), "push_key")?;
-        let bytes = STANDARD.decode(&key).map_err(|_| Error::InvalidPushKey)?;
-        if bytes.len() != KEY_BYTES + 1 || bytes[0] != KEY_PREFIX {
-            return Err(Error::InvalidPushKey);
-        }
-        Ok(Some(Key { id, key }))
+    /// The key, where all of it is given.
+    fn key(&self) -> Option<Key> {
+        let KeyId(id) = self.push_key_id?;
+        Some(Key { id, key: self.push_key.clone()? })
     }
 
-    fn token(&self, is_needed: bool) -> Result<Option<Token>, Error> {
-        let is_absent = self.token_kind.is_none()
-            && self.token_id.is_none()
-            && self.bouncer_public_key.is_none()
-            && self.encrypted_push_registration.is_none();
-        if !is_needed && is_absent {
-            return Ok(None);
-        }
-        let kind = given(self.token_kind, "token_kind")?;
-        let id = given(self.token_id.clone(), "token_id")?;
-        let bouncer_public_key = given(self.bouncer_public_key.clone(), "bouncer_public_key")?;
-        let registration = given(self.encrypted_push_registration.clone(), "encrypted_push_registration")?;
+    /// The token, where all of it is given.
+    fn token(&self) -> Option<Token> {
+        let id = self.token_id.clone()?;
         let payload = json!({
-            "token_kind": kind.text(),
+            "token_kind": self.token_kind?.0,
             "token_id": id,
-            "bouncer_public_key": bouncer_public_key,
-            "encrypted_push_registration": registration,
+            "bouncer_public_key": self.bouncer_public_key.as_ref()?,
+            "encrypted_push_registration": self.encrypted_push_registration.as_ref()?,
         });
-        Ok(Some(Token { id, payload }))
+        Some(Token { id, payload })
     }
 }
 
-fn given<T>(value: Option<T>, name: &str) -> Result<T, Error> {
-    value.ok_or_else(|| Error::MissingParameter { var_name: name.into() })
+impl Key {
+    fn check(&self) -> Result<(), Error> {
+        let bytes = STANDARD.decode(&self.key).map_err(|_| Error::InvalidPushKey)?;
+        let is_good = bytes.len() == KEY_BYTES + 1 && bytes[0] == KEY_PREFIX;
+        if is_good { Ok(()) } else { Err(Error::InvalidPushKey) }
+    }
+}
+
+/// Whether a device can be given a key, a token or both.
+///
+/// # Errors
+///
+/// `PushDataMissing`, `NoKeyToRotate`, `NoTokenToRotate`, `InvalidPushKey`.
+fn check(device: &Device, key: Option<&Key>, token: Option<&Token>) -> Result<(), Error> {
+    let is_registered = device.push_key_id.is_some();
+    match (key, token) {
+        (None, None) => Err(Error::PushDataMissing),
+        (Some(_), None) if !is_registered => Err(Error::NoKeyToRotate),
+        (None, Some(_)) if !is_registered => Err(Error::NoTokenToRotate),
+        (Some(key), _) => key.check(),
+        (None, Some(_)) => Ok(()),
+    }
+}
+
+/// Whether a device has a token already, and the key that comes with it.
+fn is_registered(device: &Device, key: Option<&Key>, token: &Token) -> bool {
+    let has_key =
+        key.is_none_or(|key| device.push_key_id == Some(key.id) && device.push_key.as_ref() == Some(&key.key));
+    has_key && device.push_registration_error_code.is_none() && device.push_token_id.as_ref() == Some(&token.id)
 }
 
 impl Write for RegisterPush {
@@ -152,10 +184,11 @@ impl Write for RegisterPush {
             return Err(Error::PushNotConfigured);
         }
         let device = tx.own(user).devices.get(&id).cloned().ok_or_else(unknown_device)?;
-        let has_token = device.push_token_id.is_some() || device.pending_push_token_id.is_some();
-        let is_empty = params.token_kind.is_none() && params.token_id.is_none();
-        let key = params.key(device.push_key_id.is_none() || is_empty)?;
-        let token = params.token(!has_token)?;
+        let (key, token) = (params.key(), params.token());
+        check(&device, key.as_ref(), token.as_ref())?;
+        if token.as_ref().is_some_and(|token| is_registered(&device, key.as_ref(), token)) {
+            return Ok(Success {});
+        }
 
         let mut device = device;
         let mut changed = json!({ "device_id": id });
