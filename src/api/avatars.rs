@@ -82,7 +82,9 @@ impl Write for RemoveAvatar {
         let caller = call.caller();
         check_may_change(tx, caller)?;
 
-        change_avatar(tx, caller.id, AvatarSource::Provider);
+        if matches!(caller.avatar.source, AvatarSource::Uploaded { .. }) {
+            change_avatar(tx, caller.id, AvatarSource::Provider);
+        }
         Ok(AvatarReply { avatar_url: avatar_url(tx, &tx.users[&caller.id], false) })
     }
 }

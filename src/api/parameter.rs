@@ -58,7 +58,15 @@ impl Default for RawParameters {
     }
 }
 
+/// What the client calls itself, which every operation takes (A-186 in docs/assumptions.md).
+const CLIENT: &str = "client";
+
 impl RawParameters {
+    /// What the client calls itself in a parameter.
+    pub fn client(&self) -> Option<&str> {
+        self.values.get(CLIENT).map(String::as_str)
+    }
+
     /// An empty [`RawParameters::values`], which all share.
     pub fn no_values() -> Arc<BTreeMap<String, String>> {
         NO_VALUES.clone()
@@ -88,7 +96,8 @@ impl RawParameters {
     /// The names that no parameter of the list has, sorted (`ignored_parameters_unsupported`).
     pub fn unsupported(&self, list: &[ParameterInfo]) -> Vec<String> {
         let is_known = |name: &str| {
-            list.iter().any(|info| !info.is_in_path && (info.name == name || info.aliases.contains(&name)))
+            name == CLIENT
+                || list.iter().any(|info| !info.is_in_path && (info.name == name || info.aliases.contains(&name)))
         };
         let unknown = self.values.keys().filter(|name| !is_known(name));
         let mut unsupported: Vec<String> = unknown.chain(&self.set_aside).cloned().collect();

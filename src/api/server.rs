@@ -353,7 +353,7 @@ fn dev_account(realm: &Realm, username: &str) -> Result<std::sync::Arc<User>, Er
 
 /// Whether a text has the form of an address: something, an @, and a domain.
 pub fn is_email(text: &str) -> bool {
-    let Some((name, domain)) = text.rsplit_once('@') else { return false };
+    let Some((name, domain)) = text.rsplit_once('@').filter(|_| text.is_ascii()) else { return false };
     let is_plain = |part: &str| {
         !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || c.is_control() || "()<>[],;:\\\"".contains(c))
     };

@@ -7,11 +7,13 @@ pub mod command;
 pub mod legacy;
 pub mod parameters;
 mod targets;
+mod zones;
 
 use super::presence::follow_setting;
 use super::server::is_email;
+use super::users::address::check_domain;
 use super::users::change::{change_email_visibility, change_name};
-use super::users::{check_password, checked_email, checked_name, person_update, who_can_access};
+use super::users::{check_password, checked_name, person_update, who_can_access};
 use super::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -70,11 +72,12 @@ const ERRORS: &[&str] = &[
     "WrongPassword",
     "NewPasswordTooWeak",
     "EmailChangesDisabled",
-    "InvalidNewEmail",
+    "AddressInvalid",
     "EmailContainsPlus",
-    "EmailNotAllowed",
-    "EmailDisposable",
-    "EmailInUse",
+    "AddressOutside",
+    "AddressDisposable",
+    "AddressTaken",
+    "AddressDeactivated",
     "NameTooLong",
     "NameEmpty",
     "NameInvalidCharacters",
@@ -182,12 +185,21 @@ fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Er
         return Err(Error::EmailChangesDisabled);
     }
     if !is_email(email) {
-        return Err(Error::InvalidNewEmail);
+        return Err(Error::AddressInvalid);
     }
     if email.to_lowercase() == user.email.to_lowercase() {
         return Ok(());
     }
-    checked_email(realm, email).map(|_| ())
+    check_domain(realm, email).map_err(|error| match error {
+        Error::EmailNotAllowed { .. } => Error::AddressOutside,
+        Error::EmailDisposable => Error::AddressDisposable,
+        other => other,
+    })?;
+    match realm.user_by_email(email).or_else(|| realm.user_by_dummy_email(email)) {
+        Some(owner) if owner.is_active => Err(Error::AddressTaken),
+        Some(_) => Err(Error::AddressDeactivated),
+        None => Ok(()),
+    }
 }
 
 /// A new name, unless the organization keeps names: then it is passed over in silence.
@@ -221,14 +233,19 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
             tx.emit(audience, Event::shaped("user_status", None, json!({"user_id": user, "away": away})));
         }
         "allow_private_data_export" => {
-            let admins = Audience::of(tx.at_least(Role::Administrator));
-            let fields = json!({"user_id": user, "consented": value});
-            tx.emit(admins, Event::shaped("realm_export_consent", None, fields));
+            emit_export_consent(tx, user, value);
         }
         // Drafts stay where they were written, so that nobody is told of their end.
         "enable_drafts_synchronization" if value == Value::Bool(false) => tx.own_mut(user).drafts.clear(),
         _ => {}
     }
+}
+
+/// Tells administrators whether somebody lets their private messages be exported.
+pub fn emit_export_consent(tx: &mut Tx, user: UserId, consented: Value) {
+    let admins = Audience::of(tx.at_least(Role::Administrator));
+    let fields = json!({"user_id": user, "consented": consented});
+    tx.emit(admins, Event::shaped("realm_export_consent", None, fields));
 }
 
 /// Tells a user's clients of a setting.

@@ -178,7 +178,7 @@ impl<'a> Visit<'a> {
         let call = Call {
             caller,
             origin: self.origin,
-            client: client_name(user_agent),
+            client: raw.client().unwrap_or_else(|| client_name(user_agent)),
             user_agent,
             now: world.now(),
             feature_level,
@@ -319,7 +319,7 @@ fn effective_method(method: &Method, values: &mut Arc<BTreeMap<String, String>>)
     if method == Method::HEAD { "GET".into() } else { trace::name_of(method) }
 }
 
-/// What a client calls itself: the first word of its User-Agent.
+/// What a client that does not say so in a parameter calls itself: the first word of its User-Agent.
 fn client_name(user_agent: &str) -> &str {
     let name = user_agent.split(['/', ' ', '(']).next().unwrap_or_default();
     if name.is_empty() { "Unspecified" } else { name }

@@ -241,6 +241,13 @@ async fn parameters_that_an_operation_does_not_have_are_reported() {
     assert_eq!(reply["ignored_parameters_unsupported"], json!(["alpha", "zeta"]));
     let reply = mel.get("/users/me", json!({})).await.success();
     assert!(reply.get("ignored_parameters_unsupported").is_none());
+    // What a client calls itself is taken everywhere, and wins over the header.
+    let reply = mel.get("/users/me", json!({"client": "robot"})).await.success();
+    assert!(reply.get("ignored_parameters_unsupported").is_none());
+    let message = json!({"type": "stream", "to": "general", "topic": "t", "content": "x", "client": "robot"});
+    let id = mel.post("/messages", message).await.success()["id"].clone();
+    let sent = mel.get(&format!("/messages/{id}"), json!({})).await.success();
+    assert_eq!(sent["message"]["client"], "robot");
     let refused = mel.post("/messages/render", json!({"contnet": "x"})).await;
     assert_eq!(refused.header("x-chatdouble-hint"), Some("'contnet' was sent; the parameter is called 'content'."));
     let body = refused.error("REQUEST_VARIABLE_MISSING", "Missing 'content' argument");

@@ -77,7 +77,7 @@ async fn unknown_settings_are_ignored_and_bots_have_none() {
 #[tokio::test]
 async fn a_refused_setting_changes_nothing() {
     let server = TestServer::start().await;
-    let [max, mona] = server.users(["max", "mona"]);
+    let [max, mona, dana] = server.users(["max", "mona", "dana"]);
     let mut events = max.events(["user_settings", "realm_user", "user_status"]).await;
     let impossible = |name: &str| format!("Invalid {name}: Value error, Not in the list of possible values");
 
@@ -100,8 +100,17 @@ async fn a_refused_setting_changes_nothing() {
         ),
         (json!({"new_password": "x", "old_password": "wrong"}), "Wrong password!".to_owned()),
         (json!({"new_password": "12345", "old_password": "max-password-7421"}), "New password is too weak!".to_owned()),
-        (json!({"email": "nonsense"}), "Invalid new email address.".to_owned()),
-        (json!({"email": mona.email()}), "Email is already in use.".to_owned()),
+        (json!({"web_home_view": "x"}), "Invalid web_home_view".to_owned()),
+        (json!({"web_animate_image_previews": "x"}), "Invalid web_animate_image_previews".to_owned()),
+        (
+            json!({"resolved_topic_notice_auto_read_policy": "x"}),
+            "Invalid resolved_topic_notice_auto_read_policy".to_owned(),
+        ),
+        (json!({"email": "nonsense"}), "Invalid address.".to_owned()),
+        (json!({"email": "mäx@chat.test"}), "Invalid address.".to_owned()),
+        (json!({"email": mona.email()}), "Already has an account.".to_owned()),
+        (json!({"email": dana.email()}), "Account has been deactivated.".to_owned()),
+        (json!({"email": "max@mailinator.com"}), "Please use your real email address.".to_owned()),
         (json!({"full_name": "*"}), "Invalid characters in name!".to_owned()),
     ] {
         let mut all = json!({"enter_sends": true});
@@ -110,6 +119,12 @@ async fn a_refused_setting_changes_nothing() {
         }
         max.patch("/settings", all).await.with_status(400).error("BAD_REQUEST", &text);
     }
+    server.arrange(|tx| {
+        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
+        organization.settings.insert("emails_restricted_to_domains", true.into());
+    });
+    let outside = max.patch("/settings", json!({"enter_sends": true, "email": "max@elsewhere.test"})).await;
+    outside.error("BAD_REQUEST", "Outside your domain.");
     events.none().await;
 }
 
@@ -170,6 +185,9 @@ async fn a_new_time_zone_is_told_to_all_in_its_canonical_form() {
     at_gus.next().await.is(told);
     at_max.none().await;
     at_gus.none().await;
+    max.patch("/settings", json!({"timezone": "US/Pacific"})).await.is(json!({}));
+    at_max.next().await.is(setting("timezone", json!("America/Los_Angeles")));
+    at_gus.next().await.has(json!({"person": {"timezone": "America/Los_Angeles"}}));
 }
 
 #[tokio::test]
@@ -392,6 +410,9 @@ async fn a_picture_is_told_to_all_and_served_until_it_is_taken_away() {
     assert!(reply["avatar_url"].as_str().is_some_and(|url| url.contains("gravatar") && url.ends_with("?v=3")));
     at_gus.next().await.has(json!({"person": {"avatar_source": "G", "avatar_version": 3}}));
     let _ = gus.get(&url, json!({})).await.with_status(404);
+    // Without a picture of one's own there is nothing to take away.
+    max.delete("/users/me/avatar", json!({})).await.is(json!({"avatar_url": reply["avatar_url"]}));
+    at_gus.none().await;
 }
 
 #[tokio::test]

@@ -234,6 +234,7 @@ async fn what_is_wrong_with_a_new_user_is_said_in_order() {
         (json!({"full_name": "Wil*ma", "email": "bad"}), "Invalid characters in name!"),
         (json!({"full_name": "Wilma|7", "email": "bad"}), "Invalid format!"),
         (json!({"email": "bad"}), "Bad name or username"),
+        (json!({"email": "zoë@chat.test"}), "Bad name or username"),
         (json!({"email": "wilma+1@elsewhere.test"}), "Email addresses containing + are not allowed."),
         (json!({"email": "w@elsewhere.test"}), "Email 'w@elsewhere.test' not allowed in this organization"),
         (json!({"email": dana.email().to_uppercase(), "password": "x"}), "Email is already in use."),

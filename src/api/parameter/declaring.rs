@@ -139,8 +139,18 @@ macro_rules! words {
     };
 }
 
-/// Makes a struct that is read from a JSON object; unknown keys are refused unless it is `open`.
+/// Makes a struct that is read from a JSON object; unknown keys are refused unless it is `open`. What is no object at
+/// all is told to be none, or for one that is `shaped` to have not its form.
 macro_rules! json_object {
+    (@instead shaped) => {
+        "does not have the expected format"
+    };
+    (@instead $kind:ident) => {
+        "is not a dict"
+    };
+    (@refuse shaped, $($rest:tt)*) => {
+        json_object!(@refuse closed, $($rest)*);
+    };
     (@refuse closed, $object:ident, $at:ident, [$($known:expr),*]) => {
         if let Some(key) = $object.keys().find(|key| ![$($known),*].contains(&key.as_str())) {
             return Err($crate::error::Error::UnexpectedKey { key: key.as_str().into(), parameter: $at.into() });
@@ -158,7 +168,8 @@ macro_rules! json_object {
 
         impl $crate::api::parameter::FromJson for $name {
             fn from_json(value: &serde_json::Value, at: &str) -> Result<Self, $crate::error::Error> {
-                let object = value.as_object().ok_or_else(|| $crate::error::Error::bad_value(at, "is not a dict"))?;
+                let instead = json_object!(@instead $kind);
+                let object = value.as_object().ok_or_else(|| $crate::error::Error::bad_value(at, instead))?;
                 json_object!(@refuse $kind, object, at, [$($crate::api::parameter::wire_name!($field $($wire)?)),*]);
                 Ok(Self {$(
                     $field: {

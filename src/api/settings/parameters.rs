@@ -3,6 +3,7 @@
 use crate::api::parameter::{
     FromJson, Parameter, ParameterInfo, Parameters, RawParameters, json_object, json_parameter,
 };
+use crate::api::settings::zones::canonical;
 use crate::error::Error;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::setting::{Kind, Setting, USER_SETTINGS, find};
@@ -226,12 +227,11 @@ fn impossible(name: &str) -> Error {
     Error::InvalidValueBecause { parameter: name.into(), reason: "Not in the list of possible values".into() }
 }
 
-/// The time zone's name as the database spells it.
+/// The time zone's name of today, as the database spells it.
 fn checked_timezone(name: &str) -> Result<String, Error> {
     let zone = jiff::tz::TimeZone::get(name).ok();
-    zone.and_then(|zone| zone.iana_name().map(str::to_owned)).ok_or_else(|| Error::InvalidValueBecause {
-        parameter: "timezone".into(),
-        reason: "Not a recognized time zone".into(),
+    zone.and_then(|zone| zone.iana_name().map(|name| canonical(name).to_owned())).ok_or_else(|| {
+        Error::InvalidValueBecause { parameter: "timezone".into(), reason: "Not a recognized time zone".into() }
     })
 }
 

@@ -6,6 +6,7 @@ use crate::realm::Realm;
 use crate::realm::acquaintance::Acquaintance;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
+use crate::realm::group::SystemGroup;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
 use crate::realm::visibility::Sight;
@@ -39,8 +40,14 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
     tx.emit(audience, person_update(json!({"user_id": id, "role": role.number()})));
     // Deactivated users are listed in no group.
     if tx.is_active(id) {
-        emit_groups(tx, id, "remove_members", left.iter().filter(|group| !entered.contains(group)));
-        emit_groups(tx, id, "add_members", entered.iter().filter(|group| !left.contains(group)));
+        // Being a full member follows from the role, and is told after it.
+        let full = tx.system_group(SystemGroup::FullMembers);
+        for is_follow_up in [false, true] {
+            let is_of =
+                |group: &&GroupId, others: &[GroupId]| (**group == full) == is_follow_up && !others.contains(group);
+            emit_groups(tx, id, "remove_members", left.iter().filter(|group| is_of(group, &entered)));
+            emit_groups(tx, id, "add_members", entered.iter().filter(|group| is_of(group, &left)));
+        }
     }
     known.tell_changes(tx);
     sight.tell_changes(tx);
