@@ -159,7 +159,13 @@ impl Operation for DeactivateBot {
         since: 0,
         is_specified: false,
         errors: &["NoSuchBot", "InsufficientPermission", "OwnerRequired"],
-        events: &["subscription peer_remove", "realm_user update"],
+        events: &[
+            "subscription peer_remove",
+            "realm_user update",
+            "realm update_dict",
+            "user_group update",
+            "stream update",
+        ],
     };
     type Params = BotParams;
     type Reply = Success;

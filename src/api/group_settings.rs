@@ -11,7 +11,7 @@ use crate::realm::id::GroupId;
 use crate::realm::permission::{AnonymousGroup, GroupSettingValue, PermissionSetting, Permissions};
 
 json_object! {
-    closed
+    shaped
     /// A new value for a permission.
     pub struct GroupSettingUpdate {
         /// The value to be.
@@ -60,11 +60,12 @@ pub fn resolve_update(
     current: &GroupSettingValue,
     update: GroupSettingUpdate,
 ) -> Result<Option<GroupSettingValue>, Error> {
-    let is_expected = update.old.is_none_or(|old| realm.normal_form(old) == *current);
+    let current = realm.shown(current);
+    let is_expected = update.old.is_none_or(|old| realm.normal_form(old) == realm.normal_form(current.clone()));
     if !is_expected {
         return Err(Error::ExpectationMismatch { field_name: "old".into() });
     }
-    if realm.normal_form(update.new.clone()) == *current {
+    if realm.normal_form(update.new.clone()) == current {
         return Ok(None);
     }
     resolve(realm, setting, update.new).map(Some)

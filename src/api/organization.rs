@@ -253,7 +253,8 @@ fn emit(tx: &mut Tx, name: &str, value: &Value) {
     tx.emit(everyone, Event::shaped("realm", Some("update"), json!({"property": name, "value": value})));
 }
 
-fn emit_data(tx: &mut Tx, data: Value) {
+/// Tells everybody of settings in the form that permissions have.
+pub fn emit_data(tx: &mut Tx, data: Value) {
     let everyone = tx.everyone();
     let fields = json!({"property": "default", "data": data});
     tx.emit(everyone, Event::shaped("realm", Some("update_dict"), fields));

@@ -6,6 +6,7 @@ pub mod change;
 pub mod create;
 pub mod deactivate;
 pub mod edit;
+pub mod holders;
 pub mod reactivate;
 
 pub use address::checked_email;

@@ -178,6 +178,16 @@ pub fn setting(table: &'static [PermissionSetting], name: &str) -> &'static Perm
     table.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("no permission setting is called {name}"))
 }
 
+/// The permissions that list a user without a group between, as clients see them.
+pub fn listing(realm: &Realm, permissions: &Permissions, user: UserId) -> Vec<(&'static str, GroupSettingValue)> {
+    let lists = |value: &GroupSettingValue| match value {
+        GroupSettingValue::Anonymous(anonymous) => anonymous.direct_members.contains(&user),
+        GroupSettingValue::Group(_) => false,
+    };
+    let listing = permissions.iter().filter(|(_, value)| lists(value));
+    listing.map(|(name, value)| (*name, realm.shown(value))).collect()
+}
+
 impl Realm {
     /// Whether a user holds one of the organization's permissions.
     pub fn may(&self, user: UserId, name: &'static str) -> bool {
@@ -200,6 +210,20 @@ impl Realm {
             }
             _ => value,
         }
+    }
+
+    /// The value as clients see it: without deactivated users, who hold the permission again once they are back.
+    pub fn shown(&self, value: &GroupSettingValue) -> GroupSettingValue {
+        let mut shown = value.clone();
+        if let GroupSettingValue::Anonymous(anonymous) = &mut shown {
+            anonymous.direct_members.retain(|user| self.is_active(*user));
+        }
+        shown
+    }
+
+    /// All of an object's permissions as clients see them.
+    pub fn shown_permissions(&self, permissions: &Permissions) -> Permissions {
+        permissions.iter().map(|(name, value)| (*name, self.shown(value))).collect()
     }
 
     /// The default value of a permission for an object made by `creator`.

@@ -87,7 +87,7 @@ impl ChannelRecord {
             stream_weekly_traffic: weekly_traffic(realm, channel),
             subscriber_count: channel.subscribers.len() as i64,
             topics_policy: channel.topics_policy,
-            permissions: channel.permissions.clone(),
+            permissions: realm.shown_permissions(&channel.permissions),
         }
     }
 }

@@ -48,7 +48,7 @@ impl GroupRecord {
             date_created: group.date_created.map(|at| at.seconds()),
             is_system_group: group.system.is_some(),
             deactivated: group.is_deactivated,
-            permissions: group.permissions.clone(),
+            permissions: realm.shown_permissions(&group.permissions),
         }
     }
 }

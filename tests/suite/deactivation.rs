@@ -186,6 +186,34 @@ async fn subscriptions_stop_counting_and_come_back() {
 }
 
 #[tokio::test]
+async fn permissions_list_users_while_they_are_active() {
+    let server = TestServer::start().await;
+    let [olive, max, nora] = server.users(["olive", "max", "nora"]);
+    let realm = server.server().world("default").snapshot();
+    let group = realm.system_group(chatdouble::realm::group::SystemGroup::Moderators).0;
+    let held = |users: &[i64]| json!({"direct_members": users, "direct_subgroups": [group]});
+    let both = held(&[max.id().min(nora.id()), max.id().max(nora.id())]);
+    let change = async |params: Value| olive.patch("/realm", json!({ "can_create_groups": params })).await;
+    change(json!({ "new": both })).await.success();
+    let mut queue = max.register(json!({"event_types": ["realm"]})).await;
+    let now =
+        async || max.register(json!({"fetch_event_types": ["realm"]})).await.state["realm_can_create_groups"].clone();
+
+    deactivate(&olive, &nora, json!({})).await.success();
+
+    assert_eq!(now().await, held(&[max.id()]));
+    queue.next().await.has(json!({"op": "update_dict", "data": {"can_create_groups": held(&[max.id()])}}));
+    // What a client sees is what it takes to be so.
+    change(json!({"new": held(&[max.id()]), "old": held(&[max.id()])})).await.is(json!({}));
+    let mismatch = "'old' value does not match the expected value.";
+    change(json!({"new": group, "old": both})).await.error("EXPECTATION_MISMATCH", mismatch);
+    olive.post(&format!("/users/{}/reactivate", nora.id()), json!({})).await.success();
+    assert_eq!(now().await, both);
+    queue.next().await.has(json!({"op": "update_dict", "data": {"can_create_groups": both}}));
+    queue.none().await;
+}
+
+#[tokio::test]
 async fn reactivation_is_for_administrators_and_a_no_op_where_the_user_is_active() {
     let server = TestServer::start().await;
     let [adam, mel, max, dana] = server.users(["adam", "mel", "max", "dana"]);

@@ -159,6 +159,7 @@ async fn a_change_that_is_refused_changes_nothing() {
             json!({"moderation_request_channel_id": server.channel("general")}),
             "Moderation request channel must be private.",
         ),
+        (json!({"can_create_groups": members}), "can_create_groups does not have the expected format"),
         (json!({"can_create_groups": {"new": 999}}), "Invalid user group"),
         (
             json!({"can_create_groups": {"new": group(&server, "role:everyone")}}),

@@ -1,6 +1,6 @@
 //! Changing a channel: what a request asks for, and whether it may be (reference behaviour, PATCH /streams/{id}).
 
-mod apply;
+pub mod apply;
 
 use super::creation::{
     RetentionDays, TOPIC_CREATION, TopicsPolicyWord, channel_permissions, check_folder, check_topic_creation,

@@ -126,7 +126,8 @@ fn checked_new_name(tx: &Tx, group: &Group, name: Option<&str>) -> Result<Option
     Ok(Some(name).filter(|name| *name != group.name))
 }
 
-fn emit_update(tx: &mut Tx, id: GroupId, property: &str, value: Value) {
+/// Tells everybody who knows the group of a property.
+pub fn emit_update(tx: &mut Tx, id: GroupId, property: &str, value: Value) {
     emit(tx, id, "update", json!({"group_id": id, "data": {property: value}}));
 }
 

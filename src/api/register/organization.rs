@@ -4,6 +4,7 @@ use super::Wish;
 use crate::api::messages::report::ReportType;
 use crate::api::organization::authentication;
 use crate::api::organization::deactivate::LEAST_DAYS_TO_DELETION;
+use crate::api::profile_fields::data::known_sites;
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
 use crate::realm::organization::{AuthenticationMethod, Picture};
@@ -26,7 +27,7 @@ pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>
         state.insert(key, organization.setting(setting.name).clone());
     }
     for (name, value) in &organization.permissions {
-        state.insert(format!("realm_{name}"), json!(value));
+        state.insert(format!("realm_{name}"), json!(realm.shown(value)));
     }
     for part in [identity(realm, wish), derived(realm), limits(), server(wish)] {
         if let Value::Object(part) = part {
@@ -63,14 +64,7 @@ fn identity(realm: &Realm, wish: &Wish<'_>) -> Value {
         "realm_moderation_request_channel_id": channel(organization.moderation_requests),
         "realm_empty_topic_display_name": EMPTY_TOPIC_DISPLAY_NAME,
         "realm_available_video_chat_providers": {"disabled": {"name": "None", "id": 0}, "jitsi_meet": {"name": "Jitsi Meet", "id": 1}},
-        "realm_default_external_accounts": {
-            "code_host": {
-                "name": "Code host",
-                "text": "Code host",
-                "hint": "Your user name there",
-                "url_pattern": "https://code-host.example/%(username)s",
-            },
-        },
+        "realm_default_external_accounts": known_sites(),
     })
 }
 

@@ -1,10 +1,12 @@
 //! Accounts that are deactivated and come back, with all that follows (reference behaviour, DELETE /users/{user_id}).
 
 use super::change::{change_avatar, change_name};
+use super::holders::tell_anew;
 use super::{person_update, who_can_access};
 use crate::api::bots::former::tell_of_account;
 use crate::api::messages::delete::delete;
 use crate::api::parameter::json_object;
+use crate::api::settings::emit_export_consent;
 use crate::api::subscribing::{emit_resumed, resume, suspend};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -64,8 +66,9 @@ pub fn is_only_owner(realm: &Realm, user: &User) -> bool {
 /// Deactivates a user, the bots that they own before; what is to be deleted goes with each account, bots' first.
 ///
 /// Events for each account, in this order: `delete_message`, `realm_user` update of name and picture, `invites_changed`,
-/// `subscription` peer_remove, `realm_user` update to everybody who may still know of it and remove to guests who may
-/// not any more; `user_group` remove_members to guests who may not know of it.
+/// `subscription` peer_remove, `realm_user` update to everybody who may still know of it, those of [`tell_anew`],
+/// `realm_user` remove to guests who may not know of it any more; `user_group` remove_members to guests who may not
+/// know of it.
 pub fn deactivate(tx: &mut Tx, id: UserId, actions: Option<&DeletionActions>) {
     let is_own_bot = |user: &&UserId| tx.users[*user].bot_owner() == Some(id);
     let bots: Vec<UserId> = tx.active_users.iter().filter(is_own_bot).copied().collect();
@@ -119,6 +122,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     let told = before.except_all(&lost);
     tx.emit(told.clone(), person_update(json!({"user_id": id, "is_active": false})));
     tell_of_account(tx, id, "is_active", |_, _| json!(false));
+    tell_anew(tx, id);
     if !lost.is_empty() {
         tx.emit(Audience::of(lost), acquaintance::lost(id));
     }
@@ -160,8 +164,9 @@ fn revoke_invitations(tx: &mut Tx, id: UserId) {
 
 /// Brings an account back, with its subscriptions and groups.
 ///
-/// Events, in this order: `realm_user` update to everybody who may know of it and add to guests who come to, then
-/// `subscription` peer_add, `user_group` add_members for each group that lists it again.
+/// Events, in this order: `realm_user` update to everybody who may know of it, `realm_export_consent` of people to
+/// administrators, `realm_user` add to guests who come to know of it, then
+/// `subscription` peer_add, `user_group` add_members for each group that lists it again; those of [`tell_anew`].
 pub fn reactivate(tx: &mut Tx, id: UserId) {
     let before = who_can_access(tx, id);
     tx.user_mut(id).is_active = true;
@@ -170,6 +175,9 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     let after = who_can_access(tx, id);
     let gained = difference(tx, &after, &before);
     tx.emit(after.except_all(&gained), person_update(json!({"user_id": id, "is_active": true})));
+    if !tx.users[&id].is_bot() {
+        emit_export_consent(tx, id, tx.own(id).setting("allow_private_data_export").clone());
+    }
     tell_of_account(tx, id, "is_active", |_, _| json!(true));
     if !gained.is_empty() {
         let user = tx.users[&id].clone();
@@ -178,6 +186,7 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     emit_resumed(tx, id, &channels);
     let everyone = tx.everyone();
     emit_membership(tx, &everyone, id, "add_members");
+    tell_anew(tx, id);
 }
 
 /// Tells some that a user is listed in groups again, or not any more.

@@ -34,7 +34,16 @@ impl Operation for ReactivateUser {
         since: 0,
         is_specified: false,
         errors: &["NoSuchUser", "InsufficientPermission", "BotNameActive", "PlaceholderAccount"],
-        events: &["realm_user update", "realm_user add", "subscription peer_add", "user_group add_members"],
+        events: &[
+            "realm_user update",
+            "realm_export_consent",
+            "realm_user add",
+            "subscription peer_add",
+            "user_group add_members",
+            "realm update_dict",
+            "user_group update",
+            "stream update",
+        ],
     };
     type Params = ReactivateUserParams;
     type Reply = Success;

@@ -3,7 +3,10 @@
 use super::case::{Case, PICTURE, id};
 use crate::support::TestServer;
 use crate::tokens::token_of;
+use chatdouble::realm::group::SystemGroup;
+use chatdouble::realm::permission::{AnonymousGroup, GroupSettingValue};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 pub fn cases() -> Vec<Case> {
     [people(), roles(), ends(), bots(), own_account(), profiles(), presence()].into_iter().flatten().collect()
@@ -128,7 +131,10 @@ fn ends() -> Vec<Case> {
         .sends("stream update first_message_id", "olive adam mel max gus")
         .sends("realm_user update full_name", "everyone but mona")
         .sends("subscription peer_remove", "everyone but mona")
-        .sends("realm_user update is_active", "everyone but mona"),
+        .sends("realm_user update is_active", "everyone but mona")
+        // She made them.
+        .sends("stream update can_administer_channel_group design", "olive adam mel max gus")
+        .sends("stream update can_administer_channel_group quiet", "everyone but gus mona"),
         Case::of(END, "olive", |s| json!({"user_id": id(s, "nora")}))
             .with_limited_guests()
             .sends("realm_user update is_active", "everyone but gus nora")
@@ -140,21 +146,69 @@ fn ends() -> Vec<Case> {
             .sends("realm_user update is_active 2", "everyone but gus adam")
             // His bots', whom guests know.
             .sends("realm_user update is_active", "everyone but adam")
+            // He made two groups and a channel.
+            .sends("user_group update can_add_members_group 9", "everyone but adam")
+            .sends("user_group update can_add_members_group 10", "everyone but adam")
+            .sends("user_group update can_manage_group 9", "everyone but adam")
+            .sends("user_group update can_manage_group 10", "everyone but adam")
+            .sends("stream update can_administer_channel_group", "everyone but gus adam")
             .sends("invites_changed", "olive")
             .sends("subscription peer_remove", "everyone but adam")
             .sends("realm_user remove", "gus")
             .sends("user_group remove_members", "gus"),
         Case::of(RETURN, "olive", |s| json!({"user_id": id(s, "dana")}))
             .sends("realm_user update is_active", "everyone")
+            .sends("realm_export_consent", "olive adam")
+            .sends("subscription peer_add", "everyone")
+            .sends("user_group add_members", "everyone"),
+        listed(Case::of(END, "olive", |s| json!({"user_id": id(s, "nora")})), "everyone but nora")
+            .sends("realm_user update is_active", "everyone but nora")
+            .sends("subscription peer_remove", "everyone but nora"),
+        listed(Case::of("DELETE /users/me", "nora", |_| json!({})), "everyone but nora")
+            .sends("realm_user update is_active", "everyone but nora")
+            .sends("subscription peer_remove", "everyone but nora"),
+        listed(Case::of("DELETE /bots/{bot_id}", "mel", |s| json!({"bot_id": id(s, "build-bot")})), "everyone but build-bot")
+            .sends("realm_user update is_active", "everyone but build-bot")
+            .sends("subscription peer_remove", "everyone but build-bot"),
+        listed(Case::of(RETURN, "olive", |s| json!({"user_id": id(s, "dana")})), "everyone")
+            .sends("realm_user update is_active", "everyone")
+            .sends("realm_export_consent", "olive adam")
             .sends("subscription peer_add", "everyone")
             .sends("user_group add_members", "everyone"),
         Case::of(RETURN, "olive", |s| json!({"user_id": id(s, "dana")}))
             .with_limited_guests()
             .sends("realm_user update is_active", "everyone but gus")
+            .sends("realm_export_consent", "olive adam")
             .sends("realm_user add", "gus")
             .sends("subscription peer_add", "everyone")
             .sends("user_group add_members", "everyone"),
     ]
+}
+
+/// A case in which somebody holds permissions without a group between, of the organization, of a group and of a channel:
+/// that they do, or don't any more, is told.
+fn listed(case: Case, to: &'static str) -> Case {
+    let arranged = case.arranged(|tx| {
+        let members = ["nora", "build-bot", "dana"].map(|name| {
+            let is_of = |email: &str| email.split('@').next() == Some(name);
+            tx.users.values().find(|user| is_of(&user.email)).expect("there is one").id
+        });
+        let subgroups = [tx.system_group(SystemGroup::Administrators), tx.system_group(SystemGroup::Moderators)];
+        let value = GroupSettingValue::Anonymous(AnonymousGroup {
+            direct_members: members.into_iter().collect(),
+            direct_subgroups: subgroups.into_iter().collect(),
+        });
+        let organization = Arc::make_mut(&mut tx.realm_mut().organization);
+        organization.permissions.insert("can_create_groups", value.clone());
+        let group = tx.groups.values().find(|group| group.name == "engineers").expect("there is one").id;
+        tx.group_mut(group).permissions.insert("can_join_group", value.clone());
+        let channel = tx.channel_by_name("general").expect("there is one").id;
+        tx.channel_mut(channel).permissions.insert("can_resolve_topics_group", value);
+    });
+    arranged
+        .sends("realm update_dict can_create_groups", to)
+        .sends("user_group update can_join_group", to)
+        .sends("stream update can_resolve_topics_group", to)
 }
 
 fn bots() -> Vec<Case> {
@@ -225,6 +279,7 @@ fn own_account() -> Vec<Case> {
         Case::of("POST /users/me/avatar", "mel", |_| json!({}))
             .uploading("me.png", "image/png", PICTURE)
             .sends("realm_user update avatar_url", "everyone"),
+        // Her picture is one of the fixture's.
         Case::of("DELETE /users/me/avatar", "mel", |_| json!({})).sends("realm_user update avatar_url", "everyone"),
         Case::of("POST /dev_fetch_api_key", "mel", |_| json!({"username": "ivy@chat.test"}))
             .sends("realm_user update is_imported_stub", "everyone")

@@ -57,7 +57,7 @@ impl Plan {
 }
 
 /// Tells everybody who can see a channel of a property's new value.
-fn emit_update(tx: &mut Tx, id: ChannelId, property: &'static str, value: Value) {
+pub fn emit_update(tx: &mut Tx, id: ChannelId, property: &'static str, value: Value) {
     emit_update_with(tx, id, property, value, json!({}), &OrdSet::new());
 }
 
