@@ -1,9 +1,11 @@
 //! The Unicode emoji that the server knows by name, the emoticons, and the one built-in extra emoji.
 //!
-//! Which names and codes exist is data (`emoji/table.txt`, a line per emoji: code, name, aliases), read once on first use.
+//! Which names and codes exist is data (`emoji/table.txt`, a line per emoji: code, name, aliases), read once on first use:
+//! those of Emoji 15.0, flags and other sequences too, without those of a skin tone (A-180 in docs/assumptions.md).
 //! A code is the emoji's characters as lower-case hexadecimal numbers joined by `-`, without the variation selector
 //! U+FE0F. Custom emoji are data of a realm and not here. Source: sections 6.9, 10.9 and 23.
 
+use regex::Regex;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -13,8 +15,18 @@ const TABLE: &str = include_str!("emoji/table.txt");
 /// Asks for the picture form of the character before it; never part of a code.
 const VARIATION_SELECTOR: char = '\u{fe0f}';
 
-/// No known sequence is longer (a keycap with its selector); bounds the look-ahead of [`code_of_characters`].
-const LONGEST_SEQUENCE_CHARS: usize = 3;
+/// Everything that may be one emoji, known or not, as UTS #51 defines it.
+static SEQUENCE: LazyLock<Regex> = LazyLock::new(|| {
+    let flag = r"\p{Regional_Indicator}{2}";
+    let element = r"\p{Emoji}(?:\p{Emoji_Modifier}|\x{FE0F}\x{20E3}?|[\x{E0020}-\x{E007E}]+\x{E007F})?";
+    let pattern = format!(r"\A(?:{flag}|{element}(?:\x{{200D}}(?:{flag}|{element}))*)");
+    Regex::new(&pattern).expect("the pattern is well-formed, as a test checks")
+});
+
+/// A character that is shown as text unless a selector asks for its picture, or such a one in a keycap.
+static TEXT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\A\P{Emoji_Presentation}\x{20E3}?\z").expect("the pattern is well-formed, as a test checks")
+});
 
 /// An emoji with a picture of its own that every organization has without uploading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,24 +121,37 @@ pub fn all() -> &'static [UnicodeEmoji] {
     &INDEX.rows
 }
 
-/// The longest known emoji that `text` starts with: its code, and how many bytes of `text` it takes
-/// (variation selectors included).
-pub fn code_of_characters(text: &str) -> Option<(&'static str, usize)> {
+/// What a text starts with, where that may be an emoji.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EmojiSequence {
+    /// The code of the emoji. None if it is not known, or shown as text: its parts are no emoji of their own then.
+    pub code: Option<&'static str>,
+    /// How many bytes it takes, variation selectors included.
+    pub bytes: usize,
+}
+
+/// The sequence that `text` starts with, if its first character begins an emoji.
+pub fn sequence(text: &str) -> Option<EmojiSequence> {
     let first = text.chars().next()?;
-    INDEX.starters.binary_search(&first).ok()?;
-    let mut code = String::new();
-    let mut found = None;
-    for (at, char) in text.char_indices().take(LONGEST_SEQUENCE_CHARS) {
-        if char != VARIATION_SELECTOR {
-            let dash = if code.is_empty() { "" } else { "-" };
-            // Writing to a text can't fail.
-            let _ = write!(code, "{dash}{:04x}", u32::from(char));
-        }
-        if let Some(row) = row(&code) {
-            found = Some((row.code, at + char.len_utf8()));
-        }
+    // Digits begin keycaps, and otherwise far more often words.
+    if first.is_ascii() && text.as_bytes().get(1).is_none_or(u8::is_ascii) {
+        return None;
     }
-    found
+    INDEX.starters.binary_search(&first).ok()?;
+    let found = SEQUENCE.find(text)?.as_str();
+    let code = if TEXT.is_match(found) { None } else { row(&code_of(found)).map(|row| row.code) };
+    Some(EmojiSequence { code, bytes: found.len() })
+}
+
+/// What the code of an emoji would be.
+fn code_of(characters: &str) -> String {
+    let mut code = String::new();
+    for char in characters.chars().filter(|char| *char != VARIATION_SELECTOR) {
+        let dash = if code.is_empty() { "" } else { "-" };
+        // Writing to a text can't fail.
+        let _ = write!(code, "{dash}{:04x}", u32::from(char));
+    }
+    code
 }
 
 #[cfg(test)]
@@ -159,7 +184,7 @@ mod tests {
 
     #[test]
     fn the_table_is_well_formed() {
-        assert!(all().len() > 1000);
+        assert!(all().len() > 1800);
         for pair in all().windows(2) {
             assert!(pair[0].code < pair[1].code, "{:?}", pair);
         }
@@ -178,12 +203,31 @@ mod tests {
 
     #[test]
     fn literal_characters_are_recognized() {
-        assert_eq!(code_of_characters("🙂!"), Some(("1f642", 4)));
-        assert_eq!(code_of_characters("❤️"), Some(("2764", 6)));
-        assert_eq!(code_of_characters("❤"), Some(("2764", 3)));
-        assert_eq!(code_of_characters("1\u{fe0f}\u{20e3}"), Some(("0031-20e3", 7)));
-        for text in ["", "1", "#", "a", "é", "©", "1\u{fe0f}", "中"] {
-            assert_eq!(code_of_characters(text), None, "{text}");
+        let found = |text| sequence(text).map(|it| (it.code, it.bytes));
+        for (text, code, bytes) in [
+            ("🙂!", "1f642", 4),
+            ("❤\u{fe0f}", "2764", 6),
+            ("1\u{fe0f}\u{20e3}", "0031-20e3", 7),
+            ("🤷\u{200d}♀\u{fe0f} why", "1f937-200d-2640", 13),
+            ("🤷\u{200d}♀", "1f937-200d-2640", 10),
+            ("🇩🇪🇫🇷", "1f1e9-1f1ea", 8),
+            (
+                "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+                "1f3f4-e0067-e0062-e0065-e006e-e0067-e007f",
+                28,
+            ),
+        ] {
+            assert_eq!(found(text), Some((Some(code), bytes)), "{text}");
+        }
+        for text in ["", "1", "#", "10\u{200d}", "a", "é", "1\u{301}", "中", "\u{fe0f}"] {
+            assert_eq!(found(text).and_then(|(code, _)| code), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_taken_whole() {
+        for text in ["🍋\u{200d}🟪", "👍🏽", "👨🏿\u{200d}🦽", "❤", "©", "🇩🇩"] {
+            assert_eq!(sequence(text), Some(EmojiSequence { code: None, bytes: text.len() }), "{text}");
         }
     }
 

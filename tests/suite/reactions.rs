@@ -271,3 +271,21 @@ async fn reactions_of_others_and_missing_ones_are_not_removed() {
     unnamed.error("BAD_REQUEST", text);
     events.none().await;
 }
+
+#[tokio::test]
+async fn a_flag_or_another_emoji_of_several_characters_is_a_reaction_too() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let message = server.message("The release is planned");
+    let mut events = mel.events(["reaction"]).await;
+
+    for (name, code) in [("flag_germany", "1f1e9-1f1ea"), ("woman_shrugging", "1f937-200d-2640")] {
+        react(&mel, message, name).await;
+
+        let event = events.next().await;
+        event.has(json!({"emoji_name": name, "emoji_code": code, "reaction_type": "unicode_emoji"}));
+    }
+
+    let table = mel.send("GET", "/static/generated/emoji/emoji_api.json", &json!({}), Vec::new(), None).await;
+    assert_eq!(table.body["code_to_names"]["1f937-200d-2640"], json!(["woman_shrugging"]), "{table}");
+}

@@ -2,10 +2,10 @@
 
 use super::Names;
 use super::html;
-use crate::realm::emoji;
+use crate::realm::emoji::{self, EmojiSequence};
 
 /// Characters of an emoji's name between colons; more are no name.
-const EMOJI_NAME_MAX_BYTES: usize = 100;
+const EMOJI_NAME_MAX_CHARS: usize = 100;
 
 /// Characters of an entity such as `&thetasym;`; more are no entity.
 const ENTITY_MAX_BYTES: usize = 32;
@@ -22,9 +22,10 @@ pub(super) fn push(out: &mut String, text: &str, names: &dyn Names, emoticons: b
             ':' => named_emoji(rest, names),
             _ => None,
         };
+        let sequence = if special.is_some() || char.is_ascii_alphabetic() { None } else { emoji::sequence(rest) };
         let special = special.or_else(|| {
-            let (code, length) = if char.is_ascii_alphabetic() { None } else { emoji::code_of_characters(rest) }?;
-            Some((unicode(code, emoji::by_code(code)?.first()?), length))
+            let EmojiSequence { code, bytes } = sequence?;
+            Some((unicode(code?, emoji::by_code(code?)?.first()?), bytes))
         });
         let special = special.or_else(|| if emoticons { emoticon(&text[..at], rest) } else { None });
         match special {
@@ -34,7 +35,7 @@ pub(super) fn push(out: &mut String, text: &str, names: &dyn Names, emoticons: b
                 at += length;
                 plain = at;
             }
-            None => at += char.len_utf8(),
+            None => at += sequence.map_or(char.len_utf8(), |it| it.bytes),
         }
     }
     html::push_text(out, &text[plain..]);
@@ -55,11 +56,9 @@ pub(super) fn entity(text: &str) -> Option<usize> {
 }
 
 fn named_emoji(text: &str, names: &dyn Names) -> Option<(String, usize)> {
-    let window = text.as_bytes().get(1..EMOJI_NAME_MAX_BYTES.min(text.len()))?;
-    let length = window.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_+-".contains(byte)).count();
-    if length == 0 || window.get(length) != Some(&b':') {
-        return None;
-    }
+    let in_name = |char: char| char.is_alphanumeric() || "_+-".contains(char);
+    let mut behind = text[1..].char_indices().take(EMOJI_NAME_MAX_CHARS);
+    let (length, _) = behind.find(|&(_, char)| !in_name(char)).filter(|&(length, char)| length > 0 && char == ':')?;
     let name = &text[1..=length];
     let html = if let Some(image) = names.custom_emoji(name) {
         picture(name, &image.src)

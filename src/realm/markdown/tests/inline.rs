@@ -138,6 +138,29 @@ fn emoji() {
 }
 
 #[test]
+fn emoji_of_several_characters() {
+    let span = |code: &str, name: &str| {
+        let label = name.replace('_', " ");
+        format!(
+            "<span aria-label=\"{label}\" class=\"emoji emoji-{code}\" role=\"img\" title=\"{label}\">:{name}:</span>"
+        )
+    };
+    let woman = span("1f937-200d-2640", "woman_shrugging");
+    let germany = span("1f1e9-1f1ea", "flag_germany");
+    check(&[
+        ("no idea 🤷\u{200d}♀\u{fe0f}!", &format!("<p>no idea {woman}!</p>")),
+        (":woman_shrugging:", &format!("<p>{woman}</p>")),
+        ("🇩🇪:flag_germany:", &format!("<p>{germany}{germany}</p>")),
+        (":piñata:", &format!("<p>{}</p>", span("1fa85", "piñata"))),
+        ("❤\u{fe0f}", &format!("<p>{}</p>", span("2764", "heart"))),
+        // Shown as text, of a skin tone, and not known: whole, as they are.
+        ("❤ ↔ 1\u{20e3}", "<p>❤ ↔ 1\u{20e3}</p>"),
+        ("👍🏽 🧑🏽\u{200d}🛴", "<p>👍🏽 🧑🏽\u{200d}🛴</p>"),
+        ("🐦\u{200d}🔥 🍋\u{200d}🟪", "<p>🐦\u{200d}🔥 🍋\u{200d}🟪</p>"),
+    ]);
+}
+
+#[test]
 fn linkified_text() {
     check(&[
         ("see #12.", "<p>see <a href=\"https://bugs.example.org/12\">#12</a>.</p>"),
