@@ -6,8 +6,65 @@ use super::{TooLarge, code, html, inline, mask, math};
 use comrak::nodes::{AstNode, ListType, NodeList, NodeTable, NodeValue, TableAlignment};
 use comrak::{Arena, Options};
 
-/// Block elements in order; one string each.
-type Blocks = Vec<String>;
+/// Block elements in order, each on lines of its own; previews stand on one line, and none ends behind the last.
+#[derive(Debug, Default)]
+struct Blocks {
+    html: String,
+    ends_with_preview: bool,
+}
+
+impl Blocks {
+    fn push(&mut self, block: &str) {
+        self.push_line_end();
+        self.html.push_str(block);
+        self.ends_with_preview = false;
+    }
+
+    fn push_previews(&mut self, previews: &[String]) {
+        for preview in previews {
+            if !self.ends_with_preview {
+                self.push_line_end();
+            }
+            self.html.push_str(preview);
+            self.ends_with_preview = true;
+        }
+    }
+
+    /// Adds what stands in a part of the text, which begins with no preview.
+    fn append(&mut self, part: Self) {
+        if !part.html.is_empty() {
+            self.push(&part.html);
+            self.ends_with_preview = part.ends_with_preview;
+        }
+    }
+
+    fn push_line_end(&mut self) {
+        if !self.html.is_empty() {
+            self.html.push('\n');
+        }
+    }
+
+    /// The content of an element that holds nothing but these.
+    fn into_lines(self) -> String {
+        let mut content = String::from("\n");
+        self.end_in(&mut content);
+        content
+    }
+
+    /// Adds these to what stands in an element before them.
+    fn end_in(self, content: &mut String) {
+        if self.html.is_empty() {
+            return;
+        }
+        if content.is_empty() {
+            content.push('\n');
+        }
+        content.push_str(&self.html);
+        if !self.ends_with_preview {
+            content.push('\n');
+        }
+    }
+}
 
 /// Renders a whole text.
 ///
@@ -15,23 +72,23 @@ type Blocks = Vec<String>;
 ///
 /// When it is certain that the output will be too large.
 pub(super) fn document(context: &mut Context<'_>, source: &str) -> Result<String, TooLarge> {
-    Ok(blocks(context, &mask::clean(source))?.join("\n"))
+    Ok(blocks(context, &mask::clean(source))?.html)
 }
 
 /// Renders a cleaned text.
 fn blocks(context: &mut Context<'_>, source: &str) -> Result<Blocks, TooLarge> {
-    let mut out = Blocks::new();
+    let mut out = Blocks::default();
     if context.depth >= DEPTH_MAX {
         if !source.trim().is_empty() {
-            out.push(html::element("p", &[], &html::text(source.trim())));
+            out.push(&html::element("p", &[], &html::text(source.trim())));
         }
         return Ok(out);
     }
     context.depth += 1;
     for segment in split(source) {
         match segment {
-            Segment::Text(text) => out.extend(markdown(context, text)?),
-            Segment::Fence { language, header, body } => out.extend(fence(context, language, header, body)?),
+            Segment::Text(text) => out.append(markdown(context, text)?),
+            Segment::Fence { language, header, body } => out.append(fence(context, language, header, body)?),
         }
     }
     context.depth -= 1;
@@ -44,7 +101,7 @@ fn fence(context: &mut Context<'_>, language: &str, header: &str, body: &str) ->
             context.quotes += 1;
             let inner = blocks(context, body)?;
             context.quotes -= 1;
-            vec![container("blockquote", &inner)]
+            vec![container("blockquote", inner)]
         }
         "spoiler" => vec![spoiler(context, header, body)?],
         "math" | "latex" | "tex" => math::display(body),
@@ -53,38 +110,30 @@ fn fence(context: &mut Context<'_>, language: &str, header: &str, body: &str) ->
             vec![code::block(language, body)]
         }
     };
+    let mut out = Blocks::default();
     for block in &written {
         context.count(block)?;
+        out.push(block);
     }
-    Ok(written)
+    Ok(out)
 }
 
 fn spoiler(context: &mut Context<'_>, header: &str, body: &str) -> Result<String, TooLarge> {
     let header = blocks(context, header)?;
     let content = blocks(context, body)?;
-    let header = html::element("div", &[("class", "spoiler-header")], &lines(&header));
+    let header = html::element("div", &[("class", "spoiler-header")], &header.into_lines());
     let attributes = [("class", "spoiler-content"), ("aria-hidden", "true")];
-    let content = html::element("div", &attributes, &lines(&content));
+    let content = html::element("div", &attributes, &content.into_lines());
     Ok(html::element("div", &[("class", "spoiler-block")], &(header + &content)))
 }
 
-/// Blocks inside an element: each on lines of its own.
-fn lines(blocks: &[String]) -> String {
-    let mut out = String::from("\n");
-    for block in blocks {
-        out.push_str(block);
-        out.push('\n');
-    }
-    out
-}
-
-fn container(tag: &'static str, blocks: &[String]) -> String {
-    html::element(tag, &[], &lines(blocks))
+fn container(tag: &'static str, blocks: Blocks) -> String {
+    html::element(tag, &[], &blocks.into_lines())
 }
 
 fn markdown(context: &mut Context<'_>, text: &str) -> Result<Blocks, TooLarge> {
     if text.trim().is_empty() {
-        return Ok(Blocks::new());
+        return Ok(Blocks::default());
     }
     let mut options = Options::default();
     options.extension.table = true;
@@ -95,11 +144,11 @@ fn markdown(context: &mut Context<'_>, text: &str) -> Result<Blocks, TooLarge> {
 }
 
 fn children<'n>(context: &mut Context<'_>, parent: &'n AstNode<'n>) -> Result<Blocks, TooLarge> {
-    let mut out = Blocks::new();
+    let mut out = Blocks::default();
     if context.depth >= DEPTH_MAX {
         let text = plain(parent);
         if !text.is_empty() {
-            out.push(html::element("p", &[], &html::text(&text)));
+            out.push(&html::element("p", &[], &html::text(&text)));
         }
         return Ok(out);
     }
@@ -126,43 +175,43 @@ fn block<'n>(
             let previews = context.previews.flush();
             // A paragraph that is nothing but an image's address is replaced by the image.
             if !paragraph.is_bare_address || previews.is_empty() {
-                out.push(html::element("p", &[], &paragraph.html));
+                out.push(&html::element("p", &[], &paragraph.html));
             }
-            out.extend(previews);
+            out.push_previews(&previews);
         }
         NodeValue::Heading(heading) => {
             let tag = ["h1", "h2", "h3", "h4", "h5", "h6"][usize::from(heading.level.clamp(1, 6)) - 1];
             let content = inline::render(context, &plain(node))?.html;
-            out.push(html::element(tag, &[], &content));
-            out.extend(context.previews.flush());
+            out.push(&html::element(tag, &[], &content));
+            out.push_previews(&context.previews.flush());
         }
         NodeValue::BlockQuote => {
             context.quotes += 1;
             let inner = children(context, node)?;
             context.quotes -= 1;
-            out.push(container("blockquote", &inner));
+            out.push(&container("blockquote", inner));
         }
-        NodeValue::ThematicBreak => out.push(html::void("hr", &[])),
+        NodeValue::ThematicBreak => out.push(&html::void("hr", &[])),
         NodeValue::CodeBlock(block) => {
             let literal = mask::reveal(&block.literal);
             let info = mask::reveal(&block.info);
-            let written = if block.fenced {
+            let text = literal.strip_suffix('\n').unwrap_or(&literal);
+            if block.fenced {
                 let (language, header) = info.split_once(' ').unwrap_or((&info, ""));
-                fence(context, language, header.trim(), literal.strip_suffix('\n').unwrap_or(&literal))?
+                out.append(fence(context, language, header.trim(), text)?);
             } else {
-                vec![code::block("", literal.strip_suffix('\n').unwrap_or(&literal))]
-            };
-            out.extend(written);
+                out.push(&code::block("", text));
+            }
         }
         NodeValue::Table(table) => {
-            out.push(self::table(context, node, &table)?);
-            out.extend(context.previews.flush());
+            out.push(&self::table(context, node, &table)?);
+            out.push_previews(&context.previews.flush());
         }
         // Nothing else is built with the options above; its text would still be shown.
         _ => {
             let text = plain(node);
             if !text.is_empty() {
-                out.push(html::element("p", &[], &html::text(&text)));
+                out.push(&html::element("p", &[], &html::text(&text)));
             }
         }
     }
@@ -191,16 +240,15 @@ fn list<'n>(
         parts.push(follower);
         next = follower.next_sibling();
     }
-    let mut items = Blocks::new();
+    let mut items = Blocks::default();
     for item in parts.into_iter().flat_map(|part| part.children()) {
-        items.push(self::item(context, item, tight)?);
+        items.push(&self::item(context, item, tight)?);
     }
     let start = list.start.to_string();
     let attributes = [("start", start.as_str())];
-    out.push(match list.list_type {
-        ListType::Bullet => container("ul", &items),
-        ListType::Ordered => html::element("ol", if list.start == 1 { &[] } else { &attributes }, &lines(&items)),
-    });
+    let tag = if list.list_type == ListType::Bullet { "ul" } else { "ol" };
+    let is_plain = list.list_type == ListType::Bullet || list.start == 1;
+    out.push(&html::element(tag, if is_plain { &[] } else { &attributes }, &items.into_lines()));
     Ok(next)
 }
 
@@ -214,57 +262,60 @@ fn last_line<'n>(node: &'n AstNode<'n>) -> usize {
 }
 
 fn item<'n>(context: &mut Context<'_>, item: &'n AstNode<'n>, tight: bool) -> Result<String, TooLarge> {
-    let mut content = String::new();
-    let add_block = |content: &mut String, block: &str| {
-        if content.is_empty() {
-            content.push('\n');
-        }
-        content.push_str(block);
-        content.push('\n');
-    };
     if context.depth >= DEPTH_MAX {
         return Ok(html::element("li", &[], &html::text(&plain(item))));
     }
     context.depth += 1;
+    let mut content = String::new();
+    let mut inner = Blocks::default();
+    let mut previews = Vec::new();
     let mut next = item.first_child();
     while let Some(node) = next {
         if tight && matches!(node.data().value, NodeValue::Paragraph) {
-            content.push_str(&inline::render(context, &plain(node))?.html);
-            for preview in context.previews.flush() {
-                add_block(&mut content, &preview);
+            std::mem::take(&mut inner).end_in(&mut content);
+            let paragraph = inline::render(context, &plain(node))?;
+            let shown = context.previews.flush();
+            if !paragraph.is_bare_address || shown.is_empty() {
+                content.push_str(&paragraph.html);
             }
+            previews.extend(shown);
             next = node.next_sibling();
-            continue;
-        }
-        let mut inner = Blocks::new();
-        next = block(context, node, &mut inner)?;
-        for block in &inner {
-            add_block(&mut content, block);
+        } else {
+            next = block(context, node, &mut inner)?;
         }
     }
     context.depth -= 1;
+    inner.end_in(&mut content);
+    // They end the item, behind the lists in it.
+    content.extend(previews);
     Ok(html::element("li", &[], &content))
 }
 
 fn table<'n>(context: &mut Context<'_>, node: &'n AstNode<'n>, table: &NodeTable) -> Result<String, TooLarge> {
-    let mut head = Blocks::new();
-    let mut body = Blocks::new();
+    let mut head = Blocks::default();
+    let mut body = Blocks::default();
     for row in node.children() {
         let is_header = matches!(row.data().value, NodeValue::TableRow(true));
         let tag = if is_header { "th" } else { "td" };
-        let mut cells = Blocks::new();
+        let mut cells = Blocks::default();
         for (cell, alignment) in row.children().zip(&table.alignments) {
             let text = plain(cell).replace("\\|", "|");
             let content = inline::render(context, text.trim())?.html;
-            cells.push(self::cell(tag, *alignment, &content));
+            cells.push(&self::cell(tag, *alignment, &content));
         }
-        (if is_header { &mut head } else { &mut body }).push(container("tr", &cells));
+        (if is_header { &mut head } else { &mut body }).push(&container("tr", cells));
     }
-    if body.is_empty() {
-        let cells: Blocks = table.alignments.iter().map(|alignment| cell("td", *alignment, "")).collect();
-        body.push(container("tr", &cells));
+    if body.html.is_empty() {
+        let mut cells = Blocks::default();
+        for alignment in &table.alignments {
+            cells.push(&cell("td", *alignment, ""));
+        }
+        body.push(&container("tr", cells));
     }
-    Ok(container("table", &[container("thead", &head), container("tbody", &body)]))
+    let mut parts = Blocks::default();
+    parts.push(&container("thead", head));
+    parts.push(&container("tbody", body));
+    Ok(container("table", parts))
 }
 
 fn cell(tag: &'static str, alignment: TableAlignment, content: &str) -> String {

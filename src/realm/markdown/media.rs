@@ -194,7 +194,7 @@ fn thumbnail(target: &Target, facts: &UploadFacts, first: &[(&'static str, &str)
 }
 
 /// Where the organization's proxy would serve a picture from elsewhere: a digest and the address in hexadecimal.
-fn proxied(address: &str) -> String {
+pub(super) fn proxied(address: &str) -> String {
     let digest = Sha256::digest(address.as_bytes());
     format!("/external_content/{}/{}", hexadecimal(&digest[..20]), hexadecimal(address.as_bytes()))
 }

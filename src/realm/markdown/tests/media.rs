@@ -18,10 +18,7 @@ fn uploaded_images() {
             "https://chat.example.org/user_uploads/2/ab/xyz/image.png",
             &preview("/user_uploads/2/ab/xyz/image.png\"", IMAGE),
         ),
-        (
-            "- [image.png](/user_uploads/2/ab/xyz/image.png)",
-            &format!("<ul>\n<li>{link}\n{titled}\n</li>\n</ul>").replace("</a>\n<div", "</a><div"),
-        ),
+        ("- [image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<ul>\n<li>{link}{titled}</li>\n</ul>")),
         ("> [image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<blockquote>\n<p>{link}</p>\n</blockquote>")),
         (
             "[image.png](/user_uploads/2/ab/xyz/image.png) [image.png](/user_uploads/2/ab/xyz/image.png)",
@@ -31,6 +28,40 @@ fn uploaded_images() {
     let message = rendered("[image.png](/user_uploads/2/ab/xyz/image.png)");
     assert!(message.has_image && message.has_link);
     assert_eq!(message.uploads, ["2/ab/xyz/image.png".to_owned()].into());
+}
+
+#[test]
+fn previews_stand_behind_each_other() {
+    let image = |name: &str| {
+        let href = format!("https://x.y/{name}.png");
+        let src = crate::realm::markdown::media::proxied(&href);
+        let preview = format!("<div class=\"message_inline_image\"><a href=\"{href}\"><img src=\"{src}\"></a></div>");
+        (format!("<a href=\"{href}\">{href}</a>"), preview)
+    };
+    let [(a, of_a), (b, of_b)] = ["a", "b"].map(image);
+    check(&[
+        ("x https://x.y/a.png https://x.y/b.png", &format!("<p>x {a} {b}</p>\n{of_a}{of_b}")),
+        ("https://x.y/a.png\n\nhttps://x.y/b.png\n\nx", &format!("{of_a}{of_b}\n<p>x</p>")),
+        (
+            "* x https://x.y/a.png\n* https://x.y/b.png\n* x",
+            &format!("<ul>\n<li>x {a}{of_a}</li>\n<li>{of_b}</li>\n<li>x</li>\n</ul>"),
+        ),
+        (
+            "* x https://x.y/a.png\n  * y\n* z",
+            &format!("<ul>\n<li>x {a}<ul>\n<li>y</li>\n</ul>\n{of_a}</li>\n<li>z</li>\n</ul>"),
+        ),
+        (
+            "* x https://x.y/a.png\n\n* y",
+            &format!("<ul>\n<li>\n<p>x {a}</p>\n{of_a}</li>\n<li>\n<p>y</p>\n</li>\n</ul>"),
+        ),
+        (
+            "```spoiler\nx https://x.y/a.png\n```",
+            &format!(
+                "<div class=\"spoiler-block\"><div class=\"spoiler-header\">\n</div>\
+                 <div class=\"spoiler-content\" aria-hidden=\"true\">\n<p>x {a}</p>\n{of_a}</div></div>"
+            ),
+        ),
+    ]);
 }
 
 #[test]
