@@ -104,10 +104,10 @@ fn fence(context: &mut Context<'_>, language: &str, header: &str, body: &str) ->
             vec![container("blockquote", inner)]
         }
         "spoiler" => vec![spoiler(context, header, body)?],
-        "math" | "latex" | "tex" => math::display(body),
+        "math" => math::display(body),
         _ => {
             let language = if language.is_empty() { context.settings.default_code_block_language } else { language };
-            vec![code::block(language, body)]
+            vec![code::fenced(language, body)]
         }
     };
     let mut out = Blocks::default();
@@ -200,7 +200,7 @@ fn block<'n>(
                 let (language, header) = info.split_once(' ').unwrap_or((&info, ""));
                 out.append(fence(context, language, header.trim(), text)?);
             } else {
-                out.push(&code::block("", text));
+                out.push(&code::indented(text));
             }
         }
         NodeValue::Table(table) => {

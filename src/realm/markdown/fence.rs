@@ -32,9 +32,10 @@ impl Opening<'_> {
         matches!(self.language, "quote" | "spoiler")
     }
 
+    /// Neither a shorter line of marks closes it nor a longer one.
     fn is_closed_by(&self, line: &str) -> bool {
         let line = line.trim_end();
-        line.len() >= self.length && line.bytes().all(|byte| byte == self.mark)
+        line.len() == self.length && line.bytes().all(|byte| byte == self.mark)
     }
 }
 
@@ -80,7 +81,7 @@ fn opening(line: &str) -> Option<Opening<'_>> {
     let mark = *line.as_bytes().first().filter(|mark| matches!(mark, b'`' | b'~'))?;
     let length = line.bytes().take_while(|&byte| byte == mark).count();
     let info = line[length..].trim();
-    if length < 3 || info.bytes().any(|byte| byte == mark) {
+    if length < 3 || info.contains(['`', '~']) {
         return None;
     }
     let (language, header) = info.split_once([' ', '\t']).unwrap_or((info, ""));
@@ -108,6 +109,12 @@ mod tests {
     fn a_fence_without_end_reaches_to_the_end() {
         let spoiler = Segment::Fence { language: "spoiler", header: "A b", body: "x\n~~~" };
         assert_eq!(split("```` spoiler  A b\nx\n~~~\n"), [Segment::Text(""), spoiler]);
+    }
+
+    #[test]
+    fn only_a_line_like_its_own_closes_a_fence() {
+        let code = Segment::Fence { language: "", header: "", body: "````\n~~~\nx" };
+        assert_eq!(split("```\n````\n~~~\nx\n``` \ny"), [Segment::Text(""), code, Segment::Text("y")]);
     }
 
     #[test]

@@ -112,6 +112,25 @@ fn code_blocks() {
             "<blockquote>\n<div class=\"codehilite\" data-code-language=\"Rust\"><pre><span></span><code>a * b\n</code></pre></div>\n</blockquote>",
         ),
     ]);
+    check(&[
+        (
+            "```\nsay 'a' \"b\"\n```",
+            "<div class=\"codehilite\"><pre><span></span><code>say &#39;a&#39; &quot;b&quot;\n</code></pre></div>",
+        ),
+        (
+            "```sh\nsay 'a' \"b\"\n```",
+            "<div class=\"codehilite\" data-code-language=\"Bash\"><pre><span></span><code>say 'a' \"b\"\n</code></pre></div>",
+        ),
+        (
+            "~~~\n \n\n  a\t\n\nb  \n\n~~~",
+            "<div class=\"codehilite\"><pre><span></span><code>  a\n\nb\n</code></pre></div>",
+        ),
+        (
+            "```tex\n\\bad\n```",
+            "<div class=\"codehilite\" data-code-language=\"TeX\"><pre><span></span><code>\\bad\n</code></pre></div>",
+        ),
+        ("```\n````\n```\na", "<div class=\"codehilite\"><pre><span></span><code>````\n</code></pre></div>\n<p>a</p>"),
+    ]);
     let organization = Organization { language: "rust", ..Default::default() };
     let html = |source| render(source, &organization).unwrap_or_default().html;
     assert!(html("```\nx\n```").starts_with("<div class=\"codehilite\" data-code-language=\"Rust\">"));
