@@ -43,18 +43,9 @@ fn finish(context: &Context<'_>, pieces: Pieces) -> String {
 }
 
 fn bare_addresses(context: &mut Context<'_>, pieces: Pieces) -> (Pieces, bool) {
-    let mut ranges = Vec::new();
-    let mut hrefs = Vec::new();
-    for run in pieces.runs() {
-        for address in link::bare_addresses(&pieces.text()[run.clone()]) {
-            // Behind a finished piece there is no boundary.
-            if address.range.start == 0 && run.start > 0 {
-                continue;
-            }
-            ranges.push(run.start + address.range.start..run.start + address.range.end);
-            hrefs.push(address.href);
-        }
-    }
+    // A finished piece is no boundary.
+    let (ranges, hrefs): (Vec<_>, Vec<_>) =
+        link::bare_addresses(pieces.text()).into_iter().map(|it| (it.range, it.href)).unzip();
     let is_only = ranges.first() == Some(&(0..pieces.text().len()));
     let pieces = pieces.replace(ranges, |index, part| {
         let shown = part.text().to_owned();

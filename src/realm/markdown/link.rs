@@ -5,6 +5,7 @@ use super::html;
 use ammonia::Url;
 use percent_encoding::percent_decode_str;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Addresses with other schemes are not linked: some run code.
 pub(super) const SAFE_SCHEMES: [&str; 22] = [
@@ -12,19 +13,27 @@ pub(super) const SAFE_SCHEMES: [&str; 22] = [
     "news", "nntp", "sftp", "sip", "sms", "ssh", "tel", "webcal", "xmpp",
 ];
 
-/// What may end the name of a bare domain. A selection: common ones, and none that is usual as the end of a file's name.
-const TOP_LEVEL_DOMAINS: [&str; 96] = [
-    "aero", "ai", "app", "ar", "at", "au", "be", "bg", "biz", "blog", "br", "ca", "cat", "cc", "ch", "cl", "cloud",
-    "cn", "co", "com", "coop", "cz", "de", "dev", "dk", "edu", "ee", "es", "eu", "fi", "fm", "fr", "gov", "gr", "hk",
-    "hr", "hu", "id", "ie", "il", "in", "info", "int", "io", "ir", "is", "it", "jobs", "jp", "ke", "kr", "li", "link",
-    "lt", "lu", "lv", "me", "mil", "mobi", "museum", "mx", "name", "net", "news", "nl", "no", "nz", "online", "org",
-    "page", "pt", "pro", "ro", "rs", "ru", "se", "sg", "shop", "si", "site", "sk", "social", "space", "store", "tech",
-    "tel", "to", "tr", "travel", "tv", "tw", "ua", "uk", "us", "xyz", "za",
-];
+/// What may end the name of a bare domain, in order: all that IANA lists, but those that are usual as the end of a
+/// file's name (`java`, `md`, `mov`, `py` and `zip`).
+const TOP_LEVEL_DOMAINS: &str = include_str!("link/top_level_domains.txt");
+
+static DOMAIN_ENDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| TOP_LEVEL_DOMAINS.lines().collect());
+
+/// Brackets in an address nest no deeper than this; with more of them it is none.
+const BRACKETS_MAX: usize = 7;
 
 /// What a bare address may directly follow: the boundaries of linkifiers, and marks of emphasis.
 fn is_boundary(char: char) -> bool {
     matches!(char, '\'' | '"' | '(' | ',' | ':' | '<' | '>' | '*' | '~' | '[' | '{' | '|') || char.is_whitespace()
+}
+
+/// What may stand between a bare address and the white space behind it: the ends of sentences and of what
+/// [`is_boundary`] begins.
+const BEHIND: [char; 15] = ['!', ':', ';', '?', ')', ',', '.', '\'', '"', '>', '*', '~', ']', '}', '|'];
+
+/// Whether a bare address may end before this text.
+fn is_bounded(behind: &str) -> bool {
+    behind.trim_start_matches(BEHIND).chars().next().is_none_or(char::is_whitespace)
 }
 
 /// Parts of the organization's own site that are linked relatively.
@@ -93,12 +102,25 @@ pub(super) fn is_safe(address: &str) -> bool {
     }
     match scheme(address) {
         // What browsers can't read (a host with a bar in it) is no address.
-        Some(scheme) => SAFE_SCHEMES.contains(&scheme.as_str()) && Url::parse(address).is_ok(),
+        Some(scheme) => {
+            SAFE_SCHEMES.contains(&scheme.as_str())
+                && (Url::parse(address).is_ok() || without_port(address).is_some_and(|it| Url::parse(&it).is_ok()))
+        }
         None => {
             (address.starts_with('/') && !address.starts_with("//") && !address.starts_with("/\\"))
                 || address.starts_with('#')
         }
     }
+}
+
+/// An address without the port behind its host, which may be a word.
+fn without_port(address: &str) -> Option<String> {
+    let host_start = address.find("://")? + "://".len();
+    let host = &address[host_start..];
+    let host = &host[..host.find(['/', '?', '#']).unwrap_or(host.len())];
+    let (name, port) = host.rsplit_once(':')?;
+    let is_word = port.chars().all(char::is_alphanumeric);
+    is_word.then(|| format!("{}{name}{}", &address[..host_start], &address[host_start + host.len()..]))
 }
 
 /// Completes what authors leave out of an address in a link: `http://`, or `mailto:` for an e-mail address.
@@ -137,7 +159,13 @@ pub(super) fn bare_addresses(text: &str) -> Vec<BareAddress> {
         // A domain has a dot in its first word, an address of mail has its `@`, and a scheme ends with a boundary.
         let may_be_address = word.contains(['.', '@']) || rest[word.len()..].starts_with(':');
         if may_be_address && let Some((length, href)) = address_at(rest) {
-            found.push(BareAddress { range: at..at + length, href });
+            let behind = &rest[length..];
+            if is_bounded(behind) {
+                found.push(BareAddress { range: at..at + length, href });
+            } else if behind.starts_with('(') {
+                // Looking for the other half of a bracket again and again would take long.
+                at += behind.find(char::is_whitespace).unwrap_or(behind.len());
+            }
             at += length;
         }
         let Some(next) = text[at..].find(is_boundary) else {
@@ -167,7 +195,7 @@ fn address_at(text: &str) -> Option<(usize, String)> {
     }
     let domain = domain_length(text)?;
     let last = text[..domain].rsplit('.').next()?.to_ascii_lowercase();
-    if !TOP_LEVEL_DOMAINS.contains(&last.as_str()) {
+    if DOMAIN_ENDS.binary_search(&last.as_str()).is_err() {
         return None;
     }
     let length = domain + path_length(&text[domain..])?;
@@ -197,26 +225,31 @@ fn path_length(text: &str) -> Option<usize> {
 
 /// The length of the address that a text starts with, without the punctuation of the sentence around it.
 fn address_length(text: &str) -> usize {
-    let ends = |char: char| char.is_whitespace() || char.is_control() || matches!(char, '<' | '>' | '"');
+    let ends = |char: char| {
+        char.is_whitespace() || char.is_control() || matches!(char, '<' | '>' | '"') || char == super::mask::PLACEHOLDER
+    };
     let run = &text[..text.find(ends).unwrap_or(text.len())];
-    // A closing bracket belongs to the address only if it opens in there.
-    let (mut round, mut square) = (0_usize, 0_usize);
+    // A bracket belongs to the address only if its other half is in there.
+    let (mut round, mut square) = (Vec::new(), 0_usize);
     let mut length = run.len();
     for (at, char) in run.char_indices() {
-        let depth = match char {
-            '(' | ')' => &mut round,
-            '[' | ']' => &mut square,
-            _ => continue,
-        };
-        if matches!(char, '(' | '[') {
-            *depth += 1;
-        } else if *depth == 0 {
-            length = at;
-            break;
-        } else {
-            *depth -= 1;
+        match char {
+            '(' if round.len() == BRACKETS_MAX => {
+                length = at;
+                break;
+            }
+            '(' => round.push(at),
+            '[' => square += 1,
+            ')' if round.pop().is_some() => {}
+            ']' if square > 0 => square -= 1,
+            ')' | ']' => {
+                length = at;
+                break;
+            }
+            _ => {}
         }
     }
+    length = round.first().copied().unwrap_or(length);
     run[..length].trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '~']).len()
 }
 
@@ -243,9 +276,16 @@ mod tests {
             "file:///x",
             "http://|",
             "http://",
+            "http://x:a|b/",
         ] {
             assert!(!is_safe(address), "{address}");
         }
+    }
+
+    #[test]
+    fn ends_of_domains_are_in_order() {
+        assert!(DOMAIN_ENDS.is_sorted());
+        assert!(DOMAIN_ENDS.binary_search(&"com").is_ok() && DOMAIN_ENDS.binary_search(&"py").is_err());
     }
 
     #[test]
@@ -261,6 +301,15 @@ mod tests {
             ("www.example.co.uk:80/a", "www.example.co.uk:80/a", "http://www.example.co.uk:80/a"),
             ("<a.b+c@example.com>", "a.b+c@example.com", "mailto:a.b+c@example.com"),
             ("**https://x.y**", "https://x.y", "https://x.y"),
+            ("[https://x.y]", "https://x.y", "https://x.y"),
+            ("a goo.gl/x?", "goo.gl/x", "http://goo.gl/x"),
+            ("the zoo.museum", "zoo.museum", "http://zoo.museum"),
+            ("http://host:port/x", "http://host:port/x", "http://host:port/x"),
+            (
+                "http://x.y/(1(2(3(4(5(6(7)6)5)4)3)2)1)",
+                "http://x.y/(1(2(3(4(5(6(7)6)5)4)3)2)1)",
+                "http://x.y/(1(2(3(4(5(6(7)6)5)4)3)2)1)",
+            ),
         ] {
             assert_eq!(found(text), [(shown.to_owned(), href.to_owned())], "{text}");
         }
@@ -269,5 +318,12 @@ mod tests {
         {
             assert_eq!(found(text), [], "{text}");
         }
+        for text in
+            ["a.py", "notes.md", "film.mov", "a@x.org/y", "\"http://x.org/y.js\"<b>", "https://x.y/(a", "x.org)y"]
+        {
+            assert_eq!(found(text), [], "{text}");
+        }
+        let deep = format!("http://x.y/{}{}", "(a".repeat(8), ")".repeat(8));
+        assert_eq!(found(&deep), []);
     }
 }

@@ -104,6 +104,10 @@ fn links() {
         ("**https://x.y**", "<p><strong><a href=\"https://x.y\">https://x.y</a></strong></p>"),
         ("<https://x.y>", "<p>&lt;<a href=\"https://x.y\">https://x.y</a>&gt;</p>"),
         ("`https://x.y`", "<p><code>https://x.y</code></p>"),
+        ("https://x.y`a` `a`https://x.y", "<p>https://x.y<code>a</code> <code>a</code>https://x.y</p>"),
+        ("[t](http://host:port/x)", "<p><a href=\"http://host:port/x\">t</a></p>"),
+        ("a@x.org/y, notes.md", "<p>a@x.org/y, notes.md</p>"),
+        ("\"http://x.org/y.js\"<b>", "<p>\"http://x.org/y.js\"&lt;b&gt;</p>"),
     ]);
     assert!(rendered("https://x.y").has_link);
     assert!(!rendered("#**design**").has_link);
