@@ -1,15 +1,19 @@
 //! Hides from the CommonMark library what is not block structure.
 //!
 //! Each hidden character is replaced by a noncharacter of its own, so that nothing is lost where the text turns out to
-//! be code. Also brings lists into the form in which CommonMark sees what the dialect means: two spaces nest, whatever
-//! the width of the parent's marker, and a numbered list may follow a paragraph directly.
+//! be code. Hidden are also the spaces at both ends of the lines of a paragraph, which are part of it. Brings lists and
+//! quotes into the form in which CommonMark sees what the dialect means (`lists`, `quotes`).
+
+mod lists;
+mod quotes;
 
 use super::backticks::{Backticks, run_length};
+use lists::{Division, Lists, Place};
 
 /// Characters that may be hidden; the place of each is its distance from [`FIRST`].
 const HIDDEN: [char; 14] = ['*', '_', '`', '[', ']', '<', '&', '\\', '~', '>', '|', '#', '.', ')'];
-/// More of them: marks of list items too deep to nest.
-const HIDDEN_MARKERS: [char; 2] = ['-', '+'];
+/// More of them: marks of list items too deep to nest, and spaces.
+const MORE_HIDDEN: [char; 3] = ['-', '+', ' '];
 /// The first of 32 noncharacters, which never stand in text.
 const FIRST: u32 = 0xfdd0;
 /// The last of them.
@@ -28,7 +32,7 @@ pub(super) fn clean(source: &str) -> String {
 }
 
 fn hide(char: char) -> char {
-    let place = HIDDEN.iter().chain(&HIDDEN_MARKERS).position(|&hidden| hidden == char);
+    let place = HIDDEN.iter().chain(&MORE_HIDDEN).position(|&hidden| hidden == char);
     place.and_then(|place| char::from_u32(FIRST + u32::try_from(place).ok()?)).unwrap_or(char)
 }
 
@@ -36,7 +40,7 @@ fn hide(char: char) -> char {
 pub(super) fn reveal(text: &str) -> String {
     let show = |char: char| {
         let place = (char as u32).checked_sub(FIRST).and_then(|place| usize::try_from(place).ok());
-        place.and_then(|place| HIDDEN.iter().chain(&HIDDEN_MARKERS).nth(place).copied()).unwrap_or(char)
+        place.and_then(|place| HIDDEN.iter().chain(&MORE_HIDDEN).nth(place).copied()).unwrap_or(char)
     };
     text.chars().map(show).collect()
 }
@@ -44,17 +48,35 @@ pub(super) fn reveal(text: &str) -> String {
 /// Prepares a cleaned text for the library.
 pub(super) fn mask(source: &str) -> String {
     let lines: Vec<&str> = source.split('\n').collect();
+    let quotes = quotes::lines(&lines);
     let mut lists = Lists::default();
     let mut out = String::with_capacity(source.len() + source.len() / 2);
-    for (at, line) in lines.iter().enumerate() {
-        let beside = |other: Option<usize>| other.and_then(|other| lines.get(other)).copied().unwrap_or("");
-        let neighbours = [beside(at.checked_sub(1)), beside(Some(at + 1))];
-        let (blank_before, indent) = lists.place(line);
-        if blank_before {
-            out.push('\n');
+    for (at, (line, quote)) in lines.iter().zip(quotes).enumerate() {
+        let Place { division, indent, hidden_spaces } = lists.place(line);
+        match division {
+            Division::None => {}
+            Division::BlankLine => out.push('\n'),
+            Division::Comment => {
+                push_spaces(&mut out, indent, ' ');
+                out.push_str(COMMENT);
+            }
         }
-        out.extend(std::iter::repeat_n(' ', indent));
-        mask_line(&mut out, &line[leading_bytes(line, indent)..], neighbours);
+        push_spaces(&mut out, indent, ' ');
+        push_spaces(&mut out, hidden_spaces, hide(' '));
+        let is_replaced = indent + hidden_spaces > 0;
+        let line = if is_replaced { line.trim_start_matches([' ', '\t']) } else { line };
+        match quote {
+            quotes::Line::Any => mask_line(&mut out, line),
+            quotes::Line::LastMarkIsText => match line.rsplit_once('>') {
+                Some((marks, _)) => out.extend([marks, &hide('>').to_string()]),
+                None => mask_line(&mut out, line),
+            },
+            quotes::Line::Continues(marks) => {
+                push_spaces(&mut out, marks, '>');
+                out.push(' ');
+                mask_line(&mut out, line);
+            }
+        }
         if at + 1 < lines.len() {
             out.push('\n');
         }
@@ -62,19 +84,15 @@ pub(super) fn mask(source: &str) -> String {
     out
 }
 
-/// How many bytes of white space the given indentation stands for: all of it if there is any, and of a line that is
-/// only white space too.
-fn leading_bytes(line: &str, indent: usize) -> usize {
-    if indent == 0 { 0 } else { line.len() - line.trim_start_matches([' ', '\t']).len() }
+/// Ends a paragraph, and is nothing itself. No text becomes one, since `<` is hidden.
+const COMMENT: &str = "<!-- -->\n";
+
+fn push_spaces(out: &mut String, count: usize, space: char) {
+    out.extend(std::iter::repeat_n(space, count));
 }
 
 /// Copies one line, keeping its block marks and hiding the rest.
-fn mask_line(out: &mut String, line: &str, neighbours: [&str; 2]) {
-    let is_quote = |line: &str| line.trim_start().starts_with('>');
-    if line.trim() == ">" && !neighbours.into_iter().any(is_quote) {
-        out.push(hide('>'));
-        return;
-    }
+fn mask_line(out: &mut String, line: &str) {
     let mut rest = line;
     for _ in 0..PREFIX_DEPTH_MAX {
         let Some(length) = prefix(rest) else { break };
@@ -133,12 +151,15 @@ fn mask_rest(out: &mut String, line: &str) {
         return;
     }
     out.push_str(&line[..line.len() - trimmed.len()]);
-    let fence = trimmed.bytes().take_while(|byte| matches!(byte, b'`' | b'~')).count();
-    let mut kept = 0;
-    if fence >= 3 && !trimmed[fence..].contains(['`', '~']) {
-        kept = fence;
-    }
+    let kept = fence_length(trimmed).unwrap_or(0);
     out.push_str(&trimmed[..kept]);
+    // Behind a row of a table, a heading or a fence, spaces mean nothing.
+    let spaces = if kept > 0 || is_heading(trimmed) || trimmed.contains('|') {
+        0
+    } else {
+        trimmed.len() - trimmed.trim_end_matches(' ').len()
+    };
+    let trimmed = &trimmed[..trimmed.len() - spaces];
     let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
     let lone_hashes = !trimmed.is_empty() && trimmed.trim_end().bytes().all(|byte| byte == b'#');
     let backticks = Backticks::new(trimmed);
@@ -169,66 +190,18 @@ fn mask_rest(out: &mut String, line: &str) {
         };
         out.push(if hidden { hide(char) } else { char });
     }
+    push_spaces(out, spaces, hide(' '));
 }
 
-/// Follows lists from line to line, to give each line the indentation that CommonMark expects.
-#[derive(Default)]
-struct Lists {
-    /// The open items, outermost first: the indentation as typed, and the column where the content has to start.
-    open: Vec<(usize, usize)>,
-    after_blank: bool,
-    after_paragraph: bool,
+/// The length of the marks that begin or end fenced code within a list item or quote.
+fn fence_length(trimmed: &str) -> Option<usize> {
+    let length = trimmed.bytes().take_while(|byte| matches!(byte, b'`' | b'~')).count();
+    (length >= 3 && !trimmed[length..].contains(['`', '~'])).then_some(length)
 }
 
-impl Lists {
-    /// Whether a blank line has to come before the line, and its new indentation (0 if it has to stay as it is).
-    fn place(&mut self, line: &str) -> (bool, usize) {
-        let trimmed = line.trim_start_matches([' ', '\t']);
-        let indent: usize =
-            line[..line.len() - trimmed.len()].chars().map(|char| if char == '\t' { 4 } else { 1 }).sum();
-        if trimmed.is_empty() {
-            self.after_blank = true;
-            self.after_paragraph = false;
-            return (false, 0);
-        }
-        let marker = marker_length(trimmed).filter(|_| !is_rule(trimmed) && (indent < 4 || !self.open.is_empty()));
-        let place = match marker {
-            Some(length) => self.item(indent, length, trimmed),
-            None => (false, self.continuation(indent)),
-        };
-        self.after_blank = false;
-        self.after_paragraph = marker.is_none() && !trimmed.starts_with('>');
-        place
-    }
-
-    fn item(&mut self, indent: usize, length: usize, trimmed: &str) -> (bool, usize) {
-        // A numbered list that doesn't start with 1 would not end the paragraph.
-        let blank_before = self.open.is_empty() && self.after_paragraph && length > 1;
-        while self.open.last().is_some_and(|&(parent, _)| indent < parent + 2) {
-            self.open.pop();
-        }
-        let column = self.open.last().map_or(indent.min(3), |&(_, content)| content);
-        let spaces = trimmed[length..].bytes().take_while(|&byte| byte == b' ').count();
-        let content = column + length + if (1..=4).contains(&spaces) { spaces } else { 1 };
-        self.open.push((indent, content));
-        (blank_before, column)
-    }
-
-    fn continuation(&mut self, indent: usize) -> usize {
-        if indent < 2 {
-            if self.after_blank {
-                self.open.clear();
-            }
-            return 0;
-        }
-        while self.after_blank && self.open.last().is_some_and(|&(parent, _)| indent < parent + 2) {
-            self.open.pop();
-        }
-        match self.open.last() {
-            Some(&(_, content)) => indent.max(content),
-            None => 0,
-        }
-    }
+fn is_heading(trimmed: &str) -> bool {
+    let level = trimmed.bytes().take_while(|&byte| byte == b'#').count();
+    (1..=6).contains(&level) && trimmed[level..].starts_with([' ', '\t'])
 }
 
 #[cfg(test)]
@@ -258,5 +231,17 @@ mod tests {
         assert_eq!(mask("1. a\n  - b\n    - c\n2. d"), "1. a\n   - b\n     - c\n2. d");
         assert_eq!(mask("- a\n    - b\n- c"), "- a\n  - b\n- c");
         assert_eq!(mask("a\n3. b"), "a\n\n3. b");
+        assert_eq!(mask("1. a\n  3. b\n  4. c"), "1. a\n   <!-- -->\n   3. b\n   4. c");
+    }
+
+    #[test]
+    fn spaces_of_a_paragraph_are_hidden() {
+        let space = hide(' ');
+        assert_eq!(mask("  a\n b "), format!("  a\n{space}b{space}"));
+        assert_eq!(mask("* a\n  b\n\n    c\n   d"), format!("* a\n  {space}{space}b\n\n    c\n  {space}d"));
+        assert_eq!(mask("    a \n    b"), format!("    a{space}\n    b"));
+        for text in ["# a ", "a\n | b | ", "* ```\n  a\n  ```", "---\n  a"] {
+            assert_eq!(mask(text), text);
+        }
     }
 }

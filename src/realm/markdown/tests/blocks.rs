@@ -9,7 +9,8 @@ fn paragraphs() {
         ("  \n\n", ""),
         ("test", "<p>test</p>"),
         ("a\nb", "<p>a<br>\nb</p>"),
-        ("a\r\nb  \nc", "<p>a<br>\nb<br>\nc</p>"),
+        ("a\r\nb  \nc", "<p>a<br>\nb  <br>\nc</p>"),
+        ("  a\n  b \n    c", "<p>a<br>\n  b <br>\n    c</p>"),
         ("a\n\nb", "<p>a</p>\n<p>b</p>"),
         ("it's \"q\" & < >", "<p>it's \"q\" &amp; &lt; &gt;</p>"),
     ]);
@@ -42,7 +43,14 @@ fn lists() {
         ("x\n3. a", "<p>x</p>\n<ol start=\"3\">\n<li>a</li>\n</ol>"),
         ("1. a\n  - b\n2. c", "<ol>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n<li>c</li>\n</ol>"),
         ("1) a", "<p>1) a</p>"),
-        ("* **a** b\n  c", "<ul>\n<li><strong>a</strong> b<br>\nc</li>\n</ul>"),
+        ("* **a** b\n  c", "<ul>\n<li><strong>a</strong> b<br>\n  c</li>\n</ul>"),
+        ("* a \n  * b \n    c\nd", "<ul>\n<li>a <ul>\n<li>b <br>\n  c<br>\nd</li>\n</ul>\n</li>\n</ul>"),
+        ("* a\n  * b\n\n    c\n    d", "<ul>\n<li>a<ul>\n<li>\n<p>b</p>\n<p>c<br>\nd</p>\n</li>\n</ul>\n</li>\n</ul>"),
+        (
+            "1. a\n  2. b\n    4. c\n    4. d\n  2. e\n2. f",
+            "<ol>\n<li>a<ol start=\"2\">\n<li>b<ol start=\"4\">\n<li>c</li>\n<li>d</li>\n</ol>\n</li>\n<li>e</li>\n</ol>\n</li>\n\
+             <li>f</li>\n</ol>",
+        ),
         ("*a", "<p>*a</p>"),
     ]);
 }
@@ -53,7 +61,7 @@ fn a_mark_without_text_begins_no_list() {
         check(&[
             (mark, &format!("<p>{mark}</p>")),
             (&format!("a\n{mark}\nb"), &format!("<p>a<br>\n{mark}<br>\nb</p>")),
-            (&format!("a\n\n{mark} \n"), &format!("<p>a</p>\n<p>{mark}</p>")),
+            (&format!("a\n\n{mark} \n"), &format!("<p>a</p>\n<p>{mark} </p>")),
         ]);
     }
     check(&[("- -", "<ul>\n<li>-</li>\n</ul>"), ("> *", "<blockquote>\n<p>*</p>\n</blockquote>")]);
@@ -66,6 +74,9 @@ fn quotes() {
         ("> a\n\n> b", "<blockquote>\n<p>a</p>\n</blockquote>\n<blockquote>\n<p>b</p>\n</blockquote>"),
         ("> a\n>\n> b", "<blockquote>\n<p>a</p>\n<p>b</p>\n</blockquote>"),
         (">", "<p>&gt;</p>"),
+        (">>>", "<blockquote>\n<blockquote>\n<p>&gt;</p>\n</blockquote>\n</blockquote>"),
+        ("a\n>\n>", "<p>a<br>\n&gt;<br>\n&gt;</p>"),
+        (">\n>\na\nb", "<blockquote>\n<p>a<br>\nb</p>\n</blockquote>"),
         ("a > b", "<p>a &gt; b</p>"),
         ("```quote\nq\n```", "<blockquote>\n<p>q</p>\n</blockquote>"),
         ("~~~ quote\n* a\n~~~\nb", "<blockquote>\n<ul>\n<li>a</li>\n</ul>\n</blockquote>\n<p>b</p>"),
