@@ -56,6 +56,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::queue::QueueLevel;
+use crate::realm::render::Site;
 use crate::realm::user::{Role, User};
 use crate::time::Timestamp;
 use crate::world::{Caused, World};
@@ -274,6 +275,8 @@ pub struct Call<'a> {
     pub caller: Option<Arc<User>>,
     /// The address that the request came to.
     pub origin: Origin<'a>,
+    /// What the caller calls the built-in extra emoji beside its own name.
+    pub extra_emoji: Option<&'a str>,
     /// What the client calls itself.
     pub client: &'a str,
     /// All that it says of itself.
@@ -295,6 +298,11 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
+    /// What the client knows things by.
+    pub fn site(&self) -> Site {
+        Site { own_url: Some(self.origin.base_url()), extra_emoji: self.extra_emoji.map(str::to_owned) }
+    }
+
     /// The caller of an operation that needs credentials.
     ///
     /// # Panics

@@ -146,6 +146,11 @@ impl Dialect {
             .map_or(value, |(neutral, _)| neutral)
     }
 
+    /// What a value under a key is called on the wire, if it is renamed.
+    pub fn vendor_value(&self, key: &str, neutral: &str) -> Option<&str> {
+        self.values.get(key)?.get(neutral).map(String::as_str)
+    }
+
     /// Whether a reply as bytes of JSON may have something that [`Dialect::translate`] would rename.
     pub fn may_rename(&self, reply: &[u8]) -> bool {
         let names = self.keys.keys().chain(self.values.values().flat_map(BTreeMap::keys));

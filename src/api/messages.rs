@@ -124,7 +124,7 @@ impl Write for SendMessage {
             read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(call.client)),
             read_by: OrdSet::new(),
             local: params.queue_id.zip(params.local_id),
-            own_url: Some(call.origin.base_url()),
+            site: Some(call.site()),
         };
 
         let sent = tx.send(outgoing)?;
@@ -231,8 +231,8 @@ impl Operation for RenderMessage {
 
 impl Read for RenderMessage {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<RenderMessageReply, Error> {
-        let own_url = call.origin.base_url();
-        let names = realm.seen_by(call.caller().id, Some(&own_url));
+        let site = call.site();
+        let names = realm.seen_by(call.caller().id, Some(&site));
         let rendered = markdown::render(&call.origin.strip(params.content), &names);
         Ok(RenderMessageReply { rendered: rendered.map_err(|_| Error::UnableToRender)?.html })
     }

@@ -235,7 +235,7 @@ fn checked(
     let caller = call.caller();
     let target = target::resolve(realm, caller, kind, to, topic)?;
     let outgoing = Outgoing::from_server(caller.id, target, call.origin.strip(content.to_owned()));
-    realm.try_sending(Outgoing { own_url: Some(call.origin.base_url()), ..outgoing })
+    realm.try_sending(Outgoing { site: Some(call.site()), ..outgoing })
 }
 
 /// DELETE /scheduled_messages/{scheduled_message_id}

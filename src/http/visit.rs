@@ -15,6 +15,7 @@ use crate::api::parameter::RawParameters;
 use crate::api::{Access, Call, Origin, ReplyBytes, Row, Run};
 use crate::error::Error;
 use crate::level::{self, Emulation, emulation};
+use crate::realm::emoji::EXTRA_EMOJI;
 use crate::realm::user::User;
 use crate::world::{Place, World, WorldSettings};
 use http::{Method, header};
@@ -186,6 +187,7 @@ impl<'a> Visit<'a> {
             former: &raw.former,
             files: &raw.files,
             bouncer: fault.bouncer(),
+            extra_emoji: settings.dialect.vendor_value("emoji_name", EXTRA_EMOJI.name),
             caused: OnceLock::new(),
         };
         let outcome = match row.run {

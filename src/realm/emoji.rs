@@ -46,6 +46,11 @@ pub const EXTRA_EMOJI: ExtraEmoji = ExtraEmoji {
     image_src: "/static/generated/emoji/images/emoji/unicode/service.png",
 };
 
+/// The path of the extra emoji's picture where it has another name.
+pub fn extra_image_src(name: &str) -> String {
+    EXTRA_EMOJI.image_src.replace(EXTRA_EMOJI.name, name)
+}
+
 /// Emoticons and the name of the emoji that each becomes for senders with `translate_emoticons`.
 pub const EMOTICONS: [(&str, &str); 12] = [
     (":)", "smile"),

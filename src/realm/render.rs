@@ -3,6 +3,7 @@
 
 use super::Realm;
 use super::channel::TopicKey;
+use super::emoji;
 use super::group::Group;
 use super::id::{ChannelId, MessageId, UserId};
 use super::linkifier::Linkifier;
@@ -21,22 +22,31 @@ pub fn names_empty_topic(topic: &str) -> bool {
     topic.eq_ignore_ascii_case(EMPTY_TOPIC_DISPLAY_NAME) || topic == FORMER_EMPTY_TOPIC_NAME
 }
 
+/// What the client that sends a text knows things by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Site {
+    /// The organization's address, links into which become relative.
+    pub own_url: Option<String>,
+    /// Another name of the built-in extra emoji (A-184 in docs/assumptions.md).
+    pub extra_emoji: Option<String>,
+}
+
 /// The realm as the sender of a text sees it.
 pub struct SenderView<'realm> {
     realm: &'realm Realm,
     sender: Option<UserId>,
-    own_url: Option<&'realm str>,
+    site: Option<&'realm Site>,
 }
 
 impl Realm {
-    /// The realm as a sender sees it; `own_url` is the organization's address, links into which become relative.
-    pub fn seen_by<'realm>(&'realm self, sender: UserId, own_url: Option<&'realm str>) -> SenderView<'realm> {
-        SenderView { realm: self, sender: Some(sender), own_url }
+    /// The realm as a sender sees it, at a site if a client sends the text now.
+    pub fn seen_by<'realm>(&'realm self, sender: UserId, site: Option<&'realm Site>) -> SenderView<'realm> {
+        SenderView { realm: self, sender: Some(sender), site }
     }
 
     /// The realm as the server itself sees it: for descriptions.
     pub fn seen_by_server(&self) -> SenderView<'_> {
-        SenderView { realm: self, sender: None, own_url: None }
+        SenderView { realm: self, sender: None, site: None }
     }
 
     /// The address of a custom emoji's picture, relative to the organization's.
@@ -91,8 +101,12 @@ impl Names for SenderView<'_> {
     }
 
     fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage> {
-        let emoji = self.realm.custom_emoji.values().find(|emoji| emoji.name == name && !emoji.is_deactivated)?;
-        Some(CustomEmojiImage { src: self.realm.custom_emoji_url(emoji) })
+        let custom = self.realm.custom_emoji.values().find(|emoji| emoji.name == name && !emoji.is_deactivated);
+        let is_extra = || self.site.is_some_and(|site| site.extra_emoji.as_deref() == Some(name));
+        match custom {
+            Some(emoji) => Some(CustomEmojiImage { src: self.realm.custom_emoji_url(emoji) }),
+            None => is_extra().then(|| CustomEmojiImage { src: emoji::extra_image_src(name) }),
+        }
     }
 
     fn upload(&self, path_id: &str) -> Option<UploadFacts> {
@@ -126,7 +140,7 @@ impl Names for SenderView<'_> {
                 .sender()
                 .is_some_and(|sender| self.realm.own(sender.id).is_on("translate_emoticons")),
             inline_image_preview: organization.is_on("inline_image_preview"),
-            own_url: self.own_url,
+            own_url: self.site.and_then(|site| site.own_url.as_deref()),
         }
     }
 }

@@ -11,6 +11,7 @@ use super::markdown::{self, Mentions};
 use super::message::{Attachment, Body, Message, Place};
 use super::permission::{GROUP_PERMISSIONS, covers, setting};
 use super::personal::VisibilityPolicy;
+use super::render::Site;
 use super::text::{in_lowercase, normal_content, normal_topic};
 use super::user::User;
 use super::widget::first_submessage;
@@ -40,8 +41,8 @@ pub struct Outgoing {
     pub read_by: OrdSet<UserId>,
     /// The sending queue and the client's own name for the message.
     pub local: Option<(String, String)>,
-    /// The organization's address as the sender knows it.
-    pub own_url: Option<String>,
+    /// Where the sender is, if a client sends it now.
+    pub site: Option<Site>,
 }
 
 /// Where a message goes.
@@ -76,8 +77,8 @@ impl Realm {
     /// # Errors
     ///
     /// `UnableToRender`, `ChannelWildcardNotAllowed`, `TopicWildcardNotAllowed`, `MayNotMentionGroup`.
-    pub fn body(&self, sender: UserId, place: &Place, content: String, own_url: Option<&str>) -> Result<Body, Error> {
-        let names = self.seen_by(sender, own_url);
+    pub fn body(&self, sender: UserId, place: &Place, content: String, site: Option<&Site>) -> Result<Body, Error> {
+        let names = self.seen_by(sender, site);
         let (html, rendered) = markdown::render_to_keep(&content, &names).map_err(|_| Error::UnableToRender)?;
         let mentions = rendered.mentions;
         self.check_mentions(sender, place, &mentions)?;
@@ -191,7 +192,7 @@ impl Tx {
                 (Place::Direct { conversation }, self.conversations[&conversation].members.iter().copied().collect())
             }
         };
-        let mut body = self.body(sender.id, &place, content, outgoing.own_url.as_deref())?;
+        let mut body = self.body(sender.id, &place, content, outgoing.site.as_ref())?;
         self.settle_recipients(&place, &mut body, &mut recipients);
 
         let new_policy = self.apply_automatic_policies(&sender, &place, &body);
@@ -306,7 +307,7 @@ impl Outgoing {
             read_by_sender: false,
             read_by: OrdSet::new(),
             local: None,
-            own_url: None,
+            site: None,
         }
     }
 }

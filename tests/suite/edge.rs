@@ -325,6 +325,12 @@ async fn a_dialect_renames_keys_values_paths_and_parameters_both_ways() {
 
     let event = events.next().await.has(json!({"emoji_name": "zulip", "reaction_type": "zulip_extra_emoji"}));
     assert_eq!(event["emoji_code"], "zulip");
+    let rendered = mel.post("/messages/render", json!({"content": ":zulip:"})).await.success();
+    let src = "/static/generated/emoji/images/emoji/unicode/zulip.png";
+    let html = format!("<p><img alt=\":zulip:\" class=\"emoji\" src=\"{src}\" title=\"zulip\"></p>");
+    assert_eq!(rendered["rendered"], html.as_str());
+    let picture = mel.send("GET", src, &json!({}), Vec::new(), None).await;
+    assert_eq!(picture.header("content-type"), Some("image/png"), "{picture}");
     // A setting's name is a parameter, a key of the reply and the register reply, and a value in the event.
     let name = "zulip_update_announcements_stream_id";
     let mut events = max.events(["realm"]).await;

@@ -132,8 +132,8 @@ impl Write for EditMessage {
         let wanted = check::wanted(tx, call, &params)?;
         let body = match &wanted.content {
             Some(content) => {
-                let own_url = call.origin.base_url();
-                Some(tx.body(wanted.message.sender, &wanted.message.place, content.clone(), Some(&own_url))?)
+                let (sender, place) = (wanted.message.sender, &wanted.message.place);
+                Some(tx.body(sender, place, content.clone(), Some(&call.site()))?)
             }
             None => None,
         };
