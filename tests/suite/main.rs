@@ -61,6 +61,7 @@ mod reactions;
 mod register;
 mod register_limits;
 mod reminders;
+mod rendering;
 mod reports;
 mod scenarios;
 mod scheduled_messages;
