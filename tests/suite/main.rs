@@ -44,6 +44,7 @@ mod levels;
 mod linkifiers;
 mod message_rules;
 mod messages;
+mod moves;
 mod narrows;
 mod navigation_views;
 mod negative_numbers;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 impl TestServer {
     /// Gives an organization permission to a system group.
-    fn allow(&self, name: &'static str, group: SystemGroup) {
+    pub fn allow(&self, name: &'static str, group: SystemGroup) {
         self.arrange(|tx| {
             let value = GroupSettingValue::Group(tx.system_group(group));
             Arc::make_mut(&mut tx.realm_mut().organization).permissions.insert(name, value);

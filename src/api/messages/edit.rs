@@ -1,10 +1,12 @@
 //! PATCH /messages/{message_id}: changing a message's text, topic or channel.
 
 mod check;
+mod marking;
 mod notice;
 mod relocate;
 
 pub use check::check_may_edit;
+use marking::Marking;
 
 use super::first::FirstMessages;
 use crate::api::parameter::{parameters, words};
@@ -123,6 +125,9 @@ struct Wanted {
     content: Option<String>,
     /// Where the messages go, when they are moved.
     place: Option<Place>,
+    /// What becomes of the topic's mark, when the move is about nothing else of its name.
+    marking: Option<Marking>,
+    /// Sorted.
     moved: Vec<MessageId>,
 }
 
@@ -158,8 +163,7 @@ impl Write for EditMessage {
             losses = relocate::losses(tx, &followers, &wanted.moved, place);
             starred = Some(StarredInSight::of_listeners(tx));
             firsts = Some(FirstMessages::of(tx, [&wanted.message.place, place].into_iter().filter_map(Place::channel)));
-            let edited = wanted.content.as_ref().map(|_| wanted.message.id);
-            relocate::relocate(tx, caller.id, &wanted.moved, place, edited);
+            relocate::relocate(tx, caller.id, &wanted, place);
         }
         let updated = UpdatedMessage {
             user: Some(caller.id),

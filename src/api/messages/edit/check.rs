@@ -1,6 +1,6 @@
 //! Whether a message may be changed as asked, in the order in which the real server looks.
 
-use super::{EditMessageParams, PropagateMode, Wanted};
+use super::{EditMessageParams, Marking, PropagateMode, Wanted};
 use crate::api::Call;
 use crate::error::Error;
 use crate::realm::channel::{RESOLVED_PREFIX, TopicKey};
@@ -40,15 +40,17 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessageParams)
     if content.is_none() && place.is_none() {
         return Err(Error::NothingToChange);
     }
+    let asked = params.topic.as_deref().map(str::trim).zip(message.channel());
+    let marking = asked.and_then(|(asked, (_, topic))| Marking::between(topic, asked));
     let moved = match &place {
         Some(place) => {
             let moved = affected(realm, &message, params.propagate_mode);
-            check_may_move(realm, caller, &message, place, &moved)?;
+            check_may_move(realm, caller, &message, place, marking, &moved)?;
             moved
         }
         None => Vec::new(),
     };
-    Ok(Wanted { message, content, place, moved })
+    Ok(Wanted { message, content, place, marking, moved })
 }
 
 /// Messages in archived channels can't be changed.
@@ -145,6 +147,7 @@ fn check_may_move(
     caller: &User,
     message: &Message,
     place: &Place,
+    marking: Option<Marking>,
     moved: &[MessageId],
 ) -> Result<(), Error> {
     let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
@@ -154,15 +157,14 @@ fn check_may_move(
     };
     let here = &realm.channels[&channel];
     let may = |of_realm, of_channel| realm.may(caller.id, of_realm) || realm.may_in(caller.id, here, of_channel);
-    let only_resolves = *new_channel == channel && without_mark(topic) == without_mark(new_topic);
-    if only_resolves {
-        return if may("can_resolve_topics_group", "can_resolve_topics_group") {
-            Ok(())
-        } else {
-            Err(Error::MayNotResolve)
-        };
-    }
-    if new_topic != topic {
+    if marking.is_some() {
+        if !may("can_resolve_topics_group", "can_resolve_topics_group") {
+            return Err(Error::MayNotResolve);
+        }
+        if *new_channel == channel {
+            return Ok(());
+        }
+    } else if new_topic != topic {
         if !may("can_move_messages_between_topics_group", "can_move_messages_within_channel_group") {
             return Err(Error::MayNotMove);
         }
@@ -179,10 +181,6 @@ fn check_may_move(
         realm.check_may_post(caller, there, new_topic)?;
     }
     realm.check_topic_policy(there, new_topic)
-}
-
-fn without_mark(topic: &str) -> &str {
-    topic.trim_start_matches(RESOLVED_PREFIX)
 }
 
 /// Moderators and above may move old messages; others as far back as the limit.

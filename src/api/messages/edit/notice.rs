@@ -9,7 +9,6 @@ use crate::realm::id::{ChannelId, UserId};
 use crate::realm::message::Place;
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::send::{Outgoing, Target};
-use crate::realm::text::is_resolved;
 use crate::realm::user::User;
 use imbl::OrdSet;
 use std::sync::Arc;
@@ -32,19 +31,22 @@ pub(super) fn send(
         return Ok(());
     };
     let who = format!("@_**{}|{}**", by.full_name, by.id);
-    if channel == *new_channel && is_resolved(topic) != is_resolved(new_topic) {
-        let word = if is_resolved(new_topic) { "resolved" } else { "unresolved" };
-        let readers = unbothered(tx, *new_channel, new_topic);
-        return post(tx, *new_channel, new_topic, format!("{who} has marked this topic as {word}."), readers);
-    }
+    let stays_in_channel = channel == *new_channel;
     let is_whole = !tx.topics.contains_key(&(channel, TopicKey::new(topic)));
+    if let Some(marking) = wanted.marking
+        && stays_in_channel
+    {
+        let readers = unbothered(tx, *new_channel, new_topic);
+        post(tx, *new_channel, new_topic, format!("{who} has marked this topic as {}.", marking.word()), readers)?;
+    }
     let what = match (is_whole, wanted.moved.len()) {
         (true, _) => "This topic was moved".to_owned(),
         (false, 1) => "A message was moved".to_owned(),
         (false, count) => format!("{count} messages were moved"),
     };
     let link = |tx: &Tx, channel: ChannelId, topic: &str| format!("#**{}>{topic}**", tx.channels[&channel].name);
-    if params.send_notification_to_new_thread {
+    // Where a topic is marked or unmarked, the notice of that stands in its place.
+    if params.send_notification_to_new_thread && !(stays_in_channel && wanted.marking.is_some()) {
         let text = format!("{what} here from {} by {who}.", link(tx, channel, topic));
         post(tx, *new_channel, new_topic, text, OrdSet::new())?;
     }

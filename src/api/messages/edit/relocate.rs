@@ -2,6 +2,7 @@
 //!
 //! A choice where the API is silent: A-38 in docs/assumptions.md.
 
+use super::Wanted;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::TopicKey;
@@ -16,17 +17,17 @@ use std::sync::Arc;
 
 /// Puts the messages into their new place and notes it in their histories: for the one whose text the same request
 /// changed, together with that.
-pub(super) fn relocate(tx: &mut Tx, by: UserId, moved: &[MessageId], place: &Place, edited: Option<MessageId>) {
+pub(super) fn relocate(tx: &mut Tx, by: UserId, wanted: &Wanted, place: &Place) {
     let now = tx.now;
     let Place::Channel { channel: new_channel, topic: new_topic } = place else { return };
-    for id in moved {
+    let edited = wanted.content.as_ref().map(|_| wanted.message.id);
+    for id in &wanted.moved {
         let Some((channel, topic)) = tx.messages[id].channel().map(|(channel, topic)| (channel, topic.clone())) else {
             continue;
         };
         tx.move_message(*id, place.clone());
-        let only_resolves = channel == *new_channel && strip(&topic) == strip(new_topic);
         let message = tx.message_mut(*id);
-        if !only_resolves {
+        if channel != *new_channel || wanted.marking.is_none() {
             message.last_moved = Some(now);
         }
         let new_edit = Edit { at: now, user: Some(by), previous_body: None, topic: None, channel: None };
@@ -36,10 +37,6 @@ pub(super) fn relocate(tx: &mut Tx, by: UserId, moved: &[MessageId], place: &Pla
         edit.channel = (channel != *new_channel).then_some((channel, *new_channel));
         message.history.push_back(Arc::new(edit));
     }
-}
-
-fn strip(topic: &str) -> &str {
-    topic.trim_start_matches(crate::realm::channel::RESOLVED_PREFIX)
 }
 
 /// What followers of messages can't see any more once these are moved: messages, and who loses them.

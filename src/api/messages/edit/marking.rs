@@ -1,0 +1,59 @@
+//! Whether a move marks a topic as resolved, or takes the mark away.
+
+use crate::realm::channel::RESOLVED_PREFIX;
+use crate::realm::text::is_resolved;
+
+/// What a mark is made of: a topic may bear several, given by clients that don't know it.
+const MARKS: [char; 2] = ['✔', ' '];
+
+/// What becomes of a topic's mark where nothing else of its name changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marking {
+    /// It has the mark from now on.
+    Resolved,
+    /// It has it no more.
+    Unresolved,
+}
+
+impl Marking {
+    /// What a new name makes of an old one; None: another topic. The new one is as it was asked for, since the mark may
+    /// make it too long to be kept whole.
+    pub(super) fn between(old: &str, new: &str) -> Option<Self> {
+        match (is_resolved(old), new.strip_prefix(RESOLVED_PREFIX)) {
+            (false, Some(unmarked)) if unmarked == old => Some(Self::Resolved),
+            (true, None) if old.trim_start_matches(MARKS) == new => Some(Self::Unresolved),
+            _ => None,
+        }
+    }
+
+    /// As the notification bot says it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Resolved => "resolved",
+            Self::Unresolved => "unresolved",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_mark_may_differ() {
+        let long = "l".repeat(60);
+        for (old, new, marking) in [
+            ("lunch", "✔ lunch", Some(Marking::Resolved)),
+            ("✔ lunch", "lunch", Some(Marking::Unresolved)),
+            ("✔ ✔ lunch", "lunch", Some(Marking::Unresolved)),
+            (&long, &format!("✔ {long}"), Some(Marking::Resolved)),
+            ("lunch", "✔ dinner", None),
+            ("lunch", "✔ Lunch", None),
+            ("✔ lunch", "dinner", None),
+            ("✔ lunch", "✔ dinner", None),
+            ("lunch", "dinner", None),
+        ] {
+            assert_eq!(Marking::between(old, new), marking, "{old} → {new}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Moving messages and marking topics as resolved: what counts as which, and what the notification bot says of it.
+
+use crate::support::{Queue, TestServer, User};
+use chatdouble::realm::group::SystemGroup;
+use serde_json::{Value, json};
+
+async fn change(user: &User, message: i64, params: Value) {
+    user.patch(&format!("/messages/{message}"), params).await.success();
+}
+
+/// Topics and texts of the messages that came.
+async fn said(queue: &mut Queue) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let messages = queue.all().await.into_iter().filter(|event| event["type"] == "message");
+    messages.map(|event| (text(&event["message"]["subject"]), text(&event["message"]["content"]))).collect()
+}
+
+#[tokio::test]
+async fn a_topic_that_gets_another_name_with_the_mark_is_moved() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let id = mel.send_to("general", "brunch", "Soup").await;
+    let mut events = max.events(["message"]).await;
+
+    change(&mel, id, json!({"topic": "✔ dinner"})).await;
+
+    let text = format!("This topic was moved here from #**general>brunch** by @_**Mel Marsh|{}**.", mel.id());
+    assert_eq!(said(&mut events).await, [("✔ dinner".to_owned(), text)]);
+    let message = mel.get(&format!("/messages/{id}"), json!({})).await.success()["message"].clone();
+    assert!(message["last_moved_timestamp"].is_i64(), "{message:#}");
+    server.allow("can_move_messages_between_topics_group", SystemGroup::Owners);
+    let refused = mel.patch(&format!("/messages/{id}"), json!({"topic": "supper"})).await;
+    refused.error("BAD_REQUEST", "You don't have permission to move this message");
+    change(&mel, id, json!({"topic": "dinner"})).await;
+}
+
+#[tokio::test]
+async fn the_old_thread_is_told_of_a_resolved_topic_if_that_is_asked_for() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let id = mel.send_to("general", "brunch", "Soup").await;
+    let mut events = max.events(["message"]).await;
+
+    change(&mel, id, json!({"topic": "✔ brunch", "send_notification_to_old_thread": true})).await;
+
+    let who = format!("@_**Mel Marsh|{}**", mel.id());
+    let expected = [
+        ("✔ brunch".to_owned(), format!("{who} has marked this topic as resolved.")),
+        ("brunch".to_owned(), format!("This topic was moved to #**general>✔ brunch** by {who}.")),
+    ];
+    assert_eq!(said(&mut events).await, expected);
+}
