@@ -50,3 +50,37 @@ async fn the_old_thread_is_told_of_a_resolved_topic_if_that_is_asked_for() {
     ];
     assert_eq!(said(&mut events).await, expected);
 }
+
+#[tokio::test]
+async fn a_topic_that_is_moved_by_case_alone_is_moved_whole() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    mel.send_to("general", "brunch", "Soup").await;
+    let id = mel.send_to("general", "brunch", "Salad").await;
+    let mut events = max.events(["message"]).await;
+
+    change(&mel, id, json!({"topic": "Brunch", "propagate_mode": "change_all"})).await;
+
+    let text = format!("This topic was moved here from #**general>brunch** by @_**Mel Marsh|{}**.", mel.id());
+    assert_eq!(said(&mut events).await, [("Brunch".to_owned(), text)]);
+}
+
+#[tokio::test]
+async fn a_topic_that_is_moved_into_another_does_not_make_it_up() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    mel.send_to("general", "dinner", "Fish").await;
+    mel.send_to("general", "brunch", "Soup").await;
+    let id = mel.send_to("general", "brunch", "Salad").await;
+    let mut events = max.events(["message"]).await;
+
+    let told = json!({"topic": "dinner", "propagate_mode": "change_all", "send_notification_to_old_thread": true});
+    change(&mel, id, told).await;
+
+    let who = format!("@_**Mel Marsh|{}**", mel.id());
+    let expected = [
+        ("dinner".to_owned(), format!("2 messages were moved here from #**general>brunch** by {who}.")),
+        ("brunch".to_owned(), format!("This topic was moved to #**general>dinner** by {who}.")),
+    ];
+    assert_eq!(said(&mut events).await, expected);
+}

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::TopicKey;
-use crate::realm::id::{ChannelId, UserId};
+use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::Place;
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::send::{Outgoing, Target};
@@ -32,14 +32,16 @@ pub(super) fn send(
     };
     let who = format!("@_**{}|{}**", by.full_name, by.id);
     let stays_in_channel = channel == *new_channel;
-    let is_whole = !tx.topics.contains_key(&(channel, TopicKey::new(topic)));
+    // The rest of both topics, before notices come to it.
+    let is_whole = !has_others(tx, (channel, topic), &wanted.moved);
+    let arrives_alone = !has_others(tx, (*new_channel, new_topic), &wanted.moved);
     if let Some(marking) = wanted.marking
         && stays_in_channel
     {
         let readers = unbothered(tx, *new_channel, new_topic);
         post(tx, *new_channel, new_topic, format!("{who} has marked this topic as {}.", marking.word()), readers)?;
     }
-    let what = match (is_whole, wanted.moved.len()) {
+    let what = |is_whole: bool| match (is_whole, wanted.moved.len()) {
         (true, _) => "This topic was moved".to_owned(),
         (false, 1) => "A message was moved".to_owned(),
         (false, count) => format!("{count} messages were moved"),
@@ -47,15 +49,21 @@ pub(super) fn send(
     let link = |tx: &Tx, channel: ChannelId, topic: &str| format!("#**{}>{topic}**", tx.channels[&channel].name);
     // Where a topic is marked or unmarked, the notice of that stands in its place.
     if params.send_notification_to_new_thread && !(stays_in_channel && wanted.marking.is_some()) {
-        let text = format!("{what} here from {} by {who}.", link(tx, channel, topic));
+        let text = format!("{} here from {} by {who}.", what(is_whole && arrives_alone), link(tx, channel, topic));
         post(tx, *new_channel, new_topic, text, OrdSet::new())?;
     }
     if params.send_notification_to_old_thread {
         let from = if is_whole { "" } else { " from this topic" };
-        let text = format!("{what}{from} to {} by {who}.", link(tx, *new_channel, new_topic));
+        let text = format!("{}{from} to {} by {who}.", what(is_whole), link(tx, *new_channel, new_topic));
         post(tx, channel, topic, text, OrdSet::new())?;
     }
     Ok(())
+}
+
+/// Whether a topic has messages besides those that were moved. One that is moved by case alone goes into itself.
+fn has_others(realm: &Realm, (channel, topic): (ChannelId, &str), moved: &[MessageId]) -> bool {
+    let topic = realm.topics.get(&(channel, TopicKey::new(topic)));
+    topic.is_some_and(|topic| topic.messages.iter().any(|id| moved.binary_search(&id).is_err()))
 }
 
 fn post(
