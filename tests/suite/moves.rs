@@ -84,3 +84,24 @@ async fn a_topic_that_is_moved_into_another_does_not_make_it_up() {
     ];
     assert_eq!(said(&mut events).await, expected);
 }
+
+#[tokio::test]
+async fn notices_of_what_somebody_did_are_read_for_them() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    for user in [&mel, &max] {
+        user.patch("/settings", json!({"resolved_topic_notice_auto_read_policy": "never"})).await.success();
+    }
+    let id = mel.send_to("general", "brunch", "Soup").await;
+    let mut at_mel = mel.events(["message"]).await;
+    let mut at_max = max.events(["message"]).await;
+
+    let both = json!({"topic": "dinner", "send_notification_to_old_thread": true});
+    change(&mel, id, both).await;
+    change(&mel, id, json!({"topic": "✔ dinner"})).await;
+
+    for _ in 0..3 {
+        at_mel.next().await.has(json!({"flags": ["read"]}));
+        at_max.next().await.has(json!({"flags": []}));
+    }
+}

@@ -38,7 +38,7 @@ pub(super) fn send(
     if let Some(marking) = wanted.marking
         && stays_in_channel
     {
-        let readers = unbothered(tx, *new_channel, new_topic);
+        let readers = unbothered(tx, *new_channel, new_topic).update(by.id);
         post(tx, *new_channel, new_topic, format!("{who} has marked this topic as {}.", marking.word()), readers)?;
     }
     let what = |is_whole: bool| match (is_whole, wanted.moved.len()) {
@@ -50,12 +50,12 @@ pub(super) fn send(
     // Where a topic is marked or unmarked, the notice of that stands in its place.
     if params.send_notification_to_new_thread && !(stays_in_channel && wanted.marking.is_some()) {
         let text = format!("{} here from {} by {who}.", what(is_whole && arrives_alone), link(tx, channel, topic));
-        post(tx, *new_channel, new_topic, text, OrdSet::new())?;
+        post(tx, *new_channel, new_topic, text, OrdSet::unit(by.id))?;
     }
     if params.send_notification_to_old_thread {
         let from = if is_whole { "" } else { " from this topic" };
         let text = format!("{}{from} to {} by {who}.", what(is_whole), link(tx, *new_channel, new_topic));
-        post(tx, channel, topic, text, OrdSet::new())?;
+        post(tx, channel, topic, text, OrdSet::unit(by.id))?;
     }
     Ok(())
 }
