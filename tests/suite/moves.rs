@@ -105,3 +105,31 @@ async fn notices_of_what_somebody_did_are_read_for_them() {
         at_max.next().await.has(json!({"flags": []}));
     }
 }
+
+#[tokio::test]
+async fn marking_a_topic_anew_within_a_minute_takes_the_notice_back() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let id = mel.send_to("general", "brunch", "Soup").await;
+    let mut events = max.events(["message", "delete_message"]).await;
+    let mark = async |topic: &str| change(&mel, id, json!({"topic": topic, "propagate_mode": "change_all"})).await;
+
+    mark("✔ brunch").await;
+    let notice = events.next().await.0["message"]["id"].clone();
+    server.advance(60).await;
+    mark("brunch").await;
+    events.next().await.has(json!({"type": "delete_message", "message_ids": [notice], "topic": "brunch"}));
+    events.none().await;
+
+    mark("✔ brunch").await;
+    assert_eq!(said(&mut events).await.len(), 1);
+    server.advance(61).await;
+    mark("brunch").await;
+    let text = format!("@_**Mel Marsh|{}** has marked this topic as unresolved.", mel.id());
+    assert_eq!(said(&mut events).await, [("brunch".to_owned(), text)]);
+
+    // What was said since stands behind the notice, which stays.
+    max.send_to("general", "brunch", "Salad").await;
+    mark("✔ brunch").await;
+    assert_eq!(said(&mut events).await.len(), 2);
+}

@@ -52,6 +52,8 @@ async fn the_notice_of_a_resolved_topic_is_read_by_those_who_want_it_so() {
             assert_eq!(notice["flags"], flags, "{policy}, follows: {follows}");
             let fetched = max.get(&format!("/messages/{}", notice["message"]["id"]), json!({})).await.success();
             assert_eq!(fetched["message"]["flags"], flags);
+            // What is marked anew at once takes the notice back.
+            server.advance(61).await;
         }
         let more = if is_read { 0 } else { 2 };
         assert_eq!(unread(&max).await["count"].as_i64(), before.map(|count| count + more), "{policy}");

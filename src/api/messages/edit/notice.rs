@@ -1,6 +1,7 @@
 //! What the notification bot says of a move or of a topic's being resolved.
 
-use super::{EditMessageParams, Wanted};
+use super::{EditMessageParams, Marking, Wanted};
+use crate::api::messages::delete::delete;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -10,8 +11,12 @@ use crate::realm::message::Place;
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::send::{Outgoing, Target};
 use crate::realm::user::User;
+use crate::time::Span;
 use imbl::OrdSet;
 use std::sync::Arc;
+
+/// For how long marking a topic anew takes the notice of its mark back.
+const UNDO_SECONDS: i64 = 60;
 
 /// Sends the notices that the request asked for.
 ///
@@ -38,8 +43,7 @@ pub(super) fn send(
     if let Some(marking) = wanted.marking
         && stays_in_channel
     {
-        let readers = unbothered(tx, *new_channel, new_topic).update(by.id);
-        post(tx, *new_channel, new_topic, format!("{who} has marked this topic as {}.", marking.word()), readers)?;
+        mark(tx, by, (*new_channel, new_topic), &format!("{who}{}", sentence(marking)))?;
     }
     let what = |is_whole: bool| match (is_whole, wanted.moved.len()) {
         (true, _) => "This topic was moved".to_owned(),
@@ -58,6 +62,32 @@ pub(super) fn send(
         post(tx, channel, topic, text, OrdSet::unit(by.id))?;
     }
     Ok(())
+}
+
+/// What is said of a topic behind the name of whoever marked it.
+fn sentence(marking: Marking) -> String {
+    format!(" has marked this topic as {}.", marking.word())
+}
+
+/// Tells a topic of its mark, or takes back what was told, if somebody undoes it at once.
+fn mark(tx: &mut Tx, by: &User, (channel, topic): (ChannelId, &Arc<str>), text: &str) -> Result<(), Error> {
+    if let Some(notice) = undone(tx, channel, topic) {
+        delete(tx, &[notice]);
+        return Ok(());
+    }
+    let readers = unbothered(tx, channel, topic).update(by.id);
+    post(tx, channel, topic, text.to_owned(), readers)
+}
+
+/// The notice of the topic's mark at its end, while it is so young that marking it anew is to undo that.
+fn undone(realm: &Realm, channel: ChannelId, topic: &str) -> Option<MessageId> {
+    let last = realm.topics.get(&(channel, TopicKey::new(topic)))?.messages.last()?;
+    let message = &realm.messages[&last];
+    let content = &message.body.content;
+    let tells_mark =
+        [Marking::Resolved, Marking::Unresolved].into_iter().any(|other| content.ends_with(&sentence(other)));
+    let is_notice = Some(message.sender) == realm.notification_bot() && content.starts_with("@_**") && tells_mark;
+    (is_notice && message.sent_at.plus(Span::seconds(UNDO_SECONDS)) >= realm.now).then_some(last)
 }
 
 /// Whether a topic has messages besides those that were moved. One that is moved by case alone goes into itself.
