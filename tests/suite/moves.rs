@@ -133,3 +133,31 @@ async fn marking_a_topic_anew_within_a_minute_takes_the_notice_back() {
     mark("✔ brunch").await;
     assert_eq!(said(&mut events).await.len(), 2);
 }
+
+#[tokio::test]
+async fn the_empty_topic_cannot_be_marked_by_the_name_that_it_is_shown_by() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let id = mel.send_to("general", "", "hush").await;
+
+    let refused = mel.patch(&format!("/messages/{id}"), json!({"topic": "✔ general chat"})).await;
+
+    refused.error("BAD_REQUEST", "General chat cannot be marked as resolved");
+}
+
+#[tokio::test]
+async fn messages_are_moved_to_channels_that_the_mover_can_read() {
+    let server = TestServer::start().await;
+    let [olive, mel] = server.users(["olive", "mel"]);
+    let id = olive.send_to("general", "brunch", "Soup").await;
+    let path = format!("/messages/{id}");
+    let [design, leadership] = ["design", "leadership"].map(|name| server.channel(name));
+
+    // Owners see that there is such a channel, and still don't belong to it.
+    for (user, channel) in [(&olive, design), (&mel, leadership), (&mel, 999)] {
+        let refused = user.patch(&path, json!({"stream_id": channel})).await;
+        refused.error("BAD_REQUEST", "Invalid channel ID");
+    }
+    mel.patch(&path, json!({"stream_id": -1})).await.error("BAD_REQUEST", "stream_id is too small");
+    mel.patch(&path, json!({"stream_id": design})).await.success();
+}

@@ -9,12 +9,12 @@ pub use check::check_may_edit;
 use marking::Marking;
 
 use super::first::FirstMessages;
-use crate::api::parameter::{parameters, words};
+use crate::api::parameter::{Count, parameters, words};
 use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::event::{Event, Payload, UpdatedMessage};
-use crate::realm::id::{ChannelId, MessageId, UserId};
+use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Body, Edit, Message, Place};
 use crate::realm::starred::StarredInSight;
 use crate::record::event::attachment_record;
@@ -50,7 +50,7 @@ parameters! {
         /// The new topic.
         topic | "subject": Option<String>,
         /// The new channel.
-        stream_id: Option<ChannelId>,
+        stream_id: Option<Count>,
         /// How many messages of the topic are moved.
         propagate_mode: PropagateMode = PropagateMode::ChangeOne,
         /// Tell the old topic of the move.

@@ -2,10 +2,12 @@
 
 use super::{EditMessageParams, Marking, PropagateMode, Wanted};
 use crate::api::Call;
+use crate::api::parameter::Count;
 use crate::error::Error;
 use crate::realm::channel::{RESOLVED_PREFIX, TopicKey};
-use crate::realm::id::MessageId;
+use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::message::{Message, Place};
+use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::realm::text::{normal_content, normal_topic};
 use crate::realm::user::{Role, User};
 use crate::realm::{Realm, content_hash};
@@ -25,7 +27,7 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessageParams)
     }
     check_shape(&message, params)?;
     let topic = params.topic.as_deref().map(normal_topic).transpose()?.map(Cow::into_owned);
-    if topic.as_deref() == Some(RESOLVED_PREFIX.trim()) {
+    if topic.as_deref().is_some_and(marks_empty_topic) {
         return Err(Error::ResolveEmptyTopic);
     }
     let content = params.content.clone().map(|content| edited_content(&call.origin.strip(content))).transpose()?;
@@ -51,6 +53,11 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessageParams)
         None => Vec::new(),
     };
     Ok(Wanted { message, content, place, marking, moved })
+}
+
+/// Whether it is the mark with the empty topic behind it, or with the name by which that one is shown.
+fn marks_empty_topic(topic: &str) -> bool {
+    topic == RESOLVED_PREFIX.trim() || topic.strip_prefix(RESOLVED_PREFIX) == Some(EMPTY_TOPIC_DISPLAY_NAME)
 }
 
 /// Messages in archived channels can't be changed.
@@ -124,7 +131,13 @@ fn new_place(
 ) -> Result<Option<Place>, Error> {
     let Some((channel, old_topic)) = message.channel() else { return Ok(None) };
     let new_channel = match params.stream_id {
-        Some(id) => realm.living_channel(caller, id)?.id,
+        Some(Count(id)) => {
+            let there = realm.living_channel(caller, ChannelId(id))?;
+            if !realm.can_read(caller, there) {
+                return Err(Error::InvalidChannelId);
+            }
+            there.id
+        }
         None => channel,
     };
     let topic: Arc<str> = topic.map_or_else(|| old_topic.clone(), Into::into);
