@@ -3,7 +3,7 @@
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Entry, Payload, SentMessage, UpdatedMessage};
-use crate::realm::message::{Attachment, Place};
+use crate::realm::message::{Attachment, Message, Place};
 use crate::realm::queue::{Queue, UNKNOWN_EVENT};
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
@@ -200,7 +200,11 @@ fn updated_message(realm: &Realm, queue: &Queue, viewer: &User, updated: &Update
         "rendering_only": updated.rendering_only,
     }));
     // The flags as they are now: whatever changed since follows in events of its own, with the same result.
-    let flags = realm.messages.get(&updated.message).map(|message| realm.flags(viewer.id, message)).unwrap_or_default();
+    let flags_of = |message: &Arc<Message>| match realm.has_row(viewer.id, message) {
+        true => realm.flags(viewer.id, message),
+        false => vec!["read"],
+    };
+    let flags = realm.messages.get(&updated.message).map(flags_of).unwrap_or_default();
     fields.insert("flags".into(), json!(flags));
     fields.extend(with_shown_topics(queue, &["orig_subject", "subject"], &updated.fields));
     fields

@@ -86,8 +86,8 @@ impl State {
             }
         }
         let Some(id) = event["message_id"].as_i64() else { return };
-        // Who is mentioned by an edit receives the message only then; to those who have not received it it is historical.
-        let is_received = event["flags"].as_array().is_some_and(|flags| !flags.iter().any(|flag| flag == "historical"));
+        // Who is mentioned by an edit receives the message only then; others who have not received it are told as well.
+        let is_received = event["flags"].as_array().is_some_and(|flags| flags.iter().any(|flag| flag == "mentioned"));
         let newest = self.value.get("max_message_id").and_then(Value::as_i64);
         if is_received && newest.is_some_and(|newest| newest < id) {
             self.value.insert("max_message_id".into(), id.into());
@@ -302,7 +302,9 @@ mod tests {
 
     #[test]
     fn who_is_mentioned_by_an_edit_has_the_message_from_then_on() {
-        for (flags, newest) in [(json!(["read", "historical"]), 7), (json!(["read", "mentioned"]), 9)] {
+        for (flags, newest) in
+            [(json!(["read"]), 7), (json!(["read", "historical"]), 7), (json!(["read", "mentioned"]), 9)]
+        {
             let mut state = State::from_register(json!({"max_message_id": 7}));
             let event = json!({"type": "update_message", "message_id": 9, "message_ids": [9], "flags": flags});
             assert!(state.apply(&event));

@@ -19,6 +19,7 @@ use crate::realm::message::{Body, Edit, Message, Place};
 use crate::realm::starred::StarredInSight;
 use crate::record::event::attachment_record;
 use crate::record::message::topic_links;
+use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -155,11 +156,13 @@ impl Write for EditMessage {
         }
         // Those who know the messages where they were, and those whom the new text mentions.
         let followers = tx.who_follows_any(&[&[wanted.message.id], wanted.moved.as_slice()].concat());
+        let mut newcomers = OrdSet::new();
         let mut losses = BTreeMap::new();
         let (mut starred, mut firsts) = (None, None);
         if let Some(place) = &wanted.place {
             messages.clone_from(&wanted.moved);
             describe_move(tx, &wanted, place, params.propagate_mode, &mut fields);
+            newcomers = relocate::newcomers(tx, &wanted.message, place);
             losses = relocate::losses(tx, &followers, &wanted.moved, place);
             starred = Some(StarredInSight::of_listeners(tx));
             firsts = Some(FirstMessages::of(tx, [&wanted.message.place, place].into_iter().filter_map(Place::channel)));
@@ -176,7 +179,7 @@ impl Write for EditMessage {
         // Who can't see the messages any more must not learn where they are.
         let lost_all = losses.get(&wanted.moved).cloned().unwrap_or_default();
         let update = Event::new("update_message", None, Payload::UpdateMessage(Box::new(updated)));
-        tx.emit(followers.except_all(&lost_all), update);
+        tx.emit(followers.including(newcomers).except_all(&lost_all), update);
         if let (Some(place), Some(starred)) = (&wanted.place, starred) {
             relocate::settle(tx, &wanted.message, &wanted.moved, place, (losses, starred));
             notice::send(tx, &caller, &wanted, place, &params)?;
@@ -245,8 +248,10 @@ fn describe_move(tx: &Tx, wanted: &Wanted, place: &Place, mode: PropagateMode, f
     };
     fields.insert("propagate_mode".into(), mode.text().into());
     fields.insert("orig_subject".into(), topic.as_ref().into());
-    fields.insert("subject".into(), new_topic.as_ref().into());
-    fields.insert("topic_links".into(), json!(topic_links(tx, new_topic)));
+    if new_topic != topic {
+        fields.insert("subject".into(), new_topic.as_ref().into());
+        fields.insert("topic_links".into(), json!(topic_links(tx, new_topic)));
+    }
     if *new_channel != channel {
         fields.insert("new_stream_id".into(), json!(new_channel));
     }

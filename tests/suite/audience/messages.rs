@@ -62,7 +62,7 @@ fn editing() -> Vec<Case> {
             .after(SEND, "mel", |_| json!({"type": "channel", "to": "engineering", "topic": "builds", "content": "one"}))
             .after("POST /users/me/subscriptions", "nora", |_| json!({"subscriptions": [{"name": "engineering"}]}))
             .sends("update_message", "adam mel max nora build-bot")
-            .shows("nora", "update_message", |_| json!({"flags": ["read", "historical"]}))
+            .shows("nora", "update_message", |_| json!({"flags": ["read"]}))
             .shows("max", "update_message", |_| json!({"flags": []})),
         // Who is mentioned by the edit alone gets a row for it.
         Case::of(EDIT, "mel", |s| json!({"message_id": newest(s), "content": "@**Olive Ortega** @**Gus Grant** two"}))
@@ -113,6 +113,21 @@ fn moving() -> Vec<Case> {
         .sends("delete_message", "olive mona mel max build-bot")
         .sends("user_topic", "mel")
         .sends("stream update first_message_id", "everyone but gus"),
+        // Those who come upon them in their channel hear of it, but for guests, who don't know them.
+        Case::of(EDIT, "adam", |s| {
+            json!({
+                "message_id": s.message("Build 1041"), "stream_id": s.channel("town-square"),
+                "send_notification_to_new_thread": false,
+            })
+        })
+        .sends("update_message", "olive adam mel max build-bot")
+        .sends("update_message_flags add read", "adam max")
+        .shows("olive", "update_message", |s| {
+            json!({
+                "flags": ["read"], "orig_subject": "builds", "propagate_mode": "change_one",
+                "new_stream_id": s.channel("town-square"), "subject": null, "topic_links": null,
+            })
+        }),
         // Unread messages lie in subscribed channels only.
         Case::of(EDIT, "adam", |s| {
             json!({

@@ -39,6 +39,17 @@ pub(super) fn relocate(tx: &mut Tx, by: UserId, wanted: &Wanted, place: &Place) 
     }
 }
 
+/// Those who come upon messages in a channel that they subscribe to, once these are moved there. Guests who did not
+/// subscribe to the old channel don't know of the messages, and could make nothing of a change.
+pub(super) fn newcomers(realm: &Realm, message: &Message, place: &Place) -> OrdSet<UserId> {
+    let (Some((here, _)), Some(there)) = (message.channel(), place.channel()) else { return OrdSet::new() };
+    let (here, there) = (&realm.channels[&here], &realm.channels[&there]);
+    if here.id == there.id || !here.privacy.has_public_history() || !there.privacy.has_public_history() {
+        return OrdSet::new();
+    }
+    there.subscribers.clone().relative_complement(realm.guests_outside(here))
+}
+
 /// What followers of messages can't see any more once these are moved: messages, and who loses them.
 pub(super) type Losses = BTreeMap<Vec<MessageId>, OrdSet<UserId>>;
 
