@@ -540,8 +540,6 @@ errors! {
     InvalidMessage: 400 BAD_REQUEST "Invalid message(s)";
     /// No topic given.
     MissingTopic: 400 BAD_REQUEST "Missing topic";
-    /// No channel given.
-    MissingChannel: 400 BAD_REQUEST "Missing channel";
     /// No recipients.
     NoRecipients: 400 BAD_REQUEST "Message must have recipients";
     /// Several channels.

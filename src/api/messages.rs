@@ -78,10 +78,12 @@ impl Operation for SendMessage {
         errors: &[
             "MessageEmpty",
             "MessageNullBytes",
-            "MissingTopic",
-            "MissingChannel",
             "OneChannelExpected",
             "InvalidChannelType",
+            "MissingTopic",
+            "ChannelNameEmpty",
+            "ChannelNameTooLong",
+            "ChannelNameInvalidCharacter",
             "UnknownChannel",
             "UnknownChannelId",
             "NoRecipients",
@@ -115,7 +117,7 @@ impl Write for SendMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SendMessageReply, Error> {
         normal_content(&params.content)?;
         let caller = call.caller();
-        let to = target::resolve(tx, caller, params.type_, &params.to, params.topic)?;
+        let to = target::resolve(tx, params.type_, &params.to, params.topic)?;
         let outgoing = Outgoing {
             sender: caller.id,
             to,

@@ -24,11 +24,11 @@ impl Realm {
         // A bot may do what its owner may.
         let holders = || std::iter::once(sender.id).chain(sender.bot_owner());
         let may = |name| holders().any(|user| self.may_in(user, channel, name));
-        if !may("can_send_message_group") || channel.is_archived {
+        if !may("can_send_message_group") {
             return Err(Error::MayNotPost);
         }
         let reads = holders().filter_map(|user| self.users.get(&user)).any(|user| self.can_read(user, channel));
-        if !reads {
+        if !reads || channel.is_archived {
             return Err(Error::NotAuthorizedToSend { channel_name: channel.name.clone().into() });
         }
         if !self.topics.contains_key(&(channel.id, TopicKey::of(topic))) && !may("can_create_topic_group") {

@@ -278,10 +278,24 @@ async fn names_can_be_made_unique() {
 }
 
 #[tokio::test]
-async fn an_empty_list_names_no_channel() {
+async fn a_message_goes_to_one_channel_by_its_name_or_number() {
     let server = TestServer::start().await;
-    let params = json!({"type": "channel", "to": [], "topic": "t", "content": "x"});
-    server.user("mel").post("/messages", params).await.error("BAD_REQUEST", "Missing channel");
+    let mel = server.user("mel");
+    let send = async |to: Value| {
+        mel.post("/messages", json!({"type": "channel", "to": to, "topic": "t", "content": "x"})).await
+    };
+    for (to, message) in [
+        (json!([]), "Expected exactly one channel"),
+        (json!(""), "Channel name can't be empty."),
+        (json!([" "]), "Channel name can't be empty."),
+        (json!("a\u{7}b"), "Invalid character in channel name, at position 2."),
+    ] {
+        send(to).await.error("BAD_REQUEST", message);
+    }
+    let escaped = "&lt;b&gt; &amp; &quot;c&quot; &#x27;d&#x27;";
+    let message = format!("Channel '{escaped}' does not exist");
+    let body = send(json!("<b> & \"c\" 'd'")).await.error("STREAM_DOES_NOT_EXIST", &message);
+    assert_eq!(body["stream"], escaped);
 }
 
 #[tokio::test]

@@ -2,32 +2,26 @@
 
 use super::MessageType;
 use super::parameter::Recipients;
+use crate::api::channels::creation::checked_channel_name;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::send::Target;
-use crate::realm::user::User;
 use serde_json::Value;
 
 /// Resolves the recipients of a message.
 ///
 /// # Errors
 ///
-/// For channels, in this order: `OneChannelExpected`, `InvalidChannelType`, `MissingTopic`, `UnknownChannel`,
-/// `UnknownChannelId`. For people: `NoRecipients`, `InvalidRecipientsType`, `MixedRecipients`,
+/// For channels, in this order: `OneChannelExpected`, `InvalidChannelType`, `MissingTopic`, those of
+/// [`checked_channel_name`], `UnknownChannel`, `UnknownChannelId`. For people: `NoRecipients`, `InvalidRecipientsType`, `MixedRecipients`,
 /// `InvalidRecipientEmail`, `InvalidRecipientId`.
-pub fn resolve(
-    realm: &Realm,
-    sender: &User,
-    kind: MessageType,
-    to: &Recipients,
-    topic: Option<String>,
-) -> Result<Target, Error> {
+pub fn resolve(realm: &Realm, kind: MessageType, to: &Recipients, topic: Option<String>) -> Result<Target, Error> {
     match kind {
         MessageType::Channel => {
             let operand = one_channel(&to.0)?;
             let topic = topic.ok_or(Error::MissingTopic)?;
-            Ok(Target::Channel { channel: channel(realm, sender, operand)?, topic })
+            Ok(Target::Channel { channel: channel(realm, operand)?, topic })
         }
         MessageType::Direct => Ok(Target::Direct { users: people(realm, &to.0)? }),
     }
@@ -37,36 +31,46 @@ fn one_channel(to: &Value) -> Result<&Value, Error> {
     let one = match to {
         Value::Array(items) => match items.as_slice() {
             [only] => only,
-            [] => return Err(Error::MissingChannel),
             _ => return Err(Error::OneChannelExpected),
         },
         other => other,
     };
     match one {
-        Value::String(name) if name.trim().is_empty() => Err(Error::MissingChannel),
         Value::String(_) => Ok(one),
         Value::Number(number) if number.is_i64() => Ok(one),
         _ => Err(Error::InvalidChannelType),
     }
 }
 
-/// A channel that the sender may not know of is as good as none.
-fn channel(realm: &Realm, sender: &User, operand: &Value) -> Result<ChannelId, Error> {
+/// The channel of this name or number, whoever may know of it: whether the sender may post there is another question.
+fn channel(realm: &Realm, operand: &Value) -> Result<ChannelId, Error> {
     let found = match operand {
-        Value::String(name) => realm.channel_by_name(name.trim()),
-        other => other.as_i64().and_then(|id| realm.channels.get(&ChannelId(id))),
+        Value::String(name) => {
+            let name = checked_channel_name(name)?;
+            realm.channel_by_name(&name).ok_or_else(|| Error::UnknownChannel { stream: escaped(&name).into() })
+        }
+        id => {
+            let found = id.as_i64().and_then(|id| realm.channels.get(&ChannelId(id)));
+            found.ok_or_else(|| Error::UnknownChannelId { stream_id: id.clone().into() })
+        }
     };
-    let is_known = |channel: &&std::sync::Arc<crate::realm::channel::Channel>| {
-        let owner = sender.bot_owner().and_then(|owner| realm.user(owner));
-        realm.can_see(sender, channel)
-            || owner.is_some_and(|owner| realm.can_see(owner, channel))
-            || channel.privacy.is_private()
-    };
-    match (found.filter(is_known), operand) {
-        (Some(channel), _) => Ok(channel.id),
-        (None, Value::String(name)) => Err(Error::UnknownChannel { stream: name.trim().into() }),
-        (None, id) => Err(Error::UnknownChannelId { stream_id: id.clone().into() }),
+    found.map(|channel| channel.id)
+}
+
+/// A name as HTML, which is how the refusal of an unknown one gives it.
+fn escaped(name: &str) -> String {
+    let mut html = String::with_capacity(name.len());
+    for character in name.chars() {
+        match character {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#x27;"),
+            other => html.push(other),
+        }
     }
+    html
 }
 
 fn people(realm: &Realm, to: &Value) -> Result<Vec<UserId>, Error> {
