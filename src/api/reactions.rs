@@ -49,7 +49,7 @@ impl Operation for AddReaction {
             "InvalidCustomEmojiName",
             "CustomEmojiDeactivated",
         ],
-        events: &["reaction add"],
+        events: &["user_topic", "reaction add"],
     };
     type Params = AddReactionParams;
     type Reply = Success;
@@ -74,6 +74,7 @@ impl Write for AddReaction {
         // From now on the caller hears of further reactions, a subscriber or not.
         tx.add_row(caller, message.id);
         tx.message_mut(message.id).reactions.push_back(Reaction { user: caller, emoji: emoji.clone() });
+        tx.take_part(call.caller(), &message);
         emit(tx, "add", &message, caller, &emoji);
         Ok(Success {})
     }

@@ -5,13 +5,35 @@ use super::change::Tx;
 use super::channel::TopicKey;
 use super::event::{Audience, Event, Needs};
 use super::id::{ChannelId, UserId};
-use super::message::{Body, Place};
+use super::message::{Body, Message, Place};
 use super::personal::{UserTopic, VisibilityPolicy};
 use super::user::User;
 use serde_json::json;
 use std::sync::Arc;
 
 impl Realm {
+    /// How a topic is shown to somebody who takes part in it in a way to which their settings apply; None where that
+    /// changes nothing.
+    fn policy_by_taking_part(
+        &self,
+        user: &User,
+        channel: ChannelId,
+        topic: &str,
+        applies: impl Fn(i64) -> bool,
+    ) -> Option<VisibilityPolicy> {
+        let own = self.own(user.id);
+        let subscription = own.subscription(channel).filter(|_| !user.is_bot())?;
+        let wanted = if applies(own.number("automatically_follow_topics_policy")) {
+            VisibilityPolicy::Followed
+        } else if subscription.is_muted && applies(own.number("automatically_unmute_topics_in_muted_streams_policy")) {
+            VisibilityPolicy::Unmuted
+        } else {
+            return None;
+        };
+        let current = own.topic_policy(channel, topic);
+        (current != VisibilityPolicy::Muted && current.number() < wanted.number()).then_some(wanted)
+    }
+
     /// Muted topics in the legacy form: channel's name, topic, time.
     pub fn muted_topics(&self, user: UserId) -> Vec<(String, String, i64)> {
         let muted = self.own(user).topics.iter().filter(|(_, topic)| topic.policy == VisibilityPolicy::Muted);
@@ -29,25 +51,9 @@ impl Tx {
     pub fn apply_automatic_policies(&mut self, sender: &User, place: &Place, body: &Body) -> Option<VisibilityPolicy> {
         let Place::Channel { channel, topic } = place else { return None };
         let is_new = !self.topics.contains_key(&(*channel, TopicKey::of(topic)));
-        let mut sender_policy = None;
-        if !sender.is_bot() {
-            let own = self.own(sender.id);
-            // 1 any participation, 2 sending, 3 beginning a topic, 4 never.
-            let applies = |setting: i64| setting <= 2 || (setting == 3 && is_new);
-            let current = own.topic_policy(*channel, topic);
-            let is_channel_muted = own.subscription(*channel).is_some_and(|subscription| subscription.is_muted);
-            let wanted = if applies(own.number("automatically_follow_topics_policy")) {
-                Some(VisibilityPolicy::Followed)
-            } else if is_channel_muted && applies(own.number("automatically_unmute_topics_in_muted_streams_policy")) {
-                Some(VisibilityPolicy::Unmuted)
-            } else {
-                None
-            };
-            let is_subscribed = own.subscription(*channel).is_some();
-            sender_policy = wanted.filter(|wanted| {
-                is_subscribed && current != VisibilityPolicy::Muted && current.number() < wanted.number()
-            });
-        }
+        // 1 any participation, 2 sending, 3 beginning a topic, 4 never.
+        let applies = |setting: i64| setting <= 2 || (setting == 3 && is_new);
+        let sender_policy = self.policy_by_taking_part(sender, *channel, topic, applies);
         let mentioned: Vec<UserId> = body.mentioned.iter().copied().filter(|user| *user != sender.id).collect();
         for user in mentioned {
             let own = self.own(user);
@@ -62,6 +68,14 @@ impl Tx {
             self.set_topic_policy(sender.id, *channel, topic.clone(), policy);
         }
         sender_policy
+    }
+
+    /// Follows or unmutes the topic of a message that somebody reacted to or added to, if any participation does that.
+    pub fn take_part(&mut self, user: &User, message: &Message) {
+        let Some((channel, topic)) = message.channel() else { return };
+        if let Some(policy) = self.policy_by_taking_part(user, channel, topic, |setting| setting == 1) {
+            self.set_topic_policy(user.id, channel, topic.clone(), policy);
+        }
     }
 
     /// Sets how a topic is shown to a user and tells their clients; false when it was so already.

@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 /// The one kind of submessages.
 pub const WIDGET: &str = "widget";
 
+/// The highest number of an option or a task.
+const MAX_INDEX: i64 = 1_000;
+
 /// The widgets that there are, by what messages that begin one begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Widget {
@@ -52,7 +55,12 @@ impl Widget {
     pub fn check(self, data: &Value, is_author: bool) -> Result<(), String> {
         let kind = data["type"].as_str().ok_or("type is not a string")?;
         let text = |key: &str| data[key].as_str().map(drop).ok_or(format!("{key} is not a string"));
-        let number = |key: &str| data[key].as_i64().map(drop).ok_or(format!("{key} is not an integer"));
+        let number = |key: &str| match data[key].as_i64() {
+            None => Err(format!("{key} is not an integer")),
+            Some(..0) => Err(format!("{key} is too small")),
+            Some(number) if number > MAX_INDEX => Err(format!("{key} is too large")),
+            Some(_) => Ok(()),
+        };
         match (self, kind) {
             (Self::Poll, "vote") => {
                 text("key")?;

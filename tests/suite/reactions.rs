@@ -289,3 +289,32 @@ async fn a_flag_or_another_emoji_of_several_characters_is_a_reaction_too() {
     let table = mel.send("GET", "/static/generated/emoji/emoji_api.json", &json!({}), Vec::new(), None).await;
     assert_eq!(table.body["code_to_names"]["1f937-200d-2640"], json!(["woman_shrugging"]), "{table}");
 }
+
+#[tokio::test]
+async fn a_reaction_follows_or_unmutes_the_topic_where_any_participation_does() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let channel = server.channel("general");
+    let mute = json!([{"stream_id": channel, "property": "is_muted", "value": true}]);
+    max.post("/users/me/subscriptions/properties", json!({"subscription_data": mute})).await.success();
+    let mut events = max.events(["user_topic", "reaction"]).await;
+    for (topic, follow, unmute, policy) in
+        [("sent", 2, 2, None), ("any", 1, 1, Some(3)), ("muted", 4, 1, Some(2)), ("never", 4, 4, None)]
+    {
+        let settings = json!({
+            "automatically_follow_topics_policy": follow,
+            "automatically_unmute_topics_in_muted_streams_policy": unmute,
+        });
+        max.patch("/settings", settings).await.success();
+        let id = mel.send_to("general", topic, "x").await;
+
+        max.post(&format!("/messages/{id}/reactions"), json!({"emoji_name": "tada"})).await.success();
+
+        if let Some(policy) = policy {
+            let expected = json!({"type": "user_topic", "topic_name": topic, "visibility_policy": policy});
+            events.next().await.has(expected);
+        }
+        events.next().await.has(json!({"type": "reaction", "message_id": id}));
+        events.none().await;
+    }
+}

@@ -62,6 +62,9 @@ async fn lists_take_tasks_and_nothing_else_is_a_widget() {
     refused(list, json!({"type": "new_task", "key": "0"}), "key is not an integer").await;
     refused(poll, json!({"type": "vote", "key": "canned,0", "vote": 2}), "Invalid vote").await;
     refused(poll, json!({"type": "new_option", "idx": 1}), "option is not a string").await;
+    refused(poll, json!({"type": "new_option", "idx": -1, "option": "x"}), "idx is too small").await;
+    refused(poll, json!({"type": "new_option", "idx": 1001, "option": "x"}), "idx is too large").await;
+    refused(list, json!({"type": "new_task", "key": 1001, "task": "x", "desc": ""}), "key is too large").await;
     let question = json!({"type": "question", "question": "x"});
     refused(poll, question.clone(), "You can't edit a question unless you are the author.").await;
     refused(plain, question.clone(), "You cannot attach a submessage to this message.").await;
@@ -76,4 +79,33 @@ async fn lists_take_tasks_and_nothing_else_is_a_widget() {
         (parts(&max, list).await.len(), parts(&max, poll).await.len(), parts(&max, plain).await.len()),
         (4, 1, 0)
     );
+}
+
+#[tokio::test]
+async fn who_wrote_a_message_may_attach_anything_to_it_and_others_then_too() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let plain = mel.send_to("general", "t", "plain").await;
+
+    let refused = add(&max, plain, json!({"anything": 1})).await;
+    refused.error("BAD_REQUEST", "You cannot attach a submessage to this message.");
+    add(&mel, plain, json!({"anything": 1})).await.is(json!({}));
+    add(&max, plain, json!(["more"])).await.is(json!({}));
+
+    let told: Vec<Value> = parts(&max, plain).await.into_iter().map(|part| part["content"].clone()).collect();
+    assert_eq!(told, ["{\"anything\":1}", "[\"more\"]"]);
+}
+
+#[tokio::test]
+async fn voting_follows_the_topic_where_any_participation_does() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let poll = mel.send_to("general", "t", "/poll Lunch?\nPizza").await;
+    max.patch("/settings", json!({"automatically_follow_topics_policy": 1})).await.success();
+    let mut events = max.events(["user_topic", "submessage"]).await;
+
+    add(&max, poll, json!({"type": "vote", "key": "canned,0", "vote": 1})).await.success();
+
+    events.next().await.has(json!({"type": "user_topic", "topic_name": "t", "visibility_policy": 3}));
+    events.next().await.has(json!({"type": "submessage"}));
 }

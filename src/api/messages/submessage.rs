@@ -33,7 +33,7 @@ impl Operation for AddSubmessage {
         since: 0,
         is_specified: false,
         errors: &["InvalidMessage", "InvalidValue", "NotAWidget", "InvalidSubmessage", "WidgetRefused"],
-        events: &["submessage"],
+        events: &["user_topic", "submessage"],
     };
     type Params = AddSubmessageParams;
     type Reply = Success;
@@ -46,10 +46,16 @@ impl Write for AddSubmessage {
         if params.msg_type != WIDGET {
             return Err(Error::InvalidValue { parameter: "msg_type".into() });
         }
-        let widget = Widget::of(&message).ok_or(Error::NotAWidget)?;
+        // Whatever its author attached, others may add to.
+        let is_open = message.submessages.iter().any(|part| part.sender == message.sender);
+        if !is_open && message.sender != caller {
+            return Err(Error::NotAWidget);
+        }
         let data: Value = serde_json::from_str(&params.content).map_err(|_| Error::InvalidSubmessage)?;
-        let checked = widget.check(&data, message.sender == caller);
-        checked.map_err(|problem| Error::WidgetRefused { problem: problem.into() })?;
+        if let Some(widget) = Widget::of(&message) {
+            let checked = widget.check(&data, message.sender == caller);
+            checked.map_err(|problem| Error::WidgetRefused { problem: problem.into() })?;
+        }
 
         tx.realm_mut().counters.submessage += 1;
         let id = tx.counters.submessage;
@@ -62,6 +68,7 @@ impl Write for AddSubmessage {
         });
         let part = Submessage { id, sender: caller, kind: params.msg_type, content: params.content };
         tx.message_mut(message.id).submessages.push_back(part);
+        tx.take_part(call.caller(), &message);
         tx.emit(tx.who_follows(&message), Event::shaped("submessage", None, fields));
         Ok(Success {})
     }

@@ -196,6 +196,11 @@ fn reacting() -> Vec<Case> {
         // Who had it before leaving, or starred it, follows it; who may merely look does not.
         Case::of(ADD, "mel", |s| json!({"message_id": s.message("The release"), "emoji_name": "tada"}))
             .sends("reaction add", "olive adam mona mel max build-bot"),
+        // Who takes part follows the topic, if they want that.
+        Case::of(ADD, "max", |s| json!({"message_id": s.message("The release"), "emoji_name": "tada"}))
+            .after("PATCH /settings", "max", |_| json!({"automatically_follow_topics_policy": 1}))
+            .sends("user_topic", "max")
+            .sends("reaction add", "olive adam mona mel max build-bot"),
         Case::of(ADD, "mona", |s| json!({"message_id": s.message("@**Mona Maddox** can see"), "emoji_name": "tada"}))
             .sends("reaction add", "olive adam mona"),
         Case::of(ADD, "mona", |s| json!({"message_id": s.message("Which logo"), "emoji_name": "tada"}))
@@ -208,14 +213,16 @@ fn reacting() -> Vec<Case> {
 }
 
 fn widgets() -> Vec<Case> {
+    const ADD: &str = "POST /submessage";
+    let strike = |s: &TestServer| json!({"message_id": newest(s), "msg_type": "widget", "content": r#"{"type": "strike", "key": "canned,0"}"#});
+    let begun = |_: &TestServer| json!({"type": "channel", "to": "design", "topic": "logo", "content": "/todo\nDraw"});
     vec![
-        Case::of("POST /submessage", "max", |s| {
-            json!({"message_id": newest(s), "msg_type": "widget", "content": r#"{"type": "strike", "key": "canned,0"}"#})
-        })
-        .after("POST /messages", "mona", |_| {
-            json!({"type": "channel", "to": "design", "topic": "logo", "content": "/todo\nDraw"})
-        })
-        .sends("submessage", "mona mel max gus"),
+        Case::of(ADD, "max", strike)
+            .after("POST /messages", "mona", begun)
+            .after("PATCH /settings", "max", |_| json!({"automatically_follow_topics_policy": 1}))
+            .sends("user_topic", "max")
+            .sends("submessage", "mona mel max gus"),
+        Case::of(ADD, "max", strike).after("POST /messages", "mona", begun).sends("submessage", "mona mel max gus"),
     ]
 }
 
