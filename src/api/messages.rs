@@ -173,8 +173,13 @@ pub struct GetMessageReply {
 impl Operation for GetMessage {
     const ROUTE: Route = Route::get("/messages/{message_id}");
     const ACCESS: Access = Access::UserOrVisitor;
-    const ABOUT: About =
-        About { summary: "Gives a message.", since: 0, is_specified: false, errors: &["InvalidMessage"], events: &[] };
+    const ABOUT: About = About {
+        summary: "Gives a message.",
+        since: 0,
+        is_specified: false,
+        errors: &["InvalidMessage", "NotLoggedIn"],
+        events: &[],
+    };
     type Params = GetMessageParams;
     type Reply = GetMessageReply;
 }
@@ -182,10 +187,14 @@ impl Operation for GetMessage {
 impl Read for GetMessage {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetMessageReply, Error> {
         let message = match &call.caller {
-            Some(caller) => realm.message_seen_by(caller, params.message_id),
-            None => realm.messages.get(&params.message_id).filter(|message| fetch::is_for_visitors(realm, message)),
+            Some(caller) => realm.message_seen_by(caller, params.message_id).ok_or(Error::InvalidMessage),
+            // What visitors can't see may be there for those who log in.
+            None => {
+                let message = realm.messages.get(&params.message_id);
+                message.filter(|message| realm.is_for_visitors(message)).ok_or(Error::NotLoggedIn)
+            }
         };
-        let message = message.ok_or(Error::InvalidMessage)?;
+        let message = message?;
         let look = MessageLook {
             viewer: call.caller.as_deref(),
             apply_markdown: params.apply_markdown,

@@ -244,6 +244,11 @@ impl Realm {
         }
     }
 
+    /// Whether anonymous visitors may see a message.
+    pub fn is_for_visitors(&self, message: &Message) -> bool {
+        message.channel().is_some_and(|(channel, _)| self.channels[&channel].privacy == Privacy::WebPublic)
+    }
+
     /// A message that the user can see and that does not lie in an archived channel.
     ///
     /// # Errors

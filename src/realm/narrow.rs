@@ -92,9 +92,7 @@ impl Narrow {
             Some(viewer) => {
                 (self.includes_history || realm.has_row(viewer.id, message)) && realm.can_see_message(viewer, message)
             }
-            None => {
-                message.channel().is_some_and(|(channel, _)| realm.channels[&channel].privacy == Privacy::WebPublic)
-            }
+            None => realm.is_for_visitors(message),
         };
         is_visible && self.terms.iter().all(|term| term.admits(realm, viewer, message))
     }

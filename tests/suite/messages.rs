@@ -264,6 +264,8 @@ async fn messages_can_be_fetched_by_id_and_hidden_ones_are_left_out() {
     let seen = mel.send_to("general", "t", "seen").await;
     let hidden = olive.send_direct(&[max.id()], "hidden").await;
 
+    let without_range = json!({"message_ids": [seen], "num_before": 0, "num_after": 0, "include_anchor": false});
+    mel.get("/messages", without_range).await.success();
     let reply = mel.get("/messages", json!({"message_ids": [hidden, seen, 999_999]})).await.success();
 
     assert_eq!(reply["messages"].as_array().map(Vec::len), Some(1));
@@ -335,7 +337,25 @@ async fn a_visitor_reads_web_public_channels_and_no_others() {
     assert!(all_square(&reply));
     let message = "Not logged in: API authentication or user session required";
     fetch(json!([])).await.with_status(401).error("UNAUTHORIZED", message);
+    for (channel, problem) in [("general", "unknown web-public channel general"), ("x", "unknown channel x")] {
+        let refused = fetch(json!([["channels", "web-public"], ["channel", channel]])).await;
+        refused.error("BAD_NARROW", &format!("Invalid narrow operator: {problem}"));
+    }
     fetch(json!([["channels", "web-public"], ["is", "starred"]])).await.error("UNAUTHORIZED", message);
+}
+
+#[tokio::test]
+async fn visitors_get_messages_of_web_public_channels_and_are_to_log_in_for_others() {
+    let server = TestServer::start().await;
+    let [mel, visitor] = [server.user("mel"), server.anonymous()];
+    let open = mel.send_to("town-square", "t", "for all").await;
+    let closed = mel.send_to("general", "t", "for us").await;
+
+    visitor.get(&format!("/messages/{open}"), json!({})).await.success();
+    for id in [closed, 999_999] {
+        let refused = visitor.get(&format!("/messages/{id}"), json!({})).await.with_status(401);
+        refused.error("UNAUTHORIZED", "Not logged in: API authentication or user session required");
+    }
 }
 
 #[tokio::test]

@@ -96,6 +96,46 @@ async fn with_stands_for_the_conversation_of_a_message() {
 }
 
 #[tokio::test]
+async fn with_a_message_out_of_reach_leaves_the_conversation_that_is_named() {
+    let server = TestServer::start().await;
+    let [olive, mel, max] = server.users(["olive", "mel", "max"]);
+    let here = mel.send_to("general", "here", "one").await;
+    let direct = mel.send_direct(&[max.id()], "between us").await;
+    let hidden = olive.send_to("leadership", "there", "hush").await.to_string();
+
+    let by_topic = json!([["channel", "general"], ["topic", "here"], ["with", hidden]]);
+    assert_eq!(found(&mel, by_topic).await, BTreeSet::from([here]));
+    let by_people = json!([["dm", "max@chat.test"], ["with", hidden]]);
+    assert!(found(&mel, by_people).await.contains(&direct));
+}
+
+#[tokio::test]
+async fn a_channel_out_of_reach_has_nothing_to_be_found() {
+    let server = TestServer::start().await;
+    let [olive, mel, gus] = server.users(["olive", "mel", "gus"]);
+    olive.send_to("leadership", "there", "hush").await;
+
+    assert_eq!(found(&mel, json!([["channel", "leadership"]])).await, BTreeSet::new());
+    assert_eq!(found(&gus, json!([["channel", "engineering"]])).await, BTreeSet::new());
+    assert_eq!(found(&mel, json!([{"operator": "dm", "operand": []}])).await, BTreeSet::new());
+}
+
+#[tokio::test]
+async fn a_narrow_may_be_null() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let range = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": null});
+
+    mel.get("/messages", range.clone()).await.success();
+    let mut change = range;
+    change["op"] = "add".into();
+    change["flag"] = "read".into();
+    mel.post("/messages/flags/narrow", change).await.success();
+    let held = json!({"msg_ids": [1], "narrow": null});
+    mel.get("/messages/matches_narrow", held).await.error("BAD_REQUEST", "narrow is not a list");
+}
+
+#[tokio::test]
 async fn search_marks_what_it_found() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
@@ -115,7 +155,6 @@ async fn a_narrow_that_makes_no_sense_is_refused_with_its_reason() {
     let mel = server.user("mel");
     for (narrow, code, message) in [
         (json!([["channel", "nowhere"]]), "BAD_NARROW", "Invalid narrow operator: unknown channel nowhere"),
-        (json!([["channel", "leadership"]]), "BAD_NARROW", "Invalid narrow operator: unknown channel leadership"),
         (json!([["sender", "no@chat.test"]]), "BAD_NARROW", "Invalid narrow operator: unknown user no@chat.test"),
         (json!([["dm", "no@chat.test"]]), "BAD_NARROW", "Invalid narrow operator: unknown user in no@chat.test"),
         (json!([["is", "blue"]]), "BAD_NARROW", "Invalid narrow operator: unknown 'is' operand blue"),
@@ -127,8 +166,28 @@ async fn a_narrow_that_makes_no_sense_is_refused_with_its_reason() {
         (
             json!([["channel", "general"], ["is", "dm"]]),
             "BAD_NARROW",
-            "Invalid narrow operator combination: No message can be both a channel message and direct message",
+            "Invalid narrow operator: No message can be both a channel message and direct message",
         ),
+        (
+            json!([["channels", "public"], ["dm", "max@chat.test"]]),
+            "BAD_NARROW",
+            "Invalid narrow operator: No message can be both a channel message and direct message",
+        ),
+        (
+            json!([{"operator": "is", "operand": "dm", "negated": true}, {"operator": "dm", "operand": [1]}]),
+            "BAD_NARROW",
+            "Invalid narrow operator: No message can be both a channel message and direct message",
+        ),
+        (
+            json!([["with", "1"], ["with", "2"]]),
+            "BAD_NARROW",
+            "Invalid narrow operator combination: Duplicate 'with' operators.",
+        ),
+        (json!([["with", "x"]]), "BAD_NARROW", "Invalid narrow operator: Invalid 'with' operator"),
+        (json!([["with", "999"]]), "BAD_NARROW", "Invalid narrow operator: Invalid 'with' operator"),
+        (json!([["topic", "t"], ["with", "999"]]), "BAD_NARROW", "Invalid narrow operator: Invalid 'with' operator"),
+        (json!([["id", "-1"]]), "BAD_NARROW", "Invalid narrow operator: Invalid message ID"),
+        (json!([{"operator": "channel", "operand": 1.5}]), "BAD_REQUEST", "operand is not a string or integer"),
         (json!([["a", "b", "c"]]), "BAD_REQUEST", "Invalid narrow[0]: Value error, element is not a string pair"),
         (json!([{"operand": "x"}]), "BAD_REQUEST", "Invalid narrow[0]: Value error, operator is missing"),
         (json!([{"operator": "is"}]), "BAD_REQUEST", "Invalid narrow[0]: Value error, operand is missing"),
@@ -154,6 +213,9 @@ async fn some_messages_are_held_against_a_narrow() {
     mel.get("/messages/matches_narrow", params).await.is(json!({"messages": {
         yes.to_string(): {"match_content": "<p>a <span class=\"highlight\">zebra</span></p>", "match_subject": "t"},
     }}));
+    let params = json!({"msg_ids": [yes], "narrow": [["with", yes.to_string()]]});
+    let refused = mel.get("/messages/matches_narrow", params).await;
+    refused.error("BAD_NARROW", "Invalid narrow operator: unknown operator with");
 }
 
 #[tokio::test]

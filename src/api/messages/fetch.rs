@@ -3,15 +3,14 @@
 //! A choice where the API is silent: A-39 in docs/assumptions.md.
 
 use super::highlight;
-use super::parameter::{AnchorText, NarrowTerms};
+use super::parameter::{AnchorText, NarrowTerm, NarrowTerms};
 use crate::api::parameter::{Count, parameters};
 use crate::api::{About, Access, Call, Operation, Read, Route};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::channel::Privacy;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
-use crate::realm::narrow::{Anchor, Narrow, Range};
+use crate::realm::narrow::{Anchor, Narrow, Range, RawTerm};
 use crate::record::message::{MessageLook, MessageRecord, shown_topic};
 use crate::time::Timestamp;
 use schemars::JsonSchema;
@@ -155,11 +154,9 @@ fn by_ids(
     params: &GetMessagesParams,
     ids: &[MessageId],
 ) -> Result<GetMessagesReply, Error> {
-    let has_range = params.anchor.is_some()
-        || params.num_before.is_some()
-        || params.num_after.is_some()
-        || params.use_first_unread_anchor
-        || !params.include_anchor;
+    let counts = [params.num_before, params.num_after].into_iter().flatten();
+    let has_range =
+        params.anchor.is_some() || params.use_first_unread_anchor || counts.into_iter().any(|count| count.0 > 0);
     if has_range {
         let names = ["num_before", "num_after", "anchor", "message_ids", "include_anchor", "use_first_unread_anchor"];
         return Err(Error::UnsupportedCombination { parameters: names.to_vec().into() });
@@ -193,11 +190,6 @@ fn found(realm: &Realm, message: &Message, look: MessageLook<'_>, words: &[&str]
     record
 }
 
-/// Whether anonymous visitors may see a message.
-pub fn is_for_visitors(realm: &Realm, message: &Message) -> bool {
-    message.channel().is_some_and(|(channel, _)| realm.channels[&channel].privacy == Privacy::WebPublic)
-}
-
 /// GET /messages/matches_narrow
 pub struct MatchesNarrow;
 
@@ -206,8 +198,8 @@ parameters! {
     pub struct MatchesNarrowParams {
         /// The messages.
         msg_ids: Vec<MessageId>,
-        /// The narrow.
-        narrow: NarrowTerms,
+        /// The narrow; `with` is no operator of it.
+        narrow: Vec<NarrowTerm>,
     }
 }
 
@@ -244,7 +236,11 @@ impl Operation for MatchesNarrow {
 impl Read for MatchesNarrow {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<MatchesNarrowReply, Error> {
         let viewer = Some(call.caller());
-        let narrow = Narrow::resolve(realm, viewer, &params.narrow.0)?;
+        let terms: Vec<RawTerm> = params.narrow.into_iter().map(|term| term.0).collect();
+        if terms.iter().any(|term| term.operator == "with") {
+            return Err(Error::BadNarrow { desc: "unknown operator with".into() });
+        }
+        let narrow = Narrow::resolve(realm, viewer, &terms)?;
         let words = narrow.words();
         let found = params
             .msg_ids

@@ -26,31 +26,40 @@ impl Parameter for Recipients {
     }
 }
 
-/// `narrow`: terms as objects or as pairs of texts.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct NarrowTerms(pub Vec<RawTerm>);
+/// A term of a narrow: an object or a pair of texts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NarrowTerm(pub RawTerm);
 
-impl FromJson for NarrowTerms {
+impl FromJson for NarrowTerm {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let items = value.as_array().ok_or_else(|| Error::bad_value(at, "is not a list"))?;
-        items
-            .iter()
-            .enumerate()
-            .map(|(index, item)| term(item, &format!("{at}[{index}]")))
-            .collect::<Result<_, _>>()
-            .map(Self)
+        term(value, at).map(Self)
     }
 
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         let operand = serde_json::json!({"anyOf": [
             {"type": "string"}, {"type": "integer"}, {"type": "array", "items": {"type": "integer"}},
         ]});
-        json_schema!({"type": "array", "items": {"anyOf": [
+        json_schema!({"anyOf": [
             {"type": "object", "required": ["operator", "operand"], "properties": {
                 "operator": {"type": "string"}, "operand": operand, "negated": {"type": "boolean"},
             }},
             {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
-        ]}})
+        ]})
+    }
+}
+
+/// `narrow`: terms, or null for none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NarrowTerms(pub Vec<RawTerm>);
+
+impl FromJson for NarrowTerms {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        let terms = Option::<Vec<NarrowTerm>>::from_json(value, at)?.unwrap_or_default();
+        Ok(Self(terms.into_iter().map(|term| term.0).collect()))
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<NarrowTerm>::json_schema(generator)
     }
 }
 

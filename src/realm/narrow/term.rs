@@ -63,12 +63,17 @@ fn with_conversation_of(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -
     let mut with = raw.iter().filter(|term| newest_name(&term.operator) == "with");
     let Some(term) = with.next() else { return Ok(raw.to_vec()) };
     if with.next().is_some() {
-        return Err(bad("Duplicate 'with' operators."));
+        return Err(Error::BadNarrowCombination { desc: "Duplicate 'with' operators.".into() });
     }
     let id = message_id(&term.operand).ok_or_else(|| bad("Invalid 'with' operator"))?;
     let mut terms: Vec<RawTerm> = raw.iter().filter(|term| newest_name(&term.operator) != "with").cloned().collect();
-    let message = viewer.and_then(|viewer| realm.message_seen_by(viewer, id));
-    let Some(message) = message else { return Ok(terms) };
+    let message = match viewer {
+        Some(viewer) => realm.message_seen_by(viewer, id),
+        None => realm.messages.get(&id).filter(|message| realm.is_for_visitors(message)),
+    };
+    let Some(message) = message else {
+        return if names_conversation(&terms) { Ok(terms) } else { Err(bad("Invalid 'with' operator")) };
+    };
     terms.retain(|term| !matches!(newest_name(&term.operator), "channel" | "topic" | "dm"));
     let term = |operator: &str, operand: Value| RawTerm { operator: operator.into(), operand, is_negated: false };
     match &message.place {
@@ -84,6 +89,12 @@ fn with_conversation_of(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -
     Ok(terms)
 }
 
+/// Whether the terms say by themselves which conversation is meant.
+fn names_conversation(terms: &[RawTerm]) -> bool {
+    let has = |name: &str| terms.iter().any(|term| newest_name(&term.operator) == name);
+    has("dm") || (has("channel") && has("topic"))
+}
+
 fn check_visitor(terms: &[RawTerm]) -> Result<(), Error> {
     let is_web_public =
         |term: &RawTerm| newest_name(&term.operator) == "channels" && term.operand == "web-public" && !term.is_negated;
@@ -94,10 +105,20 @@ fn check_visitor(terms: &[RawTerm]) -> Result<(), Error> {
 }
 
 fn check_combination(narrow: &Narrow) -> Result<(), Error> {
-    let has =
-        |wanted: fn(&Condition) -> bool| narrow.terms.iter().any(|term| !term.is_negated && wanted(&term.condition));
-    let in_channels = has(|condition| matches!(condition, Condition::Channel(_) | Condition::Topic(_)));
-    let direct = has(|condition| {
+    let has = |wanted: fn(&Condition) -> bool, is_negated: bool| {
+        narrow.terms.iter().any(|term| term.is_negated == is_negated && wanted(&term.condition))
+    };
+    let is_of_channels = |condition: &Condition| {
+        matches!(
+            condition,
+            Condition::Channel(_)
+                | Condition::PublicChannels
+                | Condition::WebPublicChannels
+                | Condition::ArchivedChannels
+                | Condition::Topic(_)
+        )
+    };
+    let is_direct = |condition: &Condition| {
         matches!(
             condition,
             Condition::IsDirect
@@ -105,10 +126,10 @@ fn check_combination(narrow: &Narrow) -> Result<(), Error> {
                 | Condition::DirectIncluding(_)
                 | Condition::GroupIncluding(_)
         )
-    });
-    if in_channels && direct {
-        let desc = "No message can be both a channel message and direct message";
-        return Err(Error::BadNarrowCombination { desc: desc.into() });
+    };
+    let in_channels = has(is_of_channels, false) || has(|condition| *condition == Condition::IsDirect, true);
+    if in_channels && has(is_direct, false) {
+        return Err(bad("No message can be both a channel message and direct message"));
     }
     Ok(())
 }
@@ -168,7 +189,10 @@ fn condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Result<Con
             "all" => Ok(Condition::Everything),
             other => Err(bad(format!("unknown 'in' operand {other}"))),
         },
-        "id" => message_id(operand).map(Condition::Id).ok_or_else(|| bad("Invalid message ID")),
+        "id" => {
+            let id = message_id(operand).filter(|id| id.0 >= 0);
+            id.map(Condition::Id).ok_or_else(|| bad("Invalid message ID"))
+        }
         "near" => Ok(Condition::Everything),
         "search" => words(text(operand)?).map(Condition::Words),
         "mentions" => one_user(realm, operand, "unknown user").map(Condition::Mentions),
@@ -205,17 +229,18 @@ fn channel<'realm>(
 ) -> Result<&'realm Arc<Channel>, Error> {
     let (found, shown) = match operand {
         Value::String(name) => (realm.channel_by_name(name), name.clone()),
-        Value::Number(number) => {
+        Value::Number(number) if number.is_i64() => {
             let id = number.as_i64().map(crate::realm::id::ChannelId);
             (id.and_then(|id| realm.channels.get(&id)), number.to_string())
         }
         _ => return Err(Error::bad_value("operand", "is not a string or integer")),
     };
-    let is_visible = |channel: &&Arc<Channel>| match viewer {
-        Some(viewer) => realm.can_see(viewer, channel),
-        None => channel.privacy.is_web_public(),
-    };
-    found.filter(is_visible).ok_or_else(|| bad(format!("unknown channel {shown}")))
+    let channel = found.ok_or_else(|| bad(format!("unknown channel {shown}")))?;
+    // Whoever left a private channel has messages of it still: those that they may read are told by their rows.
+    if viewer.is_none() && !channel.privacy.is_web_public() {
+        return Err(bad(format!("unknown web-public channel {shown}")));
+    }
+    Ok(channel)
 }
 
 fn user(realm: &Realm, operand: &Value) -> Option<UserId> {
@@ -237,6 +262,8 @@ fn one_user(realm: &Realm, operand: &Value, desc: &str) -> Result<UserId, Error>
 /// The exact conversation with somebody: ids, one address, or addresses with commas between them.
 fn conversation(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Result<Condition, Error> {
     let users: Vec<Option<UserId>> = match operand {
+        // Nobody writes to nobody.
+        Value::Array(ids) if ids.is_empty() => return Ok(Condition::Conversation(None)),
         Value::String(emails) => emails.split(',').map(|email| user(realm, &Value::from(email.trim()))).collect(),
         Value::Array(ids) if ids.iter().all(Value::is_i64) => ids.iter().map(|id| user(realm, id)).collect(),
         Value::Number(_) => vec![user(realm, operand)],
