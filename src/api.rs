@@ -216,6 +216,15 @@ pub trait Operation {
     /// What it gives besides `result` and `msg`.
     type Reply: ReplyData + JsonSchema;
 
+    /// Whether the caller may use it as things are; asked before the parameters are looked at.
+    ///
+    /// # Errors
+    ///
+    /// Those of `ABOUT` that don't depend on parameters.
+    fn admit(_world: &World, _call: &Call<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// `msg` of its reply.
     fn message(_reply: &Self::Reply) -> &'static str {
         ""

@@ -13,6 +13,7 @@ use crate::realm::text::{MAX_TOPIC_LENGTH, normal_content, truncate};
 use crate::realm::user::User;
 use crate::record::personal::DraftRecord;
 use crate::time::Timestamp;
+use crate::world::World;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -155,14 +156,15 @@ impl Operation for GetDrafts {
     };
     type Params = GetDraftsParams;
     type Reply = DraftsReply;
+
+    fn admit(world: &World, call: &Call<'_>) -> Result<(), Error> {
+        check_enabled(&world.snapshot(), call.caller().id)
+    }
 }
 
 impl Read for GetDrafts {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<DraftsReply, Error> {
-        let user = call.caller().id;
-        check_enabled(realm, user)?;
-
-        let mut drafts: Vec<&Arc<Draft>> = realm.own(user).drafts.values().collect();
+        let mut drafts: Vec<&Arc<Draft>> = realm.own(call.caller().id).drafts.values().collect();
         drafts.sort_by_key(|draft| (draft.timestamp, draft.id));
         let drafts: Vec<DraftRecord> = drafts.into_iter().map(|draft| DraftRecord::new(draft)).collect();
         Ok(DraftsReply { count: drafts.len(), drafts })
@@ -189,9 +191,9 @@ pub struct DraftIdsReply {
 
 /// The errors of a draft, in the order in which they are checked.
 const DRAFT_ERRORS: &[&str] = &[
+    "DraftsDisabled",
     "BadValue",
     "UnexpectedKey",
-    "DraftsDisabled",
     "MessageNullBytes",
     "NegativeTimestamp",
     "DraftTopicNullBytes",
@@ -212,6 +214,10 @@ impl Operation for CreateDrafts {
     };
     type Params = CreateDraftsParams;
     type Reply = DraftIdsReply;
+
+    fn admit(world: &World, call: &Call<'_>) -> Result<(), Error> {
+        check_enabled(&world.snapshot(), call.caller().id)
+    }
 }
 
 impl Write for CreateDrafts {
@@ -258,9 +264,9 @@ impl Operation for EditDraft {
         since: 87,
         is_specified: false,
         errors: &[
+            "DraftsDisabled",
             "BadValue",
             "UnexpectedKey",
-            "DraftsDisabled",
             "NoSuchDraft",
             "MessageNullBytes",
             "NegativeTimestamp",
@@ -273,6 +279,10 @@ impl Operation for EditDraft {
     };
     type Params = EditDraftParams;
     type Reply = Success;
+
+    fn admit(world: &World, call: &Call<'_>) -> Result<(), Error> {
+        check_enabled(&world.snapshot(), call.caller().id)
+    }
 }
 
 impl Write for EditDraft {
@@ -314,6 +324,10 @@ impl Operation for RemoveDraft {
     };
     type Params = RemoveDraftParams;
     type Reply = Success;
+
+    fn admit(world: &World, call: &Call<'_>) -> Result<(), Error> {
+        check_enabled(&world.snapshot(), call.caller().id)
+    }
 }
 
 impl Write for RemoveDraft {

@@ -18,6 +18,7 @@ const fn row<O: Operation>(run: Run) -> Row {
 
 const fn read<O: Read>() -> Row {
     row::<O>(Run::Now(|world, call, raw| {
+        O::admit(world, call)?;
         let params = O::Params::read(raw)?;
         let reply = O::run(&world.snapshot(), call, params)?;
         Ok(envelope_saying::<O::Params>(O::message(&reply), &reply, raw))
@@ -26,6 +27,7 @@ const fn read<O: Read>() -> Row {
 
 const fn write<O: Write>() -> Row {
     row::<O>(Run::Now(|world, call, raw| {
+        O::admit(world, call)?;
         let params = O::Params::read(raw)?;
         let (reply, caused) = world.commit_noting(|tx| {
             call.check_credentials_hold(tx)?;
@@ -41,6 +43,7 @@ const fn write<O: Write>() -> Row {
 
 const fn write_in_part<O: PartialWrite>() -> Row {
     row::<O>(Run::Now(|world, call, raw| {
+        O::admit(world, call)?;
         let params = O::Params::read(raw)?;
         let (reply, caused) = world.commit_noting(|tx| {
             call.check_credentials_hold(tx)?;

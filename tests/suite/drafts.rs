@@ -131,4 +131,7 @@ async fn those_who_switched_drafts_off_have_none() {
     mel.post("/drafts", json!({"drafts": []})).await.error("BAD_REQUEST", message);
     mel.patch("/drafts/1", json!({"draft": draft("", &[], "")})).await.error("BAD_REQUEST", message);
     mel.delete("/drafts/1", json!({})).await.error("BAD_REQUEST", message);
+    // Whatever else may be wrong with the request.
+    mel.post("/drafts", json!({"drafts": 5})).await.error("BAD_REQUEST", message);
+    mel.patch("/drafts/1", json!({})).await.error("BAD_REQUEST", message);
 }
