@@ -171,7 +171,14 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Changed {
             continue;
         }
         // Without a row a message is read for good.
-        if !message.recipients.contains(&user.id) || !tx.own_mut(user.id).read.remove(message.id) {
+        if !tx.has_row(user.id, &message) {
+            continue;
+        }
+        let is_late = !message.recipients.contains(&user.id);
+        if is_late {
+            tx.receive_late(user.id, message.id);
+        }
+        if !tx.own_mut(user.id).read.remove(message.id) && !is_late {
             continue;
         }
         if let Some((channel, _)) = message.channel() {

@@ -279,6 +279,11 @@ impl Tx {
         }
     }
 
+    /// Counts somebody with a row that was made later among those who received the message; the row stays what it is.
+    pub fn receive_late(&mut self, user: UserId, message: MessageId) {
+        self.message_mut(message).recipients.insert(user);
+    }
+
     /// Removes a message from every index; a topic without messages is gone.
     pub fn remove_message(&mut self, id: MessageId) -> Option<Arc<Message>> {
         let message = self.realm.messages.remove(&id)?;

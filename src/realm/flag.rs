@@ -46,9 +46,9 @@ impl Realm {
     /// A user's flags for a message; `read` and `historical` where there is no row.
     pub fn flags(&self, user: UserId, message: &Message) -> Vec<&'static str> {
         let own = self.own(user);
-        let is_historical = !message.recipients.contains(&user);
+        let is_received = message.recipients.contains(&user);
         let mut flags = Vec::new();
-        if is_historical || own.read.contains(message.id) {
+        if !is_received || own.read.contains(message.id) {
             flags.push("read");
         }
         if own.starred.contains(&message.id) {
@@ -58,7 +58,7 @@ impl Realm {
             flags.push("collapsed");
         }
         flags.extend(message.sending_flags(user));
-        if is_historical {
+        if !is_received || own.historical.contains(&message.id) {
             flags.push("historical");
         }
         flags

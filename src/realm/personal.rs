@@ -30,7 +30,8 @@ pub struct Personal {
     pub starred: OrdSet<MessageId>,
     /// What was collapsed.
     pub collapsed: OrdSet<MessageId>,
-    /// Messages for which a row was made later, by starring or reacting: flagged `historical`.
+    /// Messages for which a row was made later, by starring or reacting: flagged `historical`. Those that became unread
+    /// since count as received.
     pub historical: OrdSet<MessageId>,
     /// Direct message conversations.
     pub conversations: OrdSet<RecipientId>,

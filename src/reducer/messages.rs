@@ -88,9 +88,8 @@ impl State {
         let Some(id) = event["message_id"].as_i64() else { return };
         // Who is mentioned by an edit receives the message only then; others who have not received it are told as well.
         let is_received = event["flags"].as_array().is_some_and(|flags| flags.iter().any(|flag| flag == "mentioned"));
-        let newest = self.value.get("max_message_id").and_then(Value::as_i64);
-        if is_received && newest.is_some_and(|newest| newest < id) {
-            self.value.insert("max_message_id".into(), id.into());
+        if is_received {
+            self.note_received(id);
         }
         if event.get("content").is_some() && self.is_unread(id) {
             let flags: Vec<&str> = event["flags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -116,6 +115,14 @@ impl State {
         }
     }
 
+    /// The newest message may be one that was received later than others.
+    fn note_received(&mut self, id: i64) {
+        let newest = self.value.get("max_message_id").and_then(Value::as_i64);
+        if newest.is_some_and(|newest| newest < id) {
+            self.value.insert("max_message_id".into(), id.into());
+        }
+    }
+
     fn doubt_newest(&mut self, ids: &[i64]) {
         let newest = self.value.get("max_message_id").and_then(Value::as_i64);
         if newest.is_some_and(|newest| ids.contains(&newest)) {
@@ -125,6 +132,9 @@ impl State {
 
     pub(super) fn update_message_flags(&mut self, event: &Value, op: &str) -> bool {
         let ids = numbers(&event["messages"]);
+        if (event["flag"].as_str(), op) == (Some("read"), "remove") {
+            ids.iter().for_each(|id| self.note_received(*id));
+        }
         match (event["flag"].as_str().unwrap_or_default(), op) {
             ("read", "add") if event["all"] == true => self.clear_unread(),
             ("read", "add") => {

@@ -2,6 +2,7 @@
 
 use crate::support::{TestServer, User};
 use chatdouble::realm::id::{ChannelId, UserId};
+use chatdouble::reducer::State;
 use serde_json::{Value, json};
 
 async fn flag(user: &User, messages: &[i64], op: &str, flag: &str) -> Value {
@@ -199,6 +200,31 @@ async fn starring_what_one_did_not_receive_gives_a_row_for_it() {
     assert_eq!(flags_of(&nora, message).await, json!(["read", "starred", "historical"]));
     adam.post(&format!("/messages/{message}/reactions"), json!({"emoji_name": "tada"})).await.is(json!({}));
     events.next().await.has(json!({"message_id": message}));
+}
+
+#[tokio::test]
+async fn what_one_came_upon_later_becomes_unread_where_one_is_subscribed() {
+    let server = TestServer::start().await;
+    let nora = server.user("nora");
+    let message = server.message("Fixed.");
+    flag(&nora, &[message], "add", "starred").await;
+    flag(&nora, &[message], "remove", "read").await;
+    assert_eq!(flags_of(&nora, message).await, json!(["read", "starred", "historical"]));
+    nora.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "engineering"}]})).await.success();
+    let mut queue = nora.register(json!({})).await;
+
+    let reply = flag(&nora, &[message], "remove", "read").await;
+
+    assert_eq!(reply["ignored_because_not_subscribed_channels"], json!([]));
+    assert_eq!(flags_of(&nora, message).await, json!(["starred", "historical"]));
+    let mut state = State::from_register(queue.state.clone());
+    for event in queue.all().await {
+        assert!(state.apply(&event), "{event:#}");
+    }
+    let later = nora.register(json!({})).await.state;
+    assert_eq!(state.differences(&later), []);
+    let count = |state: &Value| state["unread_msgs"]["count"].as_i64().expect("a count");
+    assert_eq!(count(&later), count(&queue.state) + 1);
 }
 
 #[tokio::test]

@@ -47,11 +47,7 @@ pub(super) const ALL: &[Invariant] = &[
         meaning: "An upload's messages are those that link it.",
         check: uploads_know_their_messages,
     },
-    Invariant {
-        name: "late-rows",
-        meaning: "Rows made later are known by message as by user, and nobody who received the message has one.",
-        check: late_rows,
-    },
+    Invariant { name: "late-rows", meaning: "Rows made later are known by message as by user.", check: late_rows },
     Invariant {
         name: "unread-where-subscribed",
         meaning: "Unread channel messages lie in channels that the user is subscribed to, after the subscription's beginning.",
