@@ -141,14 +141,18 @@ impl Tx {
         message
     }
 
-    /// Sends a message and says so, or leaves everything as it was.
-    pub fn send_wholly(&mut self, outgoing: Outgoing) -> bool {
+    /// Sends a message, or leaves everything as it was.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tx::send`].
+    pub fn send_wholly(&mut self, outgoing: Outgoing) -> Result<(), Error> {
         let before = self.realm_mut().clone();
-        let is_sent = self.send(outgoing).is_ok();
-        if !is_sent {
+        let sent = self.send(outgoing);
+        if sent.is_err() {
             *self.realm_mut() = before;
         }
-        is_sent
+        sent.map(|_| ())
     }
 
     /// Sends what a reminder promised, from the notification bot to its user.
@@ -157,7 +161,7 @@ impl Tx {
         if let Some(bot) = self.notification_bot().filter(|_| !self.organization.is_deactivated) {
             let to = Target::Direct { users: vec![reminder.user] };
             // A reminder of somebody who left, or that can't be rendered, is dropped.
-            self.send_wholly(Outgoing::from_server(bot, to, reminder.content.clone()));
+            let _ = self.send_wholly(Outgoing::from_server(bot, to, reminder.content.clone()));
         }
         self.emit(
             Audience::user(reminder.user),
@@ -173,7 +177,8 @@ impl Tx {
             ..Outgoing::from_server(scheduled.sender, scheduled.to.target(), scheduled.content.clone())
         };
         let may_send = self.is_active(scheduled.sender) && !self.organization.is_deactivated;
-        if may_send && self.send_wholly(outgoing) {
+        let outcome = if may_send { Some(self.send_wholly(outgoing)) } else { None };
+        if outcome == Some(Ok(())) {
             self.realm_mut().scheduled_messages.remove(&id);
             let fields = json!({"scheduled_message_id": id});
             self.emit(Audience::user(scheduled.sender), Event::shaped("scheduled_messages", Some("remove"), fields));
@@ -185,6 +190,30 @@ impl Tx {
         self.realm_mut().scheduled_messages.insert(id, failed.clone());
         let event = Event::new("scheduled_messages", Some("update"), Payload::Scheduled(failed));
         self.emit(Audience::user(scheduled.sender), event);
+        if let Some(Err(error)) = outcome {
+            self.tell_failure(&scheduled, &error);
+        }
+    }
+
+    /// Tells somebody that a message of theirs was not sent, where it would have gone and why.
+    fn tell_failure(&mut self, scheduled: &ScheduledMessage, error: &Error) {
+        let Some(bot) = self.notification_bot() else { return };
+        let place = match &scheduled.to {
+            ScheduledTarget::Channel { channel, topic } => {
+                let seen =
+                    self.channels.get(channel).filter(|channel| self.can_see(&self.users[&scheduled.sender], channel));
+                seen.map_or_else(String::new, |channel| format!(" in #**{}>{topic}**", channel.name))
+            }
+            ScheduledTarget::Direct { .. } => String::new(),
+        };
+        let content = format!(
+            "Your message scheduled for <time:{}>{place} was not sent:\n> {}",
+            scheduled.deliver_at,
+            error.message()
+        );
+        let to = Target::Direct { users: vec![scheduled.sender] };
+        // Who can't be written to by the notification bot finds the message among those that failed.
+        let _ = self.send_wholly(Outgoing::from_server(bot, to, content));
     }
 }
 

@@ -96,6 +96,6 @@ fn greet(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
 fn tell(tx: &mut Tx, user: UserId, content: String) {
     if let Some(bot) = tx.notification_bot() {
         // A text that can't be sent must not keep anybody out.
-        tx.send_wholly(Outgoing::from_server(bot, Target::Direct { users: vec![user] }, content));
+        let _ = tx.send_wholly(Outgoing::from_server(bot, Target::Direct { users: vec![user] }, content));
     }
 }
