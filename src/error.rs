@@ -777,6 +777,8 @@ errors! {
     DeliveryNotInFuture: 400 BAD_REQUEST "Scheduled delivery time must be in the future.";
     /// Unknown scheduled message, or another's.
     NoSuchScheduledMessage: 404 BAD_REQUEST "Scheduled message does not exist";
+    /// Its time has come before the change.
+    ScheduledMessageSent: 400 BAD_REQUEST "Scheduled message was already sent";
     /// A list where one channel is wanted.
     InvalidChannelIdType: 400 BAD_REQUEST "Invalid data type for channel ID";
     /// Another type, but to whom?

@@ -253,7 +253,7 @@ impl Operation for RemoveScheduledMessage {
     const ROUTE: Route = Route::delete("/scheduled_messages/{scheduled_message_id}");
     const ACCESS: Access = Access::User;
     const ABOUT: About = About {
-        summary: "Removes one of the caller's scheduled messages.",
+        summary: "Removes one of the caller's scheduled messages, or forgets that one was sent.",
         since: 173,
         is_specified: false,
         errors: &["NoSuchScheduledMessage"],
@@ -266,8 +266,13 @@ impl Operation for RemoveScheduledMessage {
 impl Write for RemoveScheduledMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
-        let id = own(tx, user, params.scheduled_message_id)?.id;
+        let id = params.scheduled_message_id;
+        let is_sent = tx.own(user).sent_scheduled.contains(&id);
+        if !is_sent {
+            own(tx, user, id)?;
+        }
 
+        tx.own_mut(user).sent_scheduled.remove(&id);
         tx.realm_mut().scheduled_messages.remove(&id);
         tx.schedule(Due::ScheduledMessage(id), None);
         let fields = json!({ "scheduled_message_id": id });

@@ -2,7 +2,7 @@
 //! but for status and presence.
 
 use super::channel::{Subscription, TopicKey};
-use super::id::{ChannelId, DeviceId, DraftId, MessageId, RecipientId, SnippetId, UserId};
+use super::id::{ChannelId, DeviceId, DraftId, MessageId, RecipientId, ScheduledMessageId, SnippetId, UserId};
 use super::message::Emoji;
 use super::push::PushToken;
 use super::read_set::ReadSet;
@@ -51,6 +51,9 @@ pub struct Personal {
     pub active_at: Option<Timestamp>,
     /// Unsent messages.
     pub drafts: OrdMap<DraftId, Arc<Draft>>,
+    /// Scheduled messages that were sent.
+    #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
+    pub sent_scheduled: OrdSet<ScheduledMessageId>,
     /// Kept phrases.
     pub snippets: OrdMap<SnippetId, Arc<Snippet>>,
     /// The left sidebar, in the order in which views were added.

@@ -180,6 +180,7 @@ impl Tx {
         let outcome = if may_send { Some(self.send_wholly(outgoing)) } else { None };
         if outcome == Some(Ok(())) {
             self.realm_mut().scheduled_messages.remove(&id);
+            self.own_mut(scheduled.sender).sent_scheduled.insert(id);
             let fields = json!({"scheduled_message_id": id});
             self.emit(Audience::user(scheduled.sender), Event::shaped("scheduled_messages", Some("remove"), fields));
             return;

@@ -216,3 +216,22 @@ async fn one_that_cannot_be_sent_is_marked_and_may_be_given_another_time() {
     server.advance(60).await;
     events.next().await.is(json!({"type": "scheduled_messages", "op": "remove", "scheduled_message_id": id}));
 }
+
+#[tokio::test]
+async fn one_that_was_sent_is_not_changed_any_more_but_may_be_removed() {
+    let server = TestServer::start().await;
+    let [nora, mel] = server.users(["nora", "mel"]);
+    let id = id_of(schedule(&nora, json!({"type": "direct", "to": [mel.id()]})).await).await;
+    let path = format!("/scheduled_messages/{id}");
+    server.advance(60).await;
+    let mut events = nora.events(["scheduled_messages"]).await;
+
+    let refused = nora.patch(&path, json!({"content": "Too late"})).await.with_status(400);
+    refused.error("BAD_REQUEST", "Scheduled message was already sent");
+    let missing = "Scheduled message does not exist";
+    mel.patch(&path, json!({"content": "Not mine"})).await.with_status(404).error("BAD_REQUEST", missing);
+    assert_eq!(listed(&nora).await, json!([]));
+    nora.delete(&path, json!({})).await.is(json!({}));
+    events.next().await.is(json!({"type": "scheduled_messages", "op": "remove", "scheduled_message_id": id}));
+    nora.delete(&path, json!({})).await.with_status(404).error("BAD_REQUEST", missing);
+}

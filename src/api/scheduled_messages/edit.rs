@@ -35,14 +35,15 @@ parameters! {
 }
 
 /// The errors of changing one, in the order in which they are checked.
-const ERRORS: [&str; SENDING_ERRORS.len() + 4] = {
-    let mut errors = ["NothingToChange"; SENDING_ERRORS.len() + 4];
+const ERRORS: [&str; SENDING_ERRORS.len() + 5] = {
+    let mut errors = ["NothingToChange"; SENDING_ERRORS.len() + 5];
     errors[1] = "RecipientNeeded";
     errors[2] = "TopicNeeded";
-    errors[3] = "NoSuchScheduledMessage";
+    errors[3] = "ScheduledMessageSent";
+    errors[4] = "NoSuchScheduledMessage";
     let mut index = 0;
     while index < SENDING_ERRORS.len() {
-        errors[index + 4] = SENDING_ERRORS[index];
+        errors[index + 5] = SENDING_ERRORS[index];
         index += 1;
     }
     errors
@@ -88,6 +89,9 @@ impl Write for EditScheduledMessage {
         params.check()?;
         let sender = call.caller().id;
         let deliver_at = params.scheduled_delivery_timestamp.map(|at| future_time(tx, at)).transpose()?;
+        if tx.own(sender).sent_scheduled.contains(&params.scheduled_message_id) {
+            return Err(Error::ScheduledMessageSent);
+        }
         let message = own(tx, sender, params.scheduled_message_id)?.clone();
         if message.has_failed && deliver_at.is_none() {
             return Err(Error::DeliveryNotInFuture);
