@@ -324,6 +324,10 @@ errors! {
     WidgetEdited: 400 BAD_REQUEST "Widgets cannot be edited.";
     /// Only polls and to-do lists have parts.
     NotAWidget: 400 BAD_REQUEST "You cannot attach a submessage to this message.";
+    /// What a message is to be a widget of is JSON.
+    WidgetNotJson: 400 BAD_REQUEST "Widgets: API programmer sent invalid JSON content";
+    /// No form that clients know.
+    WidgetGivenRefused { problem }: 400 BAD_REQUEST "Widgets: {problem}";
     /// Parts are JSON.
     InvalidSubmessage: 400 BAD_REQUEST "Invalid json for submessage";
     /// What this poll or list does not take.

@@ -55,6 +55,9 @@ parameters! {
         local_id: Option<String>,
         /// Whether the sender has read it; by default when a client for people sends it.
         read_by_sender: Option<bool>,
+        /// A form with choices, as JSON text of `widget_type` (`zform`) and `extra_data`. Real servers take it from
+        /// bots without documenting it.
+        widget_content: Option<String>,
     }
 }
 
@@ -102,6 +105,8 @@ impl Operation for SendMessage {
             "DirectMessagesDisabled",
             "DirectNotAuthorized",
             "MayNotInitiateDirect",
+            "WidgetNotJson",
+            "WidgetGivenRefused",
             "UnableToRender",
             "ChannelWildcardNotAllowed",
             "TopicWildcardNotAllowed",
@@ -127,6 +132,7 @@ impl Write for SendMessage {
             read_by: OrdSet::new(),
             local: params.queue_id.zip(params.local_id),
             site: Some(call.site()),
+            widget_content: params.widget_content,
         };
 
         let sent = tx.send(outgoing)?;

@@ -14,7 +14,7 @@ use super::personal::VisibilityPolicy;
 use super::render::Site;
 use super::text::{in_lowercase, normal_content, normal_topic};
 use super::user::User;
-use super::widget::first_submessage;
+use super::widget::{first_submessage, given_widget};
 use crate::error::Error;
 use imbl::{OrdSet, Vector};
 use std::borrow::Cow;
@@ -43,6 +43,8 @@ pub struct Outgoing {
     pub local: Option<(String, String)>,
     /// Where the sender is, if a client sends it now.
     pub site: Option<Site>,
+    /// What the message is a widget of, as JSON text.
+    pub widget_content: Option<String>,
 }
 
 /// Where a message goes.
@@ -166,7 +168,7 @@ impl Tx {
     /// # Errors
     ///
     /// Those of [`normal_content`], [`normal_topic`], [`Realm::check_may_post`],
-    /// [`Realm::check_may_message`] and [`Realm::body`], in this order.
+    /// [`Realm::check_may_message`], [`given_widget`] and [`Realm::body`], in this order.
     pub fn send(&mut self, outgoing: Outgoing) -> Result<Sent, Error> {
         let content = match normal_content(&outgoing.content)? {
             Cow::Borrowed(text) if text.len() == outgoing.content.len() => outgoing.content,
@@ -192,6 +194,7 @@ impl Tx {
                 (Place::Direct { conversation }, self.conversations[&conversation].members.iter().copied().collect())
             }
         };
+        let widget = outgoing.widget_content.as_deref().map(given_widget).transpose()?;
         let mut body = self.body(sender.id, &place, content, outgoing.site.as_ref())?;
         self.settle_recipients(&place, &mut body, &mut recipients);
 
@@ -199,7 +202,7 @@ impl Tx {
         self.realm_mut().counters.message += 1;
         let id = MessageId(self.counters.message);
         let now = self.now;
-        let submessage = first_submessage(&body.content, sender.id, self.counters.submessage + 1);
+        let submessage = first_submessage(&body.content, widget, sender.id, self.counters.submessage + 1);
         let submessages = submessage.map_or_else(Vector::new, Vector::unit);
         self.realm_mut().counters.submessage += submessages.len() as i64;
         let is_read = outgoing.read_by_sender && recipients.contains(&sender.id);
@@ -308,6 +311,7 @@ impl Outgoing {
             read_by: OrdSet::new(),
             local: None,
             site: None,
+            widget_content: None,
         }
     }
 }

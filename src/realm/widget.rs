@@ -1,10 +1,11 @@
 //! Polls and to-do lists: what a message that begins one is made into, and what may be added to it.
 //!
-//! Choices where the API is silent: A-140 in docs/assumptions.md.
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use super::id::UserId;
 use super::message::{Message, Submessage};
-use serde_json::{Value, json};
+use crate::error::Error;
+use serde_json::{Map, Value, json};
 
 /// The one kind of submessages.
 pub const WIDGET: &str = "widget";
@@ -104,11 +105,60 @@ fn head_and_items(rest: &str) -> (String, Vec<String>) {
     (head, lines.map(item).filter(|item| !item.is_empty()).collect())
 }
 
-/// What a new message is made into, when it begins a widget; the number is for the submessage.
-pub fn first_submessage(content: &str, sender: UserId, id: i64) -> Option<Submessage> {
-    let (widget, extra_data) = Widget::begun_by(content)?;
-    let content = json!({"widget_type": widget.name(), "extra_data": extra_data}).to_string();
+/// What a new message is made into: the widget that it is given, or the one that it begins; the number is for the
+/// submessage.
+pub fn first_submessage(content: &str, given: Option<Value>, sender: UserId, id: i64) -> Option<Submessage> {
+    let begun = || {
+        let (widget, extra_data) = Widget::begun_by(content)?;
+        Some(json!({"widget_type": widget.name(), "extra_data": extra_data}))
+    };
+    let content = given.or_else(begun)?.to_string();
     Some(Submessage { id, sender, kind: WIDGET.to_owned(), content })
+}
+
+/// A form that a bot gives its message: buttons that answer for whoever presses them.
+///
+/// # Errors
+///
+/// In this order: `WidgetNotJson`, `WidgetGivenRefused`.
+pub fn given_widget(text: &str) -> Result<Value, Error> {
+    let given: Value = serde_json::from_str(text).map_err(|_| Error::WidgetNotJson)?;
+    match check_form(&given) {
+        Ok(()) => Ok(json!({"widget_type": given["widget_type"], "extra_data": given["extra_data"]})),
+        Err(problem) => Err(Error::WidgetGivenRefused { problem: problem.into() }),
+    }
+}
+
+fn check_form(given: &Value) -> Result<(), String> {
+    let given = given.as_object().ok_or("widget_content is not a dict")?;
+    let kind = given.get("widget_type").ok_or("widget_type is not in widget_content")?;
+    let extra_data = given.get("extra_data").ok_or("extra_data is not in widget_content")?;
+    let extra_data = extra_data.as_object().ok_or("extra_data is not a dict")?;
+    let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    if kind != "zform" {
+        return Err(format!("unknown widget type: {}", shown(kind)));
+    }
+    let form = extra_data.get("type").ok_or("zform is missing type field")?;
+    if form != "choices" {
+        return Err(format!("unknown zform type: {}", shown(form)));
+    }
+    check_text(extra_data, "heading", "extra_data")?;
+    let choices = extra_data.get("choices").ok_or("choices key is missing from extra_data")?;
+    let choices = choices.as_array().ok_or("extra_data[\"choices\"] is not a list")?;
+    for (index, choice) in choices.iter().enumerate() {
+        let at = format!("extra_data[\"choices\"][{index}]");
+        let choice = choice.as_object().ok_or_else(|| format!("{at} is not a dict"))?;
+        ["short_name", "long_name", "reply"].into_iter().try_for_each(|key| check_text(choice, key, &at))?;
+    }
+    Ok(())
+}
+
+fn check_text(object: &Map<String, Value>, key: &str, at: &str) -> Result<(), String> {
+    match object.get(key) {
+        None => Err(format!("{key} key is missing from {at}")),
+        Some(value) if value.is_string() => Ok(()),
+        Some(_) => Err(format!("{at}[\"{key}\"] is not a string")),
+    }
 }
 
 #[cfg(test)]

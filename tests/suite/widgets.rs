@@ -109,3 +109,42 @@ async fn voting_follows_the_topic_where_any_participation_does() {
     events.next().await.has(json!({"type": "user_topic", "topic_name": "t", "visibility_policy": 3}));
     events.next().await.has(json!({"type": "submessage"}));
 }
+
+#[tokio::test]
+async fn a_message_may_be_given_a_form_with_choices() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let send = async |widget: String| {
+        let place = json!({"type": "channel", "to": "general", "topic": "t", "content": "x", "widget_content": widget});
+        mel.post("/messages", place).await
+    };
+    let choice = json!({"short_name": "A", "long_name": "Apple", "reply": "A!"});
+    let form = json!({"type": "choices", "heading": "Which?", "choices": [choice]});
+    let given = json!({"widget_type": "zform", "extra_data": form});
+
+    let id = send(given.to_string()).await.success()["id"].as_i64().expect("an ID");
+    let told = parts(&mel, id).await;
+    assert_eq!(serde_json::from_str::<Value>(told[0]["content"].as_str().expect("a text")).ok(), Some(given));
+    assert_eq!((&told[0]["sender_id"], &told[0]["msg_type"]), (&json!(mel.id()), &json!("widget")));
+
+    let invalid = "Widgets: API programmer sent invalid JSON content";
+    send("{{".into()).await.error("BAD_REQUEST", invalid);
+    let of = |extra_data: Value| json!({"widget_type": "zform", "extra_data": extra_data});
+    for (widget, problem) in [
+        (json!([]), "widget_content is not a dict"),
+        (json!({"color": "red"}), "widget_type is not in widget_content"),
+        (json!({"widget_type": "zform"}), "extra_data is not in widget_content"),
+        (json!({"widget_type": "bogus", "extra_data": {}}), "unknown widget type: bogus"),
+        (of(json!(4)), "extra_data is not a dict"),
+        (of(json!({})), "zform is missing type field"),
+        (of(json!({"type": "bogus"})), "unknown zform type: bogus"),
+        (of(json!({"type": "choices"})), "heading key is missing from extra_data"),
+        (of(json!({"type": "choices", "heading": "x"})), "choices key is missing from extra_data"),
+        (
+            of(json!({"type": "choices", "heading": "x", "choices": [{"short_name": 9}]})),
+            "extra_data[\"choices\"][0][\"short_name\"] is not a string",
+        ),
+    ] {
+        send(widget.to_string()).await.error("BAD_REQUEST", &format!("Widgets: {problem}"));
+    }
+}
