@@ -410,3 +410,21 @@ async fn text_and_topic_changed_at_once_are_one_entry_of_the_history() {
     let other = mel.get(&format!("/messages/{later}"), json!({})).await.success()["message"]["edit_history"].clone();
     assert_eq!(other[0].get("prev_content"), None, "{other}");
 }
+
+#[tokio::test]
+async fn the_history_marks_words_that_came_and_went() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let id = mel.send_to("general", "lunch", "Today the soup is *hot* and the bread is fresh").await;
+    mel.patch(&format!("/messages/{id}"), json!({"content": "Today the soup is **cold** and the bread is fresh"}))
+        .await
+        .success();
+
+    let history = mel.get(&format!("/messages/{id}/history"), json!({})).await.success();
+
+    assert_eq!(
+        history["message_history"][1]["content_html_diff"],
+        "<div><p>Today the soup is <span class=\"highlight_text_inserted\"><strong>cold</strong></span> \
+         <span class=\"highlight_text_deleted\"><em>hot</em></span> and the bread is fresh</p></div>"
+    );
+}

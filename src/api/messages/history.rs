@@ -1,5 +1,7 @@
 //! A message's past and its readers.
 
+mod difference;
+
 use crate::api::parameter::parameters;
 use crate::api::{About, Access, Call, Operation, Read, Route};
 use crate::error::Error;
@@ -57,7 +59,7 @@ pub struct HistoryEntry {
     pub prev_rendered_content: Option<String>,
     /// Who changed it; null for the server.
     pub user_id: Option<i64>,
-    /// Both texts with what went and what came marked, when it changed.
+    /// The HTML with the words that came and went marked, when it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_html_diff: Option<String>,
     /// UNIX seconds.
@@ -112,7 +114,7 @@ fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Vec<Hi
             prev_content: previous.map(|previous| previous.content.clone()),
             prev_rendered_content: previous.map(|previous| previous.rendered().into_owned()),
             user_id: edit.user.map(|user| user.0),
-            content_html_diff: previous.map(|previous| diff(&previous.content, &body.content)),
+            content_html_diff: previous.map(|previous| difference::marked(&previous.rendered(), &body.rendered())),
             timestamp: edit.at.seconds(),
         });
         if let Some(previous) = previous {
@@ -137,34 +139,6 @@ fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Vec<Hi
     });
     entries.reverse();
     entries
-}
-
-/// What went and what came, between the common beginning and end.
-fn diff(before: &str, after: &str) -> String {
-    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let same_start =
-        before.chars().zip(after.chars()).take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8()).sum();
-    let (start, before) = before.split_at(same_start);
-    let after = &after[same_start..];
-    let same_end: usize = before
-        .chars()
-        .rev()
-        .zip(after.chars().rev())
-        .take_while(|(one, other)| one == other)
-        .map(|(one, _)| one.len_utf8())
-        .sum();
-    let (gone, end) = before.split_at(before.len() - same_end);
-    let new = &after[..after.len() - same_end];
-    let mark = |class: &str, text: &str| {
-        if text.is_empty() { String::new() } else { format!("<span class=\"{class}\">{}</span>", escape(text)) }
-    };
-    format!(
-        "<div><p>{}{}{}{}</p></div>",
-        escape(start),
-        mark("highlight_text_deleted", gone),
-        mark("highlight_text_inserted", new),
-        escape(end)
-    )
 }
 
 /// GET /messages/{message_id}/read_receipts
