@@ -183,6 +183,35 @@ async fn what_was_said_of_a_topic_does_not_follow_it_out_of_sight() {
 }
 
 #[tokio::test]
+async fn of_two_topics_that_become_one_more_is_shown() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let general = server.channel("general");
+    for (case, (here, there, merged)) in
+        [(1, 0, 0), (0, 1, 0), (1, 3, 3), (3, 1, 3), (2, 1, 2), (1, 1, 1)].into_iter().enumerate()
+    {
+        let topic = |name: &str| format!("{name} {case}");
+        let message = mel.send_to("general", &topic("here"), "one").await;
+        mel.send_to("general", &topic("there"), "two").await;
+        for (name, policy) in [("here", here), ("there", there)] {
+            let said = json!({"stream_id": general, "topic": topic(name), "visibility_policy": policy});
+            mel.post("/user_topics", said).await.success();
+        }
+
+        let moved = json!({"topic": topic("there"), "propagate_mode": "change_all"});
+        mel.patch(&format!("/messages/{message}"), moved).await.success();
+
+        let said = mel.post("/register", json!({"fetch_event_types": ["user_topic"]})).await.success();
+        let policy = |name: &str| {
+            let mut said = said["user_topics"].as_array().into_iter().flatten();
+            let row = said.find(|row| row["topic_name"] == topic(name));
+            row.map_or(0, |row| row["visibility_policy"].as_i64().unwrap_or_default())
+        };
+        assert_eq!((policy("here"), policy("there")), (0, merged), "{here} and {there}");
+    }
+}
+
+#[tokio::test]
 async fn the_old_way_of_muting_takes_a_channel_by_name_or_id() {
     let server = TestServer::start().await;
     let mel = server.user("mel");

@@ -167,6 +167,7 @@ impl Write for EditMessage {
             starred = Some(StarredInSight::of_listeners(tx));
             firsts = Some(FirstMessages::of(tx, [&wanted.message.place, place].into_iter().filter_map(Place::channel)));
             relocate::relocate(tx, caller.id, &wanted, place);
+            relocate::settle_policies(tx, &wanted.message, &wanted.moved, place);
         }
         let updated = UpdatedMessage {
             user: Some(caller.id),

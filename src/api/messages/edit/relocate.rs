@@ -9,6 +9,7 @@ use crate::realm::channel::TopicKey;
 use crate::realm::event::{Audience, Event, Payload};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Edit, Message, Place};
+use crate::realm::personal::{Personal, VisibilityPolicy};
 use crate::realm::starred::StarredInSight;
 use imbl::OrdSet;
 use serde_json::json;
@@ -78,9 +79,8 @@ pub(super) fn losses(realm: &Realm, followers: &Audience, moved: &[MessageId], p
     losses
 }
 
-/// Keeps the invariants after a move: what users said of a topic that moved whole goes along; messages that can't be
-/// seen any more are deleted for those who saw them; unread ones lie only in subscribed channels. `starred` is what it
-/// was before.
+/// Keeps the invariants after a move: messages that can't be seen any more are deleted for those who saw them; unread
+/// ones lie only in subscribed channels. `starred` is what it was before.
 pub(super) fn settle(
     tx: &mut Tx,
     before: &Message,
@@ -88,14 +88,7 @@ pub(super) fn settle(
     place: &Place,
     (losses, mut starred): (Losses, StarredInSight),
 ) {
-    let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) = (before.channel(), place)
-    else {
-        return;
-    };
-    let is_whole = !tx.topics.contains_key(&(channel, TopicKey::new(topic)));
-    if is_whole {
-        move_policies(tx, (channel, topic), (*new_channel, new_topic));
-    }
+    let (Some((channel, _)), Place::Channel { channel: new_channel, .. }) = (before.channel(), place) else { return };
     if channel != *new_channel {
         for (messages, users) in losses {
             starred.forget(&users, &messages);
@@ -107,19 +100,31 @@ pub(super) fn settle(
     }
 }
 
-fn move_policies(
-    tx: &mut Tx,
-    (channel, topic): (ChannelId, &Arc<str>),
-    (new_channel, new_topic): (ChannelId, &Arc<str>),
-) {
-    let key = (channel, TopicKey::new(topic));
-    let said: Vec<_> =
-        tx.personal.iter().filter_map(|(user, own)| own.topics.get(&key).map(|said| (*user, said.policy))).collect();
-    for (user, policy) in said {
-        tx.set_topic_policy(user, channel, topic.clone(), crate::realm::personal::VisibilityPolicy::None);
+/// What users said of a topic that moved whole goes along. Where the new topic was there already, the policy counts that
+/// shows more of the two.
+pub(super) fn settle_policies(tx: &mut Tx, before: &Message, moved: &[MessageId], place: &Place) {
+    let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) = (before.channel(), place)
+    else {
+        return;
+    };
+    let (key, new_key) = ((channel, TopicKey::new(topic)), (*new_channel, TopicKey::new(new_topic)));
+    if tx.topics.contains_key(&key) {
+        return;
+    }
+    let was_there = tx.topics.get(&new_key).is_some_and(|there| there.messages.iter().any(|id| !moved.contains(&id)));
+    let policy = |own: &Personal, key| own.topics.get(key).map_or(VisibilityPolicy::None, |said| said.policy);
+    let said: Vec<(UserId, VisibilityPolicy, VisibilityPolicy)> = tx
+        .personal
+        .iter()
+        .map(|(user, own)| (*user, policy(own, &key), policy(own, &new_key)))
+        .filter(|(_, here, there)| (*here, *there) != (VisibilityPolicy::None, VisibilityPolicy::None))
+        .collect();
+    for (user, here, there) in said {
+        tx.set_topic_policy(user, channel, topic.clone(), VisibilityPolicy::None);
         // Whoever loses the messages must not learn where they went (A-168 in docs/assumptions.md).
-        if channel == new_channel || tx.can_read(&tx.users[&user], &tx.channels[&new_channel]) {
-            tx.set_topic_policy(user, new_channel, new_topic.clone(), policy);
+        if channel == *new_channel || tx.can_read(&tx.users[&user], &tx.channels[new_channel]) {
+            let merged = if was_there { here.or_more_visible(there) } else { here };
+            tx.set_topic_policy(user, *new_channel, new_topic.clone(), merged);
         }
     }
 }
