@@ -1,5 +1,6 @@
 //! Fields that are gone, and what stood in them.
 
+use crate::api::channels::creation::{MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH};
 use crate::api::channels::former_channel_email;
 use crate::level::Context;
 use crate::level::behaviours::permissions::{self, policy};
@@ -31,6 +32,7 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (474, &BOT, "is_active", 0, |bot, context| bot_part(bot, context, |user| json!(user.is_active))),
     (474, &BOT, "owner_id", 5, |bot, context| bot_part(bot, context, |user| json!(user.bot_owner()))),
     (468, &REGISTER, "push_devices", 406, |_, context| push_devices(context)),
+    (426, &REGISTER, "realm_is_zephyr_mirror_realm", 0, |_, _| json!(false)),
     //
     (364, &SETTINGS, "dense_mode", 89, |_, _| json!(true)),
     (344, &REGISTER, "realm_bot_creation_policy", 0, permissions::bot_policy),
@@ -68,13 +70,15 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
         json!(policy(context, "can_delete_own_message_group") != 2)
     }),
     (99, &REGISTER, "realm_default_twenty_four_hour_time", 0, |_, _| json!(false)),
-    (90, &UNREAD_TOPIC, "sender_ids", 44, senders),
+    (90, &UNREAD_TOPIC, "sender_ids", 0, senders),
     (85, &REGISTER, "realm_add_emoji_by_admins_only", 0, |_, context| {
         permissions::is_for_administrators(context, "can_add_custom_emoji_group")
     }),
     (75, &REGISTER, "realm_allow_community_topic_editing", 0, |_, context| {
         json!(policy(context, "can_move_messages_between_topics_group") == 5)
     }),
+    (53, &REGISTER, "stream_name_max_length", 0, |_, _| json!(MAX_NAME_LENGTH)),
+    (53, &REGISTER, "stream_description_max_length", 0, |_, _| json!(MAX_DESCRIPTION_LENGTH)),
     (50, &REGISTER, "realm_invite_by_admins_only", 0, |_, context| {
         permissions::is_for_administrators(context, "can_invite_users_group")
     }),
@@ -106,15 +110,16 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (163, &REGISTER, "realm_email_address_visibility", 0, |_, _| json!(1)),
 ];
 
-/// Whether a register reply has a key: those of the organization come with each other, the former push devices were
-/// asked for by a name of their own.
+/// Whether a register reply has a key: those of the organization come with each other, the others were asked for by
+/// names of events.
 pub(super) fn is_fetched(name: &str, reply: &Map<String, Value>, context: &Context<'_>) -> bool {
     if name.starts_with("realm_") {
         return reply.contains_key("realm_name");
     }
+    let event = if name == "push_devices" { "push_device" } else { "stream" };
     let asked = ["fetch_event_types", "event_types"].iter().find_map(|list| context.values.get(*list));
     let types = asked.and_then(|list| serde_json::from_str::<Vec<String>>(list).ok());
-    types.is_none_or(|types| types.iter().any(|kind| kind == "push_device"))
+    types.is_none_or(|types| types.iter().any(|kind| kind == event))
 }
 
 /// The role of all in a channel, when there were administrators of channels to come.
