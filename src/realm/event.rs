@@ -254,6 +254,8 @@ pub enum Payload {
     DeleteMessages {
         /// Sorted.
         messages: Vec<MessageId>,
+        /// Who had sent each; older levels tell.
+        senders: Vec<UserId>,
         /// Where they lay.
         place: Place,
     },

@@ -3,6 +3,7 @@
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Entry, Payload, SentMessage, UpdatedMessage};
+use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Attachment, Message, Place};
 use crate::realm::queue::{Queue, UNKNOWN_EVENT};
 use crate::realm::user::User;
@@ -82,8 +83,8 @@ fn known<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<Fields<'a>> 
         return pairs.map(fields).collect();
     }
     let fields = match &event.payload {
-        Payload::DeleteMessages { messages, place } => {
-            return deleted(queue, messages, place).into_iter().map(Fields::Own).collect();
+        Payload::DeleteMessages { messages, senders, place } => {
+            return deleted(realm, queue, messages, senders, place).into_iter().map(Fields::Own).collect();
         }
         Payload::Shaped(fields) => return vec![Fields::Shared(fields)],
         Payload::WithTopic { shaped, .. } if queue.options.capabilities.empty_topic_name => {
@@ -210,13 +211,28 @@ fn updated_message(realm: &Realm, queue: &Queue, viewer: &User, updated: &Update
     fields
 }
 
-fn deleted(queue: &Queue, messages: &[crate::realm::id::MessageId], place: &Place) -> Vec<Map<String, Value>> {
+/// The first level whose events about direct messages that are gone name neither conversation nor sender.
+const DIRECT_WITHOUT_SENDER_SINCE: i64 = 77;
+/// The first level of which that is so for no message.
+const WITHOUT_SENDER_SINCE: i64 = 13;
+
+fn deleted(
+    realm: &Realm,
+    queue: &Queue,
+    messages: &[MessageId],
+    senders: &[UserId],
+    place: &Place,
+) -> Vec<Map<String, Value>> {
+    let level = queue.options.level;
     let common = match place {
         Place::Channel { channel, topic } => object(json!({
             "message_type": "stream",
             "stream_id": channel,
             "topic": shown_topic(topic, queue.options.capabilities.empty_topic_name),
         })),
+        Place::Direct { conversation } if level.is_before(DIRECT_WITHOUT_SENDER_SINCE) => {
+            object(json!({"message_type": "private", "recipient_id": conversation, "sender_id": senders.first()}))
+        }
         Place::Direct { .. } => object(json!({ "message_type": "private" })),
     };
     if queue.options.capabilities.bulk_message_deletion {
@@ -224,12 +240,19 @@ fn deleted(queue: &Queue, messages: &[crate::realm::id::MessageId], place: &Plac
         fields.insert("message_ids".into(), json!(messages));
         return vec![fields];
     }
-    let one = |id: &crate::realm::id::MessageId| {
+    let one = |(id, sender): (&MessageId, &UserId)| {
         let mut fields = common.clone();
         fields.insert("message_id".into(), json!(id));
+        let names_all = level.is_before(WITHOUT_SENDER_SINCE);
+        if names_all {
+            fields.insert("sender".into(), json!(realm.user(*sender).map(|user| realm.api_email(user))));
+        }
+        if names_all || fields.contains_key("sender_id") {
+            fields.insert("sender_id".into(), json!(sender));
+        }
         fields
     };
-    messages.iter().map(one).collect()
+    messages.iter().zip(senders).map(one).collect()
 }
 
 /// An uploaded file's row (reference: Attachment).

@@ -1,7 +1,9 @@
 //! Channels, subscriptions, topics, folders.
 
 use crate::error::Error;
-use crate::level::objects::{CHANNEL, DEFAULT_CHANNELS, DEFAULT_GROUP, PEERS, REGISTER, SUBSCRIBE_REPLY, SUBSCRIBERS};
+use crate::level::objects::{
+    CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, PEERS, REGISTER, SUBSCRIBE_REPLY, SUBSCRIBERS,
+};
 use crate::level::past::as_of;
 use crate::level::{Act, Behaviour, Context, Request};
 use crate::realm::id::{ChannelId, UserId};
@@ -88,6 +90,20 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`never_subscribed` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_deleting_before_378",
         act: Act::Objects(&REGISTER, |reply, _| without_archived(reply, "never_subscribed")),
+    },
+    Behaviour {
+        level: 343,
+        on: "event stream delete",
+        words: "`streams` has no more than `stream_id`; before, the channels.",
+        test: "deleted_channels_were_told_whole_before_343",
+        act: Act::Objects(&CHANNEL_DELETE, |event, context| {
+            for told in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
+                let id = told["stream_id"].as_i64().map(ChannelId);
+                if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
+                    *told = as_of(343, &CHANNEL, json!(ChannelRecord::new(context.realm, channel)), context);
+                }
+            }
+        }),
     },
     Behaviour {
         level: 330,

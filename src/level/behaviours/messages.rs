@@ -208,6 +208,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Elsewhere,
     },
     Behaviour {
+        level: 77,
+        on: "event delete_message",
+        words: "Direct messages without `recipient_id` and `sender_id`.",
+        test: "deleted_messages_had_a_sender",
+        // Made where events are made for queues.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 13,
+        on: "event delete_message",
+        words: "Without `sender`, an address, and `sender_id`; before, all had them.",
+        test: "deleted_messages_had_a_sender",
+        act: Act::Elsewhere,
+    },
+    Behaviour {
         level: 11,
         on: "POST /typing",
         words: "`to` holds IDs; before, it might hold addresses.",

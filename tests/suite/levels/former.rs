@@ -1,6 +1,6 @@
 //! Events that older levels had and the newest has not, or had in other numbers.
 
-use super::Age;
+use super::{Age, send_old};
 use crate::support::{TestServer, User};
 use serde_json::{Value, json};
 
@@ -119,5 +119,93 @@ async fn peers_were_not_told_of_deactivations_before_377() {
         age.user("olive").delete(&format!("/users/{max}"), json!({})).await.success();
         let told = events.all().await;
         assert_eq!(told.iter().any(|event| event["op"] == "peer_remove"), is_told, "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn deleted_channels_were_told_whole_before_343() {
+    let server = TestServer::start().await;
+    let id = server.channel("town-square");
+    for level in [10, 342, 343] {
+        let age = Age::at(&server, level).await;
+        let mut events = age.user("mel").events(["stream"]).await;
+        age.user("olive").delete(&format!("/streams/{id}"), json!({})).await.success();
+
+        let event = events.next().await.has(json!({"type": "stream", "op": "delete"}));
+        let told = &event["streams"][0];
+        assert_eq!(event.get("stream_ids").is_some(), level == 343, "at {level}");
+        if level == 343 {
+            assert_eq!(*told, json!({"stream_id": id}));
+            continue;
+        }
+        assert_eq!((&told["stream_id"], &told["name"]), (&json!(id), &json!("town-square")), "at {level}");
+        assert_eq!(told.get("is_recently_active").is_some(), level == 342, "at {level}: {told}");
+        assert_eq!(told.get("folder_id"), None, "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn deleted_messages_had_a_sender() {
+    let server = TestServer::start().await;
+    for level in [12, 13, 76, 77] {
+        let age = Age::at(&server, level).await;
+        let (mel, olive) = (age.user("mel"), age.user("olive"));
+        let private = json!({"type": "private", "to": ["max@chat.test"], "content": "x"});
+        let private = mel.post("/messages", private).await.success()["id"].take();
+        let in_channel = send_old(&mel, "general", "t", "x").await;
+        let message = json!({"anchor": private, "num_before": 0, "num_after": 0});
+        let recipient = mel.get("/messages", message).await.success()["messages"][0]["recipient_id"].take();
+        let mut events = age.user("max").events(["delete_message"]).await;
+        mel.delete(&format!("/messages/{private}"), json!({})).await.success();
+        olive.delete(&format!("/messages/{in_channel}"), json!({})).await.success();
+
+        let [direct, of_channel] = [events.next().await.0, events.next().await.0];
+        let recipient = if level < 77 { Some(&recipient) } else { None };
+        assert_eq!(direct.get("recipient_id"), recipient, "at {level}: {direct}");
+        for (event, is_named) in [(&direct, level < 77), (&of_channel, level < 13)] {
+            let sender = json!(mel.id());
+            assert_eq!(event.get("sender_id"), is_named.then_some(&sender), "at {level}: {event}");
+            let address = json!("mel@chat.test");
+            assert_eq!(event.get("sender"), (level < 13).then_some(&address), "at {level}: {event}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn messages_that_were_edited_stood_in_the_body_before_361() {
+    let server = TestServer::start().await;
+    let id = server.user("mel").send_to("general", "t", "x").await;
+    let [before, after] = Age::around(&server, 361).await;
+    let (old, new) = ("/message_edit_typing", format!("/messages/{id}/typing"));
+    let start = json!({"message_id": id, "op": "start"});
+    let told = json!({"type": "typing_edit_message", "op": "start", "message_id": id});
+    for (age, path, other) in [(&before, old, new.as_str()), (&after, new.as_str(), old)] {
+        let mut events = age.user("max").events(["typing_edit_message"]).await;
+        age.user("mel").post(other, start.clone()).await.with_status(404);
+        age.user("mel").post(path, start.clone()).await.success();
+        events.next().await.has(told.clone());
+    }
+    let nobodys = json!({"message_id": 99_999, "op": "start"});
+    before.user("mel").post(old, nobodys).await.error("BAD_REQUEST", "Invalid message(s)");
+    Age::at(&server, 350).await.user("mel").post(old, start).await.with_status(404);
+}
+
+#[tokio::test]
+async fn keys_of_the_register_reply_that_were_always_there_or_are_gone() {
+    let server = TestServer::start().await;
+    server.user("max").send_to("general", "t", "x").await;
+    let state = Age::at(&server, 43).await.user("mel").register(json!({})).await.state;
+    assert!(state["unread_msgs"]["streams"][0]["sender_ids"].is_array(), "{}", state["unread_msgs"]);
+    assert_eq!(state["unread_msgs"].get("old_unreads_missing"), None);
+    assert_eq!((&state["stream_name_max_length"], &state["stream_description_max_length"]), (&json!(60), &json!(1024)));
+    let hook = state["realm_incoming_webhook_bots"][0].as_object().expect("there are some");
+    let keys: Vec<&str> = hook.keys().map(String::as_str).collect();
+    assert!(keys.iter().all(|key| ["name", "config"].contains(key)) && keys.contains(&"name"), "{keys:?}");
+
+    let of_realm = Age::at(&server, 52).await.user("mel").register(json!({"event_types": ["realm"]})).await.state;
+    assert_eq!(of_realm.get("stream_name_max_length"), None);
+    for (level, expected) in [(425, Some(&json!(false))), (426, None)] {
+        let state = Age::at(&server, level).await.user("mel").register(json!({"event_types": ["realm"]})).await.state;
+        assert_eq!(state.get("realm_is_zephyr_mirror_realm"), expected, "at {level}");
     }
 }
