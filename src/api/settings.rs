@@ -22,7 +22,7 @@ use crate::realm::event::{Audience, Event};
 use crate::realm::id::UserId;
 use crate::realm::setting::{NOTIFICATION_SOUNDS, USER_SETTINGS, find};
 use crate::realm::user::{EmailVisibility, Role, User};
-pub use alias::{ChangeDisplaySettings, ChangeNotificationSettings};
+pub use alias::{ChangeDisplaySettings, ChangeEnterSends, ChangeNotificationSettings};
 pub use parameters::SettingsParams;
 use serde_json::{Value, json};
 

@@ -183,22 +183,29 @@ parameters! {
     }
 }
 
+/// What can be wrong with telling that a message is being edited.
+const EDIT_ERRORS: &[&str] = &[
+    "InvalidMessage",
+    "EditingDisabled",
+    "MayNotEdit",
+    "EditTimePassed",
+    "TypingDisabledDirect",
+    "TypingDisabledChannel",
+];
+/// What is told of it.
+const EDIT_EVENTS: &[&str] = &["typing_edit_message start", "typing_edit_message stop"];
+/// The first level that names the message in the path.
+const MESSAGE_IN_PATH_SINCE: i64 = 361;
+
 impl Operation for SetEditTyping {
     const ROUTE: Route = Route::post("/messages/{message_id}/typing");
     const ACCESS: Access = Access::User;
     const ABOUT: About = About {
         summary: "Tells others that the caller is editing a message.",
-        since: 361,
+        since: MESSAGE_IN_PATH_SINCE,
         is_specified: false,
-        errors: &[
-            "InvalidMessage",
-            "EditingDisabled",
-            "MayNotEdit",
-            "EditTimePassed",
-            "TypingDisabledDirect",
-            "TypingDisabledChannel",
-        ],
-        events: &["typing_edit_message start", "typing_edit_message stop"],
+        errors: EDIT_ERRORS,
+        events: EDIT_EVENTS,
     };
     type Params = SetEditTypingParams;
     type Reply = Success;
@@ -206,20 +213,57 @@ impl Operation for SetEditTyping {
 
 impl Write for SetEditTyping {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let caller = call.caller();
-        let message = tx.message_to_change(caller, params.message_id)?.clone();
-        check_may_edit(tx, caller, &message)?;
-        let (setting, error) = match message.place {
-            Place::Direct { .. } => ("send_private_typing_notifications", Error::TypingDisabledDirect),
-            Place::Channel { .. } => ("send_stream_typing_notifications", Error::TypingDisabledChannel),
-        };
-        if !tx.own(caller.id).is_on(setting) {
-            return Err(error);
-        }
-
-        emit_editing(tx, caller.id, params.op, &message);
-        Ok(Success {})
+        tell_editing(tx, call.caller(), params.message_id, params.op)
     }
+}
+
+/// POST /message_edit_typing
+pub struct SetFormerEditTyping;
+
+parameters! {
+    /// Which message is being edited.
+    pub struct SetFormerEditTypingParams {
+        /// The message; the caller's own.
+        message_id: MessageId,
+        /// Whether editing begins or ends.
+        op: TypingOp,
+    }
+}
+
+impl Operation for SetFormerEditTyping {
+    const ROUTE: Route = Route::post("/message_edit_typing");
+    const ACCESS: Access = Access::User;
+    const ABOUT: About = About {
+        summary: "The older address of POST /messages/{message_id}/typing.",
+        since: 351,
+        is_specified: false,
+        errors: EDIT_ERRORS,
+        events: EDIT_EVENTS,
+    };
+    const UNTIL: Option<i64> = Some(MESSAGE_IN_PATH_SINCE);
+    type Params = SetFormerEditTypingParams;
+    type Reply = Success;
+}
+
+impl Write for SetFormerEditTyping {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        tell_editing(tx, call.caller(), params.message_id, params.op)
+    }
+}
+
+fn tell_editing(tx: &mut Tx, caller: &User, id: MessageId, op: TypingOp) -> Result<Success, Error> {
+    let message = tx.message_to_change(caller, id)?.clone();
+    check_may_edit(tx, caller, &message)?;
+    let (setting, error) = match message.place {
+        Place::Direct { .. } => ("send_private_typing_notifications", Error::TypingDisabledDirect),
+        Place::Channel { .. } => ("send_stream_typing_notifications", Error::TypingDisabledChannel),
+    };
+    if !tx.own(caller.id).is_on(setting) {
+        return Err(error);
+    }
+
+    emit_editing(tx, caller.id, op, &message);
+    Ok(Success {})
 }
 
 fn emit_editing(tx: &mut Tx, caller: UserId, op: TypingOp, message: &Message) {

@@ -292,6 +292,7 @@ pub(super) static SETTINGS_SINCE: Rows = &[
     (105, "send_stream_typing_notifications"),
     (105, "send_read_receipts"),
     (87, "enable_drafts_synchronization"),
+    (82, "email_notifications_batching_period_seconds"),
 ];
 
 /// Settings of users that have another name today, as [`SETTINGS_SINCE`].

@@ -26,6 +26,9 @@ const NOT_PROVOKED: &[(&str, &str, &str)] = &[
     ("GET /events", "heartbeat", "no request causes it; `events` moves the clock for it"),
     ("DELETE /streams/{stream_id}", "realm update", "only worlds below 331 have it; `levels` has such"),
     ("DELETE /user_groups/{user_group_id}", "user_group remove", "gone at the newest level; `levels` has it"),
+    ("POST /message_edit_typing", "typing_edit_message start", "gone at the newest level; `levels` has it"),
+    ("POST /message_edit_typing", "typing_edit_message stop", "gone at the newest level; `levels` has it"),
+    ("POST /users/me/enter-sends", "user_settings update", "gone at the newest level; `levels` has it"),
     ("POST /realm/deactivate", "realm deactivated", "only polls that hang get it; `organization_end` has some"),
 ];
 
