@@ -9,6 +9,7 @@ mod messages;
 mod organization;
 pub(super) mod permissions;
 mod settings;
+mod switches;
 mod topics;
 
 use super::{Behaviour, Change, Touch};
@@ -23,6 +24,7 @@ pub(super) fn changes() -> Vec<Change> {
         messages::ROWS,
         organization::ROWS,
         permissions::ROWS,
+        switches::ROWS,
         topics::ROWS,
     ];
     let rows = tables.into_iter().flatten().chain(settings::rows());

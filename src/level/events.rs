@@ -68,8 +68,9 @@ pub(super) fn changes() -> Vec<Change> {
             carries: Some(("property", name)),
         }),
     };
-    // The one that is told beside what older levels know too.
-    let is_told_alone = |(_, name): &(i64, &'static str)| *name != "topics_policy";
+    // Older levels hear of these two by the switches that they were.
+    let is_told_alone =
+        |(_, name): &(i64, &'static str)| !["topics_policy", "message_edit_history_visibility_policy"].contains(name);
     let organization = |(level, name): (i64, &'static str)| {
         // Permissions stand in an object, whatever else changes by itself.
         let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);

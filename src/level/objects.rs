@@ -303,6 +303,10 @@ objects! {
         "event realm update_dict: data",
         "PATCH /realm:",
     ];
+    /// The reply of changing them.
+    ORGANIZATION_REPLY = "reply of PATCH /realm" ["PATCH /realm:"];
+    /// An event that tells of several at once.
+    ORGANIZATION_UPDATE = "event realm update_dict" ["event realm update_dict:"];
     /// What tells of the rest of them.
     ORGANIZATION_DATA = "data in event realm update_dict" ["event realm update_dict: data"];
     /// A code playground.

@@ -164,6 +164,8 @@ static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
     (468, "POST /remotes/push/e2ee/register", "push_account_id", 406, "token_id"),
     (432, "POST /mobile_push/register", "push_public_key", 406, "push_key"),
     (453, "PATCH /realm", "giphy_rating", 55, "gif_rating_policy"),
+    (392, "PATCH /realm", "mandatory_topics", 0, "topics_policy"),
+    (358, "PATCH /realm", "allow_edit_history", 0, "message_edit_history_visibility_policy"),
     (241, "PATCH /realm", "notifications_stream_id", 0, "new_stream_announcements_stream_id"),
     (241, "PATCH /realm", "signup_notifications_stream_id", 0, "signup_announcements_stream_id"),
     (219, SETTINGS, "default_view", 80, "web_home_view"),
@@ -195,6 +197,7 @@ static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
     (197, "POST /users/me/subscriptions", "can_remove_subscribers_group_id", 161, "can_remove_subscribers_group"),
     (197, "PATCH /streams/{stream_id}", "can_remove_subscribers_group_id", 161, "can_remove_subscribers_group"),
     (196, "POST /realm/playgrounds", "url_prefix", 49, "url_template"),
+    (21, DISPLAY_SETTINGS, "night_mode", 0, "color_scheme"),
 ];
 
 /// Parameters that are gone: level, operation, name, the first level that had it.
@@ -217,12 +220,12 @@ static CAPABILITIES: Rows = &[
 
 /// Words of narrows: level, operator, operand.
 static NARROW_TERMS: &[(i64, &str, Option<&str>)] = &[
-    (271, "with", None),
-    (265, "is", Some("followed")),
-    (250, "channel", None),
     (489, "channels", Some("archived")),
     (446, "mentions", None),
     (366, "is", Some("muted")),
+    (271, "with", None),
+    (265, "is", Some("followed")),
+    (250, "channel", None),
     (250, "channels", None),
     (249, "has", Some("reaction")),
     (177, "dm", None),

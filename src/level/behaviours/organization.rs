@@ -4,6 +4,7 @@ use crate::api::Access;
 use crate::api::organization::parameters::OrganizationParams;
 use crate::api::parameter::Parameters;
 use crate::error::Error;
+use crate::level::behaviours::switches::WERE_SWITCHES;
 use crate::level::objects::{
     EMOJI, EXPORTS, NOTICE, ORGANIZATION_DATA, ORGANIZATION_NEWS, PROFILE_FIELD, PROFILE_FIELDS_EVENT, REGISTER,
 };
@@ -291,7 +292,8 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Texts are plain; before, JSON.",
         test: "texts_of_the_organization_were_json",
         act: Act::Request(&["PATCH /realm"], |request| {
-            let mut texts = OrganizationParams::LIST.iter().filter(|info| !info.is_json);
+            let is_text = |name: &str| !WERE_SWITCHES.contains(&name);
+            let mut texts = OrganizationParams::LIST.iter().filter(|info| !info.is_json && is_text(info.name));
             texts.try_for_each(|info| request.text_from_json(info.name))
         }),
     },

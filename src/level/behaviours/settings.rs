@@ -72,6 +72,11 @@ former_values! {
         |value| Some(json!(*value == 2)),
         // What a request says is not a word for another: see `name_in_notifications`.
         |_| Some("");
+    21 "color_scheme" "the_color_scheme_was_night_mode_before_21"
+        "`color_scheme` is 2 for dark; before, `night_mode` was true for that.",
+        |value| Some(json!(*value == 2)),
+        // As above: see `night_mode`.
+        |_| Some("");
     227 "desktop_icon_count_display" "values_of_settings_came_with_their_levels"
         "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 stood for the present 3 and 4, and where the data have followed topics, older levels show 2.",
         |value| match value.as_i64() {
@@ -117,6 +122,23 @@ static OTHERS: &[Behaviour] = &[
         act: Act::Objects(&SETTING_UPDATE, |event, _| {
             told_before(event, 168, "realm_name_in_email_notifications_policy");
             name_before(event, 168);
+        }),
+    },
+    Behaviour {
+        level: 21,
+        on: "PATCH /settings/display",
+        words: "`color_scheme` was `night_mode`, true or false, which stands for 1.",
+        test: "the_color_scheme_was_night_mode_before_21",
+        act: Act::Request(&["PATCH /settings/display"], night_mode),
+    },
+    Behaviour {
+        level: 21,
+        on: "event update_display_settings",
+        words: "The setting `color_scheme` was `night_mode`, true for dark.",
+        test: "the_color_scheme_was_night_mode_before_21",
+        act: Act::Objects(&SETTING_UPDATE, |event, _| {
+            told_before(event, 21, "color_scheme");
+            name_before(event, 21);
         }),
     },
     Behaviour {
@@ -239,11 +261,20 @@ fn name_in_notifications(request: &mut Request<'_>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Reads whether it is dark where the newest level has the number of a scheme.
+fn night_mode(request: &mut Request<'_>) -> Result<(), Error> {
+    let Some(value) = request.values.get_mut("color_scheme") else { return Ok(()) };
+    let is_dark: bool = json_parameter(value, "night_mode")?;
+    *value = if is_dark { "2" } else { "1" }.into();
+    Ok(())
+}
+
 /// Settings that had another name: level, old, new.
 static FORMER_NAMES: &[(i64, &str, &str)] = &[
     (219, "default_view", "web_home_view"),
     (219, "escape_navigates_to_default_view", "web_escape_navigates_to_home_view"),
     (168, "realm_name_in_notifications", "realm_name_in_email_notifications_policy"),
+    (21, "night_mode", "color_scheme"),
 ];
 
 /// What a setting is called at a level, if otherwise.

@@ -280,3 +280,79 @@ async fn the_name_in_notifications_was_true_or_false_before_168() {
     let state = Age::at(&server, 167).await.user("mel").register(json!({})).await.state;
     assert_eq!(state["user_settings"][OLD], false);
 }
+
+#[tokio::test]
+async fn the_color_scheme_was_night_mode_before_21() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 21).await;
+    for (age, name, other, sent, refused, why) in [
+        (&before, "night_mode", "color_scheme", json!(true), json!(2), "is not a boolean"),
+        (&after, "color_scheme", "night_mode", json!(2), json!(true), "is not an integer"),
+    ] {
+        let max = age.user("max");
+        let mut events = max.events(["update_display_settings"]).await;
+        let path = "/settings/display";
+        max.patch(path, json!({name: refused})).await.error("BAD_REQUEST", &format!("{name} {why}"));
+        max.patch(path, json!({other: sent})).await.success();
+        max.patch(path, json!({name: sent})).await.success();
+        events.next().await.has(json!({"setting_name": name, "setting": sent}));
+        events.none().await;
+
+        let state = max.register(json!({})).await.state;
+        assert_eq!((&state[name], state.get(other)), (&sent, None));
+    }
+    let max = before.user("max");
+    max.patch("/settings/display", json!({"night_mode": false})).await.success();
+    assert_eq!(max.register(json!({})).await.state["night_mode"], false);
+}
+
+#[tokio::test]
+async fn enter_sends_had_an_address_of_its_own_before_81() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 81).await;
+    let (path, on) = ("/users/me/enter-sends", json!({"enter_sends": true}));
+    let mel = before.user("mel");
+    let mut events = mel.events(["update_display_settings"]).await;
+
+    mel.post(path, json!({})).await.error("REQUEST_VARIABLE_MISSING", "Missing 'enter_sends' argument");
+    mel.post(path, on.clone()).await.success();
+    events.next().await.has(json!({"setting_name": "enter_sends", "setting": true}));
+    assert_eq!(mel.register(json!({})).await.state["enter_sends"], true);
+    after.user("mel").post(path, on).await.with_status(404);
+}
+
+#[tokio::test]
+async fn policies_of_the_organization_were_switches() {
+    let server = TestServer::start().await;
+    let (topics, history) = ("topics_policy", "message_edit_history_visibility_policy");
+    for (level, old, is_on, new, word) in [
+        (50, "mandatory_topics", true, topics, "disable_empty_topic"),
+        (391, "mandatory_topics", true, topics, "disable_empty_topic"),
+        (50, "allow_edit_history", false, history, "none"),
+        (357, "allow_edit_history", false, history, "none"),
+    ] {
+        let age = Age::at(&server, level).await;
+        let (adam, key) = (age.user("adam"), format!("realm_{old}"));
+        let mut events = age.user("mel").events(["realm"]).await;
+        let refused = adam.patch("/realm", json!({old: word})).await;
+        refused.error("BAD_REQUEST", &format!("{old} is not valid JSON"));
+        adam.patch("/realm", json!({new: word})).await.success();
+        events.none().await;
+        for value in [is_on, !is_on] {
+            adam.patch("/realm", json!({old: value})).await.is(json!({old: value}));
+            events.next().await.is(json!({"type": "realm", "op": "update", "property": old, "value": value}));
+            assert_eq!(adam.register(json!({"event_types": ["realm"]})).await.state[&key], value, "at {level}");
+        }
+    }
+    for (level, old, new, word) in
+        [(392, "mandatory_topics", topics, "disable_empty_topic"), (358, "allow_edit_history", history, "none")]
+    {
+        let age = Age::at(&server, level).await;
+        let adam = age.user("adam");
+        let mut events = age.user("mel").events(["realm"]).await;
+        adam.patch("/realm", json!({old: true})).await.is(json!({"ignored_parameters_unsupported": [old]}));
+        adam.patch("/realm", json!({new: word})).await.is(json!({new: word}));
+        let event = events.next().await.0;
+        assert!(event["property"] == new || event["data"][new] == word, "{event}");
+    }
+}
