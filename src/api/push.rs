@@ -1,5 +1,6 @@
 //! Push notifications: registering a device for encrypted ones, and tests that they arrive.
 
+mod former;
 mod register;
 mod relay;
 
@@ -12,6 +13,7 @@ use crate::error::Error;
 use crate::fault::Bouncer;
 use crate::realm::change::Tx;
 use crate::realm::id::{DeviceId, UserId};
+use crate::realm::personal::Device;
 use crate::realm::push::{PushContent, PushTarget};
 use serde_json::json;
 
@@ -43,8 +45,11 @@ impl Operation for TestEncryptedPush {
 impl Write for TestEncryptedPush {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
-        let is_meant = |id: &DeviceId| params.device_id.is_none_or(|wanted| wanted == *id);
-        let devices = tx.own(user).devices.iter().filter(|(id, device)| is_meant(id) && device.is_active());
+        let is_meant = |id: DeviceId, device: &Device| match params.device_id {
+            Some(wanted) if call.feature_level < register::DEVICES_SINCE => wanted.0 == device.account(id),
+            wanted => wanted.is_none_or(|wanted| wanted == id),
+        };
+        let devices = tx.own(user).devices.iter().filter(|(id, device)| is_meant(**id, device) && device.is_active());
         let devices: Vec<DeviceId> = devices.map(|(id, _)| *id).collect();
         if devices.is_empty() {
             return Err(Error::NoActivePushDevice);

@@ -291,6 +291,8 @@ objects! {
         "POST /fetch_api_key:",
         "POST /dev_fetch_api_key:",
     ];
+    /// An event that tells how far a device's registration is.
+    PUSH_DEVICE = "event push_device" ["event push_device:"];
     /// What anybody may know of the server.
     SERVER_SETTINGS = "server settings" ["GET /server_settings:"];
     /// The ways to log in among them.

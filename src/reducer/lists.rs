@@ -94,6 +94,7 @@ impl State {
             "user_topic" => self.user_topic(event),
             "navigation_view" => return self.navigation_view(event, op),
             "device" => return self.device(event, op),
+            "push_device" => self.push_device(event),
             "channel_folder" => return self.channel_folder(event, op),
             kind => return OUTSIDE.contains(&kind),
         }
@@ -162,6 +163,14 @@ impl State {
             _ => return false,
         }
         true
+    }
+
+    /// How far a device's registration is; clients choose its number, which was a text once.
+    fn push_device(&mut self, event: &Value) {
+        let Some(devices) = self.value.get_mut("push_devices").and_then(Value::as_object_mut) else { return };
+        let number = &event["push_account_id"];
+        let number = number.as_str().map_or_else(|| number.to_string(), str::to_owned);
+        devices.insert(number, json!({"status": event["status"], "error_code": event["error_code"]}));
     }
 
     fn device(&mut self, event: &Value, op: &str) -> bool {

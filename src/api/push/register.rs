@@ -2,6 +2,7 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
+use super::former;
 use crate::api::devices::unknown_device;
 use crate::api::parameter::{FromJson, Parameter, parameters, through_json};
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
@@ -24,6 +25,8 @@ const KEY_BYTES: usize = 32;
 /// Bytes of a token's hash that name it.
 const TOKEN_ID_BYTES: usize = 8;
 
+/// The first level at which devices have numbers of the server's.
+pub const DEVICES_SINCE: i64 = 468;
 /// The first level at which the same token of the older kind is not needed any more.
 const REPLACES_OLDER_TOKEN_SINCE: i64 = 483;
 
@@ -114,15 +117,15 @@ impl Operation for RegisterPush {
 }
 
 /// A device's new key.
-struct Key {
-    id: i64,
-    key: String,
+pub(super) struct Key {
+    pub id: i64,
+    pub key: String,
 }
 
 /// A device's new token, as the relay is handed it.
-struct Token {
-    id: String,
-    payload: Value,
+pub(super) struct Token {
+    pub id: String,
+    pub payload: Value,
 }
 
 impl RegisterPushParams {
@@ -146,7 +149,7 @@ impl RegisterPushParams {
 }
 
 impl Key {
-    fn check(&self) -> Result<(), Error> {
+    pub fn check(&self) -> Result<(), Error> {
         let bytes = STANDARD.decode(&self.key).map_err(|_| Error::InvalidPushKey)?;
         let is_good = bytes.len() == KEY_BYTES + 1 && bytes[0] == KEY_PREFIX;
         if is_good { Ok(()) } else { Err(Error::InvalidPushKey) }
@@ -178,6 +181,9 @@ fn is_registered(device: &Device, key: Option<&Key>, token: &Token) -> bool {
 
 impl Write for RegisterPush {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        if call.feature_level < DEVICES_SINCE {
+            return former::register(tx, call, params);
+        }
         let user = call.caller().id;
         let id = params.device_id;
         if !tx.organization.is_on("push_notifications_enabled") {
@@ -190,27 +196,38 @@ impl Write for RegisterPush {
             return Ok(Success {});
         }
 
-        let mut device = device;
-        let mut changed = json!({ "device_id": id });
-        if let Some(Key { id, key }) = key {
-            device.push_key_id = Some(id);
-            device.push_key = Some(key);
-            changed["push_key_id"] = id.into();
-        }
-        if let Some(token) = &token {
-            device.pending_push_token_id = Some(token.id.clone());
-            device.push_registration_error_code = None;
-            changed["pending_push_token_id"] = token.id.as_str().into();
-        }
-        put(tx, user, id, device.clone(), changed);
-        // A relay that does not answer leaves the token pending, as a server that tries again would.
-        if let Some(token) = token.filter(|_| super::check_relay(call).is_ok()) {
-            if call.feature_level >= REPLACES_OLDER_TOKEN_SINCE {
-                tx.change_push_targets(user, |own| own.push_tokens.retain(|old| token_id(&old.token) != token.id));
-            }
-            confirm(tx, user, id, device, token);
-        }
+        complete(tx, call, (id, device), key, token);
         Ok(Success {})
+    }
+}
+
+/// Gives a device a key, a token or both, and hands the token on.
+pub(super) fn complete(
+    tx: &mut Tx,
+    call: &Call<'_>,
+    (id, mut device): (DeviceId, Device),
+    key: Option<Key>,
+    token: Option<Token>,
+) {
+    let user = call.caller().id;
+    let mut changed = json!({ "device_id": id });
+    if let Some(Key { id, key }) = key {
+        device.push_key_id = Some(id);
+        device.push_key = Some(key);
+        changed["push_key_id"] = id.into();
+    }
+    if let Some(token) = &token {
+        device.pending_push_token_id = Some(token.id.clone());
+        device.push_registration_error_code = None;
+        changed["pending_push_token_id"] = token.id.as_str().into();
+    }
+    put(tx, user, id, device.clone(), changed);
+    // A relay that does not answer leaves the token pending, as a server that tries again would.
+    if let Some(token) = token.filter(|_| super::check_relay(call).is_ok()) {
+        if call.feature_level >= REPLACES_OLDER_TOKEN_SINCE {
+            tx.change_push_targets(user, |own| own.push_tokens.retain(|old| token_id(&old.token) != token.id));
+        }
+        confirm(tx, user, id, device, token);
     }
 }
 
@@ -231,11 +248,17 @@ fn confirm(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, token: T
 }
 
 fn put(tx: &mut Tx, user: UserId, id: DeviceId, device: Device, changed: Value) {
+    let former = json!({
+        "push_account_id": device.account(id),
+        "status": device.status(),
+        "error_code": device.push_registration_error_code,
+    });
     tx.change_push_targets(user, |own| own.devices.insert(id, device));
     tx.emit(Audience::user(user), Event::shaped("device", Some("update"), changed));
+    tx.emit_before(DEVICES_SINCE, Audience::user(user), |_| Event::shaped("push_device", None, former));
 }
 
 /// What names a token.
-fn token_id(token: &str) -> String {
+pub(super) fn token_id(token: &str) -> String {
     STANDARD.encode(&Sha256::digest(token.as_bytes())[..TOKEN_ID_BYTES])
 }

@@ -179,8 +179,9 @@ fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>, id_key: &
 fn push_devices(context: &Context<'_>) -> Value {
     let Some(caller) = context.caller else { return json!({}) };
     let own = context.realm.own(caller.id);
-    let status = |device: &crate::realm::personal::Device| if device.is_active() { "active" } else { "pending" };
-    let devices =
-        own.devices.iter().map(|(id, device)| (id.to_string(), json!({"status": status(device), "error_code": null})));
+    let devices = own.devices.iter().map(|(id, device)| {
+        let record = json!({"status": device.status(), "error_code": device.push_registration_error_code});
+        (device.account(*id).to_string(), record)
+    });
     devices.collect::<Map<String, Value>>().into()
 }

@@ -181,13 +181,15 @@ async fn messages_that_were_edited_stood_in_the_body_before_361() {
     let told = json!({"type": "typing_edit_message", "op": "start", "message_id": id});
     for (age, path, other) in [(&before, old, new.as_str()), (&after, new.as_str(), old)] {
         let mut events = age.user("max").events(["typing_edit_message"]).await;
-        age.user("mel").post(other, start.clone()).await.with_status(404);
+        let _ = age.user("mel").post(other, start.clone()).await.with_status(404);
         age.user("mel").post(path, start.clone()).await.success();
         events.next().await.has(told.clone());
+        age.user("mel").post(path, json!({"message_id": id, "op": "stop"})).await.success();
+        events.next().await.has(json!({"op": "stop"}));
     }
     let nobodys = json!({"message_id": 99_999, "op": "start"});
     before.user("mel").post(old, nobodys).await.error("BAD_REQUEST", "Invalid message(s)");
-    Age::at(&server, 350).await.user("mel").post(old, start).await.with_status(404);
+    let _ = Age::at(&server, 350).await.user("mel").post(old, start).await.with_status(404);
 }
 
 #[tokio::test]
@@ -208,4 +210,64 @@ async fn keys_of_the_register_reply_that_were_always_there_or_are_gone() {
         let state = Age::at(&server, level).await.user("mel").register(json!({"event_types": ["realm"]})).await.state;
         assert_eq!(state.get("realm_is_zephyr_mirror_realm"), expected, "at {level}");
     }
+}
+
+/// What the register reply says of a device whose number the client chose.
+async fn push_device(user: &User, number: i64) -> Value {
+    let state = user.register(json!({"event_types": ["push_device"]})).await.state;
+    state["push_devices"][number.to_string()].clone()
+}
+
+#[tokio::test]
+async fn clients_chose_the_numbers_of_devices_before_468() {
+    const NUMBER: i64 = 9_000_000_007;
+    let path = "/mobile_push/register";
+    let test = "/mobile_push/e2ee/test_notification";
+    // A byte 0x31 and 32 others.
+    let key = "MQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB";
+    let server = TestServer::start().await;
+    for (level, name, shown) in [
+        (406, "push_public_key", json!(NUMBER.to_string())),
+        (431, "push_public_key", json!(NUMBER.to_string())),
+        (449, "push_key", json!(NUMBER.to_string())),
+        (450, "push_key", json!(NUMBER)),
+        (467, "push_key", json!(NUMBER)),
+    ] {
+        let age = Age::at(&server, level).await;
+        let mel = age.user("mel");
+        let mut events = mel.events(["push_device", "device"]).await;
+        let registration = json!({
+            "push_account_id": NUMBER, name: key, "token_kind": "fcm", "bouncer_public_key": "a2V5",
+            "encrypted_push_registration": "c2VjcmV0",
+        });
+        for missing in registration.as_object().expect("an object").keys() {
+            let mut part = registration.clone();
+            part.as_object_mut().expect("an object").shift_remove(missing);
+            let text = format!("Missing '{missing}' argument");
+            mel.post(path, part).await.error("REQUEST_VARIABLE_MISSING", &text);
+        }
+        mel.post(path, registration.clone()).await.success();
+        for status in ["pending", "active"] {
+            let told = json!({"type": "push_device", "push_account_id": shown, "status": status, "error_code": null});
+            events.next().await.is(told);
+        }
+        assert_eq!(push_device(&mel, NUMBER).await, json!({"status": "active", "error_code": null}), "at {level}");
+
+        mel.post(path, registration).await.success();
+        events.none().await;
+        if level >= 420 {
+            mel.post(test, json!({"push_account_id": NUMBER})).await.success();
+            let other = mel.post(test, json!({"push_account_id": NUMBER + 1})).await;
+            other.error("NO_ACTIVE_PUSH_DEVICE", "No active registered push device");
+        }
+    }
+    let mel = Age::at(&server, 467).await.user("mel");
+    let bad = json!({
+        "push_account_id": 1_000, "push_key": "a2V5", "token_kind": "fcm", "bouncer_public_key": "a2V5",
+        "encrypted_push_registration": "c2VjcmV0",
+    });
+    mel.post(path, bad.clone()).await.error("BAD_REQUEST", "Invalid `push_key`");
+    assert_eq!(push_device(&mel, 1_000).await, Value::Null);
+    let mel = Age::at(&server, 468).await.user("mel");
+    mel.post(path, bad).await.error("REQUEST_VARIABLE_MISSING", "Missing 'device_id' argument");
 }

@@ -318,7 +318,7 @@ async fn enter_sends_had_an_address_of_its_own_before_81() {
     mel.post(path, on.clone()).await.success();
     events.next().await.has(json!({"setting_name": "enter_sends", "setting": true}));
     assert_eq!(mel.register(json!({})).await.state["enter_sends"], true);
-    after.user("mel").post(path, on).await.with_status(404);
+    let _ = after.user("mel").post(path, on).await.with_status(404);
 }
 
 #[tokio::test]

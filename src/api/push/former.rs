@@ -1,0 +1,56 @@
+//! Registering a device below 468, where clients chose the devices' numbers and gave key and token but once (A-104 in
+//! docs/assumptions.md).
+
+use super::register::{Key, RegisterPushParams, Token, complete, token_id};
+use crate::api::{Call, Success};
+use crate::error::Error;
+use crate::realm::change::Tx;
+use crate::realm::id::DeviceId;
+use crate::realm::personal::Device;
+use serde_json::json;
+
+/// The first level whose keys have a form.
+const KEY_HAS_FORM_SINCE: i64 = 432;
+
+/// Registers the device of the number that the client chose; one that is registered stays as it is.
+///
+/// # Errors
+///
+/// `MissingParameter`, `PushNotConfigured`, `InvalidPushKey`.
+pub fn register(tx: &mut Tx, call: &Call<'_>, params: RegisterPushParams) -> Result<Success, Error> {
+    let user = call.caller().id;
+    let missing = |name: &'static str| move || Error::MissingParameter { var_name: name.into() };
+    let account = params.device_id.0;
+    let kind = params.token_kind.ok_or_else(missing("token_kind"))?;
+    let key = params.push_key.ok_or_else(missing("push_key"))?;
+    let relay_key = params.bouncer_public_key.ok_or_else(missing("bouncer_public_key"))?;
+    let registration = params.encrypted_push_registration.ok_or_else(missing("encrypted_push_registration"))?;
+    if !tx.organization.is_on("push_notifications_enabled") {
+        return Err(Error::PushNotConfigured);
+    }
+    let key = Key { id: account & i64::from(u32::MAX), key };
+    if call.feature_level >= KEY_HAS_FORM_SINCE {
+        key.check()?;
+    }
+    let known = tx.own(user).devices.iter().find(|(id, device)| device.account(**id) == account);
+    let known = known.map(|(id, device)| (*id, device.clone()));
+    let is_registered = |device: &Device| device.push_key_id.is_some() && device.push_registration_error_code.is_none();
+    if known.as_ref().is_some_and(|(_, device)| is_registered(device)) {
+        return Ok(Success {});
+    }
+
+    let (id, mut device) = known.unwrap_or_else(|| {
+        tx.realm_mut().counters.device += 1;
+        (DeviceId(tx.counters.device), Device::default())
+    });
+    device.push_account_id = Some(account);
+    let token = token_id(&registration);
+    let payload = json!({
+        "token_kind": kind.0,
+        "token_id": token,
+        "bouncer_public_key": relay_key,
+        "encrypted_push_registration": registration,
+    });
+    complete(tx, call, (id, device), Some(key), Some(Token { id: token, payload }));
+    Ok(Success {})
+}
