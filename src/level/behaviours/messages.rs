@@ -62,7 +62,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 339,
         on: "event reaction",
-        words: "The `user` object is back (until 483); it was left out from 328 on.",
+        words: "The `user` object is back (until 484); it was left out from 328 on.",
         test: "reactions_had_no_user_from_328_to_338",
         act: Act::Objects(&REACTION_EVENT, |event, context| {
             if context.level >= 328 {

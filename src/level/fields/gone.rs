@@ -105,7 +105,7 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (1, &USER, "bot_owner", 0, |user, context| address_of(user.get("bot_owner_id"), context)),
     (363, &OWN_USER, "is_billing_admin", 73, |_, _| json!(false)),
     (363, &USER, "is_billing_admin", 73, |_, _| json!(false)),
-    (483, &REACTION_EVENT, "user", 0, |event, context| reacting_user(event, context, "user_id")),
+    (484, &REACTION_EVENT, "user", 0, |event, context| reacting_user(event, context, "user_id")),
     (328, &REACTION, "user", 0, |reaction, context| reacting_user(reaction, context, "id")),
     (163, &REGISTER, "realm_email_address_visibility", 0, |_, _| json!(1)),
 ];

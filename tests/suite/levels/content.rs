@@ -222,7 +222,7 @@ async fn attachments_counted_milliseconds_before_443() {
 async fn reactions_had_no_user_from_328_to_338() {
     let server = TestServer::start().await;
     let message = server.message("Thank you");
-    for (level, has_user) in [(327, true), (328, false), (338, false), (339, true), (482, true), (483, false)] {
+    for (level, has_user) in [(327, true), (328, false), (338, false), (339, true), (483, true), (484, false)] {
         let age = Age::at(&server, level).await;
         let mut events = age.user("mel").events(["reaction"]).await;
         let path = format!("/messages/{message}/reactions");
