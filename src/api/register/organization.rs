@@ -168,7 +168,7 @@ fn permission_settings(table: &[PermissionSetting]) -> Map<String, Value> {
     let describe = |row: &PermissionSetting| {
         let default = match row.default {
             DefaultHolder::System(group) => group.name(),
-            DefaultHolder::Creator => "stream_creator_or_nobody",
+            DefaultHolder::Creator => "channel_creator",
         };
         let allowed: Vec<&str> = row.allowed.iter().map(|group| group.name()).collect();
         json!({

@@ -1,7 +1,7 @@
 //! Permissions before groups held them, and before groups without a name did.
 
 use crate::error::Error;
-use crate::level::objects::{CHANNEL, GROUP, REGISTER};
+use crate::level::objects::{CHANNEL, GROUP, PERMISSION, REGISTER};
 use crate::level::{Act, Behaviour, Context, Request};
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
@@ -15,6 +15,17 @@ const NAMED_WORDS: &str = "The value may be users and groups without a name of t
 const NAMED_TEST: &str = "permissions_were_held_by_named_groups";
 
 pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: 427,
+        on: "supported permission setting",
+        words: "`default_group_name` may be `channel_creator`; before, that was `stream_creator_or_nobody`.",
+        test: "creators_of_channels_were_called_otherwise_before_427",
+        act: Act::Objects(&PERMISSION, |setting, _| {
+            if setting.get("default_group_name").is_some_and(|name| name == "channel_creator") {
+                setting.insert("default_group_name".into(), "stream_creator_or_nobody".into());
+            }
+        }),
+    },
     Behaviour {
         level: 326,
         on: "supported permission setting",

@@ -160,3 +160,13 @@ async fn supported_permissions_named_their_fields_before_326() {
         assert_eq!(web["allow_owners_group"], of_owners, "at {level}");
     }
 }
+
+#[tokio::test]
+async fn creators_of_channels_were_called_otherwise_before_427() {
+    let server = TestServer::start().await;
+    for (level, name) in [(426, "stream_creator_or_nobody"), (427, "channel_creator")] {
+        let state = Age::at(&server, level).await.user("mel").register(json!({})).await.state;
+        let setting = &state["server_supported_permission_settings"]["stream"]["can_administer_channel_group"];
+        assert_eq!(setting["default_group_name"], name, "at {level}");
+    }
+}
