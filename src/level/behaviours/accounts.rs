@@ -94,6 +94,20 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Also(&["POST /users/{user_id}/status"], Access::Human),
     },
     Behaviour {
+        level: 458,
+        on: "GET /users/{user_id}/channels, GET /users/{user_id}/subscriptions/{stream_id}, GET /user_groups/{user_group_id}/members/{user_id}",
+        words: "Tell of bots too; before, these were `No such user`.",
+        test: "subscriptions_and_groups_of_bots_were_not_told_before_458",
+        act: Act::Request(
+            &[
+                "GET /users/{user_id}/channels",
+                "GET /users/{user_id}/subscriptions/{stream_id}",
+                "GET /user_groups/{user_group_id}/members/{user_id}",
+            ],
+            |request| refuse_bots(request, "user_id"),
+        ),
+    },
+    Behaviour {
         level: 437,
         on: "GET /users, GET /users/{user_id}, GET /users/{email}",
         words: "Guests who may not know of everybody get no placeholders for others: these are left out or refused.",
@@ -158,11 +172,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "bots_were_not_muted_before_188",
         act: Act::Request(
             &["POST /users/me/muted_users/{muted_user_id}", "DELETE /users/me/muted_users/{muted_user_id}"],
-            |request| {
-                let id = request.id("muted_user_id").map(UserId);
-                let is_bot = id.and_then(|id| request.realm.user(id)).is_some_and(|user| user.is_bot());
-                if is_bot { Err(Error::NoSuchUser) } else { Ok(()) }
-            },
+            |request| refuse_bots(request, "muted_user_id"),
         ),
     },
     Behaviour {
@@ -339,6 +349,13 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
 ];
+
+/// Refuses a bot in the path.
+fn refuse_bots(request: &Request<'_>, name: &str) -> Result<(), Error> {
+    let id = request.id(name).map(UserId);
+    let is_bot = id.and_then(|id| request.realm.user(id)).is_some_and(|user| user.is_bot());
+    if is_bot { Err(Error::NoSuchUser) } else { Ok(()) }
+}
 
 fn moderator_as_member(user: &mut Map<String, Value>) {
     if user.get("role").and_then(Value::as_i64) == Some(Role::Moderator.number()) {

@@ -16,6 +16,23 @@ async fn bots_were_not_muted_before_188() {
 }
 
 #[tokio::test]
+async fn subscriptions_and_groups_of_bots_were_not_told_before_458() {
+    let server = TestServer::start().await;
+    let (bot, general) = (server.user("build-bot").id(), server.channel("general"));
+    let groups = server.user("mel").get("/user_groups", json!({})).await.success();
+    let group = groups["user_groups"][0]["id"].clone();
+    let [before, after] = Age::around(&server, 458).await;
+    for path in [
+        format!("/users/{bot}/channels"),
+        format!("/users/{bot}/subscriptions/{general}"),
+        format!("/user_groups/{group}/members/{bot}"),
+    ] {
+        before.user("mel").get(&path, json!({})).await.error("BAD_REQUEST", "No such user");
+        after.user("mel").get(&path, json!({})).await.success();
+    }
+}
+
+#[tokio::test]
 async fn some_texts_were_json() {
     let server = TestServer::start().await;
     let user = format!("/users/{}", server.user("max").id());
