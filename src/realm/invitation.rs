@@ -2,14 +2,16 @@
 
 use super::Realm;
 use super::change::Tx;
-use super::event::{Audience, Event};
+use super::event::{Audience, Event, Needs};
 use super::id::UserId;
 use super::organization::{Invite, InviteLink, InviteTerms};
 use super::timer::Due;
 use super::user::Role;
-use imbl::OrdSet;
 use serde_json::json;
 use std::sync::Arc;
+
+/// The first level that tells those who invited and are no administrators.
+const INVITERS_TOLD_SINCE: i64 = 209;
 
 impl Realm {
     /// Whether an invitation is not over yet.
@@ -33,10 +35,15 @@ impl Tx {
         self.realm_mut().invites.insert(invite.id, Arc::new(invite));
     }
 
-    /// Tells administrators, and those who invited, that invitations changed.
+    /// Tells administrators, and those who invited, that invitations changed; below [`INVITERS_TOLD_SINCE`]
+    /// administrators alone.
     pub fn emit_invites_changed(&mut self, inviter: Option<UserId>) {
-        let inviter: OrdSet<UserId> = inviter.into_iter().collect();
-        let audience = Audience::of(self.at_least(Role::Administrator)).and(inviter);
-        self.emit(audience, Event::shaped("invites_changed", None, json!({})));
+        let administrators = self.at_least(Role::Administrator);
+        let inviter = inviter.filter(|inviter| !administrators.contains(inviter));
+        let event = Event::shaped("invites_changed", None, json!({}));
+        self.emit(Audience::of(administrators), event.clone());
+        if let Some(inviter) = inviter {
+            self.emit(Audience::user(inviter), event.needing(Needs::From(INVITERS_TOLD_SINCE)));
+        }
     }
 }

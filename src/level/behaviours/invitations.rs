@@ -31,6 +31,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 209,
+        on: "event invites_changed",
+        words: "Sent to those who invited too; before, to administrators alone.",
+        test: "administrators_alone_heard_of_invitations_before_209",
+        // Whether a queue gets an event is decided where events are counted: Needs::From.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
         level: 180,
         on: "POST /invites",
         words: "`stream_ids` may be empty, as at 157 and 158 already.",
