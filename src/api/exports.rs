@@ -130,6 +130,8 @@ pub struct Consent {
     pub user_id: UserId,
     /// The setting `allow_private_data_export`.
     pub consented: bool,
+    /// The setting `email_address_visibility`.
+    pub email_address_visibility: i64,
 }
 
 /// Everybody's consent.
@@ -156,7 +158,11 @@ impl Operation for GetExportConsents {
 impl Read for GetExportConsents {
     fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<ConsentsReply, Error> {
         let people = realm.active_users.iter().filter(|id| !realm.users[*id].is_bot());
-        let consent = |id: &UserId| Consent { user_id: *id, consented: realm.consents_to_export(*id) };
+        let consent = |id: &UserId| Consent {
+            user_id: *id,
+            consented: realm.consents_to_export(*id),
+            email_address_visibility: realm.users[id].email_visibility.number(),
+        };
         Ok(ConsentsReply { export_consents: people.map(consent).collect() })
     }
 }

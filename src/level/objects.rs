@@ -268,6 +268,8 @@ objects! {
     EXPORT = "export" ["GET /export/realm: exports[]", "event realm_export: exports[]"];
     /// What lists them.
     EXPORTS = "reply of GET /export/realm, event realm_export" ["GET /export/realm:", "event realm_export:"];
+    /// Whether somebody consents to them.
+    EXPORT_CONSENT = "export consent" ["GET /export/realm/consents: export_consents[]"];
     /// The reply of beginning one.
     EXPORT_REPLY = "reply of POST /export/realm" ["POST /export/realm:"];
 

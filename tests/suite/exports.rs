@@ -132,14 +132,14 @@ async fn administrators_see_who_consents() {
     let people = realm.active_users.iter().filter(|id| !realm.users[*id].is_bot()).count();
     assert_eq!(before.as_array().map(Vec::len), Some(people));
 
-    mel.patch("/settings", json!({"allow_private_data_export": true})).await.success();
+    mel.patch("/settings", json!({"allow_private_data_export": true, "email_address_visibility": 4})).await.success();
 
     admins.next().await.is(json!({"type": "realm_export_consent", "user_id": mel.id(), "consented": true}));
     own.none().await;
     let after = consents().await;
     let consented: Vec<&Value> =
         after.as_array().expect("a list").iter().filter(|one| one["consented"] == true).collect();
-    assert_eq!(consented, [&json!({"user_id": mel.id(), "consented": true})]);
+    assert_eq!(consented, [&json!({"user_id": mel.id(), "consented": true, "email_address_visibility": 4})]);
     // What is so already is not told.
     mel.patch("/settings", json!({"allow_private_data_export": true})).await.success();
     admins.none().await;

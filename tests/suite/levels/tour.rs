@@ -152,6 +152,7 @@ async fn read(visitor: &mut Visitor, age: &Age<'_>) {
         "GET /realm/profile_fields",
         "GET /invites",
         "GET /export/realm",
+        "GET /export/realm/consents",
         "GET /server_settings",
     ] {
         visitor.go(route, &[], none()).await;
