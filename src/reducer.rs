@@ -84,6 +84,9 @@ pub enum Doubt {
     Away(i64),
     /// A guest hears of subscribers only where subscribed: how many the channel has is not told.
     SubscriberCount(i64),
+    /// Somebody was deactivated: from 377 to 427 it is not told who was subscribed to an archived channel, so that how
+    /// many it has is not known.
+    ArchivedSubscriberCount(i64),
     /// Settings that stand for inherited ones of subscriptions changed, in a client that does not understand null.
     InheritedSettings,
     /// From 414 to 417 folders of channels have an order, and another order is not told.

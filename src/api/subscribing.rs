@@ -109,7 +109,10 @@ pub fn suspend(tx: &mut Tx, user: UserId) {
     for channel in channels {
         tx.channel_mut(channel).subscribers.remove(&user);
     }
-    emit_peers_needing(tx, "peer_remove", audiences, Needs::From(DEACTIVATION_LEAVES_SINCE));
+    emit_peers_needing(tx, "peer_remove", audiences, |is_archived| match is_archived {
+        true => Needs::ArchivedChannelsFrom(DEACTIVATION_LEAVES_ARCHIVED_SINCE),
+        false => Needs::From(DEACTIVATION_LEAVES_SINCE),
+    });
 }
 
 /// Puts a user who is being reactivated back into all channels whose subscriptions were kept; gives those.
@@ -168,6 +171,8 @@ fn blind_among(realm: &Realm, users: &BTreeSet<UserId>, channel: ChannelId) -> O
 
 /// The first level that tells of the subscriptions of those who are deactivated.
 const DEACTIVATION_LEAVES_SINCE: i64 = 377;
+/// The first level that tells of those to archived channels.
+const DEACTIVATION_LEAVES_ARCHIVED_SINCE: i64 = 428;
 
 /// Shaped when it is read: only those with a queue cost a list of all subscribers.
 fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
@@ -224,14 +229,13 @@ fn emit_fellow_leavers(tx: &mut Tx, change: &PeerChange) {
 }
 
 fn emit_peers(tx: &mut Tx, op: &'static str, changes: Vec<PeerChange>) {
-    emit_peers_needing(tx, op, changes, Needs::Nothing);
+    emit_peers_needing(tx, op, changes, Needs::of_channel);
 }
 
-/// As [`emit_peers`]; what is needed for channels that are not archived.
-fn emit_peers_needing(tx: &mut Tx, op: &'static str, changes: Vec<PeerChange>, otherwise: Needs) {
+/// As [`emit_peers`]; what is needed for channels that are archived or not.
+fn emit_peers_needing(tx: &mut Tx, op: &'static str, changes: Vec<PeerChange>, needs: impl Fn(bool) -> Needs) {
     for change in changes {
         let fields = json!({"stream_ids": change.channels, "user_ids": change.users});
-        let needs = if change.is_archived { Needs::of_channel(true) } else { otherwise };
-        tx.emit(change.audience, Event::shaped("subscription", Some(op), fields).needing(needs));
+        tx.emit(change.audience, Event::shaped("subscription", Some(op), fields).needing(needs(change.is_archived)));
     }
 }

@@ -157,6 +157,8 @@ pub enum Needs {
     NoDeactivatedGroups,
     /// `archived_channels`
     ArchivedChannels,
+    /// `archived_channels`, and the world is not below this level: older ones have no such event.
+    ArchivedChannelsFrom(i64),
     /// `archived_channels`, and the world is not below 378: before, archiving was told as deleting.
     ArchivedUpdates,
     /// Not what [`Needs::ArchivedUpdates`] is.
@@ -196,6 +198,9 @@ impl Needs {
             }
             Needs::NoDeactivatedGroups => !capabilities.include_deactivated_groups,
             Needs::ArchivedChannels => capabilities.archived_channels,
+            Needs::ArchivedChannelsFrom(level) => {
+                Needs::ArchivedChannels.admits(options) && Needs::From(level).admits(options)
+            }
             Needs::ArchivedUpdates => capabilities.archived_channels && !options.level.is_before(378),
             Needs::NoArchivedChannels => !capabilities.archived_channels || options.level.is_before(378),
             Needs::SingleEmoji => capabilities.individual_emoji_changes,

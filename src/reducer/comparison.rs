@@ -105,6 +105,16 @@ fn sort_addresses(normal: &mut Object) {
     }
 }
 
+/// How many subscribers a channel has.
+fn forget_count(normal: &mut Object, lists: &[&str], id: i64) {
+    for list in lists {
+        let rows = normal.get_mut(*list).and_then(Value::as_array_mut);
+        for row in rows.into_iter().flatten().filter(|row| row["stream_id"] == id) {
+            row["subscriber_count"] = Value::Null;
+        }
+    }
+}
+
 fn without_inner(normal: &mut Object, inner: &str) {
     for list in normal.values_mut().filter_map(Value::as_array_mut) {
         for row in list.iter_mut().filter_map(Value::as_object_mut) {
@@ -181,13 +191,9 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
                 normal["user_status"].as_object_mut().into_iter().for_each(|all| _ = all.shift_remove(&id.to_string()));
             }
         }
-        Doubt::SubscriberCount(id) => {
-            for list in ["streams", "unsubscribed", "never_subscribed"] {
-                let rows = normal.get_mut(list).and_then(Value::as_array_mut);
-                for row in rows.into_iter().flatten().filter(|row| row["stream_id"] == *id) {
-                    row["subscriber_count"] = Value::Null;
-                }
-            }
+        Doubt::SubscriberCount(id) => forget_count(normal, &["streams", "unsubscribed", "never_subscribed"], *id),
+        Doubt::ArchivedSubscriberCount(id) => {
+            forget_count(normal, &["streams", "subscriptions", "unsubscribed", "never_subscribed"], *id);
         }
         Doubt::OrderOfFolders => {
             for folder in normal.get_mut("channel_folders").and_then(Value::as_array_mut).into_iter().flatten() {

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 const ACTIVITY_SINCE: i64 = 222;
 /// The first level whose events tell of the subscriptions of those who are deactivated.
 const DEACTIVATION_LEAVES_SINCE: i64 = 377;
+/// The first level whose events tell of those in archived channels too.
+const DEACTIVATION_LEAVES_ARCHIVED_SINCE: i64 = 428;
 /// The first level whose groups list active members alone.
 const ACTIVE_MEMBERS_SINCE: i64 = 303;
 /// The first level that counts unread messages of unmuted topics in muted channels.
@@ -41,17 +43,32 @@ impl State {
         self.level() < ACTIVE_MEMBERS_SINCE
     }
 
-    /// Who was deactivated is subscribed to nothing: events tell so from 377 on alone.
+    /// Who was deactivated is subscribed to nothing: events tell so from 377 on alone, of archived channels from 428 on.
     pub(super) fn leave_channels(&mut self, id: i64) {
-        if self.level() >= DEACTIVATION_LEAVES_SINCE {
+        let level = self.level();
+        if level >= DEACTIVATION_LEAVES_ARCHIVED_SINCE {
             return;
         }
         let subscriber = self.as_subscriber(id);
+        let is_untold = |channel: &&mut Value| level < DEACTIVATION_LEAVES_SINCE || channel["is_archived"] == true;
+        if level >= DEACTIVATION_LEAVES_SINCE {
+            self.doubt_counts_of_archived();
+        }
         for list in ["subscriptions", "unsubscribed", "never_subscribed"] {
             let channels = self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
-            for subscribers in channels.filter_map(|channel| channel.get_mut("subscribers")) {
+            for subscribers in channels.filter(is_untold).filter_map(|channel| channel.get_mut("subscribers")) {
                 Self::change_subscribers(subscribers, &subscriber, false);
             }
+        }
+    }
+
+    fn doubt_counts_of_archived(&mut self) {
+        for list in ["streams", "subscriptions", "unsubscribed", "never_subscribed"] {
+            let channels = self.value.get(list).and_then(Value::as_array).into_iter().flatten();
+            let archived = channels.filter(|channel| channel["is_archived"] == true);
+            let doubts =
+                archived.filter_map(|channel| channel["stream_id"].as_i64().map(Doubt::ArchivedSubscriberCount));
+            self.doubts.extend(doubts);
         }
     }
 

@@ -27,6 +27,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 428,
+        on: "event subscription peer_remove",
+        words: "Sent for archived channels too when a user is deactivated; before, clients concluded it.",
+        test: "peers_in_archived_channels_were_not_told_of_deactivations_before_428",
+        // Whether a queue gets an event is decided where events are counted: Needs::ArchivedChannelsFrom.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
         level: 412,
         on: "POST /register",
         words: "`include_subscribers` takes `partial`; before, that was an error.",

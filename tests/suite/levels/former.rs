@@ -2,6 +2,7 @@
 
 use super::{Age, send_old};
 use crate::support::{TestServer, User};
+use chatdouble::reducer::State;
 use serde_json::{Value, json};
 
 /// What a user's lists of bots say of one.
@@ -270,4 +271,27 @@ async fn clients_chose_the_numbers_of_devices_before_468() {
     assert_eq!(push_device(&mel, 1_000).await, Value::Null);
     let mel = Age::at(&server, 468).await.user("mel");
     mel.post(path, bad).await.error("REQUEST_VARIABLE_MISSING", "Missing 'device_id' argument");
+}
+
+#[tokio::test]
+async fn peers_in_archived_channels_were_not_told_of_deactivations_before_428() {
+    let server = TestServer::start().await;
+    let (olive, max, general) = (server.user("olive"), server.user("max").id(), server.channel("general"));
+    olive.delete(&format!("/streams/{general}"), json!({})).await.success();
+    for (level, is_told) in [(427, false), (428, true)] {
+        let age = Age::at(&server, level).await;
+        let mel = age.user("mel");
+        let mut queue = mel.register(json!({"client_capabilities": {"archived_channels": true}})).await;
+        age.user("olive").delete(&format!("/users/{max}"), json!({})).await.success();
+        let told = queue.all().await;
+        let mut removals = told.iter().filter(|event| event["op"] == "peer_remove");
+        let has_left = removals.any(|event| event["stream_ids"].as_array().expect("a list").contains(&json!(general)));
+        assert_eq!(has_left, is_told, "at {level}");
+
+        // A client knows all the same.
+        let mut state = State::from_register(queue.state.clone());
+        assert!(told.iter().all(|event| state.apply(event)));
+        let now = mel.register(json!({"client_capabilities": {"archived_channels": true}})).await.state;
+        assert!(state.differences(&now).is_empty(), "at {level}: {:?}", state.differences(&now));
+    }
 }
