@@ -17,6 +17,7 @@ use super::{About, Access, Call, Operation, Read, Route, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
+use crate::realm::message::Message;
 use crate::realm::send::Outgoing;
 use crate::realm::text::normal_content;
 use crate::realm::{Realm, markdown};
@@ -201,6 +202,7 @@ impl Read for GetMessage {
             }
         };
         let message = message?;
+        check_archived(realm, call, message)?;
         let look = MessageLook {
             viewer: call.caller.as_deref(),
             apply_markdown: params.apply_markdown,
@@ -211,6 +213,19 @@ impl Read for GetMessage {
             message: MessageRecord::fetched(realm, message, look),
             raw_content: message.body.content.clone(),
         })
+    }
+}
+
+/// The first level that gives single messages of archived channels.
+const ARCHIVED_GIVEN_SINCE: i64 = 360;
+
+/// Refuses a message in an archived channel, where the level gives none of those.
+fn check_archived(realm: &Realm, call: &Call<'_>, message: &Message) -> Result<(), Error> {
+    let is_archived = message.channel().is_some_and(|(channel, _)| realm.channels[&channel].is_archived);
+    match &call.caller {
+        _ if !is_archived || call.feature_level >= ARCHIVED_GIVEN_SINCE => Ok(()),
+        Some(_) => Err(Error::InvalidMessage),
+        None => Err(Error::NotLoggedIn),
     }
 }
 

@@ -23,6 +23,9 @@ use std::sync::Arc;
 use subscribe::SubscribeReply;
 use unsubscribe::UnsubscribeReply;
 
+/// The first level at which subscriptions to archived channels may change.
+const ARCHIVED_OPEN_SINCE: i64 = 362;
+
 /// GET /users/me/subscriptions
 pub struct GetSubscriptions;
 
@@ -164,8 +167,8 @@ impl Write for ChangeSubscriptions {
             announces: false,
             tells_users: true,
         };
-        let added = subscribe::carry_out(tx, call.caller(), request)?;
-        let deleted = unsubscribe::carry_out(tx, call.caller(), &Principals::caller(), &params.delete)?;
+        let added = subscribe::carry_out(tx, call, request)?;
+        let deleted = unsubscribe::carry_out(tx, call, &Principals::caller(), &params.delete)?;
         Ok(ChangeSubscriptionsReply { added, deleted })
     }
 }

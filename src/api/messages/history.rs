@@ -2,6 +2,7 @@
 
 mod difference;
 
+use super::check_archived;
 use crate::api::parameter::parameters;
 use crate::api::{About, Access, Call, Operation, Read, Route};
 use crate::error::Error;
@@ -180,6 +181,7 @@ impl Read for GetReadReceipts {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetReadReceiptsReply, Error> {
         let caller = call.caller();
         let message = realm.message_seen_by(caller, params.message_id).ok_or(Error::InvalidMessage)?;
+        check_archived(realm, call, message)?;
         if !realm.organization.is_on("enable_read_receipts") {
             return Err(Error::ReceiptsDisabled);
         }

@@ -1,5 +1,6 @@
 //! Subscribing, oneself or others, to channels by name; those that don't exist are made.
 
+use super::ARCHIVED_OPEN_SINCE;
 use super::principals::Principals;
 use crate::api::channels::creation::{
     RetentionDays, TopicsPolicyWord, Traits, Wanted, Wish, channel_permissions, checked_channel_name,
@@ -157,7 +158,7 @@ impl Write for Subscribe {
             announces: params.announce,
             tells_users: params.send_new_subscription_messages,
         };
-        carry_out(tx, call.caller(), request)
+        carry_out(tx, call, request)
     }
 }
 
@@ -185,9 +186,10 @@ pub struct Request {
 /// In this order: those of [`Wanted::check_values`]; those of the names; when a channel is to be made those of
 /// [`Wanted::check`]; `UnableToAccessChannels`; `InsufficientPermission` to subscribe others; those of
 /// [`Principals::resolve`].
-pub fn carry_out(tx: &mut Tx, caller: &User, request: Request) -> Result<SubscribeReply, Error> {
+pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<SubscribeReply, Error> {
+    let caller = call.caller();
     request.wanted.check_values(tx, caller)?;
-    let plan = Plan::new(tx, caller, &request.wishes)?;
+    let plan = Plan::new(tx, call, &request.wishes)?;
     let traits = if plan.missing.is_empty() { None } else { Some(request.wanted.check(tx, caller)?) };
     if request.refuses_all && !plan.closed.is_empty() {
         return Err(Error::UnableToAccessChannels { names: plan.closed.join(", ").into() });
@@ -246,9 +248,13 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(realm: &Realm, caller: &User, wishes: &[Wish]) -> Result<Self, Error> {
+    fn new(realm: &Realm, call: &Call<'_>, wishes: &[Wish]) -> Result<Self, Error> {
         let mut plan = Self { open: Vec::new(), closed: Vec::new(), missing: Vec::new(), colors: BTreeMap::new() };
         let mut seen = BTreeSet::new();
+        let may_be_joined = |channel: &Channel| {
+            realm.can_read(call.caller(), channel)
+                && (!channel.is_archived || call.feature_level >= ARCHIVED_OPEN_SINCE)
+        };
         for wish in wishes {
             let name = checked_channel_name(&wish.name)?;
             let description = checked_description(wish.description.as_deref().unwrap_or_default())?;
@@ -259,7 +265,7 @@ impl Plan {
                 continue;
             }
             match realm.channel_by_name(&name) {
-                Some(channel) if realm.can_read(caller, channel) => plan.open.push(channel.id),
+                Some(channel) if may_be_joined(channel) => plan.open.push(channel.id),
                 Some(channel) => plan.closed.push(channel.name.clone()),
                 None => plan.missing.push((name, description)),
             }

@@ -1,5 +1,6 @@
 //! Unsubscribing, oneself or others (specification, "Channels, topics, subscriptions").
 
+use super::ARCHIVED_OPEN_SINCE;
 use super::principals::Principals;
 use crate::api::channels::creation::checked_channel_name;
 use crate::api::parameter::parameters;
@@ -71,7 +72,7 @@ pub const UNSUBSCRIBE_EVENTS: &[&str] = &[
 
 impl Write for Unsubscribe {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UnsubscribeReply, Error> {
-        carry_out(tx, call.caller(), &params.principals, &params.subscriptions)
+        carry_out(tx, call, &params.principals, &params.subscriptions)
     }
 }
 
@@ -83,17 +84,23 @@ impl Write for Unsubscribe {
 /// exists, `UnknownChannel` for the first that does not.
 pub fn carry_out(
     tx: &mut Tx,
-    caller: &User,
+    call: &Call<'_>,
     principals: &Principals,
     names: &[String],
 ) -> Result<UnsubscribeReply, Error> {
+    let caller = call.caller();
     let users = principals.resolve(tx, caller)?;
     let names = names.iter().map(|name| checked_channel_name(name)).collect::<Result<Vec<String>, Error>>()?;
-    let channels: Vec<ChannelId> = known(tx, &names);
+    let knows_archived = call.feature_level >= ARCHIVED_OPEN_SINCE;
+    let known = |name: &String| tx.channel_by_name(name).filter(|channel| knows_archived || !channel.is_archived);
+    // Each once, in the order of their names.
+    let mut seen = BTreeSet::new();
+    let channels = names.iter().filter_map(known).map(|channel| channel.id);
+    let channels: Vec<ChannelId> = channels.filter(|id| seen.insert(*id)).collect();
     for channel in channels.iter().map(|id| &tx.channels[id]) {
         check_may_unsubscribe(tx, caller, &users, channel)?;
     }
-    if let Some(unknown) = names.iter().find(|name| tx.channel_by_name(name).is_none()) {
+    if let Some(unknown) = names.iter().find(|name| known(name).is_none()) {
         return Err(Error::UnknownChannel { stream: unknown.as_str().into() });
     }
 
@@ -107,13 +114,6 @@ pub fn carry_out(
         }
     }
     Ok(reply)
-}
-
-/// The channels that exist, each once, in the order of their names.
-fn known(realm: &Realm, names: &[String]) -> Vec<ChannelId> {
-    let mut seen = BTreeSet::new();
-    let channels = names.iter().filter_map(|name| realm.channel_by_name(name)).map(|channel| channel.id);
-    channels.filter(|id| seen.insert(*id)).collect()
 }
 
 /// Whether a user may unsubscribe all of these from a channel: themselves from any, bots of theirs from those that they

@@ -20,10 +20,9 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /users/me/{stream_id}/topics, GET /streams/{stream_id}, GET /streams/{stream_id}/members",
         words: "Archived channels too; before, `Invalid channel ID`.",
         test: "archived_channels_had_no_topics_before_480",
-        act: Act::Request(READING_CHANNELS, |request| {
-            let id = request.id("stream_id").map(ChannelId);
-            let is_archived = id.and_then(|id| request.realm.channels.get(&id)).is_some_and(|one| one.is_archived);
-            if is_archived { Err(Error::InvalidChannelId) } else { Ok(()) }
+        act: Act::Request(READING_CHANNELS, |request| match is_archived(request) {
+            true => Err(Error::InvalidChannelId),
+            false => Ok(()),
         }),
     },
     Behaviour {
@@ -98,6 +97,25 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`never_subscribed` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_deleting_before_378",
         act: Act::Objects(&REGISTER, |reply, _| without_archived(reply, "never_subscribed")),
+    },
+    Behaviour {
+        level: 362,
+        on: "POST, PATCH and DELETE /users/me/subscriptions",
+        words: "Subscriptions to archived channels may change; before, these could not be subscribed to and did not exist for those who leave.",
+        test: "archived_channels_were_closed_before_362",
+        // Decided in the operations.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 362,
+        on: "PATCH /streams/{stream_id}",
+        words: "Archived channels may be made private and public; before, `Invalid channel ID`.",
+        test: "archived_channels_were_closed_before_362",
+        act: Act::Request(&["PATCH /streams/{stream_id}"], |request| {
+            let privacy = ["is_private", "is_web_public", "history_public_to_subscribers"];
+            let is_changed = privacy.iter().any(|name| request.values.contains_key(*name));
+            if is_changed && is_archived(request) { Err(Error::InvalidChannelId) } else { Ok(()) }
+        }),
     },
     Behaviour {
         level: 343,
@@ -274,6 +292,12 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Request(&["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"], refuse_ids),
     },
 ];
+
+/// Whether the channel in the path is archived.
+fn is_archived(request: &Request<'_>) -> bool {
+    let id = request.id("stream_id").map(ChannelId);
+    id.and_then(|id| request.realm.channels.get(&id)).is_some_and(|channel| channel.is_archived)
+}
 
 /// Puts channels in the place of the IDs of those that new users get.
 fn whole_channels(ids: Option<&mut Value>, context: &Context<'_>) {

@@ -60,6 +60,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Objects(&MESSAGE, moves_as_edits),
     },
     Behaviour {
+        level: 360,
+        on: "GET /messages/{message_id}, GET /messages/{message_id}/read_receipts",
+        words: "Messages in archived channels too; before, `Invalid message(s)`.",
+        test: "messages_in_archived_channels_were_not_given_before_360",
+        // Decided in the operations.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
         level: 339,
         on: "event reaction",
         words: "The `user` object is back (until 484); it was left out from 328 on.",

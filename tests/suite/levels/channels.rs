@@ -194,3 +194,25 @@ async fn scheduled_messages_were_changed_by_scheduling_before_184() {
         }
     }
 }
+
+#[tokio::test]
+async fn archived_channels_were_closed_before_362() {
+    let server = TestServer::start().await;
+    let (olive, quiet) = (server.user("olive"), server.channel("quiet"));
+    olive.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "quiet"}]})).await.success();
+    olive.delete(&format!("/streams/{quiet}"), json!({})).await.success();
+    let [before, after] = Age::around(&server, 362).await;
+    let (old, new) = (before.user("olive"), after.user("olive"));
+    let (join, path) = (json!({"subscriptions": [{"name": "quiet"}]}), format!("/streams/{quiet}"));
+
+    old.post("/users/me/subscriptions", join.clone()).await.error("BAD_REQUEST", "Unable to access channel (quiet).");
+    let leave = json!({"subscriptions": ["quiet"]});
+    let reply = old.delete("/users/me/subscriptions", leave.clone()).await;
+    reply.error("STREAM_DOES_NOT_EXIST", "Channel 'quiet' does not exist");
+    old.patch(&path, json!({"is_private": true})).await.error("BAD_REQUEST", "Invalid channel ID");
+    old.patch(&path, json!({"description": "It was quiet."})).await.success();
+
+    new.delete("/users/me/subscriptions", leave).await.success();
+    new.post("/users/me/subscriptions", join).await.success();
+    new.patch(&path, json!({"is_private": true})).await.success();
+}

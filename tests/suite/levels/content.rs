@@ -390,3 +390,16 @@ async fn edits_told_a_version_of_rendering_before_284() {
         assert_eq!(history[0].get("prev_rendered_content_version"), None, "at {level}: {history}");
     }
 }
+
+#[tokio::test]
+async fn messages_in_archived_channels_were_not_given_before_360() {
+    let server = TestServer::start().await;
+    let (olive, town) = (server.user("olive"), server.channel("general"));
+    let id = olive.send_to("general", "x", "before the end").await;
+    olive.delete(&format!("/streams/{town}"), json!({})).await.success();
+    let [before, after] = Age::around(&server, 360).await;
+    for path in [format!("/messages/{id}"), format!("/messages/{id}/read_receipts")] {
+        before.user("mel").get(&path, json!({})).await.error("BAD_REQUEST", "Invalid message(s)");
+        after.user("mel").get(&path, json!({})).await.success();
+    }
+}
