@@ -4,6 +4,7 @@ mod accounts;
 mod channels;
 mod content;
 mod former;
+mod groups;
 mod organization;
 mod people;
 mod permissions;

@@ -44,7 +44,7 @@ impl Write for DeactivateGroup {
         if tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
             return Err(Error::GroupDeactivated);
         }
-        group_to_change(tx, call.caller(), id, "can_manage_group")?;
+        group_to_change(tx, call, id, "can_manage_group")?;
         let objections = objections(tx, id);
         if !objections.is_empty() {
             return Err(Error::GroupInUse { objections: objections.into() });

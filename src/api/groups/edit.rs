@@ -81,7 +81,7 @@ impl Write for EditGroup {
         }
         let id = params.user_group_id;
         params.description.as_deref().map_or(Ok(()), check_description)?;
-        let group = group_to_change(tx, call.caller(), id, "can_manage_group")?;
+        let group = group_to_change(tx, call, id, "can_manage_group")?;
         let name = checked_new_name(tx, &group, params.name.as_deref())?;
 
         if let Some(name) = name {

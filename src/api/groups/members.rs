@@ -73,7 +73,7 @@ impl Operation for ChangeMembers {
 
 impl Write for ChangeMembers {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let (caller, group) = (call.caller(), params.user_group_id);
+        let group = params.user_group_id;
         let is_nothing = params.add.is_empty()
             && params.delete.is_empty()
             && params.add_subgroups.is_empty()
@@ -83,10 +83,10 @@ impl Write for ChangeMembers {
         }
 
         // Each list is checked as the group stands after those before it.
-        add_members(tx, caller, group, &params.add)?;
-        remove_members(tx, caller, group, &params.delete)?;
-        add_subgroups(tx, caller, group, &params.add_subgroups)?;
-        remove_subgroups(tx, caller, group, &params.delete_subgroups)?;
+        add_members(tx, call, group, &params.add)?;
+        remove_members(tx, call, group, &params.delete)?;
+        add_subgroups(tx, call, group, &params.add_subgroups)?;
+        remove_subgroups(tx, call, group, &params.delete_subgroups)?;
         Ok(Success {})
     }
 }
@@ -143,18 +143,20 @@ impl Write for ChangeSubgroups {
             return Err(Error::NoSubgroupsToChange);
         }
 
-        add_subgroups(tx, call.caller(), params.user_group_id, &params.add)?;
-        remove_subgroups(tx, call.caller(), params.user_group_id, &params.delete)?;
+        add_subgroups(tx, call, params.user_group_id, &params.add)?;
+        remove_subgroups(tx, call, params.user_group_id, &params.delete)?;
         Ok(Success {})
     }
 }
 
-fn add_members(tx: &mut Tx, caller: &User, id: GroupId, users: &[UserId]) -> Result<(), Error> {
+fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId]) -> Result<(), Error> {
     if users.is_empty() {
         return Ok(());
     }
-    let group = match group_to_change(tx, caller, id, "can_add_members_group") {
-        Err(Error::InsufficientPermission) if users == [caller.id] => group_to_change(tx, caller, id, "can_join_group"),
+    let group = match group_to_change(tx, call, id, "can_add_members_group") {
+        Err(Error::InsufficientPermission) if users == [call.caller().id] => {
+            group_to_change(tx, call, id, "can_join_group")
+        }
         outcome => outcome,
     }?;
     let users = active_users(tx, users)?;
@@ -167,18 +169,18 @@ fn add_members(tx: &mut Tx, caller: &User, id: GroupId, users: &[UserId]) -> Res
     tx.group_mut(id).members = group.members.clone().union(changed);
     emit(tx, id, "add_members", json!({"group_id": id, "user_ids": users}));
     sight.tell_changes(tx);
-    tell_affected(tx, caller, &users, &format!("added you to the group @_*{}*.", group.name));
+    tell_affected(tx, call.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
 }
 
-fn remove_members(tx: &mut Tx, caller: &User, id: GroupId, users: &[UserId]) -> Result<(), Error> {
+fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId]) -> Result<(), Error> {
     if users.is_empty() {
         return Ok(());
     }
-    let is_own = users == [caller.id];
+    let is_own = users == [call.caller().id];
     let users = active_users(tx, users)?;
-    let group = match group_to_change(tx, caller, id, "can_remove_members_group") {
-        Err(Error::InsufficientPermission) if is_own => group_to_change(tx, caller, id, "can_leave_group"),
+    let group = match group_to_change(tx, call, id, "can_remove_members_group") {
+        Err(Error::InsufficientPermission) if is_own => group_to_change(tx, call, id, "can_leave_group"),
         outcome => outcome,
     }?;
     if let Some(user) = users.iter().find(|user| !group.members.contains(*user)) {
@@ -190,7 +192,7 @@ fn remove_members(tx: &mut Tx, caller: &User, id: GroupId, users: &[UserId]) -> 
     tx.group_mut(id).members = group.members.clone().relative_complement(changed);
     emit(tx, id, "remove_members", json!({"group_id": id, "user_ids": users}));
     sight.tell_changes(tx);
-    tell_affected(tx, caller, &users, &format!("removed you from the group @_*{}*.", group.name));
+    tell_affected(tx, call.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
 }
 
@@ -202,11 +204,11 @@ fn tell_affected(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, what: &str
     }
 }
 
-fn add_subgroups(tx: &mut Tx, caller: &User, id: GroupId, subgroups: &[GroupId]) -> Result<(), Error> {
+fn add_subgroups(tx: &mut Tx, call: &Call<'_>, id: GroupId, subgroups: &[GroupId]) -> Result<(), Error> {
     if subgroups.is_empty() {
         return Ok(());
     }
-    let group = group_to_change(tx, caller, id, "can_add_members_group")?;
+    let group = group_to_change(tx, call, id, "can_add_members_group")?;
     let subgroups = groups_to_add(tx, subgroups)?;
     if let Some(subgroup) = subgroups.iter().find(|subgroup| group.subgroups.contains(*subgroup)) {
         return Err(Error::AlreadySubgroup { group_id: subgroup.0.into() });
@@ -223,11 +225,11 @@ fn add_subgroups(tx: &mut Tx, caller: &User, id: GroupId, subgroups: &[GroupId])
 }
 
 /// Removing subgroups takes managing the group: it can take away more than the remover could give.
-fn remove_subgroups(tx: &mut Tx, caller: &User, id: GroupId, subgroups: &[GroupId]) -> Result<(), Error> {
+fn remove_subgroups(tx: &mut Tx, call: &Call<'_>, id: GroupId, subgroups: &[GroupId]) -> Result<(), Error> {
     if subgroups.is_empty() {
         return Ok(());
     }
-    let group = group_to_change(tx, caller, id, "can_manage_group")?;
+    let group = group_to_change(tx, call, id, "can_manage_group")?;
     let subgroups = existing_groups(tx, subgroups)?;
     if let Some(subgroup) = subgroups.iter().find(|subgroup| !group.subgroups.contains(*subgroup)) {
         return Err(Error::NotSubgroup { group_id: subgroup.0.into() });

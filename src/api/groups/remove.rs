@@ -14,6 +14,9 @@ use crate::realm::id::{GroupId, InviteId, InviteLinkId};
 use serde_json::json;
 use std::sync::Arc;
 
+/// The first level that knows deactivated groups.
+const DEACTIVATED_SINCE: i64 = 290;
+
 /// DELETE /user_groups/{user_group_id}
 pub struct RemoveGroup;
 
@@ -35,7 +38,7 @@ impl Operation for RemoveGroup {
         errors: &["InvalidGroup", "InsufficientPermission", "GroupInUse"],
         events: &["user_group remove"],
     };
-    const UNTIL: Option<i64> = Some(290);
+    const UNTIL: Option<i64> = Some(294);
     type Params = RemoveGroupParams;
     type Reply = Success;
 }
@@ -43,11 +46,11 @@ impl Operation for RemoveGroup {
 impl Write for RemoveGroup {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let id = params.user_group_id;
-        // A later level deactivated it: this one does not know it any more.
-        if tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
+        // Where a later level deactivated it, those below 290 do not know it any more.
+        if call.feature_level < DEACTIVATED_SINCE && tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
             return Err(Error::InvalidGroup);
         }
-        group_to_change(tx, call.caller(), id, "can_manage_group")?;
+        group_to_change(tx, call, id, "can_manage_group")?;
         let objections = objections(&without(tx, id), id);
         if !objections.is_empty() {
             return Err(Error::GroupInUse { objections: objections.into() });

@@ -1,13 +1,14 @@
 //! What holds for every change of a user group: names, who may, who is told.
 
+use crate::api::Call;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::{Event, Needs};
 use crate::realm::group::Group;
 use crate::realm::id::{GroupId, UserId};
-use crate::realm::permission::{GROUP_PERMISSIONS, covers, setting};
-use crate::realm::user::User;
+use crate::realm::permission::{GROUP_PERMISSIONS, covers, is_member, setting};
+use crate::realm::user::Role;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,6 +19,9 @@ pub const MAX_GROUP_NAME_LENGTH: usize = 100;
 const MAX_GROUP_DESCRIPTION_LENGTH: usize = 1024;
 /// What names can't begin with: mentions and searches would read them otherwise.
 const RESERVED_PREFIXES: [&str; 5] = ["@", "role:", "user:", "stream:", "channel:"];
+
+/// The first level at which those who may manage all groups need not be in one, whatever their role.
+const ALL_GROUPS_SINCE: i64 = 305;
 
 /// The permissions among a request's parameters, by name.
 macro_rules! group_permissions {
@@ -85,14 +89,20 @@ pub fn check_description(description: &str) -> Result<(), Error> {
 /// `InvalidGroup`; `InsufficientPermission`, for the system's groups always.
 pub fn group_to_change(
     realm: &Realm,
-    caller: &User,
+    call: &Call<'_>,
     id: GroupId,
     permission: &'static str,
 ) -> Result<Arc<Group>, Error> {
     let group = realm.groups.get(&id).ok_or(Error::InvalidGroup)?;
+    let caller = call.caller();
     let holds = |name| covers(realm, &group.permissions[name], caller.id, setting(GROUP_PERMISSIONS, name));
-    let may = group.system.is_none()
-        && (realm.may(caller.id, "can_manage_all_groups") || holds("can_manage_group") || holds(permission));
+    let manages_all = || {
+        let reaches_it = call.feature_level >= ALL_GROUPS_SINCE
+            || caller.role.number() <= Role::Moderator.number()
+            || is_member(realm, id, caller.id);
+        reaches_it && realm.may(caller.id, "can_manage_all_groups")
+    };
+    let may = group.system.is_none() && (manages_all() || holds("can_manage_group") || holds(permission));
     if may { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
 }
 

@@ -48,12 +48,23 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 340,
         on: "PATCH /user_groups/{user_group_id}",
-        words: "Deactivated groups can be changed; before, the group had to be active.",
-        test: "deactivated_groups_could_not_be_changed_before_340",
-        act: Act::Request(&["PATCH /user_groups/{user_group_id}"], |request| match group_is_deactivated(request) {
-            true => Err(Error::GroupDeactivated),
-            false => Ok(()),
+        words: "All of deactivated groups can be changed; before, their names alone (from 290 on).",
+        test: "of_deactivated_groups_the_name_alone_could_be_changed_before_340",
+        act: Act::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
+            let is_more = |name: &String| name == "description" || name.starts_with("can_");
+            match group_is_deactivated(request) && request.values.keys().any(is_more) {
+                true => Err(Error::GroupDeactivated),
+                false => Ok(()),
+            }
         }),
+    },
+    Behaviour {
+        level: 305,
+        on: "user groups",
+        words: "Whoever holds `can_manage_all_groups` may change every group; before, those of a role below moderator only groups that they were in.",
+        test: "members_managed_groups_that_they_were_in_before_305",
+        // Decided in the operations.
+        act: Act::Elsewhere,
     },
     Behaviour {
         level: 303,
@@ -91,6 +102,20 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "CANNOT_DEACTIVATE_GROUP_IN_USE with `objections`; before, BAD_REQUEST.",
         test: "groups_in_use_were_a_bad_request_before_298",
         act: Act::Code { errors: &["GroupInUse"], routes: &[], status: 400, code: "BAD_REQUEST" },
+    },
+    Behaviour {
+        level: 294,
+        on: "GET /user_groups",
+        words: "`include_deactivated_groups` alone; before, `allow_deactivated` too (from 290 on).",
+        test: "deactivated_groups_were_listed_by_another_name_from_290_to_293",
+        act: Act::Request(&["GET /user_groups"], |request| {
+            if request.level >= 290
+                && let Some(value) = request.values.remove("allow_deactivated")
+            {
+                request.values.insert("include_deactivated_groups".into(), value);
+            }
+            Ok(())
+        }),
     },
     Behaviour {
         level: 294,
