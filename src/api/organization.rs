@@ -140,7 +140,7 @@ impl Write for EditOrganization {
         }
         if let Some(description) = params.description.filter(|text| *text != tx.organization.description) {
             describe(tx, &description);
-            tell(tx, &mut changed, "description", description.into());
+            changed.insert("description".to_owned(), description.into());
         }
         for (which, id) in params.channels {
             if std::mem::replace(which.of(organization_mut(tx)), id) != id {
@@ -240,7 +240,8 @@ fn describe(tx: &mut Tx, description: &str) {
     let rendered = rendered_description(tx, description);
     let organization = organization_mut(tx);
     description.clone_into(&mut organization.description);
-    organization.rendered_description = rendered;
+    organization.rendered_description.clone_from(&rendered);
+    emit_data(tx, json!({"description": description, "rendered_description": rendered}));
 }
 
 fn tell(tx: &mut Tx, changed: &mut Map<String, Value>, name: &'static str, value: Value) {

@@ -309,6 +309,8 @@ objects! {
     ];
     /// The reply of changing them.
     ORGANIZATION_REPLY = "reply of PATCH /realm" ["PATCH /realm:"];
+    /// An event that tells of one.
+    ORGANIZATION_PLAIN = "event realm update" ["event realm update:"];
     /// An event that tells of several at once.
     ORGANIZATION_UPDATE = "event realm update_dict" ["event realm update_dict:"];
     /// What tells of the rest of them.

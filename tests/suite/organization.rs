@@ -64,6 +64,9 @@ async fn what_changes_is_echoed_told_and_there_from_then_on() {
         let data = match name.as_str() {
             "can_create_groups" | "message_content_edit_limit_seconds" => json!({ name: value }),
             "topics_policy" => json!({"topics_policy": value, "mandatory_topics": true}),
+            "description" => {
+                json!({"description": value, "rendered_description": "<p>Now <strong>bold</strong></p>"})
+            }
             _ => {
                 event.is(json!({"type": "realm", "op": "update", "property": name, "value": value}));
                 continue;

@@ -6,7 +6,8 @@ use crate::api::parameter::Parameters;
 use crate::error::Error;
 use crate::level::behaviours::switches::WERE_SWITCHES;
 use crate::level::objects::{
-    EMOJI, EXPORTS, NOTICE, ORGANIZATION_DATA, ORGANIZATION_NEWS, PROFILE_FIELD, PROFILE_FIELDS_EVENT, REGISTER,
+    EMOJI, EXPORTS, NOTICE, ORGANIZATION_DATA, ORGANIZATION_NEWS, ORGANIZATION_PLAIN, ORGANIZATION_UPDATE,
+    PROFILE_FIELD, PROFILE_FIELDS_EVENT, REGISTER,
 };
 use crate::level::{Act, Behaviour, Request};
 use crate::realm::export::ExportKind;
@@ -75,6 +76,29 @@ macro_rules! former_key {
 const PRONOUNS: i64 = 8;
 
 pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: 464,
+        on: "event realm update_dict",
+        words: "Tells of `description` and `rendered_description`; before, `realm` update did, with `rendered_description` beside the value.",
+        test: "descriptions_of_the_organization_were_told_alone_before_464",
+        act: Act::Objects(&ORGANIZATION_UPDATE, |event, _| {
+            let Some(data) = event.get_mut("data").and_then(Value::as_object_mut) else { return };
+            let Some(description) = data.get_mut("description").map(Value::take) else { return };
+            let rendered = data.get_mut("rendered_description").map(Value::take).unwrap_or_default();
+            event.shift_remove("data");
+            event.insert("op".into(), "update".into());
+            event.insert("property".into(), "description".into());
+            event.insert("value".into(), description);
+            event.insert("rendered_description".into(), rendered);
+        }),
+    },
+    Behaviour {
+        level: 462,
+        on: "event realm update",
+        words: "Has `rendered_description` where it tells of `description`.",
+        test: "descriptions_of_the_organization_were_told_alone_before_464",
+        act: Act::Objects(&ORGANIZATION_PLAIN, |event, _| _ = event.shift_remove("rendered_description")),
+    },
     Behaviour {
         level: 476,
         on: "POST /realm/profile_fields, PATCH /realm/profile_fields/{field_id}",
