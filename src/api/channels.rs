@@ -222,6 +222,9 @@ impl Read for GetSubscribers {
     }
 }
 
+/// The first level that gives a channel's address to those alone who may post there.
+const EMAIL_FOR_POSTERS_SINCE: i64 = 448;
+
 /// GET /streams/{stream_id}/email_address
 pub struct GetChannelEmail;
 
@@ -249,7 +252,7 @@ impl Operation for GetChannelEmail {
         summary: "Gives the address by which mail reaches a channel.",
         since: 226,
         is_specified: false,
-        errors: &["InvalidChannelId", "NoSuchBot", "InsufficientPermission"],
+        errors: &["InvalidChannelId", "NoSuchBot", "InsufficientPermission", "MayNotPost"],
         events: &[],
     };
     type Params = GetChannelEmailParams;
@@ -269,6 +272,10 @@ impl Read for GetChannelEmail {
         let is_own = sender.id == caller.id || sender.bot_owner() == Some(caller.id) || sender.is_system_bot();
         if !is_own {
             return Err(Error::InsufficientPermission);
+        }
+        if call.feature_level >= EMAIL_FOR_POSTERS_SINCE {
+            // Who asks for the notification bot's address posts through it.
+            realm.check_may_send_in(if sender.is_system_bot() { caller } else { sender }, channel)?;
         }
         Ok(ChannelEmailReply { email: channel_email(realm, channel, sender.id) })
     }

@@ -21,12 +21,9 @@ impl Realm {
         if sender.is_system_bot() {
             return Ok(());
         }
-        // A bot may do what its owner may.
+        self.check_may_send_in(sender, channel)?;
         let holders = || std::iter::once(sender.id).chain(sender.bot_owner());
         let may = |name| holders().any(|user| self.may_in(user, channel, name));
-        if !may("can_send_message_group") {
-            return Err(Error::MayNotPost);
-        }
         let reads = holders().filter_map(|user| self.users.get(&user)).any(|user| self.can_read(user, channel));
         if !reads || channel.is_archived {
             return Err(Error::NotAuthorizedToSend { channel_name: channel.name.clone().into() });
@@ -35,6 +32,17 @@ impl Realm {
             return Err(Error::MayNotCreateTopic);
         }
         self.check_topic_policy(channel, topic)
+    }
+
+    /// Whether a user holds the channel's permission to send. A bot may do what its owner may.
+    ///
+    /// # Errors
+    ///
+    /// `MayNotPost`.
+    pub fn check_may_send_in(&self, sender: &User, channel: &Channel) -> Result<(), Error> {
+        let mut holders = std::iter::once(sender.id).chain(sender.bot_owner());
+        let may = holders.any(|user| self.may_in(user, channel, "can_send_message_group"));
+        if may { Ok(()) } else { Err(Error::MayNotPost) }
     }
 
     /// Whether the channel's policy allows the topic.

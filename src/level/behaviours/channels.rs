@@ -26,6 +26,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 448,
+        on: "GET /streams/{stream_id}/email_address",
+        words: "For those alone who may post to the channel; before, for whoever can read it.",
+        test: "addresses_of_channels_were_for_readers_before_448",
+        // Decided in the operation.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
         level: 428,
         on: "event subscription peer_remove",
         words: "Sent for archived channels too when a user is deactivated; before, clients concluded it.",

@@ -216,3 +216,21 @@ async fn archived_channels_were_closed_before_362() {
     new.post("/users/me/subscriptions", join).await.success();
     new.patch(&path, json!({"is_private": true})).await.success();
 }
+
+#[tokio::test]
+async fn addresses_of_channels_were_for_readers_before_448() {
+    let server = TestServer::start().await;
+    let (olive, mel) = (server.user("olive"), server.user("mel"));
+    let path = format!("/streams/{}", server.channel("general"));
+    let alone = json!({"can_send_message_group": {"new": {"direct_members": [olive.id()], "direct_subgroups": []}}});
+    olive.patch(&path, alone).await.success();
+    let [before, after] = Age::around(&server, 448).await;
+    let address = format!("{path}/email_address");
+
+    for sender in [json!({}), json!({"sender_id": mel.id()}), json!({"sender_id": server.user("build-bot").id()})] {
+        before.user("mel").get(&address, sender.clone()).await.success();
+        let refused = after.user("mel").get(&address, sender).await;
+        refused.error("BAD_REQUEST", "You do not have permission to post in this channel.");
+    }
+    after.user("olive").get(&address, json!({})).await.success();
+}
