@@ -1,13 +1,18 @@
 //! The caller's own API key.
 
 use super::bots::former::tell_of_account;
+use super::devices::remove_device;
 use super::parameter::parameters;
 use super::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
+use crate::realm::id::DeviceId;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
+
+/// The first level at which a new key takes the devices away, too.
+const DEVICES_GO_SINCE: i64 = 492;
 
 /// POST /users/me/api_key/regenerate
 pub struct RegenerateOwnApiKey;
@@ -28,11 +33,11 @@ impl Operation for RegenerateOwnApiKey {
     const ROUTE: Route = Route::post("/users/me/api_key/regenerate");
     const ACCESS: Access = Access::User;
     const ABOUT: About = About {
-        summary: "Gives the caller a new API key; the old one fails from now on and push tokens of the older kind are gone, event queues live on.",
+        summary: "Gives the caller a new API key; the old one fails from now on and devices and push tokens are gone, event queues live on.",
         since: 0,
         is_specified: false,
         errors: &[],
-        events: &[],
+        events: &["device remove"],
     };
     type Params = RegenerateOwnApiKeyParams;
     type Reply = NewApiKeyReply;
@@ -43,7 +48,14 @@ impl Write for RegenerateOwnApiKey {
         let api_key = tx.realm_mut().chance.api_key();
         tx.replace_api_key(call.caller().id, api_key.clone());
         tell_of_account(tx, call.caller().id, "api_key", |_, bot| json!(bot.api_key));
-        tx.change_push_targets(call.caller().id, |own| own.push_tokens.clear());
+        let user = call.caller().id;
+        tx.change_push_targets(user, |own| own.push_tokens.clear());
+        if call.feature_level >= DEVICES_GO_SINCE {
+            let devices: Vec<DeviceId> = tx.own(user).devices.keys().copied().collect();
+            for device in devices {
+                remove_device(tx, user, device);
+            }
+        }
         Ok(NewApiKeyReply { api_key })
     }
 }

@@ -11,7 +11,7 @@ use super::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
-use crate::realm::id::DeviceId;
+use crate::realm::id::{DeviceId, UserId};
 use crate::realm::personal::Device;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -91,10 +91,17 @@ impl Write for RemoveDevice {
             return Err(unknown_device());
         }
 
-        tx.change_push_targets(user, |own| own.devices.remove(&device_id));
-        tx.emit(Audience::user(user), Event::shaped("device", Some("remove"), json!({ "device_id": device_id })));
+        remove_device(tx, user, device_id);
         Ok(Success {})
     }
+}
+
+/// Forgets a device.
+///
+/// Event: `device` remove.
+pub(super) fn remove_device(tx: &mut Tx, user: UserId, device: DeviceId) {
+    tx.change_push_targets(user, |own| own.devices.remove(&device));
+    tx.emit(Audience::user(user), Event::shaped("device", Some("remove"), json!({ "device_id": device })));
 }
 
 /// What is said of a device that is unknown or another's.

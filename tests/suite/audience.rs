@@ -29,6 +29,7 @@ const NOT_PROVOKED: &[(&str, &str, &str)] = &[
     ("POST /message_edit_typing", "typing_edit_message start", "gone at the newest level; `levels` has it"),
     ("POST /message_edit_typing", "typing_edit_message stop", "gone at the newest level; `levels` has it"),
     ("POST /users/me/enter-sends", "user_settings update", "gone at the newest level; `levels` has it"),
+    ("POST /users/me/api_key/regenerate", "device remove", "the key that polls ends with it; `push` has some"),
     ("POST /realm/deactivate", "realm deactivated", "only polls that hang get it; `organization_end` has some"),
 ];
 

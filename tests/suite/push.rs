@@ -272,15 +272,21 @@ async fn the_older_test_goes_to_tokens() {
 }
 
 #[tokio::test]
-async fn a_new_key_drops_tokens_and_keeps_devices() {
+async fn a_new_key_drops_tokens_and_devices() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
     mel.post("/users/me/android_gcm_reg_id", json!({"token": "one"})).await.success();
+    let id = device(&mel).await;
+    let queue = mel.events(["device"]).await;
 
     let key = mel.post("/users/me/api_key/regenerate", json!({})).await.success();
 
     let mel = mel.with_key(key["api_key"].as_str().expect("a key"));
     let test = mel.post("/mobile_push/test_notification", json!({"token": "one"})).await;
     test.error("INVALID_PUSH_DEVICE_TOKEN", "Device not recognized");
-    mel.post(TEST, json!({})).await.is(json!({}));
+    assert_eq!(mel.register(json!({})).await.state["devices"], json!({}));
+    let params = json!({"queue_id": queue.id, "last_event_id": -1, "dont_block": true});
+    let events = mel.get("/events", params).await.success()["events"].take();
+    let told = events.as_array().expect("a list").iter().map(|event| (&event["op"], &event["device_id"]));
+    assert!(told.clone().all(|(op, _)| op == "remove") && told.map(|(_, of)| of).any(|of| *of == id), "{events}");
 }

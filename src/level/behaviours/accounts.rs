@@ -37,6 +37,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Instead(&["GET /bot_storage", "PUT /bot_storage", "DELETE /bot_storage"], Access::User),
     },
     Behaviour {
+        level: 492,
+        on: "POST /users/me/api_key/regenerate",
+        words: "Removes the user's devices too; before, push tokens of the older kind alone.",
+        test: "devices_outlived_their_keys_before_492",
+        // Decided in the operation.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
         level: 483,
         on: "POST /mobile_push/register",
         words: "The same token of the older kind is forgotten; before, it stayed.",

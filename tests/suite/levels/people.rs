@@ -170,3 +170,16 @@ async fn older_tokens_stayed_before_483() {
         assert_eq!(reply.status == 200, stays, "{reply}");
     }
 }
+
+#[tokio::test]
+async fn devices_outlived_their_keys_before_492() {
+    let server = TestServer::start().await;
+    for (level, stays) in [(491, true), (492, false)] {
+        let mel = Age::at(&server, level).await.user("mel");
+        let id = device(&mel).await;
+        let key = mel.post("/users/me/api_key/regenerate", json!({})).await.success()["api_key"].clone();
+        let mel = mel.with_key(key.as_str().expect("a key"));
+        let devices = mel.register(json!({})).await.state["devices"].clone();
+        assert_eq!(devices.get(id.to_string()).is_some(), stays, "at {level}: {devices}");
+    }
+}
