@@ -2,7 +2,7 @@
 //!
 //! Choices where the API is silent: A-149, A-150 in docs/assumptions.md.
 
-use super::parameter::{FromJson, parameters, through_json};
+use super::parameter::{FromJson, Parameter, json_parameter, parameters};
 use super::{About, Access, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// `export_type`: 1 or 2, others are refused as not possible.
+/// `export_type`: 1 or `public`, 2 or `full_with_consent`; others are refused as not possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExportType(pub ExportKind);
 
@@ -25,16 +25,33 @@ impl FromJson for ExportType {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         let number = i64::from_json(value, at)?;
         let kind = ExportKind::ALL.into_iter().find(|kind| kind.number() == number);
-        kind.map(Self).ok_or_else(|| Error::InvalidValueBecause {
-            parameter: at.into(),
-            reason: "Not in the list of possible values".into(),
-        })
+        kind.map(Self).ok_or_else(|| not_possible(at))
     }
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({"type": "integer", "enum": ExportKind::ALL.map(ExportKind::number)})
+        let [public, standard] = ExportKind::ALL;
+        schemars::json_schema!({"enum": [public.number(), standard.number(), public.word(), standard.word()]})
     }
 }
-through_json!(ExportType);
+
+impl Parameter for ExportType {
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        // Words come with or without JSON quotes.
+        match text.trim_matches('"') {
+            "full_without_consent" => Err(not_possible(name)),
+            word => match ExportKind::ALL.into_iter().find(|kind| kind.word() == word) {
+                Some(kind) => Ok(Self(kind)),
+                None => json_parameter(text, name),
+            },
+        }
+    }
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        Self::json_schema(generator)
+    }
+}
+
+fn not_possible(name: &str) -> Error {
+    Error::InvalidValueBecause { parameter: name.into(), reason: "Not in the list of possible values".into() }
+}
 
 /// GET /export/realm
 pub struct GetExports;
@@ -77,7 +94,7 @@ pub struct ExportOrganization;
 parameters! {
     /// What is exported.
     pub struct ExportOrganizationParams {
-        /// 1: what is public; 2: also the private messages of those who consent.
+        /// 1 or `public`: what is public; 2 or `full_with_consent`: also the private messages of those who consent.
         export_type: ExportType = ExportType(ExportKind::Public),
     }
 }

@@ -67,6 +67,14 @@ impl ExportKind {
             Self::Standard => 2,
         }
     }
+
+    /// `export_type` in requests.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Public => "public",
+            Self::Standard => "full_with_consent",
+        }
+    }
 }
 
 impl Export {

@@ -160,7 +160,7 @@ async fn exports_are_for_administrators() {
     let other = "Invalid export_type: Value error, Not in the list of possible values";
     olive.post("/export/realm", json!({"export_type": 3})).await.error("BAD_REQUEST", other);
     olive
-        .post("/export/realm", json!({"export_type": "public"}))
+        .post("/export/realm", json!({"export_type": "everything"}))
         .await
         .error("BAD_REQUEST", "export_type is not valid JSON");
     assert_eq!(list(&olive).await, json!([]));

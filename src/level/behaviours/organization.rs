@@ -160,6 +160,20 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     former_name!(453, "giphy_rating", "gif_rating_policy", "The setting `gif_rating_policy` was `giphy_rating`."),
     Behaviour {
+        level: 449,
+        on: "POST /export/realm",
+        words: "`export_type` takes `public` and `full_with_consent`; before, the numbers alone.",
+        test: "exports_were_asked_for_by_number_before_449",
+        act: Act::Request(&["POST /export/realm"], |request| {
+            let Some(text) = request.values.get("export_type") else { return Ok(()) };
+            match serde_json::from_str::<Value>(text) {
+                Ok(Value::String(_)) => Err(Error::bad_value("export_type", "is not an integer")),
+                Ok(_) => Ok(()),
+                Err(_) => Err(Error::bad_value("export_type", "is not valid JSON")),
+            }
+        }),
+    },
+    Behaviour {
         level: 304,
         on: "GET /export/realm, event realm_export",
         words: "Standard exports are listed; before, public ones alone, and there were no others.",

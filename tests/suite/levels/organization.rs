@@ -258,6 +258,26 @@ async fn descriptions_of_the_organization_were_told_alone_before_464() {
 }
 
 #[tokio::test]
+async fn exports_were_asked_for_by_number_before_449() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 449).await;
+    let (old, new) = (before.user("olive"), after.user("olive"));
+    let params = |kind: Value| json!({ "export_type": kind });
+
+    old.post("/export/realm", params("public".into())).await.error("BAD_REQUEST", "export_type is not valid JSON");
+    let quoted = old.post("/export/realm", params("\"public\"".into())).await;
+    quoted.error("BAD_REQUEST", "export_type is not an integer");
+    for kind in [json!(2), json!("public"), json!("full_with_consent"), json!("\"full_with_consent\"")] {
+        new.post("/export/realm", params(kind)).await.success();
+    }
+    let exports = new.get("/export/realm", json!({})).await.success()["exports"].take();
+    let kinds: Vec<&Value> = exports.as_array().expect("a list").iter().map(|export| &export["export_type"]).collect();
+    assert_eq!(kinds, [2, 1, 2, 2]);
+    let refused = new.post("/export/realm", params("full_without_consent".into())).await;
+    refused.error("BAD_REQUEST", "Invalid export_type: Value error, Not in the list of possible values");
+}
+
+#[tokio::test]
 async fn exports_were_public_before_304() {
     let server = TestServer::start().await;
     for (level, kinds) in [(303, json!([])), (304, json!([2]))] {
