@@ -170,8 +170,9 @@ class Day:
         )
         members = succeed(self.bot.get_subscribers(stream="quiet"), "get_subscribers")["subscribers"]
         expect_equal(members, [self.bot_id], "subscribers of quiet")
+        # Of a person: older levels tell it of no bot.
         status = succeed(
-            self.bot.get_subscription_status(self.bot_id, self.channels["quiet"]), "get_subscription_status"
+            self.bot.get_subscription_status(self.mel_id, self.channels["general"]), "get_subscription_status"
         )
         expect_equal(status["is_subscribed"], True, "is_subscribed")
 
