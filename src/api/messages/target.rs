@@ -14,8 +14,8 @@ use serde_json::Value;
 /// # Errors
 ///
 /// For channels, in this order: `OneChannelExpected`, `InvalidChannelType`, `MissingTopic`, those of
-/// [`checked_channel_name`], `UnknownChannel`, `UnknownChannelId`. For people: `NoRecipients`, `InvalidRecipientsType`, `MixedRecipients`,
-/// `InvalidRecipientEmail`, `InvalidRecipientId`.
+/// [`checked_channel_name`], `UnknownChannel`, `UnknownChannelId`. For people: `NoRecipients`, `InvalidRecipientsType`,
+/// `MixedRecipients`, `InvalidRecipientEmail`, `InvalidRecipientId`.
 pub fn resolve(realm: &Realm, kind: MessageType, to: &Recipients, topic: Option<String>) -> Result<Target, Error> {
     match kind {
         MessageType::Channel => {

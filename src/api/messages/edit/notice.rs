@@ -1,5 +1,6 @@
 //! What the notification bot says of a move or of a topic's being resolved.
 
+use super::relocate::has_others;
 use super::{EditMessageParams, Marking, Wanted};
 use crate::api::messages::delete::delete;
 use crate::error::Error;
@@ -88,12 +89,6 @@ fn undone(realm: &Realm, channel: ChannelId, topic: &str) -> Option<MessageId> {
         [Marking::Resolved, Marking::Unresolved].into_iter().any(|other| content.ends_with(&sentence(other)));
     let is_notice = Some(message.sender) == realm.notification_bot() && content.starts_with("@_**") && tells_mark;
     (is_notice && message.sent_at.plus(Span::seconds(UNDO_SECONDS)) >= realm.now).then_some(last)
-}
-
-/// Whether a topic has messages besides those that were moved. One that is moved by case alone goes into itself.
-fn has_others(realm: &Realm, (channel, topic): (ChannelId, &str), moved: &[MessageId]) -> bool {
-    let topic = realm.topics.get(&(channel, TopicKey::new(topic)));
-    topic.is_some_and(|topic| topic.messages.iter().any(|id| moved.binary_search(&id).is_err()))
 }
 
 fn post(

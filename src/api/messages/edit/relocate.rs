@@ -101,6 +101,13 @@ pub(super) fn settle(
     }
 }
 
+/// Whether a topic has messages besides those that were moved, which are sorted. One that is moved by case alone goes into
+/// itself.
+pub(super) fn has_others(realm: &Realm, (channel, topic): (ChannelId, &str), moved: &[MessageId]) -> bool {
+    let topic = realm.topics.get(&(channel, TopicKey::new(topic)));
+    topic.is_some_and(|topic| topic.messages.iter().any(|id| moved.binary_search(&id).is_err()))
+}
+
 /// What users said of a topic that moved whole goes along. Where the new topic was there already, the policy counts that
 /// shows more of the two.
 pub(super) fn settle_policies(tx: &mut Tx, before: &Message, moved: &[MessageId], place: &Place) {
@@ -112,7 +119,7 @@ pub(super) fn settle_policies(tx: &mut Tx, before: &Message, moved: &[MessageId]
     if tx.topics.contains_key(&key) {
         return;
     }
-    let was_there = tx.topics.get(&new_key).is_some_and(|there| there.messages.iter().any(|id| !moved.contains(&id)));
+    let was_there = has_others(tx, (*new_channel, new_topic), moved);
     let policy = |own: &Personal, key| own.topics.get(key).map_or(VisibilityPolicy::None, |said| said.policy);
     let said: Vec<(UserId, VisibilityPolicy, VisibilityPolicy)> = tx
         .personal
