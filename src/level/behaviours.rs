@@ -9,7 +9,7 @@ mod messages;
 mod organization;
 pub(super) mod permissions;
 mod settings;
-mod switches;
+pub(super) mod switches;
 mod topics;
 
 use super::{Behaviour, Change, Touch};

@@ -1,5 +1,6 @@
 //! Events that queues get from a level on.
 
+use super::behaviours::switches::WERE_SWITCHES;
 use super::fields::{SETTINGS_SINCE, organization_since};
 use super::{Change, Touch};
 use crate::realm::event::EventPattern;
@@ -69,8 +70,7 @@ pub(super) fn changes() -> Vec<Change> {
         }),
     };
     // Older levels hear of these two by the switches that they were.
-    let is_told_alone =
-        |(_, name): &(i64, &'static str)| !["topics_policy", "message_edit_history_visibility_policy"].contains(name);
+    let is_told_alone = |(_, name): &(i64, &'static str)| !WERE_SWITCHES.contains(name);
     let organization = |(level, name): (i64, &'static str)| {
         // Permissions stand in an object, whatever else changes by itself.
         let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);
