@@ -133,11 +133,7 @@ async fn the_organization_may_keep_names_and_addresses() {
     let server = TestServer::start().await;
     let [max, adam] = server.users(["max", "adam"]);
     let mut events = max.events(["realm_user"]).await;
-    server.arrange(|tx| {
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.settings.insert("name_changes_disabled", true.into());
-        organization.settings.insert("email_changes_disabled", true.into());
-    });
+    adam.patch("/realm", json!({"name_changes_disabled": true, "email_changes_disabled": true})).await.success();
 
     max.patch("/settings", json!({"full_name": "Maxim"})).await.is(json!({}));
     let refused = max.patch("/settings", json!({"email": "m@chat.test"})).await;
@@ -427,10 +423,9 @@ async fn what_is_no_picture_is_refused() {
     let refused = max.upload(path, "me.png", "image/png", &large).await;
     refused.error("BAD_REQUEST", "Uploaded file is larger than the allowed limit of 5 MiB");
     max.post(path, json!({})).await.error("BAD_REQUEST", "You must upload exactly one avatar.");
-    server.arrange(|tx| {
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.settings.insert("avatar_changes_disabled", true.into());
-    });
+    let mut events = max.events(["realm"]).await;
+    adam.patch("/realm", json!({"avatar_changes_disabled": true})).await.success();
+    events.next().await.has(json!({"op": "update", "property": "avatar_changes_disabled", "value": true}));
     let closed = "Avatar changes are disabled in this organization.";
     max.upload(path, "me.png", "image/png", PICTURE).await.error("BAD_REQUEST", closed);
     max.delete(path, json!({})).await.error("BAD_REQUEST", closed);

@@ -134,12 +134,12 @@ impl Parameters for OrganizationParams {
             signup_announcements_stream_id "Where new users are announced; -1 for nowhere.",
         ],
         switches: [
-            allow_message_editing, digest_emails_enabled, disallow_disposable_email_addresses, email_changes_disabled,
-            emails_restricted_to_domains, enable_guest_user_dm_warning, enable_guest_user_indicator,
-            enable_read_receipts, enable_spectator_access, inline_image_preview, inline_url_embed_preview,
-            invite_required, message_content_allowed_in_email_notifications, name_changes_disabled, presence_disabled,
-            require_e2ee_push_notifications, require_unique_names, send_channel_events_messages, send_welcome_emails,
-            want_advertise_in_communities_directory,
+            allow_message_editing, avatar_changes_disabled, digest_emails_enabled, disallow_disposable_email_addresses,
+            email_changes_disabled, emails_restricted_to_domains, enable_guest_user_dm_warning,
+            enable_guest_user_indicator, enable_read_receipts, enable_spectator_access, inline_image_preview,
+            inline_url_embed_preview, invite_required, message_content_allowed_in_email_notifications,
+            name_changes_disabled, presence_disabled, require_e2ee_push_notifications, require_unique_names,
+            send_channel_events_messages, send_welcome_emails, want_advertise_in_communities_directory,
         ],
         numbers: [
             digest_weekday, gif_rating_policy, media_preview_size, org_type, video_chat_provider,
