@@ -10,6 +10,7 @@ use crate::server::listen::is_loopback;
 use crate::server::{Options, Server, StartError};
 use clap::Args;
 use clap::builder::BoolishValueParser;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -87,11 +88,20 @@ const PORT: u16 = 9991;
 const EXAMINATION: Duration = Duration::from_millis(600);
 
 pub fn run(serve: Serve) -> Result<ExitCode, Fault> {
+    take_open_files();
     let runtime = serve.prepare()?;
     let status = runtime.block_on(serve_until_told(&serve));
     // Parked polls must not keep the program alive.
     runtime.shutdown_background();
     status
+}
+
+/// Every parked poll is an open file, of which many systems allow a program 256 or 1,024 unless it asks for more.
+/// `exec` does not ask: its command would inherit what some programs take for a number of files to close.
+fn take_open_files() {
+    let limit = getrlimit(Resource::Nofile);
+    // What can't be had is told when it is missed.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 async fn serve_until_told(serve: &Serve) -> Result<ExitCode, Fault> {

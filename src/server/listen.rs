@@ -166,14 +166,20 @@ async fn accept(
     stopped: watch::Receiver<bool>,
 ) {
     tokio::pin!(ending);
+    let mut is_told = false;
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     tokio::spawn(connection(stream, served.clone(), stopped.clone()));
                 }
-                // Out of file descriptors, for one: give others time to close.
-                Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+                // Out of open files, for one: give others time to close.
+                Err(error) => {
+                    if !std::mem::replace(&mut is_told, true) {
+                        tracing::warn!("connections have to wait until others close: {error}");
+                    }
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
             },
             () = &mut ending => return,
         }
