@@ -164,6 +164,9 @@ impl Queue {
         if self.options.event_types.as_ref().is_some_and(|types| !types.contains(event.kind)) {
             return 0;
         }
+        if !event.needs.admits(&self.options) {
+            return 0;
+        }
         let is_addressed = entry.audience.contains(self.owner);
         match &event.payload {
             Payload::Message(sent) => {
@@ -174,7 +177,7 @@ impl Queue {
             Payload::DeleteMessages { messages, .. } if is_addressed => {
                 if self.options.capabilities.bulk_message_deletion { 1 } else { messages.len() }
             }
-            _ if !(is_addressed && event.needs.admits(&self.options)) => 0,
+            _ if !is_addressed => 0,
             _ if self.hears_of_peers_singly(event) => {
                 event.peers(self.owner).map_or(1, |(channels, users)| channels.len() * users.len())
             }

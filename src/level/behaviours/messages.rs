@@ -167,6 +167,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Code { errors: &["MoveTimeLimitExceeded"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
+        level: 274,
+        on: "event delete_message",
+        words: "Sent to everyone with access to the channel; before, to its subscribers and those with a row.",
+        test: "those_who_did_not_follow_were_not_told_of_deleting_before_274",
+        // Decided where messages are deleted.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
         level: 155,
         on: "event update_message_flags, after POST /messages/flags",
         words: "`messages` holds those whose flag changed; before, those that had it so already too.",

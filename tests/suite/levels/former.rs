@@ -173,6 +173,22 @@ async fn deleted_messages_had_a_sender() {
 }
 
 #[tokio::test]
+async fn those_who_did_not_follow_were_not_told_of_deleting_before_274() {
+    let server = TestServer::start().await;
+    let ages = Age::around(&server, 274).await;
+    for (age, is_told) in ages.iter().zip([false, true]) {
+        let [olive, max] = ["olive", "max"].map(|handle| age.user(handle));
+        max.delete("/users/me/subscriptions", json!({"subscriptions": ["general"]})).await.success();
+        let message = send_old(&olive, "general", "t", "x").await;
+        let [mut follows, mut reads] = [olive.events(["delete_message"]).await, max.events(["delete_message"]).await];
+        olive.delete(&format!("/messages/{message}"), json!({})).await.success();
+
+        follows.next().await.has(json!({"message_ids": [message]}));
+        assert_eq!(reads.all().await.len(), usize::from(is_told));
+    }
+}
+
+#[tokio::test]
 async fn messages_that_were_edited_stood_in_the_body_before_361() {
     let server = TestServer::start().await;
     let id = server.user("mel").send_to("general", "t", "x").await;
