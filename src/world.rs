@@ -237,31 +237,41 @@ impl World {
     pub fn commit_noting<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<(T, Caused), Error> {
         let _turn = self.writer.lock();
         let now = self.now();
-        let (_, due) = self.run_due(now);
-        self.tell_events(&due);
-        let mut realm = Realm::clone(&self.realm.load());
+        let mut realm = Realm::clone(&self.settled(now));
         realm.now = realm.now.max(now);
         let mut tx = Tx::new(realm);
         let value = change(&mut tx)?;
         Ok((value, self.publish(tx)))
     }
 
-    /// Moves the clock to a later time, doing all that falls due on the way, each at its own time.
-    pub fn advance_to(&self, at: Timestamp) -> Vec<(Timestamp, Due)> {
+    /// Moves the clock on, doing all that falls due on the way, each at its own time. Where to follows from the time that
+    /// it is; the clock never goes back.
+    ///
+    /// # Errors
+    ///
+    /// What `to` refuses.
+    pub fn advance<E>(&self, to: impl FnOnce(Timestamp) -> Result<Timestamp, E>) -> Result<Vec<(Timestamp, Due)>, E> {
         let _turn = self.writer.lock();
         let from = self.now();
+        Ok(self.go_on(from, to(from)?.max(from)))
+    }
+
+    /// Moves the clock to the next thing that falls due, and does all that is due then.
+    pub fn advance_to_next(&self) -> Vec<(Timestamp, Due)> {
+        let _turn = self.writer.lock();
+        let from = self.now();
+        let realm = self.settled(from);
+        let next = realm.agenda.iter().find(|(_, due)| due.is_told()).map(|(at, _)| *at);
+        next.map(|at| self.go_on(from, at)).unwrap_or_default()
+    }
+
+    fn go_on(&self, from: Timestamp, at: Timestamp) -> Vec<(Timestamp, Due)> {
         self.set_clock(at);
         let (fired, caused) = self.run_due(at);
         self.reach(at);
         self.tell(Watched::Clock { from, to: at, fired: fired.clone() });
         self.tell_events(&caused);
         fired
-    }
-
-    /// Moves the clock to the next thing that falls due, and does all that is due then.
-    pub fn advance_to_next(&self) -> Vec<(Timestamp, Due)> {
-        let next = self.snapshot().agenda.iter().find(|(_, due)| due.is_told()).map(|(at, _)| *at);
-        next.map(|at| self.advance_to(at)).unwrap_or_default()
     }
 
     /// Lets the clock go with real time from where it stands, or stops it there.
@@ -287,6 +297,13 @@ impl World {
         if realm.now < at {
             self.realm.store(Arc::new(Realm { now: at, ..Realm::clone(&realm) }));
         }
+    }
+
+    /// The realm with all done that is due by now.
+    fn settled(&self, now: Timestamp) -> Arc<Realm> {
+        let (_, caused) = self.run_due(now);
+        self.tell_events(&caused);
+        self.realm.load_full()
     }
 
     fn run_due(&self, now: Timestamp) -> (Vec<(Timestamp, Due)>, Caused) {

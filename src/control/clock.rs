@@ -57,21 +57,22 @@ fn shown(world: &World, realm: &Realm) -> Value {
 ///
 /// `ControlRefused`.
 pub fn change(world: &World, change: Change) -> Result<Value, Error> {
-    let now = world.now();
     let fired = match change {
         Change { advance_seconds: Some(seconds), set: None, to_next: None, running: None } => {
             let span = span(seconds)
                 .filter(|span| span.micros() >= 0)
                 .ok_or_else(|| refused("$.advance_seconds: takes seconds from 0 on"))?;
-            world.advance_to(within_reach(now, now.plus(span))?)
+            world.advance(|now| within_reach(now, now.plus(span)))?
         }
         Change { advance_seconds: None, set: Some(seconds), to_next: None, running: None } => {
             let at = span(seconds).map(|span| Timestamp::from_micros(span.micros()));
             let at = at.ok_or_else(|| refused("$.set: takes a time in UNIX seconds"))?;
-            if at < now {
-                return Err(refused("$.set: the clock can't go back; restore a snapshot instead"));
-            }
-            world.advance_to(within_reach(now, at)?)
+            world.advance(|now| {
+                if at < now {
+                    return Err(refused("$.set: the clock can't go back; restore a snapshot instead"));
+                }
+                within_reach(now, at)
+            })?
         }
         Change { advance_seconds: None, set: None, to_next: Some(true), running: None } => world.advance_to_next(),
         Change { advance_seconds: None, set: None, to_next: None, running: Some(runs) } => {

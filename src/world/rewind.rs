@@ -55,15 +55,23 @@ pub fn without_queues(realm: &Realm) -> Realm {
 }
 
 impl World {
+    /// The world as it is, and its time.
+    fn present(&self) -> (Moment, Timestamp) {
+        let _turn = self.writer.lock();
+        let now = self.now();
+        (Moment { realm: self.settled(now), clock: self.clock() }, now)
+    }
+
     /// The world as it is, without queues.
     pub fn moment(&self) -> Moment {
-        Moment { realm: Arc::new(without_queues(&self.snapshot())), clock: self.clock() }
+        let (present, _) = self.present();
+        Moment { realm: Arc::new(without_queues(&present.realm)), ..present }
     }
 
     /// Keeps the world as it is under a name; an older snapshot of that name is replaced.
     pub fn keep_snapshot(&self, name: &str) {
-        let (moment, now) = (Moment { realm: self.snapshot(), clock: self.clock() }, self.now());
-        self.moments.lock().snapshots.insert(name.to_owned(), (moment, now));
+        let present = self.present();
+        self.moments.lock().snapshots.insert(name.to_owned(), present);
     }
 
     /// The snapshots, in the order of their names.
@@ -91,14 +99,9 @@ impl World {
     /// Puts a moment in the place of what is. Queues end.
     pub fn go_to(&self, moment: &Moment) {
         let _turn = self.writer.lock();
-        let ended: Vec<QueueId> = self.realm.load().queues.keys().cloned().collect();
-        let mut realm = without_queues(&moment.realm);
-        // Positions in the log never come twice, so that nobody takes an old event for a new one.
-        realm.log.first = realm.log.first.max(self.realm.load().log.end());
         let (before, real) = (self.clock(), self.real_time.now());
         *self.clock.lock() = moment.clock;
-        self.realm.store(Arc::new(realm));
-        self.parking.wake(&[], &ended);
+        self.put(&moment.realm);
         if before != moment.clock {
             self.tell(Watched::Clock { from: before.now(real), to: moment.clock.now(real), fired: Vec::new() });
         }
@@ -106,7 +109,19 @@ impl World {
 
     /// Ends all queues; parked polls are answered.
     pub fn end_queues(&self) {
-        let moment = self.moment();
-        self.go_to(&moment);
+        let _turn = self.writer.lock();
+        let realm = self.settled(self.now());
+        self.put(&realm);
+    }
+
+    /// Publishes a realm without queues; the polls of those that there were are answered.
+    fn put(&self, realm: &Realm) {
+        let before = self.realm.load();
+        let ended: Vec<QueueId> = before.queues.keys().cloned().collect();
+        let mut realm = without_queues(realm);
+        // Positions in the log never come twice, so that nobody takes an old event for a new one.
+        realm.log.first = realm.log.first.max(before.log.end());
+        self.realm.store(Arc::new(realm));
+        self.parking.wake(&[], &ended);
     }
 }

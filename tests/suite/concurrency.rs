@@ -1,5 +1,6 @@
 //! Many clients at once, over sockets and threads: what each is told adds up.
 
+use crate::levels::control;
 use crate::support::{TestServer, User, soak_seed};
 use chatdouble::reducer::State;
 use serde_json::{Value, json};
@@ -137,6 +138,55 @@ async fn what_only_one_can_have_only_one_gets() {
     let heard = events.all().await;
     let kinds: Vec<&str> = heard.iter().filter_map(|event| event["type"].as_str()).collect();
     assert_eq!(kinds, ["reaction", "stream"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_was_acknowledged_while_queues_ended_is_there() {
+    let server = TestServer::start().await;
+    let senders = ["mel", "max", "olive"].map(|handle| {
+        let user = server.user(handle);
+        spawn(async move {
+            let mut sent = Vec::new();
+            for number in 0..4 * messages() {
+                sent.push(user.send_to("general", "t", &format!("{number}")).await);
+            }
+            sent
+        })
+    });
+    let upgrade = json!({"to": chatdouble::api::NEWEST_FEATURE_LEVEL});
+    for _ in 0..4 * messages() {
+        control(&server, "/control/worlds/default/upgrade", &upgrade).await;
+    }
+
+    let mut sent = Vec::new();
+    for sender in senders {
+        sent.extend(sender.await.expect("it ends"));
+    }
+    let different: BTreeSet<i64> = sent.iter().copied().collect();
+    assert_eq!(different.len(), sent.len(), "no id is given twice");
+    let realm = server.server().worlds().get("default").expect("it is there").snapshot();
+    assert!(different.iter().all(|id| realm.messages.contains_key(&chatdouble::realm::id::MessageId(*id))));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_clock_goes_as_far_as_all_together_move_it() {
+    let server = TestServer::start().await;
+    let path = "/control/worlds/default/clock";
+    let began = control(&server, path, &json!({"advance_seconds": 0})).await["now"].as_f64().expect("a time");
+    let server = Arc::new(server);
+    let mut movers = JoinSet::new();
+    for _ in 0..8 {
+        let server = server.clone();
+        movers.spawn(async move {
+            for _ in 0..messages() {
+                control(&server, path, &json!({"advance_seconds": 10})).await;
+            }
+        });
+    }
+    movers.join_all().await;
+
+    let now = control(&server, path, &json!({"advance_seconds": 0})).await["now"].as_f64().expect("a time");
+    assert_eq!(now - began, (8 * messages() * 10) as f64);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
