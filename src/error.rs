@@ -900,20 +900,32 @@ impl Error {
 
     /// The message with its placeholders filled.
     pub fn message(&self) -> String {
-        let mut message = self.row().message.to_owned();
-        for (name, value) in self.fields() {
-            let text = match &**value {
-                Value::String(text) => text.clone(),
-                Value::Array(items) => items
-                    .iter()
-                    .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
-                    .collect::<Vec<_>>()
-                    .join(", "),
-                other => other.to_string(),
-            };
-            message = message.replace(&format!("{{{name}}}"), &text);
+        let mut message = String::new();
+        let mut rest = self.row().message;
+        // Each once: what is filled in may have braces of its own.
+        while let Some((before, behind)) = rest.split_once('{') {
+            message.push_str(before);
+            let placeholder = behind.split_once('}').and_then(|(name, after)| Some((self.in_words(name)?, after)));
+            let (text, after) = placeholder.unwrap_or_else(|| ("{".to_owned(), behind));
+            message.push_str(&text);
+            rest = after;
         }
+        message.push_str(rest);
         message
+    }
+
+    /// The field of this name as it stands in the message.
+    fn in_words(&self, name: &str) -> Option<String> {
+        let (_, value) = self.fields().into_iter().find(|(field, _)| *field == name)?;
+        Some(match &**value {
+            Value::String(text) => text.clone(),
+            Value::Array(items) => items
+                .iter()
+                .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
+                .collect::<Vec<_>>()
+                .join(", "),
+            other => other.to_string(),
+        })
     }
 
     /// The reply's JSON: `result`, `msg`, the row's further fields, `code` (specification, Errors).
@@ -962,6 +974,14 @@ mod tests {
             Value::Object(error.body()),
             json!({"result": "error", "msg": "Channel 'nowhere' does not exist", "stream": "nowhere", "code": "STREAM_DOES_NOT_EXIST"})
         );
+    }
+
+    #[test]
+    fn what_looks_like_a_placeholder_in_a_field_is_left_alone() {
+        let error = Error::InDefaultGroup { channel_name: "{group_name}".into(), group_name: "news".into() };
+
+        let message = "Channel '{group_name}' is already present in default channel group 'news'";
+        assert_eq!(error.message(), message);
     }
 
     #[test]
