@@ -126,7 +126,7 @@ fn acknowledge(realm: &Realm, queue: &Queue, last: i64) -> Result<Cursor, Error>
     if last < queue.acknowledged {
         return Err(Error::EventPruned { event_id: last.into() });
     }
-    let mut missing = usize::try_from(last - queue.acknowledged).unwrap_or(usize::MAX);
+    let mut missing = usize::try_from(last.saturating_sub(queue.acknowledged)).unwrap_or(usize::MAX);
     if missing == 0 {
         return Ok(queue.cursor);
     }

@@ -61,6 +61,8 @@ async fn events_that_were_not_acknowledged_come_again() {
 
     assert_eq!(poll(-1).await, [0, 1, 2]);
     assert_eq!(poll(-1).await, [0, 1, 2]);
+    let beyond = json!({"queue_id": queue.id, "last_event_id": i64::MAX, "dont_block": true});
+    mel.get("/events", beyond).await.error("BAD_REQUEST", &format!("Event {} was not in this queue", i64::MAX));
     assert_eq!(poll(1).await, [2]);
     let older = json!({"queue_id": queue.id, "last_event_id": 0, "dont_block": true});
     mel.get("/events", older).await.error("BAD_REQUEST", "An event newer than 0 has already been pruned!");

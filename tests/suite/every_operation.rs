@@ -133,6 +133,21 @@ async fn every_parameter_in_json_is_refused_when_it_is_none() {
 }
 
 #[tokio::test]
+async fn no_number_is_too_large_or_too_small_to_be_answered() {
+    let server = TestServer::start().await;
+    for row in served() {
+        for info in row.parameters.iter().filter(|info| example(info).is_number()) {
+            for number in [i64::MIN, i64::MAX] {
+                let mut params = required(row);
+                params.insert(info.name.to_owned(), number.into());
+                let reply = call(&somebody(&server, row), row, params.into()).await;
+                assert!(reply.status < 500, "{reply}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn every_success_reports_parameters_that_the_operation_does_not_have() {
     let server = TestServer::start().await;
     let mut succeeded = 0;

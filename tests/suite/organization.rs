@@ -92,6 +92,26 @@ async fn what_changes_is_echoed_told_and_there_from_then_on() {
 }
 
 #[tokio::test]
+async fn limits_of_time_may_be_as_long_as_numbers_are() {
+    let server = TestServer::start().await;
+    let [adam, mel] = server.users(["adam", "mel"]);
+    let limits = ["content_edit", "content_delete"].map(|what| format!("message_{what}_limit_seconds"));
+    let moves = ["between", "within"].map(|what| {
+        let channels = if what == "between" { "streams" } else { "stream" };
+        format!("move_messages_{what}_{channels}_limit_seconds")
+    });
+    for limit in limits.iter().chain(&moves) {
+        change(&adam, json!({ limit: i64::MAX })).await.success();
+    }
+
+    let id = mel.send_to("general", "t", "one").await;
+    mel.patch(&format!("/messages/{id}"), json!({"content": "two", "topic": "other"})).await.success();
+    let elsewhere = json!({"stream_id": server.channel("engineering")});
+    mel.patch(&format!("/messages/{id}"), elsewhere).await.success();
+    mel.delete(&format!("/messages/{id}"), json!({})).await.success();
+}
+
+#[tokio::test]
 async fn settings_decide_what_others_may_do_from_then_on() {
     let server = TestServer::start().await;
     let [adam, mel, olive] = server.users(["adam", "mel", "olive"]);

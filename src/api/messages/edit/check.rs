@@ -15,8 +15,8 @@ use crate::time::Span;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Seconds on top of a limit, for requests that were on their way.
-const GRACE_SECONDS: i64 = 20;
+/// On top of a limit, for requests that were on their way.
+const GRACE: Span = Span::seconds(20);
 
 pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessageParams) -> Result<Wanted, Error> {
     let caller = call.caller();
@@ -82,7 +82,7 @@ pub fn check_may_edit(realm: &Realm, caller: &User, message: &Message) -> Result
 }
 
 fn is_over(realm: &Realm, message: &Message, limit: Option<i64>) -> bool {
-    limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds + GRACE_SECONDS)) < realm.now)
+    limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds)).plus(GRACE) < realm.now)
 }
 
 fn check_shape(message: &Message, params: &EditMessageParams) -> Result<(), Error> {
