@@ -7,7 +7,7 @@ use crate::time::Timestamp;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::sync::Notify;
 
 /// The polls that hang on a world's queues.
@@ -17,6 +17,8 @@ pub(super) struct Parking {
     left: Mutex<Vec<(Arc<Queue>, Timestamp)>>,
     /// Whether somebody left: readers ask at each look.
     has_left: AtomicBool,
+    /// How often polls were woken.
+    wakes: AtomicU64,
 }
 
 #[derive(Default)]
@@ -86,6 +88,11 @@ impl World {
     pub fn parked_polls(&self) -> usize {
         self.parking.waiting.lock().polls.len()
     }
+
+    /// How often polls were woken, also those that found nothing for them then.
+    pub fn wakes(&self) -> u64 {
+        self.parking.wakes.load(Ordering::Relaxed)
+    }
 }
 
 impl Parking {
@@ -123,6 +130,7 @@ impl Parking {
         let touched: BTreeSet<&QueueId> = touched.iter().collect();
         for (queue, waker) in self.waiting.lock().polls.values() {
             if touched.contains(&queue.id) || entries.iter().any(|entry| queue.parts(entry) > 0) {
+                self.wakes.fetch_add(1, Ordering::Relaxed);
                 waker.notify.notify_one();
             }
         }
