@@ -21,7 +21,9 @@
 //! # Layout
 //!
 //! Each layer names those to its right alone:
-//! `cli` → [`server`] → [`http`] → [`level`] → [`api`] → [`record`] → [`world`] → [`realm`] → [`error`], [`time`].
+//! `cli` → [`server`] → [`control`] → [`http`] → [`level`] → [`api`] → [`record`] → [`world`] → [`realm`] → [`error`],
+//! [`time`]. To the right of [`control`] stand [`fixture`] and [`openapi`] too, to that of [`world`] [`fault`],
+//! [`journal`] and [`dialect`].
 //!
 //! - [`realm`]: the data of one organization and the rules over it; no HTTP, no async, no wall clock.
 //! - [`world`]: a realm published whole, with a clock and the polls that hang on it. The only locks.
@@ -29,6 +31,8 @@
 //! - [`api`]: the operations: a type each beside its kin, a row each in one table.
 //! - [`level`]: what worlds at older feature levels do otherwise: a table of changes, applied to requests and replies.
 //! - [`http`]: the way of one request: world, route, credentials, parameters, reply; dialects and addresses.
+//! - [`control`]: steering worlds from outside.
+//! - [`fault`]: replies that fail on demand. [`journal`]: what was asked and answered. [`dialect`]: names on the wire.
 //! - [`server`]: sockets, and the library's [`Server`].
 //! - [`reducer`]: a client's state: a register reply with events folded into it. Names nothing of the server.
 //! - [`scenario`]: stories over HTTP, played against this server or another. Names nothing of the server.
