@@ -207,29 +207,21 @@ pub trait Operation {
     const ABOUT: About;
     /// The first feature level that does not have it any more.
     const UNTIL: Option<i64> = None;
-    /// Whether `msg` of its reply says something.
-    const SAYS_SOMETHING: bool = false;
+    /// `msg` of its reply, where it says something.
+    const MESSAGE: Option<fn(&Self::Reply) -> &'static str> = None;
+    /// Whether the caller may use it as things are, where more than `ACCESS` decides; asked before the parameters are
+    /// looked at. Its errors are those of `ABOUT` that don't depend on them.
+    const ADMISSION: Option<Admission> = None;
     /// Whether it takes files, as parts of a multipart body.
     const TAKES_FILES: bool = false;
     /// What it takes.
     type Params: Parameters;
     /// What it gives besides `result` and `msg`.
     type Reply: ReplyData + JsonSchema;
-
-    /// Whether the caller may use it as things are; asked before the parameters are looked at.
-    ///
-    /// # Errors
-    ///
-    /// Those of `ABOUT` that don't depend on parameters.
-    fn admit(_world: &World, _call: &Call<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-
-    /// `msg` of its reply.
-    fn message(_reply: &Self::Reply) -> &'static str {
-        ""
-    }
 }
+
+/// Says whether a caller may use an operation as things are.
+pub type Admission = fn(&Realm, &Call<'_>) -> Result<(), Error>;
 
 /// The data of a reply, an object.
 pub trait ReplyData {

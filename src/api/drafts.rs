@@ -2,7 +2,7 @@
 
 use super::parameter::{FromJson, Parameter, json_object, parameters, words};
 use super::text::AnyLabel;
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use super::{About, Access, Admission, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -13,7 +13,6 @@ use crate::realm::text::{MAX_TOPIC_LENGTH, normal_content, truncate};
 use crate::realm::user::User;
 use crate::record::personal::DraftRecord;
 use crate::time::Timestamp;
-use crate::world::World;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -72,8 +71,8 @@ json_object! {
 }
 
 /// Whether the caller keeps drafts on the server.
-fn check_enabled(realm: &Realm, user: UserId) -> Result<(), Error> {
-    if realm.own(user).is_on("enable_drafts_synchronization") { Ok(()) } else { Err(Error::DraftsDisabled) }
+fn check_enabled(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
+    if realm.own(call.caller().id).is_on("enable_drafts_synchronization") { Ok(()) } else { Err(Error::DraftsDisabled) }
 }
 
 /// A draft as it is stored.
@@ -154,12 +153,9 @@ impl Operation for GetDrafts {
         errors: &["DraftsDisabled"],
         events: &[],
     };
+    const ADMISSION: Option<Admission> = Some(check_enabled);
     type Params = GetDraftsParams;
     type Reply = DraftsReply;
-
-    fn admit(world: &World, call: &Call<'_>) -> Result<(), Error> {
-        check_enabled(&world.snapshot(), call.caller().id)
-    }
 }
 
 impl Read for GetDrafts {
@@ -212,18 +208,14 @@ impl Operation for CreateDrafts {
         errors: DRAFT_ERRORS,
         events: &["drafts add"],
     };
+    const ADMISSION: Option<Admission> = Some(check_enabled);
     type Params = CreateDraftsParams;
     type Reply = DraftIdsReply;
-
-    fn admit(world: &World, call: &Call<'_>) -> Result<(), Error> {
-        check_enabled(&world.snapshot(), call.caller().id)
-    }
 }
 
 impl Write for CreateDrafts {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<DraftIdsReply, Error> {
         let user = call.caller().id;
-        check_enabled(tx, user)?;
         let first = tx.counters.draft + 1;
         let numbered = params.drafts.into_iter().zip(first..);
         let drafts: Vec<Draft> =
@@ -277,18 +269,14 @@ impl Operation for EditDraft {
         ],
         events: &["drafts update"],
     };
+    const ADMISSION: Option<Admission> = Some(check_enabled);
     type Params = EditDraftParams;
     type Reply = Success;
-
-    fn admit(world: &World, call: &Call<'_>) -> Result<(), Error> {
-        check_enabled(&world.snapshot(), call.caller().id)
-    }
 }
 
 impl Write for EditDraft {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
-        check_enabled(tx, user)?;
         if !tx.own(user).drafts.contains_key(&params.draft_id) {
             return Err(Error::NoSuchDraft);
         }
@@ -322,18 +310,14 @@ impl Operation for RemoveDraft {
         errors: &["DraftsDisabled", "NoSuchDraft"],
         events: &["drafts remove"],
     };
+    const ADMISSION: Option<Admission> = Some(check_enabled);
     type Params = RemoveDraftParams;
     type Reply = Success;
-
-    fn admit(world: &World, call: &Call<'_>) -> Result<(), Error> {
-        check_enabled(&world.snapshot(), call.caller().id)
-    }
 }
 
 impl Write for RemoveDraft {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
-        check_enabled(tx, user)?;
         if !tx.own(user).drafts.contains_key(&params.draft_id) {
             return Err(Error::NoSuchDraft);
         }

@@ -8,7 +8,7 @@ const fn row<O: Operation>(run: Run) -> Row {
         access: O::ACCESS,
         about: O::ABOUT,
         until: O::UNTIL,
-        says_something: O::SAYS_SOMETHING,
+        says_something: O::MESSAGE.is_some(),
         takes_files: O::TAKES_FILES,
         parameters: O::Params::LIST,
         reply: O::Reply::json_schema,
@@ -18,43 +18,58 @@ const fn row<O: Operation>(run: Run) -> Row {
 
 const fn read<O: Read>() -> Row {
     row::<O>(Run::Now(|world, call, raw| {
-        O::admit(world, call)?;
+        let realm = world.snapshot();
+        admit::<O>(&realm, call)?;
         let params = O::Params::read(raw)?;
-        let reply = O::run(&world.snapshot(), call, params)?;
-        Ok(envelope_saying::<O::Params>(O::message(&reply), &reply, raw))
+        Ok(enveloped::<O>(&O::run(&realm, call, params)?, raw))
     }))
 }
 
 const fn write<O: Write>() -> Row {
     row::<O>(Run::Now(|world, call, raw| {
-        O::admit(world, call)?;
-        let params = O::Params::read(raw)?;
-        let (reply, caused) = world.commit_noting(|tx| {
-            call.check_credentials_hold(tx)?;
-            let reply = O::run(tx, call, params)?;
-            call.note_activity(tx);
-            Ok(reply)
-        })?;
-        // An operation runs once a call, so that nothing was noted before.
-        let _ = call.caused.set(caused);
-        Ok(envelope::<O::Params>(&reply, raw))
+        let params = admitted_params::<O>(world, call, raw)?;
+        Ok(enveloped::<O>(&committed::<O, _>(world, call, |tx| O::run(tx, call, params))?, raw))
     }))
 }
 
 const fn write_in_part<O: PartialWrite>() -> Row {
     row::<O>(Run::Now(|world, call, raw| {
-        O::admit(world, call)?;
-        let params = O::Params::read(raw)?;
-        let (reply, caused) = world.commit_noting(|tx| {
-            call.check_credentials_hold(tx)?;
-            let reply = O::run(tx, call, params)?;
-            call.note_activity(tx);
-            Ok(reply)
-        })?;
-        let _ = call.caused.set(caused);
-        let reply = reply?;
-        Ok(envelope::<O::Params>(&reply, raw))
+        let params = admitted_params::<O>(world, call, raw)?;
+        Ok(enveloped::<O>(&committed::<O, _>(world, call, |tx| O::run(tx, call, params))??, raw))
     }))
+}
+
+fn admit<O: Operation>(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
+    O::ADMISSION.map_or(Ok(()), |admission| admission(realm, call))
+}
+
+fn admitted_params<O: Operation>(world: &World, call: &Call<'_>, raw: &RawParameters) -> Result<O::Params, Error> {
+    if O::ADMISSION.is_some() {
+        admit::<O>(&world.snapshot(), call)?;
+    }
+    O::Params::read(raw)
+}
+
+/// Changes the realm for the caller, unless another request came in between that shuts them out.
+fn committed<O: Operation, T>(
+    world: &World,
+    call: &Call<'_>,
+    change: impl FnOnce(&mut Tx) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let (value, caused) = world.commit_noting(|tx| {
+        call.check_credentials_hold(tx)?;
+        admit::<O>(tx, call)?;
+        let value = change(tx)?;
+        call.note_activity(tx);
+        Ok(value)
+    })?;
+    // An operation runs once a call, so that nothing was noted before.
+    let _ = call.caused.set(caused);
+    Ok(value)
+}
+
+fn enveloped<O: Operation>(reply: &O::Reply, raw: &RawParameters) -> ReplyBytes {
+    envelope_saying::<O::Params>(O::MESSAGE.map_or("", |message| message(reply)), reply, raw)
 }
 
 /// Every operation that is served.

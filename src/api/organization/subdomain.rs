@@ -42,13 +42,9 @@ impl Operation for CheckSubdomain {
         errors: &[],
         events: &[],
     };
-    const SAYS_SOMETHING: bool = true;
+    const MESSAGE: Option<fn(&SubdomainReply) -> &'static str> = Some(|reply| reply.verdict);
     type Params = CheckSubdomainParams;
     type Reply = SubdomainReply;
-
-    fn message(reply: &SubdomainReply) -> &'static str {
-        reply.verdict
-    }
 }
 
 impl Read for CheckSubdomain {
