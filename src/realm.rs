@@ -60,6 +60,7 @@ use organization::{Invite, InviteLink, Organization, ProfileField, Reminder, Sch
 use personal::Personal;
 use queue::{Queue, QueueId};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use text::in_lowercase;
 use user::User;
@@ -90,7 +91,7 @@ pub struct Realm {
     pub groups: OrdMap<GroupId, Arc<Group>>,
     /// The system's groups.
     #[serde(skip)]
-    pub system_groups: Arc<std::collections::BTreeMap<SystemGroup, GroupId>>,
+    pub system_groups: Arc<BTreeMap<SystemGroup, GroupId>>,
     /// Channels.
     pub channels: OrdMap<ChannelId, Arc<Channel>>,
     /// Channels by name in lower case.
@@ -220,32 +221,33 @@ pub struct Counters {
     pub export: i64,
 }
 
+/// A group of the system's without members, whose settings nobody has.
+fn system_group(which: SystemGroup, ids: &BTreeMap<SystemGroup, GroupId>) -> Group {
+    let nobody = permission::GroupSettingValue::Group(ids[&SystemGroup::Nobody]);
+    Group {
+        id: ids[&which],
+        name: which.name().into(),
+        description: which.description().into(),
+        members: OrdSet::new(),
+        subgroups: which.subgroup().map(|subgroup| ids[&subgroup]).into_iter().collect(),
+        creator: None,
+        date_created: None,
+        system: Some(which),
+        is_deactivated: false,
+        permissions: permission::GROUP_PERMISSIONS.iter().map(|row| (row.name, nobody.clone())).collect(),
+    }
+}
+
 impl Realm {
     /// An organization without users, but with the system's groups.
     pub fn new(organization: Organization, now: Timestamp, seed: u64) -> Self {
         let mut counters = Counters::default();
-        let mut ids = std::collections::BTreeMap::new();
+        let mut ids = BTreeMap::new();
         for which in SystemGroup::ALL {
             counters.group += 1;
             ids.insert(which, GroupId(counters.group));
         }
-        let nobody = permission::GroupSettingValue::Group(ids[&SystemGroup::Nobody]);
-        let groups = SystemGroup::ALL.iter().map(|which| {
-            let group = Group {
-                id: ids[which],
-                name: which.name().into(),
-                description: which.description().into(),
-                members: OrdSet::new(),
-                subgroups: which.subgroup().map(|subgroup| ids[&subgroup]).into_iter().collect(),
-                creator: None,
-                date_created: None,
-                system: Some(*which),
-                is_deactivated: false,
-                permissions: permission::GROUP_PERMISSIONS.iter().map(|row| (row.name, nobody.clone())).collect(),
-            };
-            (group.id, Arc::new(group))
-        });
-        let groups = groups.collect();
+        let groups = SystemGroup::ALL.iter().map(|which| (ids[which], Arc::new(system_group(*which, &ids)))).collect();
         let mut realm = Self {
             now,
             organization: Arc::new(organization),

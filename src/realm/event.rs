@@ -19,6 +19,10 @@ use std::sync::Arc;
 
 /// The first level with `user_topic` events.
 const USER_TOPICS_SINCE: i64 = 134;
+/// The first level at which clients with `archived_channels` hear of archiving as such.
+const ARCHIVING_TOLD_SINCE: i64 = 378;
+/// The first level whose settings have no older events.
+pub const NEWER_SETTINGS_ALONE_SINCE: i64 = 439;
 
 /// Entries that the log keeps at most for queues that don't acknowledge; see `docs/limits.md`.
 pub const MAX_LOG_ENTRIES: usize = 100_000;
@@ -201,8 +205,8 @@ impl Needs {
             Needs::ArchivedChannelsFrom(level) => {
                 Needs::ArchivedChannels.admits(options) && Needs::From(level).admits(options)
             }
-            Needs::ArchivedUpdates => capabilities.archived_channels && !options.level.is_before(378),
-            Needs::NoArchivedChannels => !capabilities.archived_channels || options.level.is_before(378),
+            Needs::ArchivedUpdates => Needs::ArchivedChannelsFrom(ARCHIVING_TOLD_SINCE).admits(options),
+            Needs::NoArchivedChannels => !Needs::ArchivedUpdates.admits(options),
             Needs::SingleEmoji => capabilities.individual_emoji_changes,
             Needs::WholeEmoji => !capabilities.individual_emoji_changes,
             Needs::NoUserTopics => {
@@ -210,7 +214,9 @@ impl Needs {
                 options.level.is_before(USER_TOPICS_SINCE) || !gets_newer()
             }
             Needs::CompleteUserList => !capabilities.user_list_incomplete,
-            Needs::LegacySettings => options.level.is_before(439) && !capabilities.user_settings_object,
+            Needs::LegacySettings => {
+                Needs::Before(NEWER_SETTINGS_ALONE_SINCE).admits(options) && !capabilities.user_settings_object
+            }
             Needs::From(level) => !options.level.is_before(level),
             Needs::Before(level) => options.level.is_before(level),
         }

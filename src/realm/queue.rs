@@ -16,6 +16,8 @@ pub const MAX_IDLE_TIMEOUT_SECONDS: i64 = 604_800;
 pub const MOBILE_IDLE_TIMEOUT_SECONDS: i64 = 43_200;
 /// A parked poll gets a heartbeat each minute (specification, "Events").
 pub const HEARTBEAT: Span = Span::minutes(1);
+/// The first level whose events of others' subscriptions have lists of them.
+const PEERS_TOGETHER_SINCE: i64 = 35;
 
 /// Names a queue: a UUID.
 pub type QueueId = Arc<str>;
@@ -185,9 +187,9 @@ impl Queue {
         }
     }
 
-    /// Whether others' subscriptions are told one by one: events have lists of them from 35 on.
+    /// Whether others' subscriptions are told one by one.
     pub fn hears_of_peers_singly(&self, event: &Event) -> bool {
-        self.options.level.is_before(35) && event.kind == "subscription"
+        self.options.level.is_before(PEERS_TOGETHER_SINCE) && event.kind == "subscription"
     }
 }
 

@@ -105,13 +105,50 @@ fn sort_addresses(normal: &mut Object) {
     }
 }
 
+/// What is done to each row of some lists.
+fn each_row(normal: &mut Object, lists: &[&str], change: impl Fn(&mut Value)) {
+    for list in lists {
+        normal.get_mut(*list).and_then(Value::as_array_mut).into_iter().flatten().for_each(&change);
+    }
+}
+
 /// How many subscribers a channel has.
 fn forget_count(normal: &mut Object, lists: &[&str], id: i64) {
-    for list in lists {
-        let rows = normal.get_mut(*list).and_then(Value::as_array_mut);
-        for row in rows.into_iter().flatten().filter(|row| row["stream_id"] == id) {
+    each_row(normal, lists, |row| {
+        if row["stream_id"] == id {
             row["subscriber_count"] = Value::Null;
         }
+    });
+}
+
+fn forget_channel(normal: &mut Object, lists: &[&str], id: i64) {
+    for list in lists {
+        if let Some(rows) = normal.get_mut(*list).and_then(Value::as_array_mut) {
+            rows.retain(|row| row["stream_id"] != id);
+        }
+    }
+}
+
+/// What somebody does: it is known by their ID, and by their address at older levels.
+fn forget_doings(normal: &mut Object, id: i64) {
+    let users = normal.get("realm_users").and_then(Value::as_array).into_iter().flatten();
+    let address = users.filter(|user| user["user_id"] == id).find_map(|user| user["email"].as_str()).map(str::to_owned);
+    for list in ["user_status", "presences"] {
+        if let Some(doings) = normal.get_mut(list).and_then(Value::as_object_mut) {
+            doings.shift_remove(&id.to_string());
+            address.iter().for_each(|address| _ = doings.shift_remove(address));
+        }
+    }
+}
+
+fn forget_away(normal: &mut Object, id: &str) {
+    let Some(statuses) = normal.get_mut("user_status").and_then(Value::as_object_mut) else { return };
+    let is_away_alone = statuses.get_mut(id).and_then(Value::as_object_mut).is_some_and(|status| {
+        status.shift_remove("away");
+        status.is_empty()
+    });
+    if is_away_alone {
+        statuses.shift_remove(id);
     }
 }
 
@@ -151,72 +188,31 @@ fn leave_out(normal: &mut Object, doubt: &Doubt) {
                 remove_number(mentions, *id);
             }
         }
-        Doubt::PastSubscription(id) => {
-            for list in ["unsubscribed", "never_subscribed"] {
-                if let Some(rows) = normal.get_mut(list).and_then(Value::as_array_mut) {
-                    rows.retain(|row| row["stream_id"] != *id);
-                }
-            }
-        }
+        Doubt::PastSubscription(id) => forget_channel(normal, &["unsubscribed", "never_subscribed"], *id),
         Doubt::Everything => normal.clear(),
         Doubt::Rights => State::without_rights(normal),
-        Doubt::Addresses => {
-            for list in ["realm_users", "realm_non_active_users"] {
-                for row in normal.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
-                    // The picture's address is left out where the client can compute it from the user's.
-                    row["delivery_email"] = Value::Null;
-                    row["avatar_url"] = Value::Null;
-                }
-            }
-        }
-        Doubt::Acquaintance(id) => {
-            let is_meant = |user: &&Value| user["user_id"] == *id;
-            let users = normal.get("realm_users").and_then(Value::as_array).into_iter().flatten();
-            let address = users.filter(is_meant).find_map(|user| user["email"].as_str()).map(str::to_owned);
-            for list in ["user_status", "presences"] {
-                if let Some(doings) = normal.get_mut(list).and_then(Value::as_object_mut) {
-                    doings.shift_remove(&id.to_string());
-                    address.iter().for_each(|address| _ = doings.shift_remove(address));
-                }
-            }
-        }
-        Doubt::Away(id) => {
-            let statuses = normal.get_mut("user_status").and_then(Value::as_object_mut);
-            let status = statuses.and_then(|all| all.get_mut(&id.to_string())?.as_object_mut());
-            let is_away_alone = status.is_some_and(|status| {
-                status.shift_remove("away");
-                status.is_empty()
-            });
-            if is_away_alone {
-                normal["user_status"].as_object_mut().into_iter().for_each(|all| _ = all.shift_remove(&id.to_string()));
-            }
-        }
+        Doubt::Addresses => each_row(normal, &["realm_users", "realm_non_active_users"], |row| {
+            // The picture's address is left out where the client can compute it from the user's.
+            row["delivery_email"] = Value::Null;
+            row["avatar_url"] = Value::Null;
+        }),
+        Doubt::Acquaintance(id) => forget_doings(normal, *id),
+        Doubt::Away(id) => forget_away(normal, &id.to_string()),
         Doubt::SubscriberCount(id) => forget_count(normal, &["streams", "unsubscribed", "never_subscribed"], *id),
         Doubt::ArchivedSubscriberCount(id) => {
             forget_count(normal, &["streams", "subscriptions", "unsubscribed", "never_subscribed"], *id);
         }
-        Doubt::OrderOfFolders => {
-            for folder in normal.get_mut("channel_folders").and_then(Value::as_array_mut).into_iter().flatten() {
-                folder["order"] = Value::Null;
-            }
-        }
+        Doubt::OrderOfFolders => each_row(normal, &["channel_folders"], |folder| folder["order"] = Value::Null),
         Doubt::Unread => _ = normal.shift_remove("unread_msgs"),
         Doubt::Archived(id) => {
-            for list in ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"] {
-                if let Some(rows) = normal.get_mut(list).and_then(Value::as_array_mut) {
-                    rows.retain(|row| row["stream_id"] != *id);
-                }
-            }
+            let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"];
+            forget_channel(normal, &lists, *id);
         }
-        Doubt::InheritedSettings => {
-            for list in ["subscriptions", "unsubscribed"] {
-                for row in normal.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
-                    for kind in ["desktop", "audible", "push", "email"] {
-                        row[format!("{kind}_notifications")] = Value::Null;
-                    }
-                }
+        Doubt::InheritedSettings => each_row(normal, &["subscriptions", "unsubscribed"], |row| {
+            for kind in ["desktop", "audible", "push", "email"] {
+                row[format!("{kind}_notifications")] = Value::Null;
             }
-        }
+        }),
     }
 }
 

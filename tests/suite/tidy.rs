@@ -110,6 +110,49 @@ fn time_and_chance_come_from_the_world() {
 }
 
 #[test]
+fn levels_that_decide_below_the_table_are_named_in_it() {
+    let table =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/levels.md")).expect("there");
+    let named = regex::Regex::new(r"_SINCE: i64 = (\d+);").expect("well-formed");
+    let bare = regex::Regex::new(r"(is_before|From|Before)\(\d|feature_level\(?\)? *[<>]=? *\d").expect("well-formed");
+    for (path, text) in sources() {
+        if !["api", "record", "realm"].contains(&layer(&path).as_str()) {
+            continue;
+        }
+        for level in named.captures_iter(&text) {
+            assert!(table.contains(&format!("\n| {} |", &level[1])), "{}: no row at {}", path.display(), &level[1]);
+        }
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let found = bare.find(code).map(|found| found.as_str());
+        assert_eq!(found, None, "{}: a level without a name", path.display());
+    }
+}
+
+/// Longer ones are to be divided.
+const MAX_LINES_OF_FUNCTION: usize = 70;
+
+#[test]
+fn functions_can_be_held_in_the_head() {
+    let function = regex::Regex::new(r"^(pub(\([a-z]+\))? )?(const )?(async )?fn [a-z]").expect("well-formed");
+    let mut long = Vec::new();
+    for (path, text) in sources() {
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let indent = line.len() - line.trim_start().len();
+            let mut signature = lines[at..].iter().take_while(|line| !line.ends_with('}'));
+            let is_written = signature.find(|line| line.ends_with(['{', ';'])).is_some_and(|line| line.ends_with('{'));
+            let is_function = is_written && function.is_match(line.trim_start());
+            let end = format!("{}}}", " ".repeat(indent));
+            let length = lines[at..].iter().position(|line| *line == end);
+            if let Some(length) = length.filter(|length| is_function && *length >= MAX_LINES_OF_FUNCTION) {
+                long.push(format!("{}:{} has {} lines", path.display(), at + 1, length + 1));
+            }
+        }
+    }
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+#[test]
 fn assumptions_are_numbered_in_order_and_cited_ones_exist() {
     let document =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/assumptions.md")).expect("there");

@@ -3,7 +3,7 @@
 //! No queue at the newest level gets them, so that none are made there.
 
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event, Needs};
+use crate::realm::event::{Audience, Event, NEWER_SETTINGS_ALONE_SINCE, Needs};
 use crate::realm::id::UserId;
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ pub const NOTIFICATION_SETTINGS: &[&str] = &[
 
 /// Tells of a setting in its older form, if it has one and some queue gets it.
 pub(super) fn emit(tx: &mut Tx, user: UserId, name: &str, value: &Value, language: Option<&str>) {
-    if !tx.queues.values().next().is_some_and(|queue| queue.options.level.is_before(439)) {
+    if !tx.queues.values().next().is_some_and(|queue| queue.options.level.is_before(NEWER_SETTINGS_ALONE_SINCE)) {
         return;
     }
     let email = tx.api_email(&tx.users[&user]);
