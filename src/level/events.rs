@@ -1,7 +1,7 @@
 //! Events that queues get from a level on.
 
 use super::behaviours::switches::WERE_SWITCHES;
-use super::fields::{SETTINGS_SINCE, organization_since};
+use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
 use super::{Change, Touch};
 use crate::realm::event::EventPattern;
 use crate::realm::permission::REALM_PERMISSIONS;
@@ -14,34 +14,17 @@ static EVENTS: &[Row] = &[
     (491, "realm_emoji", Some("update_one"), None),
     (475, "realm_user", Some("update"), Some(("person", "date_joined"))),
     (468, "device", None, None),
-    (441, "stream", Some("update"), Some(("property", "can_create_topic_group"))),
     (433, "realm_user", Some("update"), Some(("person", "is_imported_stub"))),
     (418, "channel_folder", Some("reorder"), None),
-    (407, "stream", Some("update"), Some(("property", "can_delete_any_message_group"))),
-    (407, "stream", Some("update"), Some(("property", "can_delete_own_message_group"))),
-    (402, "stream", Some("update"), Some(("property", "can_resolve_topics_group"))),
     (399, "reminders", None, None),
-    (396, "stream", Some("update"), Some(("property", "can_move_messages_out_of_channel_group"))),
-    (396, "stream", Some("update"), Some(("property", "can_move_messages_within_channel_group"))),
-    (392, "stream", Some("update"), Some(("property", "topics_policy"))),
     (390, "navigation_view", None, None),
     (389, "channel_folder", None, None),
-    (389, "stream", Some("update"), Some(("property", "folder_id"))),
     (368, "saved_snippets", Some("update"), None),
-    (357, "stream", Some("update"), Some(("property", "can_subscribe_group"))),
     (351, "typing_edit_message", None, None),
-    (342, "stream", Some("update"), Some(("property", "can_add_subscribers_group"))),
-    (333, "stream", Some("update"), Some(("property", "can_send_message_group"))),
-    (325, "stream", Some("update"), Some(("property", "can_administer_channel_group"))),
-    (324, "user_group", Some("update"), Some(("data", "can_remove_members_group"))),
     (323, "stream", Some("update"), Some(("property", "is_recently_active"))),
     (312, "realm_export_consent", None, None),
-    (308, "user_group", Some("update"), Some(("data", "can_leave_group"))),
-    (305, "user_group", Some("update"), Some(("data", "can_add_members_group"))),
-    (301, "user_group", Some("update"), Some(("data", "can_join_group"))),
     (297, "saved_snippets", None, None),
     (290, "user_group", Some("update"), Some(("data", "deactivated"))),
-    (283, "user_group", Some("update"), Some(("data", "can_manage_group"))),
     (191, "user_group", Some("update"), Some(("data", "can_mention_group"))),
     (179, "scheduled_messages", None, None),
     (161, "stream", Some("update"), Some(("property", "can_remove_subscribers_group"))),
@@ -61,13 +44,11 @@ pub(super) fn changes() -> Vec<Change> {
         level: *level,
         touch: Touch::Event(EventPattern { kind, op: *op, carries: *carries }),
     };
-    let setting = |(level, name): &(i64, &'static str)| Change {
-        level: *level,
-        touch: Touch::Event(EventPattern {
-            kind: "user_settings",
-            op: Some("update"),
-            carries: Some(("property", name)),
-        }),
+    let updates = |rows: &'static [(i64, &'static str)], kind, key| {
+        rows.iter().map(move |(level, name)| Change {
+            level: *level,
+            touch: Touch::Event(EventPattern { kind, op: Some("update"), carries: Some((key, name)) }),
+        })
     };
     // Older levels hear of these two by the switches that they were.
     let is_told_alone = |(_, name): &(i64, &'static str)| !WERE_SWITCHES.contains(name);
@@ -78,6 +59,10 @@ pub(super) fn changes() -> Vec<Change> {
         let touch = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };
         Change { level, touch: Touch::Event(touch) }
     };
-    let settings = SETTINGS_SINCE.iter().map(setting);
-    EVENTS.iter().map(row).chain(settings).chain(organization_since().filter(is_told_alone).map(organization)).collect()
+    let of_organization = organization_since().filter(is_told_alone).map(organization);
+    let rows = EVENTS.iter().map(row);
+    let settings = updates(CHANNEL_SETTINGS_SINCE, "stream", "property")
+        .chain(updates(GROUP_PERMISSIONS_SINCE, "user_group", "data"))
+        .chain(updates(SETTINGS_SINCE, "user_settings", "property"));
+    rows.chain(settings).chain(of_organization).collect()
 }

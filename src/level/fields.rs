@@ -46,19 +46,7 @@ static FIELDS: &[(&Object, Rows)] = &[
     (
         &CHANNEL,
         &[
-            (441, "can_create_topic_group"),
-            (407, "can_delete_any_message_group"),
-            (407, "can_delete_own_message_group"),
-            (402, "can_resolve_topics_group"),
-            (396, "can_move_messages_out_of_channel_group"),
-            (396, "can_move_messages_within_channel_group"),
             (394, "subscriber_count"),
-            (392, "topics_policy"),
-            (389, "folder_id"),
-            (357, "can_subscribe_group"),
-            (342, "can_add_subscribers_group"),
-            (333, "can_send_message_group"),
-            (325, "can_administer_channel_group"),
             (323, "is_recently_active"),
             (315, "is_archived"),
             (254, "creator_id"),
@@ -78,14 +66,9 @@ static FIELDS: &[(&Object, Rows)] = &[
     (
         &GROUP,
         &[
-            (324, "can_remove_members_group"),
-            (308, "can_leave_group"),
-            (305, "can_add_members_group"),
-            (301, "can_join_group"),
             (292, "creator_id"),
             (292, "date_created"),
             (290, "deactivated"),
-            (283, "can_manage_group"),
             (191, "can_mention_group_id"),
             (127, "subgroups"),
             (93, "is_system_group"),
@@ -138,6 +121,31 @@ static FIELDS: &[(&Object, Rows)] = &[
     ),
     (&LOGIN_METHODS, &[(1, "code_host_b")]),
     (&REGISTER, REGISTER_KEYS),
+];
+
+/// Settings of channels, permissions above all: a field, a parameter where channels are made and changed, and an event.
+pub(super) static CHANNEL_SETTINGS_SINCE: Rows = &[
+    (441, "can_create_topic_group"),
+    (407, "can_delete_any_message_group"),
+    (407, "can_delete_own_message_group"),
+    (402, "can_resolve_topics_group"),
+    (396, "can_move_messages_out_of_channel_group"),
+    (396, "can_move_messages_within_channel_group"),
+    (392, "topics_policy"),
+    (389, "folder_id"),
+    (357, "can_subscribe_group"),
+    (342, "can_add_subscribers_group"),
+    (333, "can_send_message_group"),
+    (325, "can_administer_channel_group"),
+];
+
+/// Permissions of groups: a field, a parameter where groups are made and changed, and an event.
+pub(super) static GROUP_PERMISSIONS_SINCE: Rows = &[
+    (324, "can_remove_members_group"),
+    (308, "can_leave_group"),
+    (305, "can_add_members_group"),
+    (301, "can_join_group"),
+    (283, "can_manage_group"),
 ];
 
 /// Keys of the register reply.
@@ -339,7 +347,13 @@ fn described(object: &Object, name: &'static str) -> Option<(&'static Object, &'
 
 pub(super) fn changes() -> Vec<Change> {
     let mut all = Vec::new();
-    for (object, rows) in FIELDS.iter().chain(&[(&SETTINGS, SETTINGS_SINCE), (&SETTINGS, FORMER_SETTINGS_SINCE)]) {
+    let of_settings: [(&Object, Rows); 4] = [
+        (&CHANNEL, CHANNEL_SETTINGS_SINCE),
+        (&GROUP, GROUP_PERMISSIONS_SINCE),
+        (&SETTINGS, SETTINGS_SINCE),
+        (&SETTINGS, FORMER_SETTINGS_SINCE),
+    ];
+    for (object, rows) in FIELDS.iter().chain(&of_settings) {
         let field =
             |(level, name): &(i64, &'static str)| Change { level: *level, touch: Touch::Field { object, name } };
         all.extend(rows.iter().map(field));

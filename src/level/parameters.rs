@@ -1,6 +1,6 @@
 //! Parameters that operations take from a level on, those that had other names, and words inside of parameters.
 
-use super::fields::{SETTINGS_SINCE, organization_since};
+use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
 use super::{Change, Touch};
 use crate::api::parameter::Parameters;
 use crate::api::settings::legacy;
@@ -9,41 +9,10 @@ use crate::api::settings::parameters::{SettingsParams, UserDefaultsParams};
 /// The level that has a parameter, and its name. A-100 says where a level is assumed.
 type Rows = &'static [(i64, &'static str)];
 
-/// Permissions of a channel as they are given when it is made.
-macro_rules! with_channel_permissions {
-    ($($row:expr),* $(,)?) => {
-        &[
-            (441, "can_create_topic_group"),
-            (407, "can_delete_any_message_group"),
-            (407, "can_delete_own_message_group"),
-            (402, "can_resolve_topics_group"),
-            (396, "can_move_messages_out_of_channel_group"),
-            (396, "can_move_messages_within_channel_group"),
-            (392, "topics_policy"),
-            (389, "folder_id"),
-            (357, "can_subscribe_group"),
-            (342, "can_add_subscribers_group"),
-            (333, "can_send_message_group"),
-            (325, "can_administer_channel_group"),
-            (17, "message_retention_days"),
-            $($row),*
-        ]
-    };
-}
-
-/// Permissions of a group.
-macro_rules! with_group_permissions {
-    ($($row:expr),* $(,)?) => {
-        &[
-            (324, "can_remove_members_group"),
-            (308, "can_leave_group"),
-            (305, "can_add_members_group"),
-            (301, "can_join_group"),
-            (283, "can_manage_group"),
-            $($row),*
-        ]
-    };
-}
+/// The operations that make and change channels, each of which takes all settings of a channel.
+const OF_CHANNELS: &[&str] = &["PATCH /streams/{stream_id}", "POST /channels/create", "POST /users/me/subscriptions"];
+/// Likewise those of groups.
+const OF_GROUPS: &[&str] = &["POST /user_groups/create", "PATCH /user_groups/{user_group_id}"];
 
 /// The operations that change settings.
 const SETTINGS: &str = "PATCH /settings";
@@ -84,20 +53,21 @@ static PARAMETERS: &[(&str, Rows)] = &[
     ("GET /users/me/{stream_id}/topics", &[(334, "allow_empty_topic_name")]),
     (
         "PATCH /streams/{stream_id}",
-        with_channel_permissions![(388, "is_archived"), (200, "is_default_stream"), (98, "is_web_public"),],
+        &[(388, "is_archived"), (200, "is_default_stream"), (98, "is_web_public"), (17, "message_retention_days")],
     ),
-    ("POST /channels/create", with_channel_permissions![]),
+    ("POST /channels/create", &[(17, "message_retention_days")]),
     (
         "POST /users/me/subscriptions",
-        with_channel_permissions![
+        &[
             (397, "send_new_subscription_messages"),
             (200, "is_default_stream"),
             (98, "is_web_public"),
+            (17, "message_retention_days"),
         ],
     ),
     ("GET /user_groups", &[(290, "include_deactivated_groups")]),
-    ("POST /user_groups/create", with_group_permissions![(311, "subgroups")]),
-    ("PATCH /user_groups/{user_group_id}", with_group_permissions![(386, "deactivated")]),
+    ("POST /user_groups/create", &[(311, "subgroups")]),
+    ("PATCH /user_groups/{user_group_id}", &[(386, "deactivated")]),
     ("POST /user_groups/{user_group_id}/members", &[(311, "add_subgroups"), (311, "delete_subgroups")]),
     ("GET /users", &[(384, "user_ids")]),
     ("DELETE /users/{user_id}", &[(459, "actions"), (135, "deactivation_notification_comment")]),
@@ -255,7 +225,9 @@ fn of_settings(route: &'static str) -> impl Iterator<Item = Change> {
 
 pub(super) fn changes() -> Vec<Change> {
     let mut all = Vec::new();
-    for (route, rows) in PARAMETERS {
+    let of_channels = OF_CHANNELS.iter().map(|route| (*route, CHANNEL_SETTINGS_SINCE));
+    let of_groups = OF_GROUPS.iter().map(|route| (*route, GROUP_PERMISSIONS_SINCE));
+    for (route, rows) in PARAMETERS.iter().copied().chain(of_channels).chain(of_groups) {
         let parameter =
             |(level, name): &(i64, &'static str)| Change { level: *level, touch: Touch::Parameter { route, name } };
         all.extend(rows.iter().map(parameter));
