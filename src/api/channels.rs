@@ -262,10 +262,7 @@ impl Operation for GetChannelEmail {
 impl Read for GetChannelEmail {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelEmailReply, Error> {
         let caller = call.caller();
-        let channel = realm.readable_channel(caller, params.stream_id)?;
-        if channel.is_archived {
-            return Err(Error::InvalidChannelId);
-        }
+        let channel = realm.open_channel(caller, params.stream_id)?;
         let asked = params.sender_id.or_else(|| realm.notification_bot()).unwrap_or(caller.id);
         let is_bot = |user: &&Arc<User>| user.is_bot() || user.id == caller.id;
         let sender = realm.user(asked).filter(is_bot).ok_or(Error::NoSuchBot)?;

@@ -99,10 +99,7 @@ fn checked(realm: &Realm, call: &Call<'_>, input: DraftInput, id: DraftId) -> Re
                 return Err(Error::DraftTopicNullBytes);
             }
             let [channel] = input.to.as_slice() else { return Err(Error::OneDraftChannel) };
-            let channel = realm.readable_channel(caller, ChannelId(*channel))?;
-            if channel.is_archived {
-                return Err(Error::InvalidChannelId);
-            }
+            let channel = realm.open_channel(caller, ChannelId(*channel))?;
             (DraftTarget::Channel(channel.id), topic)
         }
     };

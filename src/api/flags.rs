@@ -377,7 +377,7 @@ impl Operation for MarkChannelAsRead {
 impl Write for MarkChannelAsRead {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
-        let channel = readable_channel(tx, caller, params.stream_id)?;
+        let channel = tx.open_channel(caller, params.stream_id)?.id;
 
         let unread = tx.unread_in_channel(caller.id, channel);
         change_flag(tx, caller, &unread, READ)?;
@@ -415,7 +415,7 @@ impl Operation for MarkTopicAsRead {
 impl Write for MarkTopicAsRead {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
-        let channel = readable_channel(tx, caller, params.stream_id)?;
+        let channel = tx.open_channel(caller, params.stream_id)?.id;
         let topic = tx.topics.get(&(channel, TopicKey::new(meant_topic(&params.topic_name)))).cloned();
         let is_seen = |id: &MessageId| tx.message_seen_by(caller, *id).is_some();
         let topic = topic.filter(|topic| topic.messages.iter().any(|id| is_seen(&id)));
@@ -426,10 +426,4 @@ impl Write for MarkTopicAsRead {
         change_flag(tx, caller, &unread, READ)?;
         Ok(Success {})
     }
-}
-
-/// A living channel whose messages the user can read.
-fn readable_channel(realm: &Realm, user: &User, id: ChannelId) -> Result<ChannelId, Error> {
-    let channel = realm.living_channel(user, id)?;
-    if realm.can_read(user, channel) { Ok(id) } else { Err(Error::InvalidChannelId) }
 }

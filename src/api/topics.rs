@@ -17,7 +17,6 @@ use crate::record::message::shown_topic;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::sync::Arc;
 
 /// GET /users/me/{stream_id}/topics
 pub struct GetTopics;
@@ -171,7 +170,7 @@ impl Write for SetTopicPolicy {
         let forgets = policy == VisibilityPolicy::None
             && tx.own(caller.id).topic_policy(params.stream_id, &topic) != VisibilityPolicy::None;
         if !forgets {
-            open_channel(tx, caller, params.stream_id)?;
+            tx.open_channel(caller, params.stream_id)?;
         }
 
         tx.set_topic_policy(caller.id, params.stream_id, topic.into(), policy);
@@ -239,7 +238,7 @@ impl Write for MuteTopic {
             (Some(_), Some(_)) => {
                 return Err(Error::UnsupportedCombination { parameters: vec!["stream_id", "stream"].into() });
             }
-            (Some(id), None) => open_channel(tx, caller, id).map(|channel| channel.id),
+            (Some(id), None) => tx.open_channel(caller, id).map(|channel| channel.id),
             (None, Some(name)) => tx.living_channel_by_name(caller, &name).map(|channel| channel.id),
         };
         // Nothing is muted where the caller can't be.
@@ -260,10 +259,4 @@ impl Write for MuteTopic {
         tx.set_topic_policy(caller.id, channel, topic.into(), policy);
         Ok(Success {})
     }
-}
-
-/// A channel that the user can read and that is not archived.
-fn open_channel<'realm>(realm: &'realm Realm, user: &User, id: ChannelId) -> Result<&'realm Arc<Channel>, Error> {
-    let channel = realm.readable_channel(user, id)?;
-    if channel.is_archived { Err(Error::InvalidChannelId) } else { Ok(channel) }
 }

@@ -104,10 +104,7 @@ impl Write for SetTyping {
                     return Err(Error::TypingDisabledChannel);
                 }
                 let topic: Arc<str> = normal_topic(&topic)?.into();
-                let channel = tx.living_channel(caller, channel)?.clone();
-                if !tx.can_read(caller, &channel) {
-                    return Err(Error::InvalidChannelId);
-                }
+                let channel = tx.open_channel(caller, channel)?.clone();
                 tx.check_may_post(caller, &channel, &topic)?;
 
                 emit_in_channel(tx, caller, params.op, channel.id, &topic);

@@ -163,6 +163,16 @@ impl Realm {
         self.channels.get(&id).filter(|channel| self.can_read(user, channel)).ok_or(Error::InvalidChannelId)
     }
 
+    /// A channel whose messages the user can read and that is not archived.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidChannelId`, the same for all reasons.
+    pub fn open_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
+        let channel = self.readable_channel(user, id)?;
+        if channel.is_archived { Err(Error::InvalidChannelId) } else { Ok(channel) }
+    }
+
     /// A channel that the user can see and that is not archived, by name.
     ///
     /// # Errors

@@ -34,10 +34,7 @@ impl Operation for AddDefaultChannel {
 
 impl Write for AddDefaultChannel {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let channel = tx.readable_channel(call.caller(), params.stream_id)?;
-        if channel.is_archived {
-            return Err(Error::InvalidChannelId);
-        }
+        let channel = tx.open_channel(call.caller(), params.stream_id)?;
         if channel.privacy.is_private() {
             return Err(Error::PrivateMadeDefault);
         }

@@ -96,10 +96,7 @@ pub(super) fn check_role(caller: &User, role: Role) -> Result<(), Error> {
 
 fn check_channels(realm: &Realm, caller: &User, ids: &[ChannelId]) -> Result<(), Error> {
     for id in ids {
-        let is_open = realm.readable_channel(caller, *id).is_ok_and(|channel| !channel.is_archived);
-        if !is_open {
-            return Err(Error::InvalidInviteChannel { channel_id: id.0.into() });
-        }
+        realm.open_channel(caller, *id).map_err(|_| Error::InvalidInviteChannel { channel_id: id.0.into() })?;
     }
     let may_add = |id: &ChannelId| check_may_subscribe_others(realm, caller, std::slice::from_ref(id)).is_ok();
     // Default channels need no right of their own, but those who can't subscribe others at all name none.

@@ -183,9 +183,7 @@ fn checked((index, change): (usize, PropertyChange)) -> Result<(ChannelId, Chang
 }
 
 fn check_subscribed(tx: &Tx, caller: &User, channel: ChannelId) -> Result<(), Error> {
-    if tx.readable_channel(caller, channel)?.is_archived {
-        return Err(Error::InvalidChannelId);
-    }
+    tx.open_channel(caller, channel)?;
     let is_subscribed = tx.own(caller.id).subscription(channel).is_some();
     if is_subscribed { Ok(()) } else { Err(Error::NotSubscribed { channel_id: channel.0.into() }) }
 }

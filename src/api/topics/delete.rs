@@ -52,7 +52,7 @@ impl Operation for DeleteTopic {
 impl Write for DeleteTopic {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<DeleteTopicReply, Error> {
         let caller = call.caller();
-        let channel = super::open_channel(tx, caller, params.stream_id)?.id;
+        let channel = tx.open_channel(caller, params.stream_id)?.id;
         let topic = tx.topics.get(&(channel, TopicKey::new(&params.topic_name.0)));
         let seen = |id: &MessageId| tx.message_seen_by(caller, *id).is_some();
         let messages: Vec<MessageId> =

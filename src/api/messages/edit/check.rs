@@ -131,13 +131,7 @@ fn new_place(
 ) -> Result<Option<Place>, Error> {
     let Some((channel, old_topic)) = message.channel() else { return Ok(None) };
     let new_channel = match params.stream_id {
-        Some(Count(id)) => {
-            let there = realm.living_channel(caller, ChannelId(id))?;
-            if !realm.can_read(caller, there) {
-                return Err(Error::InvalidChannelId);
-            }
-            there.id
-        }
+        Some(Count(id)) => realm.open_channel(caller, ChannelId(id))?.id,
         None => channel,
     };
     let topic: Arc<str> = topic.map_or_else(|| old_topic.clone(), Into::into);
