@@ -221,9 +221,8 @@ const ARCHIVED_GIVEN_SINCE: i64 = 360;
 
 /// Refuses a message in an archived channel, where the level gives none of those.
 fn check_archived(realm: &Realm, call: &Call<'_>, message: &Message) -> Result<(), Error> {
-    let is_archived = message.channel().is_some_and(|(channel, _)| realm.channels[&channel].is_archived);
     match &call.caller {
-        _ if !is_archived || call.feature_level >= ARCHIVED_GIVEN_SINCE => Ok(()),
+        _ if !realm.is_in_archive(message) || call.feature_level >= ARCHIVED_GIVEN_SINCE => Ok(()),
         Some(_) => Err(Error::InvalidMessage),
         None => Err(Error::NotLoggedIn),
     }

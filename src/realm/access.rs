@@ -265,9 +265,12 @@ impl Realm {
     ///
     /// `InvalidMessage`, the same for all reasons.
     pub fn message_to_change(&self, user: &User, id: MessageId) -> Result<&Arc<Message>, Error> {
-        let is_archived =
-            |message: &Message| message.channel().is_some_and(|(channel, _)| self.channels[&channel].is_archived);
-        self.message_seen_by(user, id).filter(|message| !is_archived(message)).ok_or(Error::InvalidMessage)
+        self.message_seen_by(user, id).filter(|message| !self.is_in_archive(message)).ok_or(Error::InvalidMessage)
+    }
+
+    /// Whether a message lies in an archived channel.
+    pub fn is_in_archive(&self, message: &Message) -> bool {
+        message.channel().is_some_and(|(channel, _)| self.channels[&channel].is_archived)
     }
 
     /// Whom a change of a message concerns: those with a row for it and, where the history is public, the channel's

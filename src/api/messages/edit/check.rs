@@ -20,8 +20,7 @@ const GRACE: Span = Span::seconds(20);
 
 pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessageParams) -> Result<Wanted, Error> {
     let caller = call.caller();
-    let message = realm.message_seen_by(caller, params.message_id).filter(|message| is_open(realm, message));
-    let message = message.cloned().ok_or(Error::InvalidMessage)?;
+    let message = realm.message_to_change(caller, params.message_id)?.clone();
     if params.content.is_some() {
         check_may_edit(realm, caller, &message)?;
     }
@@ -58,11 +57,6 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessageParams)
 /// Whether it is the mark with the empty topic behind it, or with the name by which that one is shown.
 fn marks_empty_topic(topic: &str) -> bool {
     topic == RESOLVED_PREFIX.trim() || topic.strip_prefix(RESOLVED_PREFIX) == Some(EMPTY_TOPIC_DISPLAY_NAME)
-}
-
-/// Messages in archived channels can't be changed.
-pub(super) fn is_open(realm: &Realm, message: &Message) -> bool {
-    message.channel().is_none_or(|(channel, _)| !realm.channels[&channel].is_archived)
 }
 
 /// Whether a user may change a message's text.
