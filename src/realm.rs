@@ -12,6 +12,7 @@ pub mod emoji;
 pub mod event;
 pub mod export;
 pub mod flag;
+pub mod full_members;
 pub mod group;
 pub mod id;
 pub mod invariants;
@@ -337,18 +338,6 @@ impl Realm {
     /// The system's notification bot, when the realm has one.
     pub fn notification_bot(&self) -> Option<UserId> {
         self.users.values().find(|user| user.is_system_bot()).map(|user| user.id)
-    }
-
-    /// Whether a user is past the waiting period, or above being a member.
-    pub fn is_full_member(&self, user: &User) -> bool {
-        match user.role {
-            user::Role::Guest => false,
-            user::Role::Member => {
-                let days = self.organization.limit("waiting_period_threshold").unwrap_or_default();
-                user.date_joined.plus(crate::time::Span::days(days)) <= self.now
-            }
-            _ => true,
-        }
     }
 
     /// The bytes of all uploads.

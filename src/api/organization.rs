@@ -10,7 +10,6 @@ pub mod pictures;
 pub mod playgrounds;
 pub mod subdomain;
 pub mod user_defaults;
-mod waiting;
 pub mod welcome;
 
 use super::channels::creation::rendered_description;
@@ -232,7 +231,7 @@ fn change_setting(tx: &mut Tx, name: &'static str, value: &Value) {
         emit(tx, name, value);
     }
     if name == "waiting_period_threshold" {
-        waiting::settle(tx);
+        tx.settle_full_members(tx.users.keys().copied().collect());
     }
 }
 

@@ -168,7 +168,7 @@ impl Tx {
     /// Puts a user into the system groups of a role; gives the groups.
     pub fn enter_role(&mut self, user: UserId, role: Role) -> Vec<GroupId> {
         let mut groups = vec![self.system_group(SystemGroup::of_role(role))];
-        let is_full = self.users.get(&user).is_some_and(|user| user.role == Role::Member && self.is_full_member(user));
+        let is_full = self.users.get(&user).is_some_and(|user| self.is_full_member(user));
         if is_full {
             groups.push(self.system_group(SystemGroup::FullMembers));
         }

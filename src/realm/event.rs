@@ -5,7 +5,7 @@
 
 use super::Realm;
 use super::channel::{Channel, Subscription};
-use super::id::{MessageId, UserId};
+use super::id::{GroupId, MessageId, UserId};
 use super::kept::KeptTexts;
 use super::message::{Attachment, Message, Place};
 use super::personal::Presence;
@@ -13,7 +13,7 @@ use super::queue::{QueueId, QueueOptions};
 use super::user::User;
 use crate::time::Timestamp;
 use imbl::{OrdSet, Vector};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -372,6 +372,12 @@ impl Event {
     /// An event that looks the same to everybody; `fields` must be a JSON object.
     pub fn shaped(kind: &'static str, op: Option<&'static str>, fields: Value) -> Self {
         Self::new(kind, op, Payload::Shaped(Arc::new(object(fields))))
+    }
+
+    /// `user_group` add_members or remove_members: users came to a group, or left it.
+    pub fn of_members(op: &'static str, group: GroupId, users: impl IntoIterator<Item = UserId>) -> Self {
+        let users: Vec<UserId> = users.into_iter().collect();
+        Self::shaped("user_group", Some(op), json!({"group_id": group, "user_ids": users}))
     }
 
     /// An event with topics' names under these keys; `fields` must be a JSON object.

@@ -6,11 +6,8 @@ use super::event::{Event, Payload};
 use super::group::SystemGroup;
 use super::id::{ExportId, InviteId, InviteLinkId, ReminderId, ScheduledMessageId, UserId};
 use super::queue::{Queue, QueueId};
-use super::user::{Role, User};
-use super::visibility::Sight;
-use crate::time::{Span, Timestamp};
+use crate::time::Timestamp;
 use imbl::{OrdMap, OrdSet};
-use serde_json::json;
 use std::sync::Arc;
 
 /// Something that falls due.
@@ -82,8 +79,7 @@ impl Realm {
         self.now = at;
         self.agenda = Default::default();
         let mut tx = Tx::new(self);
-        let is_full = |user: &&Arc<User>| user.role == Role::Member && !user.is_system_bot() && tx.is_full_member(user);
-        let full = tx.users.values().filter(is_full).map(|user| user.id).collect();
+        let full = tx.users.values().filter(|user| tx.is_full_member(user)).map(|user| user.id).collect();
         let group = tx.system_group(SystemGroup::FullMembers);
         tx.group_mut(group).members = full;
         tx.into_realm().with_agenda()
@@ -145,15 +141,6 @@ impl Tx {
         self.schedule_queue(id);
     }
 
-    /// Puts the end of a new member's waiting period on the agenda.
-    pub fn schedule_full_membership(&mut self, user: UserId) {
-        let is_waiting = |user: &User| user.role == Role::Member && !user.is_system_bot() && !self.is_full_member(user);
-        let at = self.users.get(&user).filter(|user| is_waiting(user)).map(|user| {
-            user.date_joined.plus(Span::days(self.organization.limit("waiting_period_threshold").unwrap_or_default()))
-        });
-        self.schedule(Due::FullMember(user), at);
-    }
-
     fn run_one(&mut self, due: &Due) {
         match due {
             Due::Reminder(id) => self.deliver_reminder(*id),
@@ -177,18 +164,7 @@ impl Tx {
                 self.emit_to_queue(id.clone(), Event::new("heartbeat", None, Payload::Shaped(Arc::default())));
             }
             Due::Export(id) => self.finish_export(*id),
-            Due::FullMember(user) => {
-                let sight = Sight::of(self, &OrdSet::unit(*user));
-                let group = self.system_group(SystemGroup::FullMembers);
-                self.group_mut(group).members.insert(*user);
-                // Deactivated users are listed in no group; they come back with their groups.
-                if self.is_active(*user) {
-                    let audience = self.everyone();
-                    let fields = json!({"group_id": group, "user_ids": [user]});
-                    self.emit(audience, Event::shaped("user_group", Some("add_members"), fields));
-                }
-                sight.tell_changes(self);
-            }
+            Due::FullMember(user) => self.settle_full_members(OrdSet::unit(*user)),
         }
     }
 

@@ -11,7 +11,6 @@ use crate::realm::id::{ChannelId, InviteId, UserId};
 use crate::realm::organization::InviteTerms;
 use crate::realm::send::{Outgoing, Target};
 use crate::realm::timer::Due;
-use serde_json::json;
 
 /// An invitation that can be followed.
 struct Open {
@@ -79,8 +78,7 @@ fn enter_groups(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
             continue;
         }
         tx.group_mut(*id).members.insert(user);
-        let fields = json!({"group_id": id, "user_ids": [user]});
-        tx.emit(tx.everyone(), Event::shaped("user_group", Some("add_members"), fields));
+        tx.emit(tx.everyone(), Event::of_members("add_members", *id, [user]));
     }
 }
 

@@ -199,7 +199,6 @@ fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, op: &'static st
     };
     let groups: Vec<(GroupId, Needs)> = groups.map(|group| (group.id, needs(group))).collect();
     for (group, needs) in groups {
-        let fields = json!({"group_id": group, "user_ids": [id]});
-        tx.emit(audience.clone(), Event::shaped("user_group", Some(op), fields).needing(needs));
+        tx.emit(audience.clone(), Event::of_members(op, group, [id]).needing(needs));
     }
 }

@@ -56,9 +56,7 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
 /// Tells everybody that a user came to or left groups.
 fn emit_groups<'ids>(tx: &mut Tx, id: UserId, op: &'static str, groups: impl Iterator<Item = &'ids GroupId>) {
     for group in groups {
-        let fields = json!({"group_id": group, "user_ids": [id]});
-        let everyone = tx.everyone();
-        tx.emit(everyone, Event::shaped("user_group", Some(op), fields));
+        tx.emit(tx.everyone(), Event::of_members(op, *group, [id]));
     }
 }
 

@@ -15,7 +15,6 @@ use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::send::{Outgoing, Target};
 use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
-use crate::realm::visibility::Sight;
 use crate::record::user::UserRecord;
 use crate::time::Span;
 use imbl::{OrdMap, OrdSet};
@@ -253,11 +252,7 @@ pub fn announce_user(tx: &mut Tx, id: UserId) {
     let full_members = tx.system_group(SystemGroup::FullMembers);
     groups.sort_by_key(|group| *group == full_members);
     for group in groups {
-        let audience = tx.everyone();
-        tx.emit(
-            audience,
-            Event::shaped("user_group", Some("add_members"), json!({"group_id": group, "user_ids": [id]})),
-        );
+        tx.emit(tx.everyone(), Event::of_members("add_members", group, [id]));
     }
 }
 
@@ -277,22 +272,8 @@ pub fn first_login(tx: &mut Tx, id: UserId, moves_date_joined: bool) {
         tx.emit(audience.clone(), person_update(json!({"user_id": id, "is_imported_stub": false})));
     }
     if moves_date_joined {
-        tx.schedule_full_membership(id);
         tx.emit(audience, person_update(json!({"user_id": id, "date_joined": date_joined})));
-        begin_waiting(tx, id);
+        // Who joins only now is no full member until the waiting period is over.
+        tx.settle_full_members(OrdSet::unit(id));
     }
-}
-
-/// Who joins only now is no full member until the waiting period is over.
-fn begin_waiting(tx: &mut Tx, id: UserId) {
-    let group = tx.system_group(SystemGroup::FullMembers);
-    if !tx.groups[&group].members.contains(&id) || tx.is_full_member(&tx.users[&id]) {
-        return;
-    }
-    let sight = Sight::of(tx, &OrdSet::unit(id));
-    tx.group_mut(group).members.remove(&id);
-    let audience = tx.everyone();
-    let fields = json!({"group_id": group, "user_ids": [id]});
-    tx.emit(audience, Event::shaped("user_group", Some("remove_members"), fields));
-    sight.tell_changes(tx);
 }

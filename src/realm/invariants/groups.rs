@@ -7,7 +7,6 @@ use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::{
     CHANNEL_PERMISSIONS, GROUP_PERMISSIONS, GroupSettingValue, PermissionSetting, Permissions, REALM_PERMISSIONS,
 };
-use crate::realm::user::Role;
 use imbl::OrdSet;
 use std::collections::BTreeSet;
 
@@ -98,10 +97,9 @@ fn system_groups_follow_roles(realm: &Realm) -> Vec<String> {
     let people = || realm.users.values().filter(|user| !user.is_system_bot());
     faults(SystemGroup::ALL, |which| {
         let right: OrdSet<UserId> = match which {
-            SystemGroup::FullMembers => people()
-                .filter(|user| user.role == Role::Member && realm.is_full_member(user))
-                .map(|user| user.id)
-                .collect(),
+            SystemGroup::FullMembers => {
+                people().filter(|user| realm.is_full_member(user)).map(|user| user.id).collect()
+            }
             _ => people().filter(|user| SystemGroup::of_role(user.role) == which).map(|user| user.id).collect(),
         };
         let members = &realm.groups.get(realm.system_groups.get(&which)?)?.members;

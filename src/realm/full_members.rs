@@ -1,0 +1,60 @@
+//! Who is a full member: members whose waiting period is over.
+
+use super::Realm;
+use super::change::Tx;
+use super::event::Event;
+use super::group::SystemGroup;
+use super::id::UserId;
+use super::timer::Due;
+use super::user::{Role, User};
+use super::visibility::Sight;
+use crate::time::{Span, Timestamp};
+use imbl::OrdSet;
+
+impl Realm {
+    /// When a member's waiting period is over; None for users of other roles, who never are full members.
+    fn full_member_from(&self, user: &User) -> Option<Timestamp> {
+        let days = self.organization.limit("waiting_period_threshold").unwrap_or_default();
+        let is_member = user.role == Role::Member && !user.is_system_bot();
+        is_member.then(|| user.date_joined.plus(Span::days(days)))
+    }
+
+    /// Whether a user is a member past the waiting period.
+    pub fn is_full_member(&self, user: &User) -> bool {
+        self.full_member_from(user).is_some_and(|at| at <= self.now)
+    }
+}
+
+impl Tx {
+    /// Puts the end of a new member's waiting period on the agenda.
+    pub fn schedule_full_membership(&mut self, user: UserId) {
+        let at = self.users.get(&user).and_then(|user| self.full_member_from(user)).filter(|at| *at > self.now);
+        self.schedule(Due::FullMember(user), at);
+    }
+
+    /// Puts those of the users who are full members now into the group of these and takes the others out of it, and
+    /// puts off what is still to come.
+    ///
+    /// Events: `user_group` add_members and remove_members, each for all together; then to each user those of [`Sight`].
+    pub fn settle_full_members(&mut self, users: OrdSet<UserId>) {
+        let group = self.system_group(SystemGroup::FullMembers);
+        let before = self.groups[&group].members.clone();
+        let full: OrdSet<UserId> =
+            users.iter().copied().filter(|user| self.is_full_member(&self.users[user])).collect();
+        let entered = full.clone().relative_complement(before.clone());
+        let left = before.clone().intersection(users.clone()).relative_complement(full);
+        let sight = Sight::of(self, &entered.clone().union(left.clone()));
+        self.group_mut(group).members = before.union(entered.clone()).relative_complement(left.clone());
+        for (op, changed) in [("add_members", entered), ("remove_members", left)] {
+            // Deactivated users are listed in no group; they come back with their groups.
+            let changed: Vec<UserId> = changed.into_iter().filter(|user| self.is_active(*user)).collect();
+            if !changed.is_empty() {
+                self.emit(self.everyone(), Event::of_members(op, group, changed));
+            }
+        }
+        for user in users {
+            self.schedule_full_membership(user);
+        }
+        sight.tell_changes(self);
+    }
+}
