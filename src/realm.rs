@@ -24,6 +24,7 @@ pub mod message;
 pub mod message_ids;
 pub mod muting;
 pub mod narrow;
+pub mod notice;
 pub mod organization;
 pub mod permission;
 pub mod personal;

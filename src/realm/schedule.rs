@@ -58,8 +58,7 @@ impl Realm {
             None => "the following direct message".to_owned(),
         };
         let note = shown_note(note);
-        let sender = &self.users[&message.sender];
-        let who = format!("@_**{}|{}**", sender.full_name, sender.id);
+        let who = self.users[&message.sender].silent_mention();
         let link = self.message_link(message);
         let beginning = format!("You requested a reminder for {what}.{note}\n\n{who}");
         let content = &message.body.content;
@@ -158,10 +157,8 @@ impl Tx {
     /// Sends what a reminder promised, from the notification bot to its user.
     pub(super) fn deliver_reminder(&mut self, id: ReminderId) {
         let Some(reminder) = self.realm_mut().reminders.remove(&id) else { return };
-        if let Some(bot) = self.notification_bot().filter(|_| !self.organization.is_deactivated) {
-            let to = Target::Direct { users: vec![reminder.user] };
-            // A reminder of somebody who left, or that can't be rendered, is dropped.
-            let _ = self.send_wholly(Outgoing::from_server(bot, to, reminder.content.clone()));
+        if !self.organization.is_deactivated {
+            self.notify_person(reminder.user, reminder.content.clone());
         }
         self.emit(
             Audience::user(reminder.user),
@@ -198,7 +195,6 @@ impl Tx {
 
     /// Tells somebody that a message of theirs was not sent, where it would have gone and why.
     fn tell_failure(&mut self, scheduled: &ScheduledMessage, error: &Error) {
-        let Some(bot) = self.notification_bot() else { return };
         let place = match &scheduled.to {
             ScheduledTarget::Channel { channel, topic } => {
                 let seen =
@@ -212,9 +208,8 @@ impl Tx {
             scheduled.deliver_at,
             error.message()
         );
-        let to = Target::Direct { users: vec![scheduled.sender] };
         // Who can't be written to by the notification bot finds the message among those that failed.
-        let _ = self.send_wholly(Outgoing::from_server(bot, to, content));
+        self.notify_person(scheduled.sender, content);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Privacy, TopicsPolicy};
 use crate::realm::id::{ChannelId, UserId};
-use crate::realm::send::{Outgoing, Target};
+use crate::realm::send::Target;
 use crate::realm::user::User;
 use imbl::OrdSet;
 
@@ -15,11 +15,6 @@ use imbl::OrdSet;
 const EVENTS_TOPIC: &str = "channel events";
 /// The topic in which new channels are announced.
 const ANNOUNCEMENTS_TOPIC: &str = "new channels";
-
-/// A mention that does not notify.
-pub fn silent_mention(user: &User) -> String {
-    format!("@_**{}|{}**", user.full_name, user.id)
-}
 
 /// A channel's kind in words, as notices have it.
 pub fn privacy_words(privacy: Privacy) -> &'static str {
@@ -42,7 +37,7 @@ pub fn tell_created(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
         let content = format!(
             "**{}** channel created by {}. **Description:**\n```` quote\n{description}\n````",
             privacy_words(channel.privacy),
-            silent_mention(creator),
+            creator.silent_mention(),
         );
         tell_in_channel_read_by(tx, *id, content, OrdSet::unit(creator.id));
     }
@@ -56,7 +51,7 @@ pub fn tell_in_channel(tx: &mut Tx, channel: ChannelId, content: String) {
 fn tell_in_channel_read_by(tx: &mut Tx, channel: ChannelId, content: String, readers: OrdSet<UserId>) {
     if tx.organization.is_on("send_channel_events_messages") {
         let to = in_topic(tx, channel, EVENTS_TOPIC);
-        send(tx, to, content, readers);
+        tx.notify(to, content, readers);
     }
 }
 
@@ -71,39 +66,26 @@ pub fn announce(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
     let Some(to) = tx.organization.new_channel_announcements.filter(|id| tx.channels.contains_key(id)) else { return };
     let open = channels.iter().map(|id| &tx.channels[id]).filter(|channel| !channel.privacy.is_private());
     let links: Vec<String> = open.map(|channel| format!("#**{}**", channel.name)).collect();
-    let who = silent_mention(creator);
+    let who = creator.silent_mention();
     let content = match links.as_slice() {
         [] => return,
         [only] => format!("{who} created a new channel {only}."),
         several => format!("{who} created the following channels: {}.", several.join(", ")),
     };
     let to = in_topic(tx, to, ANNOUNCEMENTS_TOPIC);
-    send(tx, to, content, OrdSet::unit(creator.id));
+    tx.notify(to, content, OrdSet::unit(creator.id));
 }
 
 /// Tells people whom somebody else subscribed, each in a direct message.
 pub fn tell_subscribed(tx: &mut Tx, actor: &User, added: &Changed) {
     let people: Vec<UserId> = added.keys().copied().filter(|id| *id != actor.id && !tx.users[id].is_bot()).collect();
-    let who = silent_mention(actor);
+    let who = actor.silent_mention();
     for person in people {
         let links: Vec<String> = added[&person].iter().map(|id| format!("#**{}**", tx.channels[id].name)).collect();
         let content = match links.as_slice() {
             [only] => format!("{who} subscribed you to {only}."),
             several => format!("{who} subscribed you to the following channels:\n\n* {}", several.join("\n* ")),
         };
-        tell_person(tx, person, content);
-    }
-}
-
-/// Tells one person something, in a direct message.
-pub fn tell_person(tx: &mut Tx, person: UserId, content: String) {
-    send(tx, Target::Direct { users: vec![person] }, content, OrdSet::new());
-}
-
-/// Sends a notice; those who caused it may have read it from the beginning.
-fn send(tx: &mut Tx, to: Target, content: String, read_by: OrdSet<UserId>) {
-    if let Some(bot) = tx.notification_bot() {
-        // A notice that can't be sent, say of a channel whose name is no link, must not undo what it tells of.
-        let _ = tx.send(Outgoing { read_by, ..Outgoing::from_server(bot, to, content) });
+        tx.notify_person(person, content);
     }
 }

@@ -3,7 +3,6 @@
 //! A choice where the API is silent: A-58 in docs/assumptions.md.
 
 use super::rules::{active_users, emit, existing_groups, group_to_change, groups_to_add};
-use crate::api::channels::notices::{silent_mention, tell_person};
 use crate::api::parameter::parameters;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
@@ -200,7 +199,7 @@ fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId]) -
 fn tell_affected(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, what: &str) {
     let people: Vec<UserId> = users.iter().copied().filter(|id| *id != actor.id && !tx.users[id].is_bot()).collect();
     for person in people {
-        tell_person(tx, person, format!("{} {what}", silent_mention(actor)));
+        tx.notify_person(person, format!("{} {what}", actor.silent_mention()));
     }
 }
 

@@ -9,7 +9,6 @@ use crate::realm::change::Tx;
 use crate::realm::event::Event;
 use crate::realm::id::{ChannelId, InviteId, UserId};
 use crate::realm::organization::InviteTerms;
-use crate::realm::send::{Outgoing, Target};
 use crate::realm::timer::Due;
 
 /// An invitation that can be followed.
@@ -51,8 +50,8 @@ pub fn accept(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<Us
         tx.schedule(Due::Invite(id), None);
         tx.emit_invites_changed(Some(terms.invited_by));
         if tells_inviter && tx.is_active(terms.invited_by) {
-            let content = format!("@_**{}|{user}** accepted your invitation to join.", tx.users[&user].full_name);
-            tell(tx, terms.invited_by, content);
+            let content = format!("{} accepted your invitation to join.", tx.users[&user].silent_mention());
+            tx.notify_person(terms.invited_by, content);
         }
     }
     Ok(user)
@@ -87,13 +86,6 @@ fn greet(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
     let usual = || tx.organization.setting("welcome_message_custom_text").as_str().unwrap_or_default().to_owned();
     let text = terms.welcome_message.clone().unwrap_or_else(usual);
     if !text.trim().is_empty() {
-        tell(tx, user, text);
-    }
-}
-
-fn tell(tx: &mut Tx, user: UserId, content: String) {
-    if let Some(bot) = tx.notification_bot() {
-        // A text that can't be sent must not keep anybody out.
-        let _ = tx.send_wholly(Outgoing::from_server(bot, Target::Direct { users: vec![user] }, content));
+        tx.notify_person(user, text);
     }
 }

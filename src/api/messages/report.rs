@@ -2,7 +2,6 @@
 //!
 //! A choice where the API is silent: A-135 in docs/assumptions.md.
 
-use crate::api::channels::notices::silent_mention;
 use crate::api::parameter::{parameters, words};
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
@@ -109,8 +108,8 @@ fn text(realm: &Realm, reporter: &User, message: &Message, why: ReportType, desc
     let link = realm.message_link(message);
     let mut beginning = format!(
         "{} reported [a message]({link}) of {}.\n* **Reason**: {}",
-        silent_mention(reporter),
-        silent_mention(sender),
+        reporter.silent_mention(),
+        sender.silent_mention(),
         why.name()
     );
     if !description.is_empty() {

@@ -13,7 +13,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, MessageId, UserId};
-use crate::realm::send::{Outgoing, Target};
+use crate::realm::send::Target;
 use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
 use crate::record::user::UserRecord;
 use crate::time::Span;
@@ -226,11 +226,10 @@ fn give_history(tx: &mut Tx, id: UserId, channels: &[ChannelId]) {
 /// Says in the organization's channel for it that somebody joined.
 fn send_signup_notice(tx: &mut Tx, id: UserId) {
     let channel = tx.organization.signup_announcements.filter(|channel| !tx.channels[channel].is_archived);
-    if let (Some(channel), Some(bot)) = (channel, tx.notification_bot()) {
-        let content = format!("@_**{}|{id}** joined this organization.", tx.users[&id].full_name);
+    if let Some(channel) = channel {
+        let content = format!("{} joined this organization.", tx.users[&id].silent_mention());
         let to = Target::Channel { channel, topic: "signups".to_owned() };
-        // A notice that its channel does not take is dropped: the user is there all the same.
-        let _ = tx.send(Outgoing::from_server(bot, to, content));
+        tx.notify(to, content, OrdSet::new());
     }
 }
 

@@ -6,7 +6,7 @@ use super::Plan;
 use crate::api::channels::archive::bring_back;
 use crate::api::channels::creation::{emit_defaults, rendered_description};
 use crate::api::channels::default_groups::leave_groups;
-use crate::api::channels::notices::{privacy_words, silent_mention, tell_in_channel};
+use crate::api::channels::notices::{privacy_words, tell_in_channel};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
@@ -90,7 +90,7 @@ fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: Topics
     };
     let content = format!(
         "{} changed which topics this channel has from **{}** to **{}**.",
-        silent_mention(actor),
+        actor.silent_mention(),
         words(old),
         words(policy),
     );
@@ -111,7 +111,7 @@ fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
     }
     let content = format!(
         "{} changed the access permissions for this channel from **{}** to **{}**.",
-        silent_mention(actor),
+        actor.silent_mention(),
         privacy_words(old),
         privacy_words(privacy),
     );
@@ -165,7 +165,7 @@ fn change_retention(tx: &mut Tx, actor: &User, id: ChannelId, days: Option<i64>)
     };
     let content = format!(
         "{} has changed the message retention period for this channel:\n* **Old retention period**: {}\n* **New retention period**: {}",
-        silent_mention(actor),
+        actor.silent_mention(),
         words(old),
         words(days),
     );
@@ -182,7 +182,7 @@ fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: Str
     let words = |text: String| if text.is_empty() { "*No description.*".to_owned() } else { text };
     let content = format!(
         "{} changed the description for this channel.\n\n* **Old description:**\n```` quote\n{}\n````\n* **New description:**\n```` quote\n{}\n````",
-        silent_mention(actor),
+        actor.silent_mention(),
         words(old),
         words(description),
     );
@@ -194,7 +194,7 @@ fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
     tx.rename_channel(id, name.clone());
     // The event goes by the old name.
     emit_update_with(tx, id, "name", name.as_str().into(), json!({ "name": old }), &OrdSet::new());
-    let content = format!("{} renamed channel **{old}** to **{name}**.", silent_mention(actor));
+    let content = format!("{} renamed channel **{old}** to **{name}**.", actor.silent_mention());
     tell_in_channel(tx, id, content);
 }
 
@@ -207,7 +207,7 @@ fn change_folder(tx: &mut Tx, actor: &User, id: ChannelId, folder: Option<Folder
     };
     let content = format!(
         "{} changed the folder for this channel from {} to {}.",
-        silent_mention(actor),
+        actor.silent_mention(),
         words(old),
         words(folder)
     );
@@ -236,7 +236,7 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
         let policy = post_policy(tx, &tx.channels[&id]);
         emit_update(tx, id, "stream_post_policy", policy.into());
         emit_update(tx, id, "is_announcement_only", (policy == 2).into());
-        let content = format!("{} changed the posting permissions for this channel.", silent_mention(actor));
+        let content = format!("{} changed the posting permissions for this channel.", actor.silent_mention());
         tell_in_channel(tx, id, content);
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn send(
     else {
         return Ok(());
     };
-    let who = format!("@_**{}|{}**", by.full_name, by.id);
+    let who = by.silent_mention();
     let stays_in_channel = channel == *new_channel;
     // The rest of both topics, before notices come to it.
     let is_whole = !has_others(tx, (channel, topic), &wanted.moved);
