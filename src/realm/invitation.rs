@@ -3,7 +3,7 @@
 use super::Realm;
 use super::change::Tx;
 use super::event::{Audience, Event, Needs};
-use super::id::UserId;
+use super::id::{InviteId, InviteLinkId, UserId};
 use super::organization::{Invite, InviteLink, InviteTerms};
 use super::timer::Due;
 use super::user::Role;
@@ -33,6 +33,40 @@ impl Tx {
         let due = invite.terms.expires_at.filter(|at| *at > self.now);
         self.schedule(Due::Invite(invite.id), due);
         self.realm_mut().invites.insert(invite.id, Arc::new(invite));
+    }
+
+    /// Takes a link back: it stands among the others, and nobody can follow it any more.
+    pub fn revoke_invite_link(&mut self, id: InviteLinkId) {
+        self.schedule(Due::InviteLink(id), None);
+        if let Some(link) = self.realm_mut().invite_links.get_mut(&id) {
+            Arc::make_mut(link).is_revoked = true;
+        }
+    }
+
+    /// Removes an invitation by email, which was taken back or used.
+    pub fn remove_invite(&mut self, id: InviteId) {
+        self.schedule(Due::Invite(id), None);
+        self.realm_mut().invites.remove(&id);
+    }
+
+    /// Takes back all that a user has invited to.
+    ///
+    /// Event: `invites_changed` to administrators, if there was anything.
+    pub fn revoke_invitations_of(&mut self, user: UserId) {
+        let links = self.invite_links.values().filter(|link| link.terms.invited_by == user && !link.is_revoked);
+        let links: Vec<InviteLinkId> = links.map(|link| link.id).collect();
+        let invites = self.invites.values().filter(|invite| invite.terms.invited_by == user);
+        let invites: Vec<InviteId> = invites.map(|invite| invite.id).collect();
+        if links.is_empty() && invites.is_empty() {
+            return;
+        }
+        for link in links {
+            self.revoke_invite_link(link);
+        }
+        for invite in invites {
+            self.remove_invite(invite);
+        }
+        self.emit_invites_changed(None);
     }
 
     /// Tells administrators, and those who invited, that invitations changed; below [`INVITERS_TOLD_SINCE`]

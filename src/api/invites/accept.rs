@@ -9,7 +9,6 @@ use crate::realm::change::Tx;
 use crate::realm::event::Event;
 use crate::realm::id::{ChannelId, InviteId, UserId};
 use crate::realm::organization::InviteTerms;
-use crate::realm::timer::Due;
 
 /// An invitation that can be followed.
 struct Open {
@@ -46,8 +45,7 @@ pub fn accept(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<Us
     enter_groups(tx, user, &terms);
     greet(tx, user, &terms);
     if let Some((id, tells_inviter)) = by_email {
-        tx.realm_mut().invites.remove(&id);
-        tx.schedule(Due::Invite(id), None);
+        tx.remove_invite(id);
         tx.emit_invites_changed(Some(terms.invited_by));
         if tells_inviter && tx.is_active(terms.invited_by) {
             let content = format!("{} accepted your invitation to join.", tx.users[&user].silent_mention());

@@ -6,7 +6,6 @@ use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::{InviteId, InviteLinkId};
 use crate::realm::organization::InviteTerms;
-use crate::realm::timer::Due;
 use crate::realm::user::{Role, User};
 
 /// Whether somebody may change an invitation: their own, or as an administrator any but an owner's.
@@ -57,10 +56,8 @@ impl Write for RevokeInviteLink {
             return Err(Error::InvitationRevoked);
         }
 
-        let mut link = link.as_ref().clone();
         let inviter = link.terms.invited_by;
-        link.is_revoked = true;
-        tx.put_invite_link(link);
+        tx.revoke_invite_link(params.invite_id);
         tx.emit_invites_changed(Some(inviter));
         Ok(Success {})
     }
@@ -98,8 +95,7 @@ impl Write for RevokeInvite {
         check_may_change(call.caller(), &invite.terms)?;
 
         let inviter = invite.terms.invited_by;
-        tx.realm_mut().invites.remove(&id);
-        tx.schedule(Due::Invite(id), None);
+        tx.remove_invite(id);
         tx.emit_invites_changed(Some(inviter));
         Ok(Success {})
     }

@@ -17,7 +17,6 @@ use crate::realm::group::{Group, SystemGroup};
 use crate::realm::id::{GroupId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::queue::QueueId;
-use crate::realm::timer::Due;
 use crate::realm::user::{AvatarSource, Role, User};
 use imbl::OrdSet;
 use serde_json::json;
@@ -116,7 +115,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     for queue in queues {
         tx.touch_queue(&queue);
     }
-    revoke_invitations(tx, id);
+    tx.revoke_invitations_of(id);
     suspend(tx, id);
     let lost = difference(tx, &before, &who_can_access(tx, id));
     let told = before.except_all(&lost);
@@ -137,29 +136,6 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
 /// Guests who are in the one audience and not in the other: they alone can come to know users and lose them.
 fn difference(realm: &Realm, one: &Audience, other: &Audience) -> OrdSet<UserId> {
     realm.guests().iter().copied().filter(|guest| one.contains(*guest) && !other.contains(*guest)).collect()
-}
-
-/// What a user has invited to is over.
-fn revoke_invitations(tx: &mut Tx, id: UserId) {
-    let links = tx.invite_links.values().filter(|link| link.terms.invited_by == id && !link.is_revoked);
-    let links: Vec<_> = links.map(|link| link.id).collect();
-    let invites = tx.invites.values().filter(|invite| invite.terms.invited_by == id);
-    let invites: Vec<_> = invites.map(|invite| invite.id).collect();
-    if links.is_empty() && invites.is_empty() {
-        return;
-    }
-    for link in links {
-        tx.schedule(Due::InviteLink(link), None);
-        if let Some(link) = tx.realm_mut().invite_links.get_mut(&link) {
-            Arc::make_mut(link).is_revoked = true;
-        }
-    }
-    for invite in invites {
-        tx.schedule(Due::Invite(invite), None);
-        tx.realm_mut().invites.remove(&invite);
-    }
-    let administrators = tx.at_least(Role::Administrator);
-    tx.emit(Audience::of(administrators), Event::shaped("invites_changed", None, json!({})));
 }
 
 /// Brings an account back, with its subscriptions and groups.
