@@ -940,6 +940,11 @@ impl Error {
     pub fn bad_value(parameter: impl Into<String>, problem: impl Into<String>) -> Self {
         Error::BadValue { parameter: parameter.into().into(), problem: problem.into().into() }
     }
+
+    /// A parameter's value is of the right kind and none of those that there are.
+    pub fn not_possible(parameter: &str) -> Self {
+        Error::InvalidValueBecause { parameter: parameter.into(), reason: "Not in the list of possible values".into() }
+    }
 }
 
 /// As [`Error::body`] has it.

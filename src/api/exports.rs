@@ -25,7 +25,7 @@ impl FromJson for ExportType {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         let number = i64::from_json(value, at)?;
         let kind = ExportKind::ALL.into_iter().find(|kind| kind.number() == number);
-        kind.map(Self).ok_or_else(|| not_possible(at))
+        kind.map(Self).ok_or_else(|| Error::not_possible(at))
     }
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
         let [public, standard] = ExportKind::ALL;
@@ -37,7 +37,7 @@ impl Parameter for ExportType {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         // Words come with or without JSON quotes.
         match text.trim_matches('"') {
-            "full_without_consent" => Err(not_possible(name)),
+            "full_without_consent" => Err(Error::not_possible(name)),
             word => match ExportKind::ALL.into_iter().find(|kind| kind.word() == word) {
                 Some(kind) => Ok(Self(kind)),
                 None => json_parameter(text, name),
@@ -47,10 +47,6 @@ impl Parameter for ExportType {
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         Self::json_schema(generator)
     }
-}
-
-fn not_possible(name: &str) -> Error {
-    Error::InvalidValueBecause { parameter: name.into(), reason: "Not in the list of possible values".into() }
 }
 
 /// GET /export/realm

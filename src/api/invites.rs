@@ -10,7 +10,7 @@ mod terms;
 pub use email::{ResendInvite, SendInvites};
 pub use revoke::{RevokeInvite, RevokeInviteLink};
 
-use super::parameter::{Nullable, parameters};
+use super::parameter::{Nullable, RoleNumber, parameters};
 use super::text::{Bounded, OrNull};
 use super::{About, Access, Call, Operation, Read, Route, Write};
 use crate::error::Error;
@@ -20,7 +20,7 @@ use crate::realm::id::{ChannelId, GroupId, InviteLinkId, UserId};
 use crate::realm::organization::{Invite, InviteLink, InviteTerms};
 use schemars::JsonSchema;
 use serde::Serialize;
-use terms::{RoleNumber, Wanted};
+use terms::Wanted;
 
 /// Longest welcome text, in code points (specification, Limits).
 pub const MAX_WELCOME_LENGTH: usize = 8_000;

@@ -138,10 +138,7 @@ pub struct PolicyNumber(pub VisibilityPolicy);
 impl Parameter for PolicyNumber {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         let number: i64 = json_parameter(text, name)?;
-        let reason = || "Not in the list of possible values".into();
-        VisibilityPolicy::from_number(number)
-            .map(Self)
-            .ok_or_else(|| Error::InvalidValueBecause { parameter: name.into(), reason: reason() })
+        VisibilityPolicy::from_number(number).map(Self).ok_or_else(|| Error::not_possible(name))
     }
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "integer", "enum": [0, 1, 2, 3]})

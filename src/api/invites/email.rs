@@ -2,8 +2,8 @@
 
 use super::MAX_WELCOME_LENGTH;
 use super::revoke::{InviteParams, check_may_change};
-use super::terms::{RoleNumber, Wanted};
-use crate::api::parameter::{Nullable, parameters};
+use super::terms::Wanted;
+use crate::api::parameter::{Nullable, RoleNumber, parameters};
 use crate::api::server::is_email;
 use crate::api::text::{Bounded, OrNull};
 use crate::api::users::address::check_domain;

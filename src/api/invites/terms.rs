@@ -2,7 +2,7 @@
 
 use super::MAX_WELCOME_LENGTH;
 use crate::api::Call;
-use crate::api::parameter::{Nullable, Parameter, json_parameter};
+use crate::api::parameter::Nullable;
 use crate::api::subscriptions::subscribe::check_may_subscribe_others;
 use crate::api::text::{Bounded, OrNull, given};
 use crate::error::Error;
@@ -12,32 +12,9 @@ use crate::realm::organization::InviteTerms;
 use crate::realm::permission::{GROUP_PERMISSIONS, covers, setting};
 use crate::realm::user::{Role, User};
 use crate::time::Span;
-use schemars::{Schema, SchemaGenerator};
 
 /// Minutes for which an invitation is in force by default: 10 days.
 const DEFAULT_VALIDITY_MINUTES: i64 = 14_400;
-
-/// `invite_as`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RoleNumber(pub Role);
-
-impl RoleNumber {
-    /// 400
-    pub const MEMBER: Self = Self(Role::Member);
-}
-
-impl Parameter for RoleNumber {
-    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
-        let number: i64 = json_parameter(text, name)?;
-        let reason = || "Not in the list of possible values".into();
-        Role::from_number(number)
-            .map(Self)
-            .ok_or_else(|| Error::InvalidValueBecause { parameter: name.into(), reason: reason() })
-    }
-    fn schema(_generator: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({"type": "integer", "enum": [100, 200, 300, 400, 600]})
-    }
-}
 
 /// What a request asks for.
 pub(super) struct Wanted {

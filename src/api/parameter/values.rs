@@ -7,6 +7,7 @@ use crate::realm::id::{
     LinkifierId, MessageId, ProfileFieldId, ReminderId, ScheduledMessageId, SnippetId, UserId,
 };
 use crate::realm::permission::GroupSettingValue;
+use crate::realm::user::Role;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -223,3 +224,22 @@ impl FromJson for GroupSettingValue {
     }
 }
 through_json!(GroupSettingValue);
+
+/// A role by its number; others are refused as not possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoleNumber(pub Role);
+
+impl RoleNumber {
+    /// 400
+    pub const MEMBER: Self = Self(Role::Member);
+}
+
+impl FromJson for RoleNumber {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        Role::from_number(i64::from_json(value, at)?).map(Self).ok_or_else(|| Error::not_possible(at))
+    }
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": "integer", "enum": Role::ALL.map(Role::number)})
+    }
+}
+through_json!(RoleNumber);

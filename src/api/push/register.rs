@@ -45,10 +45,7 @@ impl Parameter for TokenKind {
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         let known = TOKEN_KINDS.into_iter().find(|kind| *kind == text);
-        known.map(Self).ok_or_else(|| Error::InvalidValueBecause {
-            parameter: name.into(),
-            reason: "Not in the list of possible values".into(),
-        })
+        known.map(Self).ok_or_else(|| Error::not_possible(name))
     }
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "string", "enum": TOKEN_KINDS})

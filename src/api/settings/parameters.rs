@@ -211,7 +211,7 @@ pub fn setting_value(row: &Setting, text: &str) -> Result<Value, Error> {
         }
         Kind::OneOfIntegers(allowed) => one_of(text, name, allowed).map(Value::from),
         Kind::OneOf(allowed) if name == "notification_sound" || allowed.contains(&text) => Ok(text.into()),
-        Kind::OneOf(_) if IN_A_LIST.contains(&name) => Err(impossible(name)),
+        Kind::OneOf(_) if IN_A_LIST.contains(&name) => Err(Error::not_possible(name)),
         Kind::OneOf(_) => Err(Error::InvalidValue { parameter: name.into() }),
         Kind::Text | Kind::TextOrNull => Ok(text.into()),
     }
@@ -220,11 +220,7 @@ pub fn setting_value(row: &Setting, text: &str) -> Result<Value, Error> {
 fn one_of(text: &str, name: &str, allowed: &[i64]) -> Result<i64, Error> {
     let value: Value = json_parameter(text, name)?;
     let number = i64::from_json(&value, name)?;
-    if allowed.contains(&number) { Ok(number) } else { Err(impossible(name)) }
-}
-
-fn impossible(name: &str) -> Error {
-    Error::InvalidValueBecause { parameter: name.into(), reason: "Not in the list of possible values".into() }
+    if allowed.contains(&number) { Ok(number) } else { Err(Error::not_possible(name)) }
 }
 
 /// The time zone's name of today, as the database spells it.

@@ -5,7 +5,7 @@
 use super::activity::{administered_user, is_only_owner};
 use super::change::{change_email, change_name, change_role};
 use super::{checked_email, checked_name};
-use crate::api::parameter::{FromJson, json_object, parameters, through_json};
+use crate::api::parameter::{RoleNumber, json_object, parameters};
 use crate::api::profile::{ProfileValue, change_values, checked_values};
 use crate::api::server::is_email;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
@@ -14,25 +14,6 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::user::{Role, User};
-use schemars::{Schema, SchemaGenerator};
-use serde_json::Value;
-
-/// A role by its number; others are refused as not possible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RoleNumber(pub Role);
-
-impl FromJson for RoleNumber {
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        Role::from_number(i64::from_json(value, at)?).map(Self).ok_or_else(|| Error::InvalidValueBecause {
-            parameter: at.into(),
-            reason: "Not in the list of possible values".into(),
-        })
-    }
-    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({"type": "integer", "enum": Role::ALL.map(Role::number)})
-    }
-}
-through_json!(RoleNumber);
 
 /// PATCH /users/{user_id}
 pub struct EditUser;

@@ -103,10 +103,7 @@ pub(super) static ROWS: &[Behaviour] = &[
 /// Refuses a role that the level does not invite as.
 fn refuse_role(request: &Request<'_>, number: &str) -> Result<(), Error> {
     match request.values.get("invite_as") {
-        Some(role) if role == number => {
-            let reason = "Not in the list of possible values".into();
-            Err(Error::InvalidValueBecause { parameter: "invite_as".into(), reason })
-        }
+        Some(role) if role == number => Err(Error::not_possible("invite_as")),
         _ => Ok(()),
     }
 }

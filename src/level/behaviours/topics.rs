@@ -98,10 +98,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`visibility_policy` takes 3: topics can be followed.",
         test: "topics_were_not_followed_before_219",
         act: Act::Request(&["POST /user_topics"], |request| match request.values.get("visibility_policy") {
-            Some(policy) if policy == "3" => {
-                let reason = "Not in the list of possible values".into();
-                Err(Error::InvalidValueBecause { parameter: "visibility_policy".into(), reason })
-            }
+            Some(policy) if policy == "3" => Err(Error::not_possible("visibility_policy")),
             _ => Ok(()),
         }),
     },
