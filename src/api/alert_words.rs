@@ -3,6 +3,7 @@
 //! A choice where the API is silent: A-67 in docs/assumptions.md.
 
 use super::parameter::parameters;
+use super::text::check_length;
 use super::{About, Access, Call, Operation, Read, Route, Write};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -130,13 +131,8 @@ fn forget(tx: &mut Tx, user: UserId, folded: &str) {
 }
 
 fn check_lengths(words: &[String]) -> Result<(), Error> {
-    match words.iter().position(|word| word.chars().count() > MAX_ALERT_WORD_LENGTH) {
-        Some(index) => Err(Error::bad_value(
-            format!("alert_words[{index}]"),
-            format!("is too long (limit: {MAX_ALERT_WORD_LENGTH} characters)"),
-        )),
-        None => Ok(()),
-    }
+    let mut words = words.iter().enumerate();
+    words.try_for_each(|(index, word)| check_length(word, &format!("alert_words[{index}]"), MAX_ALERT_WORD_LENGTH))
 }
 
 fn cleaned(words: &[String]) -> Vec<String> {

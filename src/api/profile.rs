@@ -2,6 +2,7 @@
 
 use super::parameter::{FromJson, json_object, parameters};
 use super::profile_fields::USERS;
+use super::text::check_length;
 use super::users::{person_update, who_can_access};
 use super::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
@@ -172,9 +173,7 @@ fn checked_value(realm: &Realm, field: &ProfileField, value: &ProfileValue) -> R
     };
     let limit = if field.kind == 2 { MAX_LONG_VALUE_LENGTH } else { MAX_SHORT_VALUE_LENGTH };
     match field.kind {
-        1 | 2 | 7 | 8 if text.chars().count() > limit => {
-            return Err(bad(&format!("is too long (limit: {limit} characters)")));
-        }
+        1 | 2 | 7 | 8 => check_length(text, &field.name, limit)?,
         3 if !has_choice(field, text) => {
             return Err(Error::NotAChoice { value: text.as_str().into(), field: field.name.as_str().into() });
         }

@@ -7,6 +7,7 @@ pub mod data;
 use super::parameter::parameters;
 use super::profile::change_values;
 use super::register::lists::profile_fields;
+use super::text::check_length;
 use super::{About, Access, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -335,20 +336,13 @@ fn checked_label(name: &str) -> Result<String, Error> {
     if name.is_empty() {
         return Err(Error::FieldLabelBlank);
     }
-    check_length("name", name, MAX_LABEL_LENGTH)?;
+    check_length(name, "name", MAX_LABEL_LENGTH)?;
     Ok(name.to_owned())
 }
 
 fn checked_hint(hint: &str) -> Result<String, Error> {
-    check_length("hint", hint, MAX_HINT_LENGTH)?;
+    check_length(hint, "hint", MAX_HINT_LENGTH)?;
     Ok(hint.to_owned())
-}
-
-fn check_length(parameter: &str, text: &str, limit: usize) -> Result<(), Error> {
-    if text.chars().count() > limit {
-        return Err(Error::bad_value(parameter, format!("is too long (limit: {limit} characters)")));
-    }
-    Ok(())
 }
 
 /// The kind of field that holds users.

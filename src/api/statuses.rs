@@ -6,6 +6,7 @@ use super::emoji::WantedEmoji;
 use super::parameter::parameters;
 use super::presence::follow_setting;
 use super::settings::emit_setting;
+use super::text::check_length;
 use super::users::who_can_access;
 use super::{About, Access, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;
@@ -189,11 +190,8 @@ struct Change {
 
 fn checked_text(text: Option<String>) -> Result<Option<String>, Error> {
     let text = text.map(|text| text.trim().to_owned());
-    if text.as_ref().is_some_and(|text| text.chars().count() > MAX_STATUS_TEXT_LENGTH) {
-        return Err(Error::bad_value(
-            "status_text",
-            format!("is too long (limit: {MAX_STATUS_TEXT_LENGTH} characters)"),
-        ));
+    if let Some(text) = &text {
+        check_length(text, "status_text", MAX_STATUS_TEXT_LENGTH)?;
     }
     Ok(text)
 }

@@ -3,6 +3,7 @@
 pub mod delete;
 
 use super::parameter::{Parameter, json_parameter, parameters, words};
+use super::text::check_length;
 use super::{About, Access, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -121,9 +122,7 @@ impl Parameter for TopicName {
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         let text = text.trim();
-        if text.chars().count() > MAX_TOPIC_LENGTH {
-            return Err(Error::bad_value(name, format!("is too long (limit: {MAX_TOPIC_LENGTH} characters)")));
-        }
+        check_length(text, name, MAX_TOPIC_LENGTH)?;
         Ok(Self(meant_topic(text).to_owned()))
     }
     fn schema(_generator: &mut SchemaGenerator) -> Schema {

@@ -5,6 +5,7 @@
 
 use crate::api::group_settings::resolve_all;
 use crate::api::parameter::{FromJson, Nullable, Parameter, words};
+use crate::api::text::check_length;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -264,16 +265,8 @@ pub fn checked_channel_name(name: &str) -> Result<String, Error> {
 ///
 /// `BadValue` over the limit.
 pub fn checked_description(description: &str) -> Result<String, Error> {
-    check_description_length(description, "description")?;
+    check_length(description, "description", MAX_DESCRIPTION_LENGTH)?;
     Ok(description.replace('\n', " "))
-}
-
-fn check_description_length(description: &str, at: &str) -> Result<(), Error> {
-    if description.chars().count() > MAX_DESCRIPTION_LENGTH {
-        let problem = format!("is too long (limit: {MAX_DESCRIPTION_LENGTH} characters)");
-        return Err(Error::bad_value(at, problem));
-    }
-    Ok(())
 }
 
 /// A description as HTML; "" for none.
@@ -355,7 +348,7 @@ impl FromJson for Wish {
         }
         let description = text("description")?;
         if let Some(description) = &description {
-            check_description_length(description, &format!("{at}[\"description\"]"))?;
+            check_length(description, &format!("{at}[\"description\"]"), MAX_DESCRIPTION_LENGTH)?;
         }
         Ok(Self { name, color, description })
     }

@@ -1,6 +1,7 @@
 //! What holds for every change of a user group: names, who may, who is told.
 
 use crate::api::Call;
+use crate::api::text::check_length;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -75,11 +76,7 @@ pub fn check_name_is_free(realm: &Realm, name: &str, of: Option<GroupId>) -> Res
 ///
 /// `BadValue`.
 pub fn check_description(description: &str) -> Result<(), Error> {
-    if description.chars().count() > MAX_GROUP_DESCRIPTION_LENGTH {
-        let problem = format!("is too long (limit: {MAX_GROUP_DESCRIPTION_LENGTH} characters)");
-        return Err(Error::bad_value("description", problem));
-    }
-    Ok(())
+    check_length(description, "description", MAX_GROUP_DESCRIPTION_LENGTH)
 }
 
 /// A group that the caller may change, holding this permission of it or managing it; deactivated ones too.

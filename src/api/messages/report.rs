@@ -3,6 +3,7 @@
 //! A choice where the API is silent: A-135 in docs/assumptions.md.
 
 use crate::api::parameter::{parameters, words};
+use crate::api::text::check_length;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -84,10 +85,7 @@ impl Write for ReportMessage {
         let channel = channel.ok_or(Error::NoModerationChannel)?;
         let description = params.description.unwrap_or_default();
         let description = description.trim();
-        if description.chars().count() > MAX_DESCRIPTION_LENGTH {
-            let reason = format!("is too long (limit: {MAX_DESCRIPTION_LENGTH} characters)");
-            return Err(Error::bad_value("description", &reason));
-        }
+        check_length(description, "description", MAX_DESCRIPTION_LENGTH)?;
         if params.report_type == ReportType::Other && description.is_empty() {
             return Err(Error::ExplanationRequired);
         }

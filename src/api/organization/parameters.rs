@@ -7,6 +7,7 @@ use crate::api::parameter::{Parameter, ParameterInfo, Parameters, RawParameters,
 use crate::api::profile::is_url;
 use crate::api::settings::language_name;
 use crate::api::settings::parameters::{info, setting_value};
+use crate::api::text::check_length;
 use crate::error::Error;
 use crate::realm::id::ChannelId;
 use crate::realm::organization::Organization;
@@ -202,9 +203,7 @@ fn checked_name(text: &str) -> Result<String, Error> {
 }
 
 fn at_most(text: &str, name: &str, limit: usize) -> Result<String, Error> {
-    if text.chars().count() > limit {
-        return Err(Error::bad_value(name, format!("is too long (limit: {limit} characters)")));
-    }
+    check_length(text, name, limit)?;
     Ok(text.to_owned())
 }
 

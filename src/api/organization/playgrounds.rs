@@ -4,6 +4,7 @@
 
 use super::change_setting;
 use crate::api::parameter::parameters;
+use crate::api::text::check_length;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -156,10 +157,7 @@ impl Write for RemovePlayground {
 }
 
 fn check_language(language: &str) -> Result<(), Error> {
-    if language.chars().count() > MAX_LENGTH {
-        let problem = format!("is too long (limit: {MAX_LENGTH} characters)");
-        return Err(Error::bad_value("pygments_language", problem));
-    }
+    check_length(language, "pygments_language", MAX_LENGTH)?;
     let is_part = |character: char| character.is_ascii_alphanumeric() || " _+,-./#".contains(character);
     if language.chars().all(is_part) { Ok(()) } else { Err(Error::PlaygroundLanguage) }
 }

@@ -4,6 +4,7 @@
 
 use super::activity::{DeletionActions, deactivate, is_only_owner};
 use crate::api::parameter::parameters;
+use crate::api::text::check_length;
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -63,20 +64,13 @@ impl Operation for DeactivateUser {
 
 impl Write for DeactivateUser {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        check_comment(params.deactivation_notification_comment.as_deref())?;
+        let comment = params.deactivation_notification_comment.unwrap_or_default();
+        check_length(comment.trim(), "deactivation_notification_comment", MAX_COMMENT_LENGTH)?;
         check_may_deactivate(tx, call.caller(), params.user_id)?;
 
         deactivate(tx, params.user_id, params.actions.as_ref());
         Ok(Success {})
     }
-}
-
-fn check_comment(comment: Option<&str>) -> Result<(), Error> {
-    if comment.is_some_and(|comment| comment.trim().chars().count() > MAX_COMMENT_LENGTH) {
-        let problem = format!("is too long (limit: {MAX_COMMENT_LENGTH} characters)");
-        return Err(Error::bad_value("deactivation_notification_comment", problem));
-    }
-    Ok(())
 }
 
 fn check_may_deactivate(realm: &Realm, caller: &User, id: UserId) -> Result<(), Error> {
