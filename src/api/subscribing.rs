@@ -39,7 +39,7 @@ pub fn subscribe_all(
     let mut discovered = BTreeMap::new();
     let mut arrived = BTreeMap::new();
     let known = Acquaintance::of_guests(tx);
-    let starred = StarredInSight::of_listeners(tx);
+    let starred = StarredInSight::of(tx, &users.iter().copied().collect());
     for channel in channels {
         let blind = blind_among(tx, users, *channel);
         let is_new = |user: &UserId| tx.subscribe(*user, *channel, colors.get(channel).cloned());
@@ -72,7 +72,7 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     let mut removed = Changed::new();
     let mut left = BTreeMap::new();
     let known = Acquaintance::of_guests(tx);
-    let starred = StarredInSight::of_listeners(tx);
+    let starred = StarredInSight::of(tx, &users.iter().copied().collect());
     for channel in channels {
         let leavers: OrdSet<UserId> =
             users.iter().copied().filter(|user| tx.own(*user).subscription(*channel).is_some()).collect();

@@ -24,16 +24,16 @@ impl Acquaintance {
         if realm.organization.permissions.get("can_access_all_users_group") == Some(&everyone) {
             return Self(BTreeMap::new());
         }
-        let listeners: OrdSet<UserId> =
-            realm.queues.values().map(|queue| queue.owner).filter(|owner| users.contains(owner)).collect();
-        Self(listeners.into_iter().map(|user| (user, known_by(realm, user))).collect())
+        Self::of_each(realm, users)
     }
 
     /// Whom guests know of now, even if that is everybody: it is about to be decided.
     pub fn of_all_guests(realm: &Realm) -> Self {
-        let owners = realm.queues.values().map(|queue| queue.owner);
-        let guests = owners.filter(|owner| realm.guests().contains(owner)).collect::<OrdSet<UserId>>();
-        Self(guests.into_iter().map(|user| (user, known_by(realm, user))).collect())
+        Self::of_each(realm, realm.guests())
+    }
+
+    fn of_each(realm: &Realm, users: &OrdSet<UserId>) -> Self {
+        Self(realm.listeners_among(users).into_iter().map(|user| (user, known_by(realm, user))).collect())
     }
 
     /// Whom guests know of now.

@@ -1,10 +1,12 @@
 //! Event queues: what a client asked for, and how far it has read the realm's event log.
 
+use super::Realm;
 use super::event::{Entry, Event, EventPattern, Payload};
 use super::id::UserId;
 use super::message::Place;
 use super::render::names_empty_topic;
 use crate::time::{Span, Timestamp};
+use imbl::OrdSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -119,6 +121,18 @@ pub struct Capabilities {
     pub simplified_presence_events: bool,
     /// Changes of custom emoji one by one.
     pub individual_emoji_changes: bool,
+}
+
+impl Realm {
+    /// Those who have an event queue.
+    pub fn listeners(&self) -> OrdSet<UserId> {
+        self.queues.values().map(|queue| queue.owner).collect()
+    }
+
+    /// Those of some users who have an event queue.
+    pub fn listeners_among(&self, users: &OrdSet<UserId>) -> OrdSet<UserId> {
+        self.queues.values().map(|queue| queue.owner).filter(|owner| users.contains(owner)).collect()
+    }
 }
 
 impl QueueLevel {

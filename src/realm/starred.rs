@@ -23,11 +23,19 @@ impl Realm {
 pub struct StarredInSight(BTreeMap<UserId, OrdSet<MessageId>>);
 
 impl StarredInSight {
+    /// What these have, whose sight alone is about to change.
+    pub fn of(realm: &Realm, users: &OrdSet<UserId>) -> Self {
+        Self::of_each(realm, &realm.listeners_among(users))
+    }
+
     /// What all have who listen.
     pub fn of_listeners(realm: &Realm) -> Self {
-        let owners: OrdSet<UserId> = realm.queues.values().map(|queue| queue.owner).collect();
-        let marked = owners.iter().filter(|owner| !realm.own(**owner).starred.is_empty());
-        Self(marked.map(|owner| (*owner, realm.starred_in_sight(&realm.users[owner]))).collect())
+        Self::of_each(realm, &realm.listeners())
+    }
+
+    fn of_each(realm: &Realm, listeners: &OrdSet<UserId>) -> Self {
+        let marked = listeners.iter().filter(|user| !realm.own(**user).starred.is_empty());
+        Self(marked.map(|user| (*user, realm.starred_in_sight(&realm.users[user]))).collect())
     }
 
     /// Forgets messages that users are told of otherwise.

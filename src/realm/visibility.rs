@@ -22,10 +22,8 @@ pub struct Sight {
 impl Sight {
     /// What these users see now, before their role or groups change.
     pub fn of(realm: &Realm, users: &OrdSet<UserId>) -> Self {
-        let listeners: OrdSet<UserId> =
-            realm.queues.values().map(|queue| queue.owner).filter(|owner| users.contains(owner)).collect();
-        let channels = listeners.into_iter().map(|user| (user, seen_by(realm, user))).collect();
-        Self { channels, starred: StarredInSight::of_listeners(realm) }
+        let channels = realm.listeners_among(users).into_iter().map(|user| (user, seen_by(realm, user))).collect();
+        Self { channels, starred: StarredInSight::of(realm, users) }
     }
 
     /// Tells those users what they see more or less than before.

@@ -84,7 +84,7 @@ fn outsiders(realm: &Realm, message: &Message, followers: &Audience) -> Option<A
             && realm.users.get(user).is_some_and(|user| realm.can_see_message(user, message))
     };
     // Nobody without a queue hears of it: these few are looked at rather than everybody.
-    let listening: OrdSet<UserId> = realm.queues.values().map(|queue| queue.owner).filter(is_outside).collect();
+    let listening: OrdSet<UserId> = realm.listeners().into_iter().filter(is_outside).collect();
     (!listening.is_empty()).then(|| Audience::of(listening))
 }
 
