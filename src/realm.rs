@@ -336,6 +336,14 @@ impl Realm {
         &self.channel_messages[&channel]
     }
 
+    /// The conversation of exactly these users, in any order, if there is one.
+    pub fn conversation_of(&self, members: impl IntoIterator<Item = UserId>) -> Option<&Arc<Conversation>> {
+        let mut members: Vec<UserId> = members.into_iter().collect();
+        members.sort_unstable();
+        members.dedup();
+        self.conversations.get(self.conversations_by_members.get(members.as_slice())?)
+    }
+
     /// The system's notification bot, when the realm has one.
     pub fn notification_bot(&self) -> Option<UserId> {
         self.users.values().find(|user| user.is_system_bot()).map(|user| user.id)

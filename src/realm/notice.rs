@@ -47,7 +47,7 @@ mod tests {
         tx.group_mut(group.id).permissions.insert("can_mention_group", nobody);
         let bot = tx.notification_bot().expect("there is one");
         let others = tx.active_users.iter().copied().filter(|user| *user != bot);
-        let stranger = others.clone().find(|user| !tx.conversations_by_members.contains_key([*user, bot].as_slice()));
+        let stranger = others.clone().find(|user| tx.conversation_of([*user, bot]).is_none());
         let stranger = stranger.expect("somebody never heard of the bot");
 
         let before = tx.conversations.len();

@@ -96,13 +96,8 @@ impl Realm {
             let is_off = self.organization.permissions.get("direct_message_permission_group") == Some(&nobody);
             return Err(if is_off { Error::DirectMessagesDisabled } else { Error::DirectNotAuthorized });
         }
-        let mut members: Vec<UserId> = users.iter().copied().chain([sender.id]).collect();
-        members.sort_unstable();
-        members.dedup();
-        let has_begun = self
-            .conversations_by_members
-            .get(members.as_slice())
-            .is_some_and(|conversation| !self.conversations[conversation].messages.is_empty());
+        let conversation = self.conversation_of(users.iter().copied().chain([sender.id]));
+        let has_begun = conversation.is_some_and(|conversation| !conversation.messages.is_empty());
         if !has_begun && !self.may(sender.id, "direct_message_initiator_group") {
             return Err(Error::MayNotInitiateDirect);
         }

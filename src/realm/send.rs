@@ -6,7 +6,7 @@ use super::acquaintance::Acquaintance;
 use super::change::Tx;
 use super::channel::TopicKey;
 use super::event::{Audience, Event, Payload, SentMessage};
-use super::id::{ChannelId, MessageId, UserId};
+use super::id::{ChannelId, MessageId, RecipientId, UserId};
 use super::markdown::{self, Mentions};
 use super::message::{Attachment, Body, Message, Place};
 use super::permission::{GROUP_PERMISSIONS, covers, setting};
@@ -188,9 +188,7 @@ impl Tx {
                 }
                 self.check_may_message(&sender, &users)?;
                 let members: Vec<UserId> = users.into_iter().chain([sender.id]).collect();
-                let known = Acquaintance::of(self, &members.iter().copied().collect());
-                let conversation = self.conversation(members);
-                known.tell_changes(self);
+                let conversation = self.join_conversation(members);
                 (Place::Direct { conversation }, self.conversations[&conversation].members.iter().copied().collect())
             }
         };
@@ -231,6 +229,19 @@ impl Tx {
         self.push_message(&sent);
         self.claim_uploads(&message);
         Ok(Sent { id, new_policy })
+    }
+
+    /// The conversation of these users. Limited guests who come to know others by a new one are told of them.
+    fn join_conversation(&mut self, members: Vec<UserId>) -> RecipientId {
+        if let Some(conversation) = self.conversation_of(members.iter().copied()) {
+            return conversation.id;
+        }
+        // Members know everybody anyway.
+        let guests = members.iter().copied().filter(|user| self.guests().contains(user)).collect();
+        let known = Acquaintance::of(self, &guests);
+        let conversation = self.conversation(members);
+        known.tell_changes(self);
+        conversation
     }
 
     /// Adds those mentioned who can read the channel, and drops mentions of those who can't.

@@ -273,8 +273,7 @@ fn conversation(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Result
     let users: Option<Participants> = users.into_iter().collect();
     let mut members = users.ok_or_else(|| bad(format!("unknown user in {shown}")))?;
     members.extend(viewer.map(|viewer| viewer.id));
-    let members: Vec<UserId> = members.into_iter().collect();
-    Ok(Condition::Conversation(realm.conversations_by_members.get(members.as_slice()).copied()))
+    Ok(Condition::Conversation(realm.conversation_of(members).map(|conversation| conversation.id)))
 }
 
 /// Words and "quoted phrases", in lower case.
