@@ -14,8 +14,8 @@ use crate::record::user::avatar_url;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Largest picture, MiB (`max_avatar_file_size_mib`).
-pub const MAX_AVATAR_MIB: usize = 5;
+/// Largest picture of a person, the organization or an emoji, MiB (`max_avatar_file_size_mib` and its like).
+pub const MAX_PICTURE_MIB: usize = 5;
 
 parameters! {
     /// None besides the file, a part of a multipart body under any name.
@@ -100,10 +100,18 @@ fn check_may_change(realm: &Realm, caller: &User) -> Result<(), Error> {
 ///
 /// `PictureTooLarge`, `BadImage`.
 pub fn check_picture(file: &UploadedFile) -> Result<(), Error> {
-    if file.bytes.len() > MAX_AVATAR_MIB * 1024 * 1024 {
-        return Err(Error::PictureTooLarge { limit_mib: MAX_AVATAR_MIB.into() });
-    }
+    check_picture_size(file)?;
     if picture::dimensions(&file.bytes).is_none() { Err(Error::BadImage) } else { Ok(()) }
+}
+
+/// Whether a file is not too large for a picture.
+///
+/// # Errors
+///
+/// `PictureTooLarge`.
+pub fn check_picture_size(file: &UploadedFile) -> Result<(), Error> {
+    let is_too_large = file.bytes.len() > MAX_PICTURE_MIB * 1024 * 1024;
+    if is_too_large { Err(Error::PictureTooLarge { limit_mib: MAX_PICTURE_MIB.into() }) } else { Ok(()) }
 }
 
 /// Keeps a picture; it is not scaled, so that it serves in both sizes.

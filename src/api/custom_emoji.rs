@@ -1,5 +1,6 @@
 //! The organization's own emoji.
 
+use super::avatars::check_picture_size;
 use super::parameter::parameters;
 use super::{About, Access, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;
@@ -16,9 +17,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Largest picture, MiB.
-const MAX_PICTURE_MIB: usize = 5;
 
 /// GET /realm/emoji
 pub struct GetCustomEmoji;
@@ -101,9 +99,7 @@ impl Write for UploadCustomEmoji {
         if is_built_in && !caller.is_admin() {
             return Err(Error::MayNotOverrideEmoji);
         }
-        if file.bytes.len() > MAX_PICTURE_MIB * 1024 * 1024 {
-            return Err(Error::PictureTooLarge { limit_mib: MAX_PICTURE_MIB.into() });
-        }
+        check_picture_size(file)?;
         let extension = picture::extension(&file.bytes).ok_or(Error::BadImage)?;
 
         tx.realm_mut().counters.emoji += 1;

@@ -30,7 +30,7 @@ const LEAST_STEP: Span = Span::seconds(55);
 const AWAY_AFTER: Span = Span::seconds(130);
 /// From now to when somebody who has just switched presence off was last seen: what makes them offline
 /// ([`OFFLINE_AFTER`]), and two minutes for clocks that differ.
-const LAST_SEEN_WHEN_DISABLED: Span = Span::seconds(-(200 + 120));
+const LAST_SEEN_WHEN_DISABLED: Span = Span::seconds(-(OFFLINE_AFTER.whole_seconds() + 120));
 /// Active users above which nobody is told who comes back.
 const MAX_USERS_FOR_EVENTS: usize = 100;
 

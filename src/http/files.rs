@@ -12,6 +12,7 @@ use crate::realm::Realm;
 use crate::realm::export::{Export, ExportState};
 use crate::realm::message::Attachment;
 use crate::realm::organization::Picture;
+use crate::realm::picture::THUMBNAILS;
 use crate::realm::user::{AvatarSource, User};
 use crate::world::World;
 use bytes::Bytes;
@@ -37,9 +38,6 @@ const INLINE: &[&str] = &[
     "audio/wav",
     "audio/webm",
 ];
-
-/// The sizes in which pictures are asked for (`server_thumbnail_formats`).
-const THUMBNAILS: &[&str] = &["840x560-anim.webp", "840x560.webp"];
 
 /// Serves a path outside `/api/v1`.
 ///
@@ -77,7 +75,7 @@ fn upload(realm: &Realm, world: &World, incoming: &Incoming, rest: &str) -> Resu
     let (path_id, is_thumbnail) = match rest.strip_prefix("thumbnail/") {
         Some(thumbnail) => {
             let (path_id, format) = thumbnail.rsplit_once('/').ok_or(Error::FileNotFound)?;
-            (Some(path_id).filter(|_| THUMBNAILS.contains(&format)).ok_or(Error::FileNotFound)?, true)
+            (Some(path_id).filter(|_| THUMBNAILS.iter().any(|it| it.name == format)).ok_or(Error::FileNotFound)?, true)
         }
         None => (rest, false),
     };

@@ -14,7 +14,7 @@ use crate::error::Error;
 use imbl::OrdSet;
 use std::collections::BTreeSet;
 
-pub use range::{Anchor, Range, Selection};
+pub use range::{Anchor, NEWEST, Range, Selection};
 pub use term::RawTerm;
 
 /// A narrow whose names were resolved, as somebody looks through it.

@@ -1,5 +1,26 @@
 //! What is told of a picture by its bytes.
 
+/// A form in which smaller copies of pictures are asked for, in WebP.
+pub struct Thumbnail {
+    /// The last part of its path.
+    pub name: &'static str,
+    /// Pixels.
+    pub max_width: u32,
+    /// Pixels.
+    pub max_height: u32,
+    /// It moves.
+    pub is_animated: bool,
+}
+
+/// All forms (`server_thumbnail_formats`).
+pub const THUMBNAILS: [Thumbnail; 2] = [ANIMATED_THUMBNAIL, STILL_THUMBNAIL];
+/// Of a picture that moves.
+pub const ANIMATED_THUMBNAIL: Thumbnail =
+    Thumbnail { name: "840x560-anim.webp", max_width: 840, max_height: 560, is_animated: true };
+/// Of any other.
+pub const STILL_THUMBNAIL: Thumbnail =
+    Thumbnail { name: "840x560.webp", max_width: 840, max_height: 560, is_animated: false };
+
 /// Width and height of a picture, from its header: PNG, GIF, JPEG and WebP.
 pub fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
     let size = imagesize::blob_size(bytes).ok()?;

@@ -2,7 +2,7 @@
 
 use crate::api::parameter::{FromJson, Parameter, json_parameter};
 use crate::error::Error;
-use crate::realm::narrow::{Anchor, RawTerm};
+use crate::realm::narrow::{Anchor, NEWEST, RawTerm};
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
@@ -113,9 +113,6 @@ impl Parameter for AnchorText {
     }
 }
 
-/// The anchor of the newest message: no message has so high an ID.
-const BEYOND_ALL_MESSAGES: i64 = 10_000_000_000_000_000;
-
 /// A whole number, be it longer than any ID.
 fn whole_number(text: &str) -> Option<i64> {
     text.parse().ok().or_else(|| {
@@ -136,7 +133,7 @@ impl AnchorText {
             "newest" => Ok(Anchor::Newest),
             "oldest" => Ok(Anchor::Oldest),
             "first_unread" => Ok(Anchor::FirstUnread),
-            id => whole_number(id).map(|id| Anchor::Id(id.clamp(0, BEYOND_ALL_MESSAGES))).ok_or(Error::InvalidAnchor),
+            id => whole_number(id).map(|id| Anchor::Id(id.clamp(0, NEWEST))).ok_or(Error::InvalidAnchor),
         }
     }
 }

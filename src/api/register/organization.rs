@@ -1,16 +1,22 @@
 //! The organization's settings and permissions, and the server's limits: what the type `realm` brings.
 
 use super::Wish;
+use crate::api::avatars::MAX_PICTURE_MIB;
+use crate::api::channels::creation;
 use crate::api::messages::report::ReportType;
 use crate::api::organization::authentication;
 use crate::api::organization::deactivate::LEAST_DAYS_TO_DELETION;
+use crate::api::presence::{OFFLINE_AFTER, PING_INTERVAL};
 use crate::api::profile_fields::data::known_sites;
+use crate::api::subscriptions::subscribe::MAX_TOLD_USERS;
+use crate::api::users::create::{PASSWORD_LENGTH, PASSWORD_MIN_GUESSES};
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
 use crate::realm::organization::{AuthenticationMethod, Picture};
 use crate::realm::permission::{
     CHANNEL_PERMISSIONS, DefaultHolder, GROUP_PERMISSIONS, PermissionSetting, REALM_PERMISSIONS,
 };
+use crate::realm::picture::THUMBNAILS;
 use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::realm::setting::{REALM_SETTINGS, UNPREFIXED_SETTINGS};
 use crate::record::picture::{address, source};
@@ -100,20 +106,20 @@ pub fn policy(realm: &Realm, name: &str) -> i64 {
 
 fn limits() -> Value {
     json!({
-        "max_stream_name_length": 60,
-        "max_stream_description_length": 1024,
+        "max_stream_name_length": creation::MAX_NAME_LENGTH,
+        "max_stream_description_length": creation::MAX_DESCRIPTION_LENGTH,
         "max_channel_folder_name_length": crate::api::channel_folders::MAX_NAME_LENGTH,
         "max_channel_folder_description_length": crate::api::channel_folders::MAX_DESCRIPTION_LENGTH,
         "max_topic_length": crate::realm::text::MAX_TOPIC_LENGTH,
         "max_message_length": crate::realm::text::MAX_MESSAGE_LENGTH,
         "max_reminder_note_length": crate::api::reminders::MAX_NOTE_LENGTH,
-        "max_bulk_new_subscription_messages": 100,
-        "max_avatar_file_size_mib": 5,
-        "max_icon_file_size_mib": 5,
-        "max_logo_file_size_mib": 5,
-        "password_min_length": 6,
-        "password_max_length": 100,
-        "password_min_guesses": 10_000,
+        "max_bulk_new_subscription_messages": MAX_TOLD_USERS,
+        "max_avatar_file_size_mib": MAX_PICTURE_MIB,
+        "max_icon_file_size_mib": MAX_PICTURE_MIB,
+        "max_logo_file_size_mib": MAX_PICTURE_MIB,
+        "password_min_length": PASSWORD_LENGTH.start(),
+        "password_max_length": PASSWORD_LENGTH.end(),
+        "password_min_guesses": PASSWORD_MIN_GUESSES,
     })
 }
 
@@ -124,10 +130,13 @@ fn server(wish: &Wish<'_>) -> Value {
         "development_environment": true,
         "server_inline_image_preview": true,
         "server_inline_url_embed_preview": false,
-        "server_thumbnail_formats": [
-            {"name": "840x560-anim.webp", "max_width": 840, "max_height": 560, "format": "webp", "animated": true},
-            {"name": "840x560.webp", "max_width": 840, "max_height": 560, "format": "webp", "animated": false},
-        ],
+        "server_thumbnail_formats": THUMBNAILS.map(|thumbnail| json!({
+            "name": thumbnail.name,
+            "max_width": thumbnail.max_width,
+            "max_height": thumbnail.max_height,
+            "format": "webp",
+            "animated": thumbnail.is_animated,
+        })),
         "server_avatar_changes_disabled": false,
         "server_name_changes_disabled": false,
         "server_needs_upgrade": false,
@@ -137,8 +146,8 @@ fn server(wish: &Wish<'_>) -> Value {
         "server_jitsi_server_url": null,
         "jitsi_server_url": "https://meet.jit.si",
         "server_can_summarize_topics": false,
-        "server_presence_ping_interval_seconds": 60,
-        "server_presence_offline_threshold_seconds": 200,
+        "server_presence_ping_interval_seconds": PING_INTERVAL.whole_seconds(),
+        "server_presence_offline_threshold_seconds": OFFLINE_AFTER.whole_seconds(),
         "server_typing_started_expiry_period_milliseconds": 45_000,
         "server_typing_stopped_wait_period_milliseconds": 12_000,
         "server_typing_started_wait_period_milliseconds": 30_000,

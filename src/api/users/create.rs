@@ -21,10 +21,16 @@ use imbl::{OrdMap, OrdSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
+use std::ops::RangeInclusive;
 use unicode_normalization::UnicodeNormalization;
 
 /// Longest display name, in code points.
 pub const MAX_NAME_LENGTH: usize = 100;
+
+/// Shortest and longest password, in code points.
+pub const PASSWORD_LENGTH: RangeInclusive<usize> = 6..=100;
+/// Guesses that a password has to withstand.
+pub const PASSWORD_MIN_GUESSES: u64 = 10_000;
 
 /// POST /users
 pub struct CreateUser;
@@ -129,14 +135,15 @@ fn folded(name: &str) -> String {
     name.nfkc().flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a password is long enough and would take 10,000 guesses.
+/// Whether a password is long enough and hard enough to guess.
 ///
 /// # Errors
 ///
 /// `PasswordTooWeak`.
 pub fn check_password(password: &str, known: &[&str]) -> Result<(), Error> {
-    let has_length = (6..=100).contains(&password.chars().count());
-    if has_length && zxcvbn::zxcvbn(password, known).guesses() >= 10_000 { Ok(()) } else { Err(Error::PasswordTooWeak) }
+    let has_length = PASSWORD_LENGTH.contains(&password.chars().count());
+    let is_strong = || zxcvbn::zxcvbn(password, known).guesses() >= PASSWORD_MIN_GUESSES;
+    if has_length && is_strong() { Ok(()) } else { Err(Error::PasswordTooWeak) }
 }
 
 /// A person to be added.

@@ -7,6 +7,7 @@ use super::context::Context;
 use super::html;
 use super::link::Target;
 use crate::realm::hexadecimal;
+use crate::realm::picture::{ANIMATED_THUMBNAIL, STILL_THUMBNAIL};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
@@ -167,7 +168,7 @@ fn thumbnail(target: &Target, facts: &UploadFacts, first: &[(&'static str, &str)
     let original = facts.dimensions.map(size);
     // The section shows the transcoded copy under its size in the format that browsers know.
     let transcoded = facts.transcoded.filter(|_| facts.has_thumbnail).map(|it| size(it) + ".webp");
-    let name = if facts.is_animated { "840x560-anim.webp" } else { "840x560.webp" };
+    let name = if facts.is_animated { ANIMATED_THUMBNAIL.name } else { STILL_THUMBNAIL.name };
     let path = target.href.trim_start_matches("/user_uploads/").split(['?', '#']).next().unwrap_or_default();
     let src = if facts.has_thumbnail { format!("/user_uploads/thumbnail/{path}/{name}") } else { SPINNER.to_owned() };
     let class = match (facts.has_thumbnail, class) {

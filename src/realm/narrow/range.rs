@@ -6,8 +6,8 @@ use crate::realm::id::MessageId;
 use crate::realm::user::User;
 use crate::time::Timestamp;
 
-/// What stands for the newest end.
-const NEWEST: i64 = 10_000_000_000_000_000;
+/// What stands for the newest end: no message has so high an ID.
+pub const NEWEST: i64 = 10_000_000_000_000_000;
 
 /// Where a range lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
