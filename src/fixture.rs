@@ -18,8 +18,6 @@ mod parse;
 mod placeholder;
 pub mod state;
 
-pub use load::load;
-
 use crate::realm::Realm;
 use crate::time::Timestamp;
 use format::Document;
@@ -86,7 +84,7 @@ pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Fault>> 
     if state::is_state(text) {
         return state::read(text, now).map(|(realm, _)| realm);
     }
-    let realm = load::load_sound(check(text)?, now, seed)?;
+    let realm = load::load(check(text)?, now, seed)?;
     // Of what the checks above let pass nothing should be broken: not worth seconds of a start.
     if realm.messages.len().max(realm.users.len()) <= LOOKED_THROUGH_MAX { state::sound(realm, "$") } else { Ok(realm) }
 }
@@ -133,10 +131,10 @@ impl Source {
             Source::Text(text) => read(text, now, seed),
             Source::BuiltIn(text) => {
                 let document = serde_json::from_str(text).map_err(|error| vec![Fault::new("$", error.to_string())])?;
-                load::load_sound(document, now, seed)
+                load::load(document, now, seed)
             }
             // What is generated is sound, and the same in every world, whatever follows from the world's seed.
-            Source::Generated(size) => load::load_sound(generate::document(*size, 0, &mut |_| {}), now, seed),
+            Source::Generated(size) => load::load(generate::document(*size, 0, &mut |_| {}), now, seed),
         }
     }
 }

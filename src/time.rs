@@ -71,11 +71,6 @@ impl Timestamp {
         self.as_jiff().to_string()
     }
 
-    /// RFC 1123, the form of HTTP headers.
-    pub fn to_http_date(self) -> String {
-        self.format("%a, %d %b %Y %H:%M:%S GMT")
-    }
-
     fn as_jiff(self) -> jiff::Timestamp {
         jiff::Timestamp::from_microsecond(self.micros).unwrap_or(jiff::Timestamp::MAX)
     }
@@ -141,11 +136,6 @@ impl Span {
         self.micros / 1_000_000
     }
 
-    /// As a standard duration; a negative span is zero.
-    pub fn to_duration(self) -> Duration {
-        Duration::from_micros(u64::try_from(self.micros).unwrap_or(0))
-    }
-
     /// From a standard duration; saturates at the end of the range.
     pub fn from_duration(duration: Duration) -> Self {
         Self { micros: i64::try_from(duration.as_micros()).unwrap_or(i64::MAX) }
@@ -187,7 +177,6 @@ mod tests {
 
         assert_eq!(point.to_minute(), "2019-10-20T07:50+00:00");
         assert_eq!(point.to_date(), "2019-10-20");
-        assert_eq!(point.to_http_date(), "Sun, 20 Oct 2019 07:50:24 GMT");
         assert_eq!(point.seconds(), 1_571_557_824);
     }
 

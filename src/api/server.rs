@@ -4,7 +4,7 @@ pub mod compatibility;
 pub mod token;
 
 use super::parameter::parameters;
-use super::{About, Access, Call, NEWEST_FEATURE_LEVEL, Operation, Origin, Read, Route, SERVICE_VERSION, Write};
+use super::{About, Access, Call, Operation, Origin, Read, Route, SERVICE_VERSION, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -374,6 +374,3 @@ fn log_in(tx: &mut Tx, call: &Call<'_>, user: &User) -> ApiKeyReply {
     }
     ApiKeyReply { api_key: user.api_key.clone(), email: user.email.clone(), user_id: user.id.0 }
 }
-
-/// The level that a world reports when none was asked for.
-pub const DEFAULT_FEATURE_LEVEL: i64 = NEWEST_FEATURE_LEVEL;

@@ -95,11 +95,6 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     removed
 }
 
-/// Unsubscribes one user, with the events of [`unsubscribe_all`].
-pub fn unsubscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
-    unsubscribe_all(tx, &BTreeSet::from([user]), channels);
-}
-
 /// Takes a user who is being deactivated out of all channels; the subscriptions themselves are kept.
 ///
 /// Event: `subscription` peer_remove to everybody else who may see the subscribers.

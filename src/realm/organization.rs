@@ -1,8 +1,6 @@
 //! The organization itself: name, settings, permissions and lists that belong to nobody alone.
 
-use super::id::{
-    ChannelId, InviteId, InviteLinkId, LinkifierId, ProfileFieldId, ReminderId, ScheduledMessageId, UserId,
-};
+use super::id::{ChannelId, InviteId, InviteLinkId, ProfileFieldId, ReminderId, ScheduledMessageId, UserId};
 use super::permission::Permissions;
 use super::setting::{self, REALM_SETTINGS};
 use super::user::Role;
@@ -218,9 +216,6 @@ pub struct ProfileField {
     #[serde(default)]
     pub is_for_matching: bool,
 }
-
-/// A pattern in messages that becomes a link, as stored; see the `linkifier` module.
-pub type LinkifierKey = LinkifierId;
 
 /// A link by which anybody may join.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

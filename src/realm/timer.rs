@@ -56,11 +56,6 @@ impl Agenda {
         self.by_time.iter()
     }
 
-    /// When a thing is due.
-    pub fn time_of(&self, due: &Due) -> Option<Timestamp> {
-        self.by_thing.get(due).copied()
-    }
-
     fn set(&mut self, due: Due, at: Option<Timestamp>) {
         if let Some(old) = self.by_thing.remove(&due) {
             self.by_time.remove(&(old, due.clone()));
