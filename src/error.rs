@@ -161,18 +161,6 @@ errors! {
     PasswordAuthDisabled: 401 PASSWORD_AUTH_DISABLED "Password authentication is disabled in this organization";
     /// The organization gives no keys away as development servers do.
     DevAuthDisabled: 400 BAD_REQUEST "DevAuthBackend not enabled.";
-    /// An organization that is too large to be exported at once.
-    ExportByHand { support_email }: 400 BAD_REQUEST "Please request a manual export from {support_email}.";
-    /// No such export.
-    InvalidExport: 400 BAD_REQUEST "Invalid data export ID";
-    /// It is gone already.
-    ExportDeleted: 400 BAD_REQUEST "Export already deleted";
-    /// It never was there.
-    ExportFailed: 400 BAD_REQUEST "Export failed, nothing to delete";
-    /// It is not there yet.
-    ExportPending: 400 BAD_REQUEST "Export still in progress";
-    /// Nobody could log in any more.
-    AuthenticationMethodRequired: 400 BAD_REQUEST "At least one authentication method must be enabled.";
     /// A parameter that an anonymous visitor may not pass.
     NotForAnonymous { key }: 400 BAD_REQUEST "Invalid '{key}' parameter for anonymous request";
 
@@ -195,6 +183,42 @@ errors! {
     BotsOnly: 403 PERMISSION_DENIED "This endpoint is only available to bots.";
     /// A guest asked for everything public.
     NotAuthorizedForQuery: 400 BAD_REQUEST "User not authorized for this query";
+
+    // The organization.
+    /// Nobody could log in any more.
+    AuthenticationMethodRequired: 400 BAD_REQUEST "At least one authentication method must be enabled.";
+    /// None of the providers and ratings that there are.
+    NotOffered { setting, value }: 400 BAD_REQUEST "Invalid {setting} {value}";
+    /// Data that go before they could be asked back for.
+    DeletionTooSoon { min_allowed_days }: 400 BAD_REQUEST "Data deletion time must be at least {min_allowed_days} days in the future.";
+    /// Organizations keep their place, those on trial apart.
+    DemoOrganizationRequired: 400 BAD_REQUEST "Must be a demo organization.";
+    /// No file, or several.
+    OneIconExpected: 400 BAD_REQUEST "You must upload exactly one icon.";
+    /// No file, or several.
+    OneLogoExpected: 400 BAD_REQUEST "You must upload exactly one logo.";
+    /// A text that is no domain.
+    InvalidDomain { error }: 400 BAD_REQUEST "Invalid domain: {error}";
+    /// Added already.
+    DomainExists { domain }: 400 BAD_REQUEST "The domain {domain} is already a part of your organization.";
+    /// No such domain.
+    NoSuchDomain { domain }: 400 BAD_REQUEST "No entry found for domain {domain}.";
+    /// Languages' names are plain.
+    PlaygroundLanguage: 400 BAD_REQUEST "Invalid characters in pygments language";
+    /// What is wrong with it: the first thing, and all by field.
+    PlaygroundRefused { errors, message }: 400 BAD_REQUEST "{message}" + [errors];
+    /// No such playground.
+    NoSuchPlayground: 400 BAD_REQUEST "Invalid playground";
+    /// An organization that is too large to be exported at once.
+    ExportByHand { support_email }: 400 BAD_REQUEST "Please request a manual export from {support_email}.";
+    /// No such export.
+    InvalidExport: 400 BAD_REQUEST "Invalid data export ID";
+    /// It is gone already.
+    ExportDeleted: 400 BAD_REQUEST "Export already deleted";
+    /// It never was there.
+    ExportFailed: 400 BAD_REQUEST "Export failed, nothing to delete";
+    /// It is not there yet.
+    ExportPending: 400 BAD_REQUEST "Export still in progress";
 
     // Users.
     /// Unknown user.
@@ -225,7 +249,6 @@ errors! {
     NameInvalidFormat: 400 BAD_REQUEST "Invalid format!";
     /// Names are unique here.
     NameTaken: 400 BAD_REQUEST "Unique names required in this organization.";
-
     /// An organization keeps an owner.
     OnlyOwner: 400 BAD_REQUEST "Cannot deactivate the only organization owner";
     /// Somebody who can't leave: the only account or the only owner.
@@ -266,76 +289,12 @@ errors! {
     InvalidBatchingPeriod { seconds }: 400 BAD_REQUEST "Invalid email batching period: {seconds} seconds";
     /// No file, or several.
     OneAvatarExpected: 400 BAD_REQUEST "You must upload exactly one avatar.";
-    /// No file, or several.
-    OneIconExpected: 400 BAD_REQUEST "You must upload exactly one icon.";
-    /// No file, or several.
-    OneLogoExpected: 400 BAD_REQUEST "You must upload exactly one logo.";
-    /// A slash command that is none.
-    CommandWithoutSlash: 400 BAD_REQUEST "A command begins with a slash.";
-    /// No such slash command.
-    NoSuchCommand { command }: 400 BAD_REQUEST "No such command: {command}";
     /// The organization keeps pictures.
     AvatarChangesDisabled: 400 BAD_REQUEST "Avatar changes are disabled in this organization.";
-    /// A picture over the limit.
-    PictureTooLarge { limit_mib }: 400 BAD_REQUEST "Uploaded file is larger than the allowed limit of {limit_mib} MiB";
-    /// Nothing of a group of default channels changes.
-    NothingForDefaultGroup: 400 BAD_REQUEST "You must pass \"new_description\" or \"new_group_name\".";
-    /// No such group of default channels.
-    NoSuchDefaultGroup { group_id }: 400 BAD_REQUEST "Default channel group with id '{group_id}' does not exist.";
-    /// The group's own name.
-    DefaultGroupHasName { group_name }: 400 BAD_REQUEST "This default channel group is already named '{group_name}'";
-    /// Empty, or with characters that names can't have.
-    InvalidDefaultGroupName { group_name }: 400 BAD_REQUEST "Invalid default channel group name '{group_name}'";
-    /// A longer one.
-    DefaultGroupNameTooLong { limit }: 400 BAD_REQUEST "Default channel group name too long (limit: {limit} characters)";
-    /// One with a null in it.
-    DefaultGroupNameNull { group_name }: 400 BAD_REQUEST "Default channel group name '{group_name}' contains NULL (0x00) characters.";
-    /// Another group's name.
-    DefaultGroupExists { group_name }: 400 BAD_REQUEST "Default channel group '{group_name}' already exists";
-    /// Everybody gets the channel anyway.
-    ChannelIsDefault { channel_name, group_name }: 400 BAD_REQUEST "'{channel_name}' is a default channel and cannot be added to '{group_name}'";
-    /// In it already.
-    InDefaultGroup { channel_name, group_name }: 400 BAD_REQUEST "Channel '{channel_name}' is already present in default channel group '{group_name}'";
-    /// Not in it.
-    NotInDefaultGroup { channel_name, group_name }: 400 BAD_REQUEST "Channel '{channel_name}' is not present in default channel group '{group_name}'";
     /// No such notice.
     UnknownOnboardingStep { onboarding_step }: 400 BAD_REQUEST "Unknown onboarding_step: {onboarding_step}";
     /// Not a language of the service.
     InvalidLanguage { language }: 400 BAD_REQUEST "Invalid language '{language}'";
-    /// None of the providers and ratings that there are.
-    NotOffered { setting, value }: 400 BAD_REQUEST "Invalid {setting} {value}";
-    /// Data that go before they could be asked back for.
-    DeletionTooSoon { min_allowed_days }: 400 BAD_REQUEST "Data deletion time must be at least {min_allowed_days} days in the future.";
-    /// Organizations keep their place, those on trial apart.
-    DemoOrganizationRequired: 400 BAD_REQUEST "Must be a demo organization.";
-    /// Languages' names are plain.
-    PlaygroundLanguage: 400 BAD_REQUEST "Invalid characters in pygments language";
-    /// What is wrong with it: the first thing, and all by field.
-    PlaygroundRefused { errors, message }: 400 BAD_REQUEST "{message}" + [errors];
-    /// No such playground.
-    NoSuchPlayground: 400 BAD_REQUEST "Invalid playground";
-    /// A text that is no domain.
-    InvalidDomain { error }: 400 BAD_REQUEST "Invalid domain: {error}";
-    /// Added already.
-    DomainExists { domain }: 400 BAD_REQUEST "The domain {domain} is already a part of your organization.";
-    /// No such domain.
-    NoSuchDomain { domain }: 400 BAD_REQUEST "No entry found for domain {domain}.";
-    /// Polls and to-do lists stay what they are.
-    WidgetEdited: 400 BAD_REQUEST "Widgets cannot be edited.";
-    /// Only polls and to-do lists have parts.
-    NotAWidget: 400 BAD_REQUEST "You cannot attach a submessage to this message.";
-    /// What a message is to be a widget of is JSON.
-    WidgetNotJson: 400 BAD_REQUEST "Widgets: API programmer sent invalid JSON content";
-    /// No form that clients know.
-    WidgetGivenRefused { problem }: 400 BAD_REQUEST "Widgets: {problem}";
-    /// Parts are JSON.
-    InvalidSubmessage: 400 BAD_REQUEST "Invalid json for submessage";
-    /// What this poll or list does not take.
-    WidgetRefused { problem }: 400 BAD_REQUEST "{problem}";
-    /// Reports of messages go to a channel that the organization must have for it.
-    NoModerationChannel: 400 BAD_REQUEST "Moderation request channel must be specified to enable message reporting.";
-    /// `other` says nothing by itself.
-    ExplanationRequired: 400 BAD_REQUEST "An explanation is required.";
     /// Muting oneself.
     CannotMuteSelf: 400 BAD_REQUEST "Cannot mute self";
     /// Muted already.
@@ -539,6 +498,28 @@ errors! {
     /// The caller has not muted the topic.
     TopicNotMuted: 400 BAD_REQUEST "Topic is not muted";
 
+    // Groups of default channels.
+    /// Nothing of a group of default channels changes.
+    NothingForDefaultGroup: 400 BAD_REQUEST "You must pass \"new_description\" or \"new_group_name\".";
+    /// No such group of default channels.
+    NoSuchDefaultGroup { group_id }: 400 BAD_REQUEST "Default channel group with id '{group_id}' does not exist.";
+    /// The group's own name.
+    DefaultGroupHasName { group_name }: 400 BAD_REQUEST "This default channel group is already named '{group_name}'";
+    /// Empty, or with characters that names can't have.
+    InvalidDefaultGroupName { group_name }: 400 BAD_REQUEST "Invalid default channel group name '{group_name}'";
+    /// A longer one.
+    DefaultGroupNameTooLong { limit }: 400 BAD_REQUEST "Default channel group name too long (limit: {limit} characters)";
+    /// One with a null in it.
+    DefaultGroupNameNull { group_name }: 400 BAD_REQUEST "Default channel group name '{group_name}' contains NULL (0x00) characters.";
+    /// Another group's name.
+    DefaultGroupExists { group_name }: 400 BAD_REQUEST "Default channel group '{group_name}' already exists";
+    /// Everybody gets the channel anyway.
+    ChannelIsDefault { channel_name, group_name }: 400 BAD_REQUEST "'{channel_name}' is a default channel and cannot be added to '{group_name}'";
+    /// In it already.
+    InDefaultGroup { channel_name, group_name }: 400 BAD_REQUEST "Channel '{channel_name}' is already present in default channel group '{group_name}'";
+    /// Not in it.
+    NotInDefaultGroup { channel_name, group_name }: 400 BAD_REQUEST "Channel '{channel_name}' is not present in default channel group '{group_name}'";
+
     // Messages.
     /// Unknown or inaccessible message.
     InvalidMessage: 400 BAD_REQUEST "Invalid message(s)";
@@ -646,6 +627,28 @@ errors! {
     OperandNotSupported { operand }: 400 BAD_REQUEST "Operand {operand} not supported.";
     /// No such topic.
     NoSuchTopic { topic }: 400 BAD_REQUEST "No such topic '{topic}'";
+    /// A slash command that is none.
+    CommandWithoutSlash: 400 BAD_REQUEST "A command begins with a slash.";
+    /// No such slash command.
+    NoSuchCommand { command }: 400 BAD_REQUEST "No such command: {command}";
+    /// Reports of messages go to a channel that the organization must have for it.
+    NoModerationChannel: 400 BAD_REQUEST "Moderation request channel must be specified to enable message reporting.";
+    /// `other` says nothing by itself.
+    ExplanationRequired: 400 BAD_REQUEST "An explanation is required.";
+
+    // Widgets.
+    /// Polls and to-do lists stay what they are.
+    WidgetEdited: 400 BAD_REQUEST "Widgets cannot be edited.";
+    /// Only polls and to-do lists have parts.
+    NotAWidget: 400 BAD_REQUEST "You cannot attach a submessage to this message.";
+    /// What a message is to be a widget of is JSON.
+    WidgetNotJson: 400 BAD_REQUEST "Widgets: API programmer sent invalid JSON content";
+    /// No form that clients know.
+    WidgetGivenRefused { problem }: 400 BAD_REQUEST "Widgets: {problem}";
+    /// Parts are JSON.
+    InvalidSubmessage: 400 BAD_REQUEST "Invalid json for submessage";
+    /// What this poll or list does not take.
+    WidgetRefused { problem }: 400 BAD_REQUEST "{problem}";
 
     // Flags.
     /// Not a flag.
@@ -676,7 +679,6 @@ errors! {
     InvalidCustomEmojiName: 400 BAD_REQUEST "Invalid custom emoji name.";
     /// Removed by an administrator.
     CustomEmojiDeactivated: 400 BAD_REQUEST "This custom emoji has been deactivated.";
-
     /// Nothing left after trimming.
     EmojiNameMissing: 400 BAD_REQUEST "Emoji name is missing";
     /// A character that can't stand between colons.
@@ -689,8 +691,6 @@ errors! {
     OneFileExpected: 400 BAD_REQUEST "You must upload exactly one file.";
     /// The name of an emoji that everybody knows.
     MayNotOverrideEmoji: 400 BAD_REQUEST "Only administrators can override default emoji.";
-    /// Not a picture that can be read.
-    BadImage: 400 BAD_IMAGE "Invalid image format";
     /// No active custom emoji has the name.
     NoSuchCustomEmoji { emoji_name }: 404 BAD_REQUEST "Emoji '{emoji_name}' does not exist";
     /// Another's emoji.
@@ -755,6 +755,10 @@ errors! {
     InvalidAttachment: 400 BAD_REQUEST "Invalid attachment";
     /// Someone else's file.
     FileForbidden: 403 BAD_REQUEST "You are not authorized to view this file.";
+    /// A picture over the limit.
+    PictureTooLarge { limit_mib }: 400 BAD_REQUEST "Uploaded file is larger than the allowed limit of {limit_mib} MiB";
+    /// Not a picture that can be read.
+    BadImage: 400 BAD_IMAGE "Invalid image format";
 
     // The user's own lists.
     /// A view of the client's own with a name.
@@ -843,14 +847,16 @@ errors! {
     InvalidSealedRegistration: 400 BAD_REQUEST "Invalid encrypted_push_registration";
     /// A registration that took too long.
     RegistrationExpired: 400 REQUEST_EXPIRED "Request expired";
-    /// No account at the service for video calls.
-    InvalidZoomToken: 400 INVALID_ZOOM_TOKEN "Invalid Zoom access token";
     /// The relay fails by itself.
     RelayServerError: 502 INTERNAL_SERVER_ERROR_ON_BOUNCER "Internal server error on push notification service, retry later.";
     /// The relay can't be reached.
     RelayUnreachable: 502 FAILED_TO_CONNECT_BOUNCER "Network error while connecting to push notification service.";
     /// The relay refuses this server.
     RelayRefuses: 403 ADMIN_ACTION_REQUIRED "Push notification configuration issue on server, contact the server administrator or retry later.";
+
+    // Video calls.
+    /// No account at the service for video calls.
+    InvalidZoomToken: 400 INVALID_ZOOM_TOKEN "Invalid Zoom access token";
 
     // Event queues.
     /// A queue that is gone, or another's.

@@ -325,8 +325,7 @@ impl Realm {
             && self.channels.values().any(|channel| channel.privacy == Privacy::WebPublic && !channel.is_archived)
     }
 
-    /// Active users of at most this role's number, as a set: owners and administrators for
-    /// `Role::Administrator`.
+    /// Users of this role and above, deactivated ones included: owners and administrators for `Role::Administrator`.
     pub fn at_least(&self, role: Role) -> OrdSet<UserId> {
         Role::ALL
             .into_iter()

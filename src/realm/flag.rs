@@ -133,7 +133,8 @@ impl Realm {
         unread
     }
 
-    /// The channel and topic of an unread message, with whether its conversation is muted.
+    /// Whether the user has muted what a message stands in: its topic, by itself or with its channel;
+    /// of a direct message, its sender.
     pub fn is_muted_for(&self, user: UserId, message: &Message) -> bool {
         match &message.place {
             Place::Channel { channel, topic } => self.own(user).is_topic_muted(*channel, topic),

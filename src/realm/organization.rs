@@ -62,7 +62,7 @@ pub struct Organization {
     /// Pictures of its own, those that were taken away again included.
     #[serde(default)]
     pub pictures: BTreeMap<Picture, OwnPicture>,
-    /// Days for which new users' settings, by name.
+    /// The settings that new users begin with, by name.
     #[serde(with = "super::stored::settings")]
     pub user_defaults: OrdMap<&'static str, Value>,
 }

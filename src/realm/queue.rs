@@ -73,7 +73,7 @@ pub struct QueueOptions {
     pub narrow: Vec<(String, String)>,
     /// Presence by user id in the modern form.
     pub slim_presence: bool,
-    /// `include_subscribers`, which subscription events follow.
+    /// What the client understands.
     pub capabilities: Capabilities,
     /// What the world's feature level means for the queue.
     pub level: QueueLevel,
