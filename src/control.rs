@@ -274,27 +274,13 @@ fn text(incoming: &Incoming) -> Result<&str, Error> {
     let text = std::str::from_utf8(&incoming.body).map_err(|error| refused(format!("$: {error}")))?;
     match text.trim_ascii() {
         "" => Ok("{}"),
-        // Lists would be taken for objects whose keys stand in their order.
-        list if list.starts_with('[') => Err(refused("$: takes an object")),
         text => Ok(text),
     }
 }
 
 /// Reads a JSON body.
 fn body<T: DeserializeOwned>(incoming: &Incoming) -> Result<T, Error> {
-    let mut json = serde_json::Deserializer::from_str(text(incoming)?);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| misread(&error))?;
-    json.end().map_err(|error| refused(format!("$: {error}")))?;
-    Ok(value)
-}
-
-/// Refuses a body with the place of its fault.
-fn misread(error: &serde_path_to_error::Error<serde_json::Error>) -> Error {
-    let path = match error.path().to_string() {
-        path if path == "." => "$".to_owned(),
-        path => format!("$.{path}"),
-    };
-    refused(format!("{path}: {}", misfit::in_words(&error.inner().to_string())))
+    misfit::read(text(incoming)?).map_err(|fault| refused(fault.to_string()))
 }
 
 /// Asserts that a call that takes nothing was given nothing.

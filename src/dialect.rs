@@ -69,20 +69,7 @@ impl Dialect {
     ///
     /// What is wrong with it, with the JSON path.
     pub fn parse(text: &str, known: &Renamable) -> Result<Self, String> {
-        // A list would be taken for an object whose keys stand in their order.
-        if text.trim_ascii_start().starts_with('[') {
-            return Err("$: takes an object".to_owned());
-        }
-        let mut json = serde_json::Deserializer::from_str(text);
-        let dialect: Self = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-            let path = error.path().to_string();
-            format!(
-                "{}: {}",
-                if path == "." { "$".to_owned() } else { format!("$.{path}") },
-                misfit::in_words(&error.inner().to_string())
-            )
-        })?;
-        json.end().map_err(|error| format!("$: {error}"))?;
+        let dialect: Self = misfit::read(text).map_err(|fault| fault.to_string())?;
         dialect.check(known)?;
         Ok(dialect)
     }
@@ -219,7 +206,7 @@ mod tests {
         let known = Renamable { keys: set(&["a", "b"]), paths: set(&["/a", "/a/{id}"]) };
         for (text, fault) in [
             (r#"{"keys": {"a": 1}}"#, "$.keys.a: takes a text, not 1"),
-            (r#"{"kees": {}}"#, "$.kees: unknown field"),
+            (r#"{"kees": {}}"#, "$.kees: there is no key `kees`; did you mean `keys`?"),
             ("[]", "$: takes an object"),
             ("5", "$: takes an object, not 5"),
             ("{} {}", "$: trailing characters"),

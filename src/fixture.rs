@@ -18,36 +18,16 @@ mod parse;
 mod placeholder;
 pub mod state;
 
+pub use crate::misfit::Fault;
+
 use crate::realm::Realm;
 use crate::time::Timestamp;
 use format::Document;
 use serde_json::Value;
-use std::fmt;
 use std::sync::Arc;
 
 /// Messages and users of a fixture made by hand that is looked through for broken invariants.
 const LOOKED_THROUGH_MAX: usize = 10_000;
-
-/// Something wrong with a fixture.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Fault {
-    /// Where: `$.channels[2].subscribers[0]`, `$` being the whole document.
-    pub path: String,
-    /// What is wrong, and where it can be said, what would be right.
-    pub reason: String,
-}
-
-impl Fault {
-    pub(crate) fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { path: path.into(), reason: reason.into() }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.reason)
-    }
-}
 
 /// Reads a document and looks for faults.
 ///

@@ -1,9 +1,88 @@
 //! JSON that does not fit, in words for people: serde's own are about Rust's types.
 
-/// What a reader of JSON says of a value's type or range, in words; other sayings stay as they are.
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
+use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
+use std::fmt;
+
+/// Something wrong with a document.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fault {
+    /// Where: `$.channels[2].subscribers[0]`, `$` being the whole document.
+    pub path: String,
+    /// What is wrong, and where it can be said, what would be right.
+    pub reason: String,
+}
+
+impl Fault {
+    pub(crate) fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { path: path.into(), reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.reason)
+    }
+}
+
+/// Reads JSON that is an object: a list would be taken for one whose keys stand in their order.
+///
+/// # Errors
+///
+/// The first thing that does not fit, with its path.
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+    if text.trim_ascii_start().starts_with('[') {
+        return Err(Fault::new("$", "takes an object"));
+    }
+    let mut json = serde_json::Deserializer::from_str(text);
+    let value = fit(&mut json)?;
+    json.end().map_err(|error| Fault::new("$", error.to_string()))?;
+    Ok(value)
+}
+
+/// A value of what was read already, or is being read.
+///
+/// # Errors
+///
+/// The first thing that does not fit, with its path.
+pub fn fit<'de, T: Deserialize<'de>>(json: impl Deserializer<'de, Error = serde_json::Error>) -> Result<T, Fault> {
+    serde_path_to_error::deserialize(json)
+        .map_err(|error| Fault::new(written(error.path()), in_words(&error.inner().to_string())))
+}
+
+fn written(path: &Path) -> String {
+    let mut written = "$".to_owned();
+    for segment in path {
+        match segment {
+            Segment::Seq { index } => written += &format!("[{index}]"),
+            Segment::Map { key } | Segment::Enum { variant: key } => written += &step(key),
+            Segment::Unknown => written += ".?",
+        }
+    }
+    written
+}
+
+/// How a step to a key is written: `.key`, or `["a key"]` where it is no plain word.
+pub fn step(key: &str) -> String {
+    let is_plain = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$' | '-');
+    if !key.is_empty() && key.chars().all(is_plain) { format!(".{key}") } else { format!("[{}]", Value::from(key)) }
+}
+
+/// What a reader of JSON says, in words, also of a value's type or range; other sayings stay as they are.
 ///
 /// `invalid type: string "7", expected u64` becomes `takes a whole number from 0 on, not the text "7"`.
 pub fn in_words(said: &str) -> String {
+    for (beginning, what) in [("unknown field ", "key"), ("unknown variant ", "value")] {
+        if let Some(rest) = said.strip_prefix(beginning) {
+            let mut words = rest.split('`').skip(1).step_by(2);
+            let wrong = words.next().unwrap_or_default();
+            return unknown(what, wrong, &words.collect::<Vec<_>>());
+        }
+    }
+    if let Some((key, _)) = said.strip_prefix("missing field `").and_then(|rest| rest.split_once('`')) {
+        return format!("`{key}` is missing");
+    }
     let rest = said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: "));
     let Some((found, expected)) = rest.and_then(|rest| rest.rsplit_once(", expected ")) else { return said.to_owned() };
     // Where it stands is said by the path in front.
@@ -39,6 +118,33 @@ fn given(found: &str) -> String {
     }
 }
 
+/// A sentence about a name that nothing has, with the nearest one or all.
+pub fn unknown(what: &str, name: &str, known: &[&str]) -> String {
+    match nearest(name, known) {
+        Some(nearest) => format!("there is no {what} `{name}`; did you mean `{nearest}`?"),
+        None if known.is_empty() || known.len() > LISTED_MAX => format!("there is no {what} `{name}`"),
+        None => format!("there is no {what} `{name}`, only `{}`", known.join("`, `")),
+    }
+}
+
+/// More names than this are not listed.
+const LISTED_MAX: usize = 12;
+
+/// The name that was probably meant.
+fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let name = name.to_lowercase();
+    let likeness = |other: &str| {
+        let other = other.to_lowercase();
+        let is_slip = name.chars().count() > 1 && strsim::damerau_levenshtein(&name, &other) <= 1;
+        strsim::jaro_winkler(&name, &other) + if is_slip { 1.0 } else { 0.0 }
+    };
+    let ranked = known.iter().map(|other| (likeness(other), *other));
+    ranked
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, nearest)| nearest)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,10 +170,31 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_other_things_stays() {
-        for said in ["missing field `name`", "unknown field `x`, expected `y`", "EOF while parsing at line 1 column 2"]
-        {
-            assert_eq!(in_words(said), said);
+    fn what_is_missing_or_unknown_is_told_with_its_place() {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Point {
+            #[serde(rename = "width")]
+            _width: i64,
         }
+        let told = |text: &str| {
+            let read: Result<std::collections::BTreeMap<String, Vec<Point>>, Fault> = read(text);
+            read.expect_err(text).to_string()
+        };
+
+        assert_eq!(told(r#"{"points": [{}]}"#), "$.points[0]: `width` is missing");
+        assert_eq!(
+            told(r#"{"a point": [{"wdth": 7}]}"#),
+            r#"$["a point"][0].wdth: there is no key `wdth`; did you mean `width`?"#
+        );
+        assert_eq!(told("5"), "$: takes an object, not 5");
+        assert_eq!(told("[]"), "$: takes an object");
+        assert_eq!(told("{} {}"), "$: trailing characters at line 1 column 4");
+    }
+
+    #[test]
+    fn what_is_said_of_other_things_stays() {
+        let said = "EOF while parsing at line 1 column 2";
+        assert_eq!(in_words(said), said);
     }
 }

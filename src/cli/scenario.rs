@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::output::{say, tell};
+use crate::misfit;
 use crate::scenario::{Accounts, Document, Edit, Mode, Outcome, Stage, play, rewritten};
 use crate::server::Server;
 use clap::{Args, Subcommand};
@@ -88,11 +89,7 @@ async fn play_files(run: &Run) -> Result<ExitCode, Fault> {
 fn read_accounts(file: &Path) -> Result<Accounts, Fault> {
     let text =
         std::fs::read_to_string(file).map_err(|error| Fault::of_start(format!("{}: {error}", file.display())))?;
-    let reader = &mut serde_json::Deserializer::from_str(&text);
-    serde_path_to_error::deserialize(reader).map_err(|error| {
-        let place = error.path().to_string();
-        Fault::of_start(format!("{}: {place}: {}", file.display(), error.into_inner()))
-    })
+    misfit::read(&text).map_err(|fault| Fault::of_start(format!("{}: {fault}", file.display())))
 }
 
 /// Reads all files; none when there are mistakes in some, which are told.

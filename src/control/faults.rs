@@ -1,9 +1,10 @@
 //! Installing, listing and removing faults.
 
-use super::{known_method, misread, refused};
+use super::{known_method, refused};
 use crate::api::route_named;
 use crate::error::Error;
 use crate::fault::{Bouncer, Effect, Matching, Rule};
+use crate::misfit;
 use crate::world::World;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -47,7 +48,7 @@ pub fn list(world: &World) -> Value {
 ///
 /// `ControlRefused`.
 pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
-    let sent: Sent = serde_path_to_error::deserialize(&rule).map_err(|error| misread(&error))?;
+    let sent: Sent = misfit::fit(&rule).map_err(|fault| refused(fault.to_string()))?;
     let matching = sent.matching.unwrap_or_default();
     let route = matching.path.as_deref().and_then(route_named);
     if let (Some(path), None) = (&matching.path, route) {

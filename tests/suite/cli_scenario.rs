@@ -116,7 +116,7 @@ fn mistakes_end_it_before_anything_is_played() {
     let (_, accounts) = file("accounts.json", r#"{"mel": {"email": "mel@chat.test"}}"#);
     let (status, _, faults) = run(&[&good, "--url", "http://127.0.0.1:1", "--accounts", &accounts]);
     assert_eq!(status, Some(1));
-    assert!(faults.starts_with(&format!("error: {accounts}: mel: missing field `api_key`")), "{faults}");
+    assert!(faults.starts_with(&format!("error: {accounts}: $.mel: `api_key` is missing")), "{faults}");
     let (status, _, faults) = run(&[&good, "--url", "http://127.0.0.1:1"]);
     assert_eq!(status, Some(1));
     assert!(faults.starts_with("error: http://127.0.0.1:1 can't be reached: "), "{faults}");

@@ -60,7 +60,10 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("server", &["control", "http", "fixture", "api", "world", "realm", "error", "time", "dialect"]),
     (
         "cli",
-        &["scenario", "server", "control", "level", "fixture", "openapi", "api", "world", "realm", "time", "dialect"],
+        &[
+            "scenario", "server", "control", "level", "fixture", "openapi", "api", "world", "realm", "time", "dialect",
+            "misfit",
+        ],
     ),
     ("build", &[]),
     ("lib", &["server", "control"]),
