@@ -331,12 +331,8 @@ impl Call<'_> {
     /// Whether the caller's credentials still hold: another request may have come in between since they were checked.
     fn check_credentials_hold(&self, realm: &Realm) -> Result<(), Error> {
         let Some(caller) = &self.caller else { return Ok(()) };
-        match realm.user(caller.id) {
-            _ if realm.organization.is_deactivated => Err(Error::RealmDeactivated),
-            Some(user) if !user.is_active => Err(Error::UserDeactivated),
-            Some(user) if user.api_key == caller.api_key => Ok(()),
-            _ => Err(Error::InvalidApiKey),
-        }
+        let user = realm.user(caller.id).filter(|user| user.api_key == caller.api_key).ok_or(Error::InvalidApiKey)?;
+        realm.check_is_open_to(user)
     }
 }
 

@@ -9,14 +9,18 @@ use http::{HeaderMap, header};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// The account that a header's credentials are of.
+/// What a request says of who calls, taken apart; None without a word of it.
+pub type Given = Option<Result<Arc<Credentials>, Error>>;
+
+/// The account that a request's credentials are of; None where it has none.
 ///
 /// # Errors
 ///
 /// In the order in which they are checked: `InvalidAuthorizationHeader`, `BasicAuthenticationRequired`,
 /// `MalformedApiKey`, `InvalidApiKey`, `RealmDeactivated`, `UserDeactivated`.
-pub fn authenticate(realm: &Realm, header: &str) -> Result<Arc<User>, Error> {
-    Credentials::read(header)?.check(realm)
+pub fn caller(realm: &Realm, given: &Given) -> Result<Option<Arc<User>>, Error> {
+    let Some(credentials) = given else { return Ok(None) };
+    credentials.as_ref().map_err(Error::clone)?.check(realm).map(Some)
 }
 
 /// Address and key as a header has them, whether they are right or not.
@@ -67,12 +71,7 @@ impl Credentials {
         if !user.email.eq_ignore_ascii_case(email) && user.email.to_lowercase() != email.to_lowercase() {
             return Err(Error::InvalidApiKey);
         }
-        if realm.organization.is_deactivated {
-            return Err(Error::RealmDeactivated);
-        }
-        if !user.is_active {
-            return Err(Error::UserDeactivated);
-        }
+        realm.check_is_open_to(user)?;
         Ok(user.clone())
     }
 }
@@ -87,7 +86,7 @@ type Taken = (Box<[u8]>, Arc<Credentials>);
 
 impl LastCredentials {
     /// What a request says of who calls; None without a word of it.
-    pub fn read(&self, headers: &HeaderMap) -> Option<Result<Arc<Credentials>, Error>> {
+    pub fn read(&self, headers: &HeaderMap) -> Given {
         let header = headers.get(header::AUTHORIZATION)?;
         let mut last = self.0.lock();
         if let Some((_, credentials)) = last.as_ref().filter(|(text, _)| **text == *header.as_bytes()) {

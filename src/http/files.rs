@@ -79,13 +79,11 @@ fn upload(realm: &Realm, world: &World, incoming: &Incoming, rest: &str) -> Resu
         }
         None => (rest, false),
     };
-    let caller = match incoming.header(header::AUTHORIZATION) {
-        Some(credentials) => Some(authentication::authenticate(realm, credentials)?),
+    let caller = authentication::caller(realm, &incoming.credentials)?;
+    match &caller {
+        Some(caller) => Access::User.check(realm, caller)?,
         None if realm.organization.is_deactivated => return Err(Error::RealmDeactivated),
-        None => None,
-    };
-    if let Some(caller) = &caller {
-        Access::User.check(realm, caller)?;
+        None => {}
     }
     let attachment = realm.attachments.get(path_id).ok_or(Error::FileNotFound)?;
     if is_thumbnail && !attachment.content_type.starts_with("image/") {
@@ -168,8 +166,7 @@ fn blob(realm: &Realm, hash: &str, name: &str) -> Result<Response, Error> {
 /// `/avatar/{user id or address}` leads to the picture's address, the query string kept; of somebody whom the caller may
 /// not know of, to a general one.
 fn avatar(realm: &Realm, incoming: &Incoming, addressed: &Addressed<'_>, rest: &str) -> Result<Response, Error> {
-    let header = incoming.header(header::AUTHORIZATION).ok_or(Error::NotLoggedIn)?;
-    let caller = authentication::authenticate(realm, header)?;
+    let caller = authentication::caller(realm, &incoming.credentials)?.ok_or(Error::NotLoggedIn)?;
     let (who, is_medium) = match rest.strip_suffix("/medium") {
         Some(who) => (who, true),
         None => (rest, false),

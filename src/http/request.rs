@@ -1,6 +1,6 @@
 //! Taking a request apart: its parameters from query, form and multipart, within limits of size and time.
 
-use super::authentication::Credentials;
+use super::authentication::Given;
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::error::Error;
 use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
@@ -30,7 +30,7 @@ pub struct Incoming {
     /// The headers.
     pub headers: HeaderMap,
     /// Who calls, as the headers say; None without a word of it, and for control.
-    pub credentials: Option<Result<Arc<Credentials>, Error>>,
+    pub credentials: Given,
     /// The body.
     pub body: Bytes,
 }

@@ -1,10 +1,9 @@
 //! What is noted of a request on its way, for the journal and for those who watch.
 
 use super::Response;
-use super::authentication::Credentials;
+use super::authentication::Given;
 use super::request::Incoming;
 use crate::api::parameter::RawParameters;
-use crate::error::Error;
 use crate::journal::{Body, Entry};
 use crate::time::{Span, Timestamp};
 use crate::world::{Caused, Watched, World};
@@ -24,7 +23,7 @@ pub struct Trace {
     /// The operation's path.
     pub route: Option<&'static str>,
     /// Who calls, as the request says; None without a word of it.
-    pub credentials: Option<Result<Arc<Credentials>, Error>>,
+    pub credentials: Given,
     /// As sent.
     pub params: Arc<BTreeMap<String, String>>,
     /// The fault that fired.

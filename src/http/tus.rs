@@ -74,11 +74,9 @@ fn options() -> Response {
 }
 
 fn caller(world: &World, incoming: &Incoming) -> Result<Arc<User>, Error> {
-    let credentials = incoming.header(header::AUTHORIZATION).ok_or(Error::UnauthenticatedUpload)?;
     let realm = world.snapshot();
-    let user = authentication::authenticate(&realm, credentials).map_err(|_| Error::UnauthenticatedUpload)?;
-    Access::User.check(&realm, &user).map_err(|_| Error::UnauthenticatedUpload)?;
-    Ok(user)
+    let user = authentication::caller(&realm, &incoming.credentials).ok().flatten();
+    user.filter(|user| Access::User.check(&realm, user).is_ok()).ok_or(Error::UnauthenticatedUpload)
 }
 
 fn number(incoming: &Incoming, name: &'static str) -> Result<u64, Error> {

@@ -3,7 +3,7 @@
 //! Most of it takes no waiting, and is not written as if it did: a future would carry all that is known on the way, and
 //! reserve room for it with each request.
 
-use super::authentication::Credentials;
+use super::authentication::{self, Given};
 use super::fault::Fault;
 use super::origin;
 use super::request::{Incoming, without_files};
@@ -155,7 +155,7 @@ impl<'a> Visit<'a> {
         let Stay { world, settings, trace, .. } = &mut self.stay;
         let feature_level = settings.feature_level;
         let emulation = emulation(feature_level);
-        let caller = match caller(world, row, emulation, trace.credentials.as_ref()) {
+        let caller = match caller(world, row, emulation, &trace.credentials) {
             Ok(caller) => caller,
             // A person looks at a page: they are shown the way to log in.
             Err(Error::NotLoggedIn) if self.incoming.accepts_html() => {
@@ -282,18 +282,13 @@ fn neutral(settings: &WorldSettings, mut raw: RawParameters) -> RawParameters {
 }
 
 /// The caller of an operation, as its access demands.
-fn caller(
-    world: &World,
-    row: &Row,
-    emulation: Option<&Emulation>,
-    credentials: Option<&Result<Arc<Credentials>, Error>>,
-) -> Result<Option<Arc<User>>, Error> {
+fn caller(world: &World, row: &Row, emulation: Option<&Emulation>, given: &Given) -> Result<Option<Arc<User>>, Error> {
     let access = emulation.map_or(row.access, |emulation| emulation.access(row.route, row.access));
     if access == Access::Anyone {
         return Ok(None);
     }
     let realm = world.snapshot();
-    let Some(credentials) = credentials else {
+    let Some(user) = authentication::caller(&realm, given)? else {
         let is_visitor = access == Access::UserOrVisitor && realm.has_public_access();
         return match is_visitor {
             true if realm.organization.is_deactivated => Err(Error::RealmDeactivated),
@@ -301,7 +296,6 @@ fn caller(
             false => Err(Error::NotLoggedIn),
         };
     };
-    let user = credentials.as_ref().map_err(Error::clone)?.check(&realm)?;
     access.check(&realm, &user)?;
     if let Some(emulation) = emulation {
         emulation.check_former_access(row.route, &realm, &user)?;

@@ -313,6 +313,18 @@ impl Realm {
         if more.is_empty() { audience } else { audience.including(more) }
     }
 
+    /// Asserts that neither the organization nor the account was deactivated.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `RealmDeactivated`, `UserDeactivated`.
+    pub fn check_is_open_to(&self, user: &User) -> Result<(), Error> {
+        if self.organization.is_deactivated {
+            return Err(Error::RealmDeactivated);
+        }
+        if user.is_active { Ok(()) } else { Err(Error::UserDeactivated) }
+    }
+
     /// Whether an anonymous visitor may look at the organization's public part
     /// (specification, Authentication 4).
     pub fn has_public_access(&self) -> bool {

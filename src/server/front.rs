@@ -8,7 +8,7 @@ use super::pulse::Pulse;
 use super::socket;
 use crate::control::Control;
 use crate::error::Error;
-use crate::http::authentication::{Credentials, LastCredentials};
+use crate::http::authentication::{Given, LastCredentials};
 use crate::http::request::{self, BodyLimit, Incoming, read_body};
 use crate::http::{Answer, Edge, Response, reply};
 use bytes::Bytes;
@@ -98,7 +98,7 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
     }
 }
 
-fn incoming(head: http::request::Parts, credentials: Option<Result<Arc<Credentials>, Error>>, body: Bytes) -> Incoming {
+fn incoming(head: http::request::Parts, credentials: Given, body: Bytes) -> Incoming {
     Incoming { method: head.method, uri: head.uri, headers: head.headers, credentials, body }
 }
 
