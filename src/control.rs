@@ -23,8 +23,7 @@ use crate::misfit;
 use crate::realm::invariants;
 use crate::time::{Clock, Timestamp};
 use crate::world::{RealTime, World};
-use bytes::Bytes;
-use http::{HeaderMap, Method, Uri};
+use http::HeaderMap;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::io;
@@ -106,13 +105,10 @@ impl Control {
     /// How large the body of a request may be. Documents, which only those may send who may steer, have room for
     /// whole worlds.
     pub fn body_limit(&self, incoming: &Incoming) -> BodyLimit {
-        let parts: Vec<&str> = incoming.path().trim_start_matches('/').split('/').collect();
-        let takes_document =
-            matches!((incoming.method.as_str(), &parts[1..]), ("POST", ["worlds"]) | ("PUT", ["worlds", _, "state"]));
-        if takes_document && self.guard.check(incoming).is_ok() {
-            BodyLimit::OF_DOCUMENTS
-        } else {
-            BodyLimit::OF_CONTROL
+        let path = decoded_path(incoming);
+        match Taken::by(incoming.method.as_str(), &parts(&path)) {
+            Taken::Document if self.guard.check(&incoming.headers).is_ok() => BodyLimit::OF_DOCUMENTS,
+            _ => BodyLimit::OF_CONTROL,
         }
     }
 
@@ -129,18 +125,18 @@ impl Control {
 
     /// Carries a request out; the body of its reply.
     async fn carry_out(&self, incoming: &Incoming) -> Result<Vec<u8>, Error> {
-        self.guard.check(incoming)?;
-        let path = percent_encoding::percent_decode_str(incoming.path()).decode_utf8_lossy().into_owned();
-        let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+        self.guard.check(&incoming.headers)?;
+        let path = decoded_path(incoming);
+        let parts = parts(&path);
         let method = incoming.method.as_str();
-        let takes_filters = matches!((method, &parts[1..]), ("GET", ["worlds", _, "journal"]));
-        if !takes_filters && !incoming.query().is_empty() {
+        let taken = Taken::by(method, &parts);
+        if taken != Taken::Filters && !incoming.query().is_empty() {
             return Err(refused(format!("{method} {path} takes no filters")));
         }
-        if matches!(method, "GET" | "DELETE") {
+        if matches!(taken, Taken::Nothing | Taken::Filters) {
             nothing(incoming)?;
         }
-        let data = match (method, &parts[1..]) {
+        let data = match (method, &*parts) {
             ("GET", ["health"]) => json!({
                 "version": env!("CARGO_PKG_VERSION"),
                 "feature_level": NEWEST_FEATURE_LEVEL,
@@ -173,16 +169,44 @@ impl Control {
     ///
     /// The reply to those who may not, or to an unknown world.
     #[expect(clippy::result_large_err, reason = "both sides are replies to one request")]
-    pub fn watched(&self, name: &str, headers: HeaderMap) -> Result<Arc<World>, Response> {
-        let incoming =
-            Incoming { method: Method::GET, uri: Uri::default(), headers, credentials: None, body: Bytes::new() };
-        let world = self.guard.check(&incoming).and_then(|()| self.world(name));
+    pub fn watched(&self, name: &str, headers: &HeaderMap) -> Result<Arc<World>, Response> {
+        let world = self.guard.check(headers).and_then(|()| self.world(name));
         world.map_err(|error| reply::failure(&error, None))
     }
 
     fn world(&self, name: &str) -> Result<Arc<World>, Error> {
         self.edge.worlds.get(name).ok_or(Error::UnknownWorld)
     }
+}
+
+/// What a call takes besides its path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    Nothing,
+    Filters,
+    Body,
+    Document,
+}
+
+impl Taken {
+    fn by(method: &str, parts: &[&str]) -> Self {
+        match (method, parts) {
+            ("POST", ["worlds"]) | ("PUT", ["worlds", _, "state"]) => Taken::Document,
+            ("GET", ["worlds", _, "journal"]) => Taken::Filters,
+            ("POST", ["worlds", _, "reset"] | ["worlds", _, "snapshots", _, "restore"]) => Taken::Nothing,
+            ("GET" | "DELETE", _) => Taken::Nothing,
+            _ => Taken::Body,
+        }
+    }
+}
+
+fn decoded_path(incoming: &Incoming) -> String {
+    percent_encoding::percent_decode_str(incoming.path()).decode_utf8_lossy().into_owned()
+}
+
+/// The parts of a path that follow `/control`.
+fn parts(path: &str) -> Vec<&str> {
+    path.trim_start_matches('/').split('/').skip(1).collect()
 }
 
 /// Does what grows with a world's size where no other world's requests wait behind it.
@@ -193,17 +217,13 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send
 async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incoming) -> Result<Value, Error> {
     match (method, rest) {
         ("POST", ["reset"]) => {
-            nothing(incoming)?;
             world.reset();
             Ok(json!({}))
         }
         ("POST", ["upgrade"]) => worlds::upgrade(world, &body(incoming)?),
         ("GET", ["snapshots"]) => Ok(snapshots::list(world)),
         ("POST", ["snapshots"]) => snapshots::keep(world, body(incoming)?),
-        ("POST", ["snapshots", name, "restore"]) => {
-            nothing(incoming)?;
-            snapshots::restore(world, name)
-        }
+        ("POST", ["snapshots", name, "restore"]) => snapshots::restore(world, name),
         ("DELETE", ["snapshots", name]) => snapshots::forget(world, name),
         ("PUT", ["state"]) => state::put(world, incoming),
         ("GET", ["clock"]) => Ok(clock::show(world)),

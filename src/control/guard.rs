@@ -3,8 +3,7 @@
 //! A choice where the API is silent: A-71 in docs/assumptions.md.
 
 use crate::error::Error;
-use crate::http::request::Incoming;
-use http::header;
+use http::{HeaderMap, HeaderValue, header};
 
 /// The conditions.
 #[derive(Clone, Debug)]
@@ -22,20 +21,21 @@ impl Guard {
     ///
     /// In this order: `ControlForbidden` for a foreign page, for a foreign host name without a token in force;
     /// `ControlToken`.
-    pub fn check(&self, incoming: &Incoming) -> Result<(), Error> {
-        if let Some(origin) = incoming.headers.get(header::ORIGIN) {
+    pub fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
+        if let Some(origin) = headers.get(header::ORIGIN) {
             let origin = origin.to_str().unwrap_or_default();
             let host = origin.split_once("://").map(|(_, host)| host).unwrap_or_default();
             if !self.is_own(host) {
                 return Err(Error::ControlForbidden { what: format!("pages of {origin}").into() });
             }
         }
-        let host = incoming.header(header::HOST).unwrap_or_default();
+        let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let host = text(header::HOST).unwrap_or_default();
         if self.token.is_none() && !self.is_own(host) {
             return Err(Error::ControlForbidden { what: format!("the host name {host}").into() });
         }
         let Some(token) = &self.token else { return Ok(()) };
-        let given = incoming.header(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
+        let given = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
         if given.is_some_and(|given| equal_in_constant_time(given.trim(), token)) {
             Ok(())
         } else {

@@ -170,7 +170,7 @@ fn watching(
     stopped: watch::Receiver<bool>,
 ) -> impl Filter<Extract = (Response,), Error = warp::Rejection> + Clone {
     warp::path!("control" / "worlds" / String / "watch").and(warp::header::headers_cloned()).and(warp::ws()).map(
-        move |name: String, headers: HeaderMap, socket: warp::ws::Ws| match control.watched(&name, headers) {
+        move |name: String, headers: HeaderMap, socket: warp::ws::Ws| match control.watched(&name, &headers) {
             Ok(world) => {
                 let stopped = stopped.clone();
                 // Before the handshake is answered: what happens right after it is told.

@@ -154,7 +154,9 @@ async fn documents_may_be_larger_than_other_bodies() {
         server.anonymous().send(method, &format!("/control/{path}"), &Value::Null, large(body), kind).await
     };
 
-    send("PUT", "worlds/default/state", &kept).await.success();
+    for path in ["worlds/default/state", "worlds/default/st%61te"] {
+        send("PUT", path, &kept).await.success();
+    }
     send("POST", "worlds", &json!({"name": "copy", "fixture": kept})).await.success();
 
     assert_eq!(state(&server, "copy").await, kept);
