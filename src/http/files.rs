@@ -14,6 +14,7 @@ use crate::realm::message::Attachment;
 use crate::realm::organization::Picture;
 use crate::realm::picture::THUMBNAILS;
 use crate::realm::user::{AvatarSource, User};
+use crate::record::user::avatar_file;
 use crate::world::World;
 use bytes::Bytes;
 use http::{HeaderValue, Method, header};
@@ -146,15 +147,14 @@ fn picture(realm: &Realm, rest: &str) -> Result<Response, Error> {
         let hash = which.and_then(|which| realm.organization.picture(which).blob).ok_or(Error::FileNotFound)?;
         return blob(realm, &hash, name);
     }
-    let user = realm
-        .users
-        .values()
-        .find(|user| path.starts_with(&crate::record::user::avatar_file(user)))
-        .ok_or(Error::FileNotFound)?;
-    let AvatarSource::Uploaded { blob: small, medium_blob } = &user.avatar.source else {
-        return Err(Error::FileNotFound);
-    };
-    blob(realm, if path.ends_with("-medium.png") { medium_blob } else { small }, path)
+    // The name is a hash, which is made only of users who have such a picture: few.
+    let hash = realm.users.values().find_map(|user| match &user.avatar.source {
+        AvatarSource::Uploaded { blob, medium_blob } if path.starts_with(&avatar_file(user)) => {
+            Some(if path.ends_with("-medium.png") { medium_blob } else { blob })
+        }
+        _ => None,
+    });
+    blob(realm, hash.ok_or(Error::FileNotFound)?, path)
 }
 
 fn blob(realm: &Realm, hash: &str, name: &str) -> Result<Response, Error> {
