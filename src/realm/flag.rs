@@ -3,7 +3,28 @@
 use super::Realm;
 use super::id::{ChannelId, MessageId, UserId};
 use super::message::{Message, Place};
+use super::message_ids::MessageIds;
+use super::personal::Personal;
 use std::sync::Arc;
+
+/// Those of a user's messages that are not read, from one on, oldest first. Runs of read ones are passed over at once.
+fn not_read<'a>(
+    own: &'a Personal,
+    messages: &'a MessageIds,
+    first: MessageId,
+) -> impl Iterator<Item = MessageId> + use<'a> {
+    let mut next = first;
+    std::iter::from_fn(move || {
+        loop {
+            let id = messages.from(next).next()?;
+            let read_to = own.read.end_of_run(id);
+            next = MessageId(read_to.unwrap_or(id).0.saturating_add(1));
+            if read_to.is_none() {
+                return Some(id);
+            }
+        }
+    })
+}
 
 impl Message {
     /// Whether the message mentions the user in any way that the flag `mentioned` covers.
@@ -79,21 +100,9 @@ impl Realm {
     pub fn unread_in_channel(&self, user: UserId, channel: ChannelId) -> Vec<MessageId> {
         let own = self.own(user);
         let Some(subscription) = own.subscription(channel) else { return Vec::new() };
-        let mut unread = Vec::new();
-        let messages = self.messages_in(channel);
-        let mut next = MessageId(subscription.since.0.saturating_add(1));
-        while let Some(id) = messages.from(next).next() {
-            match own.read.end_of_run(id) {
-                Some(end) => next = MessageId(end.0.saturating_add(1)),
-                None => {
-                    if self.messages[&id].recipients.contains(&user) {
-                        unread.push(id);
-                    }
-                    next = MessageId(id.0 + 1);
-                }
-            }
-        }
-        unread
+        let since = MessageId(subscription.since.0.saturating_add(1));
+        let is_received = |id: &MessageId| self.messages[id].recipients.contains(&user);
+        not_read(own, self.messages_in(channel), since).filter(is_received).collect()
     }
 
     /// A user's unread messages in all direct message conversations, by conversation.
@@ -102,17 +111,7 @@ impl Realm {
         let mut unread = Vec::new();
         for conversation in &own.conversations {
             let messages = &self.conversations[conversation].messages;
-            let mut found = Vec::new();
-            let mut next = MessageId(0);
-            while let Some(id) = messages.from(next).next() {
-                match own.read.end_of_run(id) {
-                    Some(end) => next = MessageId(end.0.saturating_add(1)),
-                    None => {
-                        found.push(id);
-                        next = MessageId(id.0 + 1);
-                    }
-                }
-            }
+            let found: Vec<_> = not_read(own, messages, MessageId(0)).collect();
             if !found.is_empty() {
                 unread.push((*conversation, found));
             }
