@@ -263,10 +263,8 @@ pub enum Payload {
     UpdateMessage(Box<UpdatedMessage>),
     /// Messages are gone.
     DeleteMessages {
-        /// Sorted.
-        messages: Vec<MessageId>,
-        /// Who had sent each; older levels tell.
-        senders: Vec<UserId>,
+        /// Sorted, each with its sender, whom older levels tell.
+        messages: Vec<(MessageId, UserId)>,
         /// Where they lay.
         place: Place,
     },

@@ -83,8 +83,8 @@ fn known<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<Fields<'a>> 
         return pairs.map(fields).collect();
     }
     let fields = match &event.payload {
-        Payload::DeleteMessages { messages, senders, place } => {
-            return deleted(realm, queue, messages, senders, place).into_iter().map(Fields::Own).collect();
+        Payload::DeleteMessages { messages, place } => {
+            return deleted(realm, queue, messages, place).into_iter().map(Fields::Own).collect();
         }
         Payload::Shaped(fields) => return vec![Fields::Shared(fields)],
         Payload::WithTopic { shaped, .. } if queue.options.capabilities.empty_topic_name => {
@@ -216,13 +216,7 @@ const DIRECT_WITHOUT_SENDER_SINCE: i64 = 77;
 /// The first level of which that is so for no message.
 const WITHOUT_SENDER_SINCE: i64 = 13;
 
-fn deleted(
-    realm: &Realm,
-    queue: &Queue,
-    messages: &[MessageId],
-    senders: &[UserId],
-    place: &Place,
-) -> Vec<Map<String, Value>> {
+fn deleted(realm: &Realm, queue: &Queue, messages: &[(MessageId, UserId)], place: &Place) -> Vec<Map<String, Value>> {
     let level = queue.options.level;
     let common = match place {
         Place::Channel { channel, topic } => object(json!({
@@ -230,17 +224,17 @@ fn deleted(
             "stream_id": channel,
             "topic": shown_topic(topic, queue.options.capabilities.empty_topic_name),
         })),
-        Place::Direct { conversation } if level.is_before(DIRECT_WITHOUT_SENDER_SINCE) => {
-            object(json!({"message_type": "private", "recipient_id": conversation, "sender_id": senders.first()}))
-        }
+        Place::Direct { conversation } if level.is_before(DIRECT_WITHOUT_SENDER_SINCE) => object(
+            json!({"message_type": "private", "recipient_id": conversation, "sender_id": messages.first().map(|(_, sender)| sender)}),
+        ),
         Place::Direct { .. } => object(json!({ "message_type": "private" })),
     };
     if queue.options.capabilities.bulk_message_deletion {
         let mut fields = common;
-        fields.insert("message_ids".into(), json!(messages));
+        fields.insert("message_ids".into(), messages.iter().map(|(id, _)| json!(id)).collect());
         return vec![fields];
     }
-    let one = |(id, sender): (&MessageId, &UserId)| {
+    let one = |(id, sender): &(MessageId, UserId)| {
         let mut fields = common.clone();
         fields.insert("message_id".into(), json!(id));
         let names_all = level.is_before(WITHOUT_SENDER_SINCE);
@@ -252,7 +246,7 @@ fn deleted(
         }
         fields
     };
-    messages.iter().zip(senders).map(one).collect()
+    messages.iter().map(one).collect()
 }
 
 /// An uploaded file's row (reference: Attachment).

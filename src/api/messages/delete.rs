@@ -103,11 +103,11 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
         group.sort_unstable();
         let followers = tx.who_follows_any(&group);
         let others = outsiders(tx, &first, &followers);
-        let senders = group.iter().filter_map(|id| Some(tx.messages.get(id)?.sender)).collect();
+        let messages = group.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
         for id in &group {
             tx.remove_message(*id);
         }
-        let payload = Payload::DeleteMessages { messages: group, senders, place: first.place.clone() };
+        let payload = Payload::DeleteMessages { messages, place: first.place.clone() };
         tx.emit(followers, Event::new("delete_message", None, payload.clone()));
         if let Some(others) = others {
             tx.emit(others, Event::new("delete_message", None, payload).needing(Needs::From(TOLD_TO_ALL_SINCE)));

@@ -92,8 +92,8 @@ pub(super) fn settle(
     if channel != *new_channel {
         for (messages, users) in losses {
             starred.forget(&users, &messages);
-            let senders = messages.iter().filter_map(|id| Some(tx.messages.get(id)?.sender)).collect();
-            let payload = Payload::DeleteMessages { messages, senders, place: before.place.clone() };
+            let messages = messages.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
+            let payload = Payload::DeleteMessages { messages, place: before.place.clone() };
             tx.emit(Audience::of(users), Event::new("delete_message", None, payload));
         }
         starred.tell_changes(tx);
