@@ -15,7 +15,7 @@ use crate::http::{Cors, Edge};
 use crate::realm::id::UserId;
 use crate::time::{Span, Timestamp};
 use crate::world::{RealTime, World, WorldSettings, Worlds};
-use listen::{Bound, Running, WallClock};
+use listen::{Bound, Running, WallClock, with_port};
 use std::convert::Infallible;
 use std::fmt;
 use std::io;
@@ -140,8 +140,7 @@ impl Server {
         }
         let bound = Bound::bind(options.host.as_deref(), options.port).await.map_err(StartError::Listen)?;
         let host = options.host.as_deref().unwrap_or("127.0.0.1");
-        let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() };
-        let base_url = format!("http://{host}:{}", bound.address().port());
+        let base_url = format!("http://{}", with_port(host, bound.address().port()));
         let token = options.control_token.filter(|token| !token.is_empty());
         let guard = Guard { host: options.host.clone().unwrap_or_default(), token };
         let defaults = Defaults {

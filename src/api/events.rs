@@ -153,7 +153,7 @@ fn pending<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
             continue;
         }
         let skipped = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
-        for mut event in render(realm, queue, entry).into_iter().skip(skipped) {
+        for mut event in render(realm, queue.reader(), entry).into_iter().skip(skipped) {
             id += 1;
             event.id = Some(id);
             events.push(event);

@@ -214,7 +214,7 @@ fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout: Spa
 
 /// A queue of a world above the newest level begins with an event that no client knows.
 fn begin_with_unknown_event(tx: &mut Tx, queue: Option<&str>) {
-    let queue = queue.and_then(|id| tx.queues.get(id)).filter(|queue| queue.gets_unknown_events());
+    let queue = queue.and_then(|id| tx.queues.get(id)).filter(|queue| queue.options.gets_unknown_events());
     if let Some(id) = queue.map(|queue| queue.id.clone()) {
         tx.emit_to_queue(id, Event::shaped(UNKNOWN_EVENT, None, json!({})));
     }

@@ -5,11 +5,10 @@ use crate::journal::Entry;
 use crate::realm::Realm;
 use crate::realm::event::{Entry as Happening, Payload};
 use crate::realm::id::UserId;
-use crate::realm::queue::{Capabilities, Queue, QueueId, QueueOptions};
+use crate::realm::queue::{Capabilities, QueueOptions, Reader};
 use crate::record::event::render;
 use crate::world::{Watched, World};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// The frame for something that happened.
 pub fn frame(world: &World, watched: &Watched) -> Value {
@@ -55,24 +54,13 @@ fn shaped(realm: &Realm, entry: &Happening, viewer: Option<UserId>) -> Value {
     for (_, switch) in capabilities.by_name() {
         *switch = true;
     }
-    let owner = viewer.or_else(|| realm.users.keys().next().copied());
+    let user = viewer.or_else(|| realm.users.keys().next().copied());
     let bare = json!({"type": entry.event.kind, "op": entry.event.op});
-    let Some(owner) = owner else { return bare };
+    let Some(user) = user else { return bare };
     if matches!(entry.event.payload, Payload::Message(_)) && viewer.is_none() {
         return bare;
     }
-    let queue = Queue {
-        id: QueueId::default(),
-        owner,
-        options: Arc::new(QueueOptions { capabilities, ..QueueOptions::default() }),
-        acknowledged: -1,
-        cursor: Default::default(),
-        idle_timeout: Default::default(),
-        idle_since: entry.at,
-        parked_since: None,
-        has_heartbeat: false,
-        poll: 0,
-    };
-    let event = render(realm, &queue, entry).into_iter().next();
+    let options = QueueOptions { capabilities, ..QueueOptions::default() };
+    let event = render(realm, Reader { user, options: &options, queue: None }, entry).into_iter().next();
     event.and_then(|event| serde_json::to_value(event).ok()).unwrap_or(bare)
 }

@@ -58,6 +58,17 @@ pub struct Cursor {
     pub part: usize,
 }
 
+/// Whom an event is shaped for.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    /// Who reads it.
+    pub user: UserId,
+    /// How.
+    pub options: &'a QueueOptions,
+    /// From which queue, if from one.
+    pub queue: Option<&'a QueueId>,
+}
+
 /// What a client asked for when it registered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueueOptions {
@@ -143,6 +154,11 @@ impl QueueLevel {
 }
 
 impl Queue {
+    /// For whom its events are shaped.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader { user: self.owner, options: &self.options, queue: Some(&self.id) }
+    }
+
     /// When it is collected if no poll comes; None while one hangs on it.
     pub fn expires_at(&self) -> Option<Timestamp> {
         match self.parked_since {
@@ -164,12 +180,7 @@ impl Queue {
             return usize::from(*only == self.id);
         }
         let parts = self.known_parts(entry);
-        parts + usize::from(parts > 0 && self.gets_unknown_events())
-    }
-
-    /// Whether events that no client knows are in the queue: those who name types get these alone.
-    pub fn gets_unknown_events(&self) -> bool {
-        self.options.level.sends_unknown_events && self.options.event_types.is_none()
+        parts + usize::from(parts > 0 && self.options.gets_unknown_events())
     }
 
     fn known_parts(&self, entry: &Entry) -> usize {
@@ -194,20 +205,25 @@ impl Queue {
                 if self.options.capabilities.bulk_message_deletion { 1 } else { messages.len() }
             }
             _ if !is_addressed => 0,
-            _ if self.hears_of_peers_singly(event) => {
+            _ if self.options.hears_of_peers_singly(event) => {
                 event.peers(self.owner).map_or(1, |(channels, users)| channels.len() * users.len())
             }
             _ => 1,
         }
     }
-
-    /// Whether others' subscriptions are told one by one.
-    pub fn hears_of_peers_singly(&self, event: &Event) -> bool {
-        self.options.level.is_before(PEERS_TOGETHER_SINCE) && event.kind == "subscription"
-    }
 }
 
 impl QueueOptions {
+    /// Whether events that no client knows are in the queue: those who name types get these alone.
+    pub fn gets_unknown_events(&self) -> bool {
+        self.level.sends_unknown_events && self.event_types.is_none()
+    }
+
+    /// Whether others' subscriptions are told one by one.
+    pub fn hears_of_peers_singly(&self, event: &Event) -> bool {
+        self.level.is_before(PEERS_TOGETHER_SINCE) && event.kind == "subscription"
+    }
+
     fn narrow_admits(&self, sent: &super::event::SentMessage, viewer: UserId) -> bool {
         self.narrow.iter().all(|(operator, operand)| {
             let message = &sent.message;

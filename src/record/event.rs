@@ -5,7 +5,7 @@ use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Entry, Payload, SentMessage, UpdatedMessage};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Attachment, Message, Place};
-use crate::realm::queue::{Queue, UNKNOWN_EVENT};
+use crate::realm::queue::{Reader, UNKNOWN_EVENT};
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
 use crate::record::channel::{ChannelRecord, IncludeSubscribers, SubscriptionRecord};
@@ -62,20 +62,20 @@ impl Serialize for EventRecord<'_> {
     }
 }
 
-/// An entry as the events that it makes for a queue, without their ids. As many as [`Queue::parts`] says.
-pub fn render<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<EventRecord<'a>> {
+/// An entry as the events that it makes for a reader, without their ids. As many as [`crate::realm::queue::Queue::parts`] says.
+pub fn render<'a>(realm: &Realm, reader: Reader<'_>, entry: &'a Entry) -> Vec<EventRecord<'a>> {
     let record = |fields| EventRecord { kind: entry.event.kind, op: entry.event.op, fields, id: None };
-    let mut events: Vec<_> = known(realm, queue, entry).into_iter().map(record).collect();
-    if entry.queue.is_none() && queue.gets_unknown_events() {
+    let mut events: Vec<_> = known(realm, reader, entry).into_iter().map(record).collect();
+    if entry.queue.is_none() && reader.options.gets_unknown_events() {
         events.push(EventRecord { kind: UNKNOWN_EVENT, op: None, fields: Fields::Own(Map::new()), id: None });
     }
     events
 }
 
-fn known<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<Fields<'a>> {
-    let Some(viewer) = realm.user(queue.owner) else { return Vec::new() };
+fn known<'a>(realm: &Realm, reader: Reader<'_>, entry: &'a Entry) -> Vec<Fields<'a>> {
+    let Some(viewer) = realm.user(reader.user) else { return Vec::new() };
     let event = &entry.event;
-    if queue.hears_of_peers_singly(event)
+    if reader.options.hears_of_peers_singly(event)
         && let Some((channels, users)) = event.peers(viewer.id)
     {
         let pairs = channels.iter().flat_map(|channel| users.iter().map(move |user| (channel, user)));
@@ -84,18 +84,18 @@ fn known<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<Fields<'a>> 
     }
     let fields = match &event.payload {
         Payload::DeleteMessages { messages, place } => {
-            return deleted(realm, queue, messages, place).into_iter().map(Fields::Own).collect();
+            return deleted(realm, reader, messages, place).into_iter().map(Fields::Own).collect();
         }
         Payload::Shaped(fields) => return vec![Fields::Shared(fields)],
-        Payload::WithTopic { shaped, .. } if queue.options.capabilities.empty_topic_name => {
+        Payload::WithTopic { shaped, .. } if reader.options.capabilities.empty_topic_name => {
             return vec![Fields::Shared(shaped)];
         }
-        Payload::Message(sent) => return vec![sent_message(realm, queue, viewer, sent)],
-        Payload::WithTopic { keys, shaped } => with_shown_topics(queue, keys, shaped),
-        Payload::UpdateMessage(updated) => updated_message(realm, queue, viewer, updated),
+        Payload::Message(sent) => return vec![sent_message(realm, reader, viewer, sent)],
+        Payload::WithTopic { keys, shaped } => with_shown_topics(reader, keys, shaped),
+        Payload::UpdateMessage(updated) => updated_message(realm, reader, viewer, updated),
         Payload::UserAdd(user) => {
             let look =
-                Look { viewer: Some(viewer), client_gravatar: queue.options.client_gravatar, include_profile: true };
+                Look { viewer: Some(viewer), client_gravatar: reader.options.client_gravatar, include_profile: true };
             object(json!({ "person": UserRecord::new(realm, user, look) }))
         }
         Payload::ChannelsCreated(channels) => {
@@ -104,7 +104,7 @@ fn known<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<Fields<'a>> 
         }
         Payload::Subscribed(subscriptions) => {
             // As the register reply has them: A-166 in docs/assumptions.md.
-            let shows_null = queue.options.capabilities.notification_settings_null;
+            let shows_null = reader.options.capabilities.notification_settings_null;
             let record = |(channel, subscription): &(Arc<Channel>, Arc<Subscription>)| {
                 SubscriptionRecord::new(realm, viewer, channel, subscription, IncludeSubscribers::All, shows_null)
             };
@@ -114,7 +114,7 @@ fn known<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<Fields<'a>> 
             object(json!({"stream_ids": channels, "user_ids": users.without(&viewer.id)}))
         }
         Payload::Presence { user, presence, now } => {
-            crate::record::presence::event(realm, queue, user, *presence, *now)
+            crate::record::presence::event(realm, reader.options, user, *presence, *now)
         }
         Payload::Scheduled(scheduled) => {
             object(json!({ "scheduled_message": crate::record::scheduled::ScheduledMessageRecord::new(scheduled) }))
@@ -130,9 +130,9 @@ fn known<'a>(realm: &Realm, queue: &Queue, entry: &'a Entry) -> Vec<Fields<'a>> 
     vec![Fields::Own(fields)]
 }
 
-fn with_shown_topics(queue: &Queue, keys: &[&str], shaped: &Map<String, Value>) -> Map<String, Value> {
+fn with_shown_topics(reader: Reader<'_>, keys: &[&str], shaped: &Map<String, Value>) -> Map<String, Value> {
     let mut fields = shaped.clone();
-    if queue.options.capabilities.empty_topic_name {
+    if reader.options.capabilities.empty_topic_name {
         return fields;
     }
     for key in keys {
@@ -160,8 +160,8 @@ fn show_topics(value: &mut Value) {
     }
 }
 
-fn sent_message<'a>(realm: &Realm, queue: &Queue, viewer: &User, sent: &'a SentMessage) -> Fields<'a> {
-    let options = &queue.options;
+fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a SentMessage) -> Fields<'a> {
+    let options = reader.options;
     let look = MessageLook {
         viewer: Some(viewer),
         apply_markdown: options.apply_markdown,
@@ -172,7 +172,7 @@ fn sent_message<'a>(realm: &Realm, queue: &Queue, viewer: &User, sent: &'a SentM
         let record = MessageRecord::new(realm, &sent.message, &sent.sender, sent.channel.as_deref(), look);
         serde_json::value::to_raw_value(&record).unwrap_or_default()
     });
-    let local = sent.local.as_ref().filter(|(queue_id, _)| **queue_id == *queue.id);
+    let local = sent.local.as_ref().filter(|(queue, _)| reader.queue.is_some_and(|own| **own == **queue));
     let local_message_id = local.map(|(_, local_id)| local_id.as_str());
     Fields::Message { message, flags: event_flags(sent, viewer), local_message_id }
 }
@@ -192,7 +192,7 @@ fn event_flags(sent: &SentMessage, viewer: &User) -> Vec<&'static str> {
     flags
 }
 
-fn updated_message(realm: &Realm, queue: &Queue, viewer: &User, updated: &UpdatedMessage) -> Map<String, Value> {
+fn updated_message(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &UpdatedMessage) -> Map<String, Value> {
     let mut fields = object(json!({
         "user_id": updated.user,
         "edit_timestamp": updated.at.seconds(),
@@ -207,7 +207,7 @@ fn updated_message(realm: &Realm, queue: &Queue, viewer: &User, updated: &Update
     };
     let flags = realm.messages.get(&updated.message).map(flags_of).unwrap_or_default();
     fields.insert("flags".into(), json!(flags));
-    fields.extend(with_shown_topics(queue, &["orig_subject", "subject"], &updated.fields));
+    fields.extend(with_shown_topics(reader, &["orig_subject", "subject"], &updated.fields));
     fields
 }
 
@@ -216,20 +216,25 @@ const DIRECT_WITHOUT_SENDER_SINCE: i64 = 77;
 /// The first level of which that is so for no message.
 const WITHOUT_SENDER_SINCE: i64 = 13;
 
-fn deleted(realm: &Realm, queue: &Queue, messages: &[(MessageId, UserId)], place: &Place) -> Vec<Map<String, Value>> {
-    let level = queue.options.level;
+fn deleted(
+    realm: &Realm,
+    reader: Reader<'_>,
+    messages: &[(MessageId, UserId)],
+    place: &Place,
+) -> Vec<Map<String, Value>> {
+    let level = reader.options.level;
     let common = match place {
         Place::Channel { channel, topic } => object(json!({
             "message_type": "stream",
             "stream_id": channel,
-            "topic": shown_topic(topic, queue.options.capabilities.empty_topic_name),
+            "topic": shown_topic(topic, reader.options.capabilities.empty_topic_name),
         })),
         Place::Direct { conversation } if level.is_before(DIRECT_WITHOUT_SENDER_SINCE) => object(
             json!({"message_type": "private", "recipient_id": conversation, "sender_id": messages.first().map(|(_, sender)| sender)}),
         ),
         Place::Direct { .. } => object(json!({ "message_type": "private" })),
     };
-    if queue.options.capabilities.bulk_message_deletion {
+    if reader.options.capabilities.bulk_message_deletion {
         let mut fields = common;
         fields.insert("message_ids".into(), messages.iter().map(|(id, _)| json!(id)).collect());
         return vec![fields];

@@ -2,7 +2,7 @@
 
 use crate::realm::Realm;
 use crate::realm::personal::Presence;
-use crate::realm::queue::Queue;
+use crate::realm::queue::QueueOptions;
 use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
 use schemars::JsonSchema;
@@ -98,8 +98,13 @@ pub fn presences_in(
 }
 
 /// The fields of a `presence` event.
-pub fn event(realm: &Realm, queue: &Queue, user: &User, presence: Presence, now: Timestamp) -> Map<String, Value> {
-    let options = &queue.options;
+pub fn event(
+    realm: &Realm,
+    options: &QueueOptions,
+    user: &User,
+    presence: Presence,
+    now: Timestamp,
+) -> Map<String, Value> {
     let fields = if options.capabilities.simplified_presence_events {
         let id = user.id.to_string();
         json!({"presences": {id: PresenceRecord::new(user, presence)}})

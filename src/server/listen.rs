@@ -49,11 +49,7 @@ impl Bound {
             io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"))
         };
         if let Some(host) = host {
-            let target = if host.contains(':') && !host.starts_with('[') {
-                format!("[{host}]:{port}")
-            } else {
-                format!("{host}:{port}")
-            };
+            let target = with_port(host, port);
             let listener = TcpListener::bind(&target).await.map_err(|error| named(target, error))?;
             let address = listener.local_addr()?;
             return Ok(Self { listeners: vec![listener], address });
@@ -228,6 +224,11 @@ async fn serve(stream: TcpStream, served: Served, stopped: watch::Receiver<bool>
     if let Err(error) = served {
         tracing::debug!("connection ended: {error}");
     }
+}
+
+/// `HOST:PORT`; an address of the sixth version stands in brackets.
+pub fn with_port(host: &str, port: u16) -> String {
+    if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
 /// Whether an address is reached from this machine alone.
