@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::Event;
-use crate::realm::queue::{Cursor, Queue, QueueId, QueueOptions, UNKNOWN_EVENT};
+use crate::realm::queue::{Cursor, Queue, QueueId, QueueOptions, QueueTerm, UNKNOWN_EVENT};
 use crate::realm::user::User;
 use crate::record::channel::IncludeSubscribers;
 use crate::time::Span;
@@ -128,8 +128,9 @@ impl Wish<'_> {
 impl Write for Register {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<RegisterReply, Error> {
         let viewer = call.caller.as_deref();
+        let narrow = params.narrow.terms()?;
         check(viewer, &params)?;
-        let options = queue_options(call, &params);
+        let options = queue_options(call, &params, narrow);
         let types = params.fetch_event_types.clone().or_else(|| params.event_types.clone());
         let wish = Wish {
             viewer,
@@ -158,7 +159,6 @@ impl Write for Register {
 }
 
 fn check(viewer: Option<&User>, params: &RegisterParams) -> Result<(), Error> {
-    params.narrow.check()?;
     match viewer {
         None if params.client_gravatar == Some(true) => Err(Error::NotForAnonymous { key: "client_gravatar".into() }),
         None if params.include_subscribers.0 != IncludeSubscribers::No => {
@@ -169,7 +169,7 @@ fn check(viewer: Option<&User>, params: &RegisterParams) -> Result<(), Error> {
     }
 }
 
-fn queue_options(call: &Call<'_>, params: &RegisterParams) -> QueueOptions {
+fn queue_options(call: &Call<'_>, params: &RegisterParams, narrow: Vec<QueueTerm>) -> QueueOptions {
     let viewer = call.caller.as_deref();
     let capabilities = params.client_capabilities.0;
     QueueOptions {
@@ -177,7 +177,7 @@ fn queue_options(call: &Call<'_>, params: &RegisterParams) -> QueueOptions {
         apply_markdown: params.apply_markdown,
         client_gravatar: params.client_gravatar.unwrap_or(viewer.is_some()),
         all_public_streams: params.all_public_streams && viewer.is_some(),
-        narrow: params.narrow.0.clone(),
+        narrow,
         slim_presence: params.slim_presence || capabilities.simplified_presence_events,
         capabilities,
         level: call.queue_level,

@@ -1,10 +1,12 @@
 //! Event queues: what a client asked for, and how far it has read the realm's event log.
 
 use super::Realm;
-use super::event::{Entry, Event, EventPattern, Payload};
+use super::channel::RESOLVED_PREFIX;
+use super::event::{Entry, Event, EventPattern, Payload, SentMessage};
 use super::id::UserId;
 use super::message::Place;
 use super::render::names_empty_topic;
+use crate::error::Error;
 use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
 use std::collections::BTreeSet;
@@ -81,13 +83,78 @@ pub struct QueueOptions {
     /// Messages of all public channels.
     pub all_public_streams: bool,
     /// Only messages that fit.
-    pub narrow: Vec<(String, String)>,
+    pub narrow: Vec<QueueTerm>,
     /// Presence by user id in the modern form.
     pub slim_presence: bool,
     /// What the client understands.
     pub capabilities: Capabilities,
     /// What the world's feature level means for the queue.
     pub level: QueueLevel,
+}
+
+/// What a queue's messages are to have in common. Names are in lower case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueueTerm {
+    /// They lie in the channel of this name.
+    Channel(String),
+    /// They have this topic; "" for the general one.
+    Topic(String),
+    /// This address sent them, whatever its case.
+    Sender(String),
+    /// They are direct ones.
+    Direct,
+    /// They are unread.
+    Unread,
+    /// They mention the user.
+    Mentioned,
+    /// They have one of the user's alert words.
+    Alerted,
+    /// Their topic is resolved.
+    Resolved,
+    /// They are starred, which a message that has just been sent never is.
+    Starred,
+}
+
+impl QueueTerm {
+    /// The term of an operator and its operand.
+    ///
+    /// # Errors
+    ///
+    /// `OperatorNotSupported`, `OperandNotSupported`.
+    pub fn new(operator: &str, operand: &str) -> Result<Self, Error> {
+        let text = operand.to_lowercase();
+        match (operator, operand) {
+            ("channel" | "stream", _) => Ok(QueueTerm::Channel(text)),
+            ("topic", _) => Ok(QueueTerm::Topic(if names_empty_topic(operand) { String::new() } else { text })),
+            ("sender", _) => Ok(QueueTerm::Sender(operand.to_owned())),
+            ("is", "dm" | "private") => Ok(QueueTerm::Direct),
+            ("is", "unread") => Ok(QueueTerm::Unread),
+            ("is", "mentioned") => Ok(QueueTerm::Mentioned),
+            ("is", "alerted") => Ok(QueueTerm::Alerted),
+            ("is", "resolved") => Ok(QueueTerm::Resolved),
+            ("is", "starred") => Ok(QueueTerm::Starred),
+            ("is", _) => Err(Error::OperandNotSupported { operand: operand.into() }),
+            _ => Err(Error::OperatorNotSupported { operator: operator.into() }),
+        }
+    }
+
+    fn admits(&self, sent: &SentMessage, viewer: UserId) -> bool {
+        let message = &sent.message;
+        let topic = message.channel().map(|(_, topic)| topic);
+        match self {
+            QueueTerm::Channel(name) => {
+                sent.channel.as_ref().is_some_and(|channel| channel.name.to_lowercase() == *name)
+            }
+            QueueTerm::Topic(name) => topic.is_some_and(|topic| topic.to_lowercase() == *name),
+            QueueTerm::Sender(email) => sent.sender_email().eq_ignore_ascii_case(email),
+            QueueTerm::Direct => matches!(message.place, Place::Direct { .. }),
+            QueueTerm::Unread => !sent.read_by.contains(&viewer),
+            QueueTerm::Mentioned => message.mentions(viewer),
+            QueueTerm::Alerted => message.body.alerted.contains(&viewer),
+            QueueTerm::Resolved => topic.is_some_and(|topic| topic.starts_with(RESOLVED_PREFIX)),
+            QueueTerm::Starred => false,
+        }
+    }
 }
 
 /// What a feature level means for queues; nothing at the newest. All queues of a world are of its level.
@@ -199,7 +266,8 @@ impl Queue {
             Payload::Message(sent) => {
                 let overheard = self.options.all_public_streams
                     && sent.channel.as_ref().is_some_and(|channel| !channel.privacy.is_private());
-                usize::from((is_addressed || overheard) && self.options.narrow_admits(sent, self.owner))
+                let is_wanted = || self.options.narrow.iter().all(|term| term.admits(sent, self.owner));
+                usize::from((is_addressed || overheard) && is_wanted())
             }
             Payload::DeleteMessages { messages, .. } if is_addressed => {
                 if self.options.capabilities.bulk_message_deletion { 1 } else { messages.len() }
@@ -222,30 +290,6 @@ impl QueueOptions {
     /// Whether others' subscriptions are told one by one.
     pub fn hears_of_peers_singly(&self, event: &Event) -> bool {
         self.level.is_before(PEERS_TOGETHER_SINCE) && event.kind == "subscription"
-    }
-
-    fn narrow_admits(&self, sent: &super::event::SentMessage, viewer: UserId) -> bool {
-        self.narrow.iter().all(|(operator, operand)| {
-            let message = &sent.message;
-            let topic = message.channel().map(|(_, topic)| topic);
-            match (operator.as_str(), operand.as_str()) {
-                ("channel" | "stream", name) => {
-                    sent.channel.as_ref().is_some_and(|channel| channel.name.to_lowercase() == name.to_lowercase())
-                }
-                ("topic", name) => {
-                    let name = if names_empty_topic(name) { "" } else { name };
-                    topic.is_some_and(|topic| topic.to_lowercase() == name.to_lowercase())
-                }
-                ("sender", email) => sent.sender_email().eq_ignore_ascii_case(email),
-                ("is", "dm" | "private") => matches!(message.place, Place::Direct { .. }),
-                ("is", "unread") => !sent.read_by.contains(&viewer),
-                ("is", "mentioned") => message.mentions(viewer),
-                ("is", "alerted") => message.body.alerted.contains(&viewer),
-                ("is", "resolved") => topic.is_some_and(|topic| topic.starts_with(super::channel::RESOLVED_PREFIX)),
-                // A message that has just been sent is nobody's starred one.
-                _ => false,
-            }
-        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::api::parameter::{FromJson, Parameter, json_parameter, through_json};
 use crate::error::Error;
-use crate::realm::queue::{Capabilities, MOBILE_IDLE_TIMEOUT_SECONDS};
+use crate::realm::queue::{Capabilities, MOBILE_IDLE_TIMEOUT_SECONDS, QueueTerm};
 use crate::record::channel::IncludeSubscribers;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
@@ -117,24 +117,12 @@ impl FromJson for EventNarrow {
 through_json!(EventNarrow);
 
 impl EventNarrow {
-    /// Whether queues can be filtered so.
+    /// What messages are to have in common.
     ///
     /// # Errors
     ///
     /// `OperatorNotSupported`, `OperandNotSupported`.
-    pub fn check(&self) -> Result<(), Error> {
-        for (operator, operand) in &self.0 {
-            match operator.as_str() {
-                "channel" | "stream" | "topic" | "sender" => {}
-                "is" => {
-                    let known = ["dm", "private", "starred", "unread", "mentioned", "alerted", "resolved"];
-                    if !known.contains(&operand.as_str()) {
-                        return Err(Error::OperandNotSupported { operand: operand.as_str().into() });
-                    }
-                }
-                _ => return Err(Error::OperatorNotSupported { operator: operator.as_str().into() }),
-            }
-        }
-        Ok(())
+    pub fn terms(&self) -> Result<Vec<QueueTerm>, Error> {
+        self.0.iter().map(|(operator, operand)| QueueTerm::new(operator, operand)).collect()
     }
 }
