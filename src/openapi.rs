@@ -224,35 +224,10 @@ fn described(schema: Value, info: &ParameterInfo) -> Value {
 /// The lines of a parameter's doc comment as one text, with its default.
 pub fn description(info: &ParameterInfo) -> String {
     let text = info.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
-    match info.default.map(default_as_sent) {
+    match info.default {
         Some("") | None => text,
         Some(default) => format!("{text} Default: {default}."),
     }
-}
-
-/// Defaults that the tables of parameters give as code, and what a client would send; "" where the parameter's own words
-/// say it.
-const DEFAULTS_AS_SENT: &[(&str, &str)] = &[
-    ("Vec::new()", "[]"),
-    ("Count(14)", "14"),
-    ("NarrowTerms::default()", "[]"),
-    ("EventNarrow::default()", "[]"),
-    ("BTreeMap::new()", "{}"),
-    ("RawCapabilities::default()", "{}"),
-    ("json!({})", "{}"),
-    ("String::new()", "the empty text"),
-    ("RoleNumber::MEMBER", "400"),
-    ("PropagateMode::ChangeOne", "change_one"),
-    ("TypingType::Direct", "direct"),
-    ("IncludeWord::No", "false"),
-    ("options::IncludeSubscribersText(IncludeSubscribers::No)", "false"),
-    ("Principals::caller()", ""),
-    ("ExportType(ExportKind::Public)", "1"),
-];
-
-fn default_as_sent(code: &'static str) -> &'static str {
-    let known = DEFAULTS_AS_SENT.iter().find(|(one, _)| *one == code);
-    known.map_or(code, |(_, sent)| sent)
 }
 
 /// A successful reply: the envelope's keys and the operation's own.

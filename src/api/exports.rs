@@ -91,7 +91,7 @@ parameters! {
     /// What is exported.
     pub struct ExportOrganizationParams {
         /// 1 or `public`: what is public; 2 or `full_with_consent`: also the private messages of those who consent.
-        export_type: ExportType = ExportType(ExportKind::Public),
+        export_type: ExportType = ExportType(ExportKind::Public) => "1",
     }
 }
 

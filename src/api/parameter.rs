@@ -117,7 +117,7 @@ pub struct ParameterInfo {
     pub is_in_path: bool,
     /// Whether a request without it is refused.
     pub is_required: bool,
-    /// The value when it is absent, as written in the code.
+    /// The value when it is absent, as a client would send it; "" where the description says it.
     pub default: Option<&'static str>,
     /// Lines of its description.
     pub doc: &'static [&'static str],

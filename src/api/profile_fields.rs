@@ -70,13 +70,13 @@ parameters! {
         /// Users may fill it in themselves.
         editable_by_user: bool = true,
         /// Choices by key, or an external account's site.
-        field_data: Value = json!({}),
+        field_data: Value = json!({}) => "{}",
         /// 1 short text, 2 paragraph, 3 choice, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.
         field_type: i64,
         /// At most 80 characters.
-        hint: String = String::new(),
+        hint: String = String::new() => "the empty text",
         /// Label, at most 40 characters, unique.
-        name: String = String::new(),
+        name: String = String::new() => "the empty text",
         /// Must be filled in.
         required: bool = false,
         /// People may be found by it.

@@ -39,7 +39,7 @@ parameters! {
         /// Content of messages as HTML.
         apply_markdown: bool = false,
         /// What the client understands.
-        client_capabilities: RawCapabilities = RawCapabilities::default(),
+        client_capabilities: RawCapabilities = RawCapabilities::default() => "{}",
         /// The client computes the provider's picture addresses itself. Default: true, for visitors false.
         client_gravatar: Option<bool>,
         /// Types of events for the queue; all when absent, unknown ones are ignored.
@@ -47,11 +47,11 @@ parameters! {
         /// Types of events whose state is wanted now; as `event_types` when absent.
         fetch_event_types: Option<Vec<String>>,
         /// `true`, `false` or `partial`.
-        include_subscribers: options::IncludeSubscribersText = options::IncludeSubscribersText(IncludeSubscribers::No),
+        include_subscribers: options::IncludeSubscribersText = options::IncludeSubscribersText(IncludeSubscribers::No) => "false",
         /// Only messages that fit: pairs of operator and operand.
-        narrow: EventNarrow = EventNarrow::default(),
+        narrow: EventNarrow = EventNarrow::default() => "[]",
         /// Presence no older than this; 0 for none.
-        presence_history_limit_days: Count = Count(14),
+        presence_history_limit_days: Count = Count(14) => "14",
         /// Old name of `idle_queue_timeout`, in seconds; 0 for the default.
         queue_lifespan_secs: Option<i64>,
         /// Presence by user ID in the modern form.

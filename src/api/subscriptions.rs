@@ -55,7 +55,7 @@ parameters! {
     /// How much of each.
     pub struct GetSubscriptionsParams {
         /// With those who are subscribed.
-        include_subscribers: IncludeWord = IncludeWord::No,
+        include_subscribers: IncludeWord = IncludeWord::No => "false",
     }
 }
 
@@ -97,9 +97,9 @@ parameters! {
     /// What to subscribe to and what to leave.
     pub struct ChangeSubscriptionsParams {
         /// Channels to be subscribed to, made if need be.
-        add: Vec<Wish> = Vec::new(),
+        add: Vec<Wish> = Vec::new() => "[]",
         /// Names of channels to leave, afterwards.
-        delete: Vec<String> = Vec::new(),
+        delete: Vec<String> = Vec::new() => "[]",
     }
 }
 

@@ -51,7 +51,7 @@ parameters! {
         /// Recipients of a direct message; the caller may be among them.
         to: Option<Vec<UserId>>,
         /// What kind of message.
-        r#type as "type": TypingType = TypingType::Direct,
+        r#type as "type": TypingType = TypingType::Direct => "direct",
         /// The channel of a channel message.
         stream_id: Option<ChannelId>,
         /// The topic of a channel message.

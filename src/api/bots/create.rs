@@ -31,7 +31,7 @@ parameters! {
         /// 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded.
         bot_type: i64 = 1,
         /// Settings of an embedded bot.
-        config_data: BTreeMap<String, String> = BTreeMap::new(),
+        config_data: BTreeMap<String, String> = BTreeMap::new() => "{}",
         /// Display name.
         full_name: String,
         /// Form of an outgoing webhook's calls: 1 or 2.

@@ -49,7 +49,7 @@ parameters! {
         /// Who may subscribe though it is private.
         can_subscribe_group: Option<GroupSettingValue>,
         /// At most 1,024 characters.
-        description: String = String::new(),
+        description: String = String::new() => "the empty text",
         /// The folder.
         folder_id: Option<Nullable<FolderId>>,
         /// Show new subscribers of a private channel all of its history.

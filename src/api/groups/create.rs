@@ -45,7 +45,7 @@ parameters! {
         /// At most 100 characters, unique whatever the case.
         name: String,
         /// Initial subgroups, whatever the rights over them.
-        subgroups: Vec<GroupId> = Vec::new(),
+        subgroups: Vec<GroupId> = Vec::new() => "[]",
     }
 }
 

@@ -23,13 +23,13 @@ parameters! {
         /// The group; deactivated ones too.
         @path user_group_id: GroupId,
         /// Active users to be added.
-        add: Vec<UserId> = Vec::new(),
+        add: Vec<UserId> = Vec::new() => "[]",
         /// Groups to be added.
-        add_subgroups: Vec<GroupId> = Vec::new(),
+        add_subgroups: Vec<GroupId> = Vec::new() => "[]",
         /// Active users to be removed.
-        delete: Vec<UserId> = Vec::new(),
+        delete: Vec<UserId> = Vec::new() => "[]",
         /// Groups to be removed.
-        delete_subgroups: Vec<GroupId> = Vec::new(),
+        delete_subgroups: Vec<GroupId> = Vec::new() => "[]",
     }
 }
 
@@ -99,9 +99,9 @@ parameters! {
         /// The group; deactivated ones too.
         @path user_group_id: GroupId,
         /// Groups to be added.
-        add: Vec<GroupId> = Vec::new(),
+        add: Vec<GroupId> = Vec::new() => "[]",
         /// Groups to be removed.
-        delete: Vec<GroupId> = Vec::new(),
+        delete: Vec<GroupId> = Vec::new() => "[]",
     }
 }
 

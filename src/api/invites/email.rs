@@ -25,11 +25,11 @@ parameters! {
         /// Addresses, separated by commas or line breaks; `Name <address>` too.
         invitee_emails: String,
         /// Groups that they are put into; the caller must be allowed to add users to them.
-        group_ids: Vec<GroupId> = Vec::new(),
+        group_ids: Vec<GroupId> = Vec::new() => "[]",
         /// The default channels too.
         include_realm_default_subscriptions: bool = false,
         /// Their role, equal or stricter than the caller's.
-        invite_as: RoleNumber = RoleNumber::MEMBER,
+        invite_as: RoleNumber = RoleNumber::MEMBER => "400",
         /// How long the invitations are in force; null for ever, 10 days by default.
         invite_expires_in_minutes: Option<Nullable<i64>>,
         /// Tell the caller who joined.

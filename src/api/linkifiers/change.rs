@@ -78,7 +78,7 @@ parameters! {
         /// Leads from the pattern's groups back to the text; "" for none.
         reverse_template: Option<OrNull<String>>,
         /// Further templates that lead back to the text.
-        alternative_url_templates: Vec<String> = Vec::new(),
+        alternative_url_templates: Vec<String> = Vec::new() => "[]",
     }
 }
 

@@ -53,7 +53,7 @@ parameters! {
         /// The new channel.
         stream_id: Option<Count>,
         /// How many messages of the topic are moved.
-        propagate_mode: PropagateMode = PropagateMode::ChangeOne,
+        propagate_mode: PropagateMode = PropagateMode::ChangeOne => "change_one",
         /// Tell the old topic of the move.
         send_notification_to_old_thread: bool = false,
         /// Tell the new topic of the move.

@@ -37,7 +37,7 @@ parameters! {
         /// Messages after the anchor.
         num_after: Option<Count>,
         /// Which messages; all of the caller's when empty.
-        narrow: NarrowTerms = NarrowTerms::default(),
+        narrow: NarrowTerms = NarrowTerms::default() => "[]",
         /// The client computes the provider's picture addresses itself.
         client_gravatar: bool = true,
         /// HTML rather than Markdown.

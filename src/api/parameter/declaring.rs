@@ -16,7 +16,8 @@ macro_rules! through_json {
 
 /// Makes a struct of parameters and its [`Parameters`].
 ///
-/// `@path` marks a part of the path, `| "alias"` a further name, `= value` what stands for an absent one. The wire
+/// `@path` marks a part of the path, `| "alias"` a further name, `= value` what stands for an absent one, `=> "text"`
+/// after it what a client would send for that, where the code does not say it; "" where the description does. The wire
 /// name is the field's unless `as "name"` gives another.
 macro_rules! parameters {
     (
@@ -24,7 +25,8 @@ macro_rules! parameters {
         pub struct $name:ident {
             $(
                 $(#[doc = $doc:expr])*
-                $(@$place:ident)? $field:ident $(as $wire:literal)? $(| $alias:literal)* : $type:ty $(= $default:expr)?
+                $(@$place:ident)? $field:ident $(as $wire:literal)? $(| $alias:literal)* : $type:ty
+                    $(= $default:expr $(=> $sent:literal)?)?
             ),* $(,)?
         }
     ) => {
@@ -42,7 +44,7 @@ macro_rules! parameters {
                     is_in_path: $crate::api::parameter::is_path!($($place)?),
                     is_required: <$type as $crate::api::parameter::Parameter>::IS_REQUIRED
                         && $crate::api::parameter::has_no_default!($($default)?),
-                    default: $crate::api::parameter::default_text!($($default)?),
+                    default: $crate::api::parameter::default_text!($($default $(=> $sent)?)?),
                     doc: &[$($doc),*],
                     is_json: <$type as $crate::api::parameter::Parameter>::IS_JSON,
                     schema: <$type as $crate::api::parameter::Parameter>::schema,
@@ -91,6 +93,9 @@ macro_rules! has_no_default {
     };
 }
 macro_rules! default_text {
+    ($default:expr => $sent:literal) => {
+        Some($sent)
+    };
     ($default:expr) => {
         Some(stringify!($default))
     };

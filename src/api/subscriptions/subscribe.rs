@@ -69,7 +69,7 @@ parameters! {
         /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
         message_retention_days: Option<RetentionDays>,
         /// Whom to subscribe; the caller by default.
-        principals: Principals = Principals::caller(),
+        principals: Principals = Principals::caller() => "",
         /// Tell those who were subscribed by somebody else.
         send_new_subscription_messages: bool = true,
         /// The channels.

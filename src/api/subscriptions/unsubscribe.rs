@@ -23,7 +23,7 @@ parameters! {
     /// Who is to leave what.
     pub struct UnsubscribeParams {
         /// Whom to unsubscribe; the caller by default.
-        principals: Principals = Principals::caller(),
+        principals: Principals = Principals::caller() => "",
         /// Names of channels, whatever the case.
         subscriptions: Vec<String>,
     }
