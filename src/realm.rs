@@ -126,6 +126,9 @@ pub struct Realm {
     pub muted_by: OrdMap<UserId, OrdSet<UserId>>,
     /// Uploaded files by path id.
     pub attachments: OrdMap<String, Arc<Attachment>>,
+    /// Their bytes, all told.
+    #[serde(skip)]
+    pub upload_space_used: i64,
     /// Bytes of uploads and pictures by content hash; a value like all the rest, so that a fork shares them.
     #[serde(with = "stored::blobs")]
     pub blobs: OrdMap<String, bytes::Bytes>,
@@ -272,6 +275,7 @@ impl Realm {
             alert_words: OrdMap::new(),
             muted_by: OrdMap::new(),
             attachments: OrdMap::new(),
+            upload_space_used: 0,
             blobs: OrdMap::new(),
             custom_emoji: OrdMap::new(),
             linkifiers: Vector::new(),
@@ -349,9 +353,9 @@ impl Realm {
         self.users.values().find(|user| user.is_system_bot()).map(|user| user.id)
     }
 
-    /// The bytes of all uploads.
-    pub fn upload_space_used(&self) -> i64 {
-        self.attachments.values().map(|attachment| attachment.size).sum()
+    /// What [`Realm::upload_space_used`] is to be.
+    fn upload_space(&self) -> i64 {
+        self.attachments.values().fold(0, |all, attachment| all.saturating_add(attachment.size))
     }
 }
 

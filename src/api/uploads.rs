@@ -119,7 +119,7 @@ pub fn check_size(realm: &Realm, size: i64) -> Result<(), Error> {
         return Err(Error::UploadTooLarge { limit_mib: limit.into() });
     }
     let quota = realm.organization.limit("upload_quota_mib").map(|mib| mib.saturating_mul(MIB));
-    if quota.is_some_and(|quota| realm.upload_space_used().saturating_add(size) > quota) {
+    if quota.is_some_and(|quota| realm.upload_space_used.saturating_add(size) > quota) {
         return Err(Error::UploadQuota);
     }
     Ok(())
@@ -158,7 +158,7 @@ fn add_file_at(tx: &mut Tx, owner: UserId, path_id: String, file: NewFile) -> Ar
     tx.realm_mut().counters.attachment += 1;
     let attachment = Arc::new(Attachment {
         id: AttachmentId(tx.counters.attachment),
-        path_id: path_id.clone(),
+        path_id,
         name: file.name,
         size: i64::try_from(file.bytes.len()).unwrap_or(i64::MAX),
         content_type,
@@ -169,8 +169,8 @@ fn add_file_at(tx: &mut Tx, owner: UserId, path_id: String, file: NewFile) -> Ar
         blob: tx.keep_blob(file.bytes),
         messages: BTreeSet::new(),
     });
-    tx.realm_mut().attachments.insert(path_id, attachment.clone());
-    let payload = Payload::Attachment { attachment: attachment.clone(), upload_space_used: tx.upload_space_used() };
+    tx.add_attachment(attachment.clone());
+    let payload = Payload::Attachment { attachment: attachment.clone(), upload_space_used: tx.upload_space_used };
     tx.emit(Audience::user(owner), Event::new("attachment", Some("add"), payload));
     attachment
 }
@@ -258,7 +258,7 @@ impl Read for GetAttachments {
         let own = realm.attachments.values().filter(|attachment| attachment.owner == owner);
         let mut attachments: Vec<AttachmentRecord> = own.map(|attachment| AttachmentRecord::new(attachment)).collect();
         attachments.sort_by_key(|attachment| attachment.id);
-        Ok(AttachmentsReply { attachments, upload_space_used: realm.upload_space_used() })
+        Ok(AttachmentsReply { attachments, upload_space_used: realm.upload_space_used })
     }
 }
 
@@ -295,8 +295,8 @@ impl Write for RemoveAttachment {
             own.find(|attachment| attachment.id == params.attachment_id).ok_or(Error::InvalidAttachment)?;
         let path_id = attachment.path_id.clone();
 
-        tx.realm_mut().attachments.remove(&path_id);
-        let fields = json!({"attachment": {"id": params.attachment_id}, "upload_space_used": tx.upload_space_used()});
+        tx.remove_attachment(&path_id);
+        let fields = json!({"attachment": {"id": params.attachment_id}, "upload_space_used": tx.upload_space_used});
         tx.emit(Audience::user(owner), Event::shaped("attachment", Some("remove"), fields));
         Ok(Success {})
     }

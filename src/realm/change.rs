@@ -8,7 +8,7 @@ use super::channel::{Channel, Subscription, Topic, TopicKey};
 use super::event::{Audience, Entry, Event, Needs};
 use super::group::{Group, SystemGroup};
 use super::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
-use super::message::{Conversation, Message, Place};
+use super::message::{Attachment, Conversation, Message, Place};
 use super::message_ids::MessageIds;
 use super::personal::Personal;
 use super::queue::QueueId;
@@ -145,6 +145,20 @@ impl Tx {
     /// A message to be changed. Its place has a step of its own.
     pub fn message_mut(&mut self, id: MessageId) -> &mut Message {
         Arc::make_mut(self.realm.messages.get_mut(&id).expect("the message was looked up"))
+    }
+
+    /// Adds an uploaded file.
+    pub fn add_attachment(&mut self, attachment: Arc<Attachment>) {
+        self.remove_attachment(&attachment.path_id);
+        self.realm.upload_space_used = self.realm.upload_space_used.saturating_add(attachment.size);
+        self.realm.attachments.insert(attachment.path_id.clone(), attachment);
+    }
+
+    /// Removes an uploaded file, if it is there. Its bytes stay.
+    pub fn remove_attachment(&mut self, path_id: &str) {
+        if let Some(attachment) = self.realm.attachments.remove(path_id) {
+            self.realm.upload_space_used = self.realm.upload_space_used.saturating_sub(attachment.size);
+        }
     }
 
     /// Adds an account, and puts it into the groups of its role.

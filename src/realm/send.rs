@@ -303,7 +303,7 @@ impl Tx {
 
     /// Tells the owner of an upload which messages link it now.
     pub fn emit_attachment_update(&mut self, attachment: Arc<Attachment>) {
-        let upload_space_used = self.upload_space_used();
+        let upload_space_used = self.upload_space_used;
         let audience = Audience::user(attachment.owner);
         let payload = Payload::Attachment { attachment, upload_space_used };
         self.emit(audience, Event::new("attachment", Some("update"), payload));

@@ -189,6 +189,7 @@ impl Realm {
         self.topics = topics.into_iter().map(|(key, messages)| (key, topic(messages))).collect();
         let ids = |messages: Vec<_>| Arc::new(messages.into_iter().collect());
         self.channel_messages = channels.into_iter().map(|(channel, messages)| (channel, ids(messages))).collect();
+        self.upload_space_used = self.upload_space();
         self.share_subscribers();
         for (user, own) in &self.personal.clone() {
             if !self.push_targets(*user).is_empty() {

@@ -47,6 +47,11 @@ pub(super) const ALL: &[Invariant] = &[
         meaning: "An upload's messages are those that link it.",
         check: uploads_know_their_messages,
     },
+    Invariant {
+        name: "upload-space",
+        meaning: "The space that uploads use is what they have together.",
+        check: upload_space,
+    },
     Invariant { name: "late-rows", meaning: "Rows made later are known by message as by user.", check: late_rows },
     Invariant {
         name: "unread-where-subscribed",
@@ -175,6 +180,11 @@ fn uploads_know_their_messages(realm: &Realm) -> Vec<String> {
         (attachment.messages != right || attachment.path_id != *path_id)
             .then(|| format!("upload {path_id} is linked by {:?}, should be by {right:?}", attachment.messages))
     })
+}
+
+fn upload_space(realm: &Realm) -> Vec<String> {
+    let right = realm.upload_space();
+    mismatch("uploads use", &realm.upload_space_used, &right)
 }
 
 fn late_rows(realm: &Realm) -> Vec<String> {

@@ -121,6 +121,7 @@ const BREAKS: &[(&str, Break)] = &[
     ("uploads-know-their-messages", |tx| {
         each(&mut tx.realm_mut().attachments, |attachment| attachment.messages.clear());
     }),
+    ("upload-space", |tx| tx.realm_mut().upload_space_used += 1),
     ("late-rows", |tx| _ = tx.realm_mut().late_rows.insert(MessageId(1), OrdSet::unit(MEL))),
     ("unread-where-subscribed", |tx| {
         let id = tx.messages_in(GENERAL).last().expect("there are messages");
