@@ -178,13 +178,13 @@ async fn a_thousand_timers_over_ten_years_take_no_time() {
         let body = json!({"message_id": message, "scheduled_delivery_timestamp": due});
         max.post("/reminders", body).await.success();
     }
-    // However busy the machine is: going there takes less time than asking for it did.
-    let asking = begun.elapsed();
+    // Two seconds are promised; on a busy machine it takes no longer than asking for it did.
+    let allowed = begun.elapsed().max(Duration::from_secs(2));
     let begun = Instant::now();
 
     let reply = control.post(CLOCK, json!({"advance_seconds": 315_360_000})).await.success();
 
-    assert!(begun.elapsed() < asking, "{:?}, and {asking:?} to ask for it", begun.elapsed());
+    assert!(begun.elapsed() < allowed, "{:?}, {allowed:?} were allowed", begun.elapsed());
     let fired = kinds(&reply["fired"]);
     assert_eq!(fired.iter().filter(|(kind, _)| kind == "reminder").count(), 1_002);
     assert!(fired.windows(2).all(|pair| pair[0].1 <= pair[1].1));
