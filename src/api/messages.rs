@@ -11,6 +11,7 @@ pub mod parameter;
 pub mod report;
 pub mod submessage;
 pub mod target;
+mod unheard;
 
 use super::parameter::{parameters, words};
 use super::{About, Access, Call, Operation, Read, Route, Write};
@@ -18,7 +19,7 @@ use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
-use crate::realm::send::Outgoing;
+use crate::realm::send::{Outgoing, Target};
 use crate::realm::text::normal_content;
 use crate::realm::{Realm, markdown};
 use crate::record::message::{MessageLook, MessageRecord};
@@ -136,6 +137,9 @@ impl Write for SendMessage {
             widget_content: params.widget_content,
         };
 
+        if let Target::Channel { channel, .. } = outgoing.to {
+            unheard::tell_owner(tx, caller, channel);
+        }
         let sent = tx.send(outgoing)?;
         Ok(SendMessageReply {
             id: sent.id.0,

@@ -64,6 +64,9 @@ pub struct Personal {
     pub push_tokens: Vector<PushToken>,
     /// A bot's storage.
     pub storage: OrdMap<String, String>,
+    /// When a bot's owner was last told that nobody hears it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner_told_at: Option<Timestamp>,
     /// One-time notices that were seen.
     pub onboarding_steps_seen: OrdSet<String>,
 }

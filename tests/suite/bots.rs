@@ -269,3 +269,31 @@ async fn a_bot_does_not_come_back_beside_an_active_one_of_its_name() {
     let message = "There is already an active bot named \"Twin\" in this organization. To reactivate this bot, you must rename or deactivate the other one first.";
     adam.post(&format!("/users/{first}/reactivate"), json!({})).await.error("BAD_REQUEST", message);
 }
+
+#[tokio::test]
+async fn an_owner_is_told_now_and_then_that_nobody_hears_the_bot() {
+    let server = TestServer::start().await;
+    let [mel, bot] = server.users(["mel", "build-bot"]);
+    let mut events = mel.events(["message"]).await;
+    let told = json!({
+        "type": "private",
+        "sender_email": "notification-bot@chat.test",
+        "content": "Your bot `build-bot@chat.test` sent a message to #**quiet**, to which nobody is subscribed.",
+    });
+
+    bot.send_to("quiet", "t", "one").await;
+    events.next().await.has(json!({ "message": told }));
+    server.advance(60).await;
+    bot.send_to("quiet", "t", "two").await;
+    bot.send_to("general", "t", "somebody hears this").await;
+    events.next().await.has(json!({"message": {"content": "somebody hears this"}}));
+    server.advance(1).await;
+    bot.send_to("quiet", "t", "three").await;
+    events.next().await.has(json!({ "message": told }));
+
+    mel.send_to("quiet", "t", "people see it themselves").await;
+    server.advance(61).await;
+    let nowhere = json!({"type": "channel", "to": "nowhere", "topic": "t", "content": "x"});
+    let _ = bot.post("/messages", nowhere).await.with_status(400);
+    events.none().await;
+}

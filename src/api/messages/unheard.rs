@@ -1,0 +1,27 @@
+//! Tells the owner of a bot that nobody hears it.
+//!
+//! A choice where the API is silent: A-172 in docs/assumptions.md.
+
+use crate::realm::change::Tx;
+use crate::realm::id::ChannelId;
+use crate::realm::user::User;
+use crate::time::Span;
+
+/// How long after an owner was told it is not said again, whatever the channel.
+const SILENCE: Span = Span::minutes(1);
+
+/// Has the notification bot tell the owner that the channel to which their bot writes has no subscribers.
+pub(super) fn tell_owner(tx: &mut Tx, sender: &User, channel: ChannelId) {
+    let Some(owner) = sender.bot_owner() else { return };
+    let channel = &tx.channels[&channel];
+    let is_heard = channel.subscribers.iter().any(|user| tx.is_active(*user));
+    let was_told = tx.own(sender.id).owner_told_at.is_some_and(|at| tx.now <= at.plus(SILENCE));
+    if is_heard || was_told {
+        return;
+    }
+    let content =
+        format!("Your bot `{}` sent a message to #**{}**, to which nobody is subscribed.", sender.email, channel.name);
+    tx.notify_person(owner, content);
+    let now = tx.now;
+    tx.own_mut(sender.id).owner_told_at = Some(now);
+}
