@@ -1,6 +1,8 @@
 //! The table of operations: a row each, and how a row is made of an operation's type.
 
+use super::reply::envelope_saying;
 use super::*;
+use crate::error::Error;
 
 const fn row<O: Operation>(run: Run) -> Row {
     Row {
@@ -50,18 +52,14 @@ fn admitted_params<O: Operation>(world: &World, call: &Call<'_>, raw: &RawParame
     O::Params::read(raw)
 }
 
-/// Changes the realm for the caller, unless another request came in between that shuts them out.
 fn committed<O: Operation, T>(
     world: &World,
     call: &Call<'_>,
     change: impl FnOnce(&mut Tx) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let (value, caused) = world.commit_noting(|tx| {
-        call.check_credentials_hold(tx)?;
+    let (value, caused) = commit_for(world, call.caller.as_deref(), |tx| {
         admit::<O>(tx, call)?;
-        let value = change(tx)?;
-        call.note_activity(tx);
-        Ok(value)
+        change(tx)
     })?;
     // An operation runs once a call, so that nothing was noted before.
     let _ = call.caused.set(caused);

@@ -7,7 +7,7 @@ use super::request::Incoming;
 use super::trace::Trace;
 use super::{Response, authentication, reply};
 use crate::api::uploads::resumable::{self, Announced};
-use crate::api::{Access, Origin};
+use crate::api::{Access, Origin, commit_for};
 use crate::error::Error;
 use crate::realm::resumable::ResumableUpload;
 use crate::realm::user::User;
@@ -59,7 +59,7 @@ fn carry_out(world: &World, incoming: &Incoming, origin: Origin<'_>, trace: &mut
         "HEAD" => Ok(offset(resumable::own(&world.snapshot(), caller.id, &id)?)),
         "PATCH" => add(world, incoming, origin, trace, &caller, &id),
         _ => {
-            world.commit(|tx| resumable::terminate(tx, caller.id, &id))?;
+            commit_for(world, Some(&caller), |tx| resumable::terminate(tx, caller.id, &id))?;
             Ok(reply::empty(204))
         }
     }
@@ -106,7 +106,7 @@ fn create(
         length,
     };
     let piece = if is_piece(incoming) { incoming.body.clone() } else { Bytes::new() };
-    let (upload, caused) = world.commit_noting(|tx| {
+    let (upload, caused) = commit_for(world, Some(caller), |tx| {
         let upload = resumable::begin(tx, caller.id, file)?;
         resumable::append(tx, caller.id, &upload.path_id, 0, piece)
     })?;
@@ -133,7 +133,7 @@ fn add(
     }
     let offset = number(incoming, "upload-offset")?;
     let piece = incoming.body.clone();
-    let (upload, caused) = world.commit_noting(|tx| resumable::append(tx, caller.id, id, offset, piece))?;
+    let (upload, caused) = commit_for(world, Some(caller), |tx| resumable::append(tx, caller.id, id, offset, piece))?;
     trace.caused = caused;
     Ok(progress(&upload, origin))
 }

@@ -1,0 +1,126 @@
+//! One request, as its operation sees it.
+
+use super::parameter::UploadedFile;
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::change::Tx;
+use crate::realm::queue::QueueLevel;
+use crate::realm::render::Site;
+use crate::realm::user::User;
+use crate::time::Timestamp;
+use crate::world::{Caused, World};
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+/// Who calls, from where, and when.
+pub struct Call<'a> {
+    /// The caller; None without credentials.
+    pub caller: Option<Arc<User>>,
+    /// The address that the request came to.
+    pub origin: Origin<'a>,
+    /// What the caller calls the built-in extra emoji beside its own name.
+    pub extra_emoji: Option<&'a str>,
+    /// What the client calls itself.
+    pub client: &'a str,
+    /// All that it says of itself.
+    pub user_agent: &'a str,
+    /// The world's time.
+    pub now: Timestamp,
+    /// The feature level that the world emulates; the core asks only where the edge can't do it.
+    pub feature_level: i64,
+    /// What that level means for queues.
+    pub queue_level: QueueLevel,
+    /// Parameters that the level knows and the newest does not, as they were sent.
+    pub former: &'a BTreeMap<&'static str, String>,
+    /// Files of a multipart body.
+    pub files: &'a [UploadedFile],
+    /// How a fault lets the push relay fail.
+    pub bouncer: Option<crate::fault::Bouncer>,
+    /// What the request caused, once it was carried out.
+    pub caused: OnceLock<Caused>,
+}
+
+impl Call<'_> {
+    /// What the client knows things by.
+    pub fn site(&self) -> Site {
+        Site { own_url: Some(self.origin.base_url()), extra_emoji: self.extra_emoji.map(str::to_owned) }
+    }
+
+    /// The caller of an operation that needs credentials.
+    ///
+    /// # Panics
+    ///
+    /// Where the operation's `ACCESS` lets visitors in: those ask `caller` itself.
+    pub fn caller(&self) -> &User {
+        self.caller.as_deref().expect("the operation needs credentials, which were checked")
+    }
+
+    /// As [`Call::caller`], shared.
+    ///
+    /// # Panics
+    ///
+    /// As that does.
+    pub fn caller_shared(&self) -> &Arc<User> {
+        self.caller.as_ref().expect("the operation needs credentials, which were checked")
+    }
+}
+
+/// Changes the realm for a caller, None being a visitor, and notes that they were active. Another request may have come in
+/// between since their credentials were checked, and shut them out.
+///
+/// # Errors
+///
+/// `InvalidApiKey`, those of [`Realm::check_is_open_to`], and what `change` refuses.
+pub fn commit_for<T>(
+    world: &World,
+    caller: Option<&User>,
+    change: impl FnOnce(&mut Tx) -> Result<T, Error>,
+) -> Result<(T, Caused), Error> {
+    world.commit_noting(|tx| {
+        if let Some(caller) = caller {
+            check_credentials_hold(tx, caller)?;
+        }
+        let value = change(tx)?;
+        if let Some(caller) = caller {
+            tx.note_activity(caller.id);
+        }
+        Ok(value)
+    })
+}
+
+fn check_credentials_hold(realm: &Realm, caller: &User) -> Result<(), Error> {
+    let user = realm.user(caller.id).filter(|user| user.api_key == caller.api_key).ok_or(Error::InvalidApiKey)?;
+    realm.check_is_open_to(user)
+}
+
+/// The address that a request came to: what URLs in its reply begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin<'a> {
+    /// `http` or `https`.
+    pub scheme: &'static str,
+    /// Host and port.
+    pub host: &'a str,
+    /// `/w/NAME`, or "" when the world has the whole address.
+    pub prefix: &'a str,
+}
+
+impl Origin<'_> {
+    /// `http://127.0.0.1:9991/w/NAME`, without a slash at the end.
+    pub fn base_url(&self) -> String {
+        [self.scheme, "://", self.host, self.prefix].concat()
+    }
+
+    /// A text whose links to uploads lead there without the address and prefix that this caller knows: what is stored
+    /// must lead anywhere. An address that stands for itself stays, since without its beginning it would be none; it
+    /// becomes relative when it is rendered.
+    pub fn strip(&self, text: String) -> String {
+        if memchr::memmem::find(text.as_bytes(), b"/user_uploads/").is_none() {
+            return text;
+        }
+        let mut text = text.replace(&format!("]({}/user_uploads/", self.base_url()), "](/user_uploads/");
+        if !self.prefix.is_empty() {
+            text = text.replace(&format!("]({}/user_uploads/", self.prefix), "](/user_uploads/");
+        }
+        text
+    }
+}
