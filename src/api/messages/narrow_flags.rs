@@ -1,7 +1,7 @@
 //! POST /messages/flags/narrow: a flag of a range of a narrow (specification, "Messages").
 
 use super::parameter::{AnchorText, NarrowTerms};
-use crate::api::flags::{FlagChange, change_flag};
+use crate::api::flags::change::{FlagChange, change_flag};
 use crate::api::parameter::{Count, parameters};
 use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
