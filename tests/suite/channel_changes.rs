@@ -288,3 +288,27 @@ async fn only_those_who_administer_a_channel_archive_it() {
     nora.delete(&path("design"), json!({})).await.error("BAD_REQUEST", "Invalid channel ID");
     mel.delete("/streams/999", json!({})).await.error("BAD_REQUEST", "Invalid channel ID");
 }
+
+#[tokio::test]
+async fn a_channel_that_comes_back_as_a_default_is_told_as_one() {
+    let server = TestServer::start().await;
+    let [olive, mel] = server.users(["olive", "mel"]);
+    let mut queue = mel.events(["default_streams"]).await;
+
+    edit(&server, &olive, "attic", json!({"is_archived": false, "is_default_stream": true})).await.success();
+
+    let defaults = mel.post("/register", json!({"fetch_event_types": ["default_streams"]})).await.success();
+    let last = queue.all().await.pop().expect("it was told");
+    assert_eq!(last["default_streams"], defaults["realm_default_streams"]);
+    assert!(last["default_streams"].as_array().expect("a list").contains(&json!(server.channel("attic"))));
+}
+
+#[tokio::test]
+async fn a_private_channel_without_subscribers_does_not_come_back() {
+    let server = TestServer::start().await;
+    let olive = server.user("olive");
+    olive.delete(&format!("/streams/{}", server.channel("quiet")), json!({})).await.success();
+
+    let refused = edit(&server, &olive, "quiet", json!({"is_archived": false, "is_private": true})).await;
+    refused.error("BAD_REQUEST", "Channel is private and have no subscribers");
+}

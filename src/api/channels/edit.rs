@@ -136,7 +136,7 @@ impl Write for EditChannel {
         let topics_policy = checked_topics_policy(tx, caller, channel, params.topics_policy)?;
         let is_default = checked_default(caller, channel, &params)?;
         let message_retention_days = checked_retention(caller, channel, params.message_retention_days)?;
-        let comes_back = checked_return(channel, params.is_archived)?;
+        let comes_back = checked_return(channel, privacy.unwrap_or(channel.privacy), params.is_archived)?;
         check_deletion_policy(tx, caller, &params)?;
         let name = checked_new_name(tx, channel, params.new_name.as_deref())?;
         let folder = checked_folder(tx, channel, params.folder_id.clone())?;
@@ -272,13 +272,13 @@ fn checked_retention(
     Ok(days.map(|days| days.0).filter(|new| *new != channel.message_retention_days))
 }
 
-fn checked_return(channel: &Channel, is_archived: Option<bool>) -> Result<bool, Error> {
+fn checked_return(channel: &Channel, privacy: Privacy, is_archived: Option<bool>) -> Result<bool, Error> {
     let comes_back = is_archived == Some(false);
     if comes_back && !channel.is_archived {
         return Err(Error::ChannelNotArchived);
     }
     // Nobody could read it.
-    if comes_back && channel.privacy.is_private() && channel.subscribers.is_empty() {
+    if comes_back && privacy.is_private() && channel.subscribers.is_empty() {
         return Err(Error::ChannelWithoutSubscribers);
     }
     Ok(comes_back)

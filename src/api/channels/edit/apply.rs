@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 impl Plan {
-    /// Changes the channel, in the order of the reference.
+    /// Changes the channel, in the order of the reference but for the return of an archived one.
     pub(super) fn apply(self, tx: &mut Tx, actor: &User, id: ChannelId) {
         let starred = StarredInSight::of_listeners(tx);
         if let Some(policy) = self.topics_policy {
@@ -30,15 +30,16 @@ impl Plan {
         if let Some(privacy) = self.privacy {
             change_privacy(tx, actor, id, privacy);
         }
+        // The list of defaults has no archived channels: one that becomes a default must be back by then.
+        if self.comes_back {
+            bring_back(tx, id);
+        }
         if let Some(is_default) = self.is_default {
             tx.channel_mut(id).is_default = is_default;
             emit_defaults(tx);
         }
         if let Some(days) = self.message_retention_days {
             change_retention(tx, actor, id, days);
-        }
-        if self.comes_back {
-            bring_back(tx, id);
         }
         if let Some(description) = self.description {
             change_description(tx, actor, id, description);
