@@ -23,15 +23,24 @@ impl Realm {
         }
         self.check_may_send_in(sender, channel)?;
         let holders = || std::iter::once(sender.id).chain(sender.bot_owner());
-        let may = |name| holders().any(|user| self.may_in(user, channel, name));
         let reads = holders().filter_map(|user| self.users.get(&user)).any(|user| self.can_read(user, channel));
         if !reads || channel.is_archived {
             return Err(Error::NotAuthorizedToSend { channel_name: channel.name.clone().into() });
         }
-        if !self.topics.contains_key(&(channel.id, TopicKey::of(topic))) && !may("can_create_topic_group") {
-            return Err(Error::MayNotCreateTopic);
-        }
+        self.check_may_begin_topic(sender, channel, topic)?;
         self.check_topic_policy(channel, topic)
+    }
+
+    /// Whether the channel has the topic, or a user may begin it. A bot may do what its owner may.
+    ///
+    /// # Errors
+    ///
+    /// `MayNotCreateTopic`.
+    pub fn check_may_begin_topic(&self, user: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
+        let mut holders = std::iter::once(user.id).chain(user.bot_owner());
+        let is_there = self.topics.contains_key(&(channel.id, TopicKey::of(topic)));
+        let may = is_there || holders.any(|user| self.may_in(user, channel, "can_create_topic_group"));
+        if may { Ok(()) } else { Err(Error::MayNotCreateTopic) }
     }
 
     /// Whether a user holds the channel's permission to send. A bot may do what its owner may.

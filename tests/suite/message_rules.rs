@@ -17,7 +17,7 @@ impl TestServer {
     }
 
     /// Gives a permission in a channel to a system group.
-    fn allow_in(&self, channel: &str, name: &'static str, group: SystemGroup) {
+    pub fn allow_in(&self, channel: &str, name: &'static str, group: SystemGroup) {
         self.arrange(|tx| {
             let value = GroupSettingValue::Group(tx.system_group(group));
             let id = tx.channel_by_name(channel).expect("a channel of the built-in realm").id;

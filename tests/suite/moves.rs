@@ -161,3 +161,92 @@ async fn messages_are_moved_to_channels_that_the_mover_can_read() {
     mel.patch(&path, json!({"stream_id": -1})).await.error("BAD_REQUEST", "stream_id is too small");
     mel.patch(&path, json!({"stream_id": design})).await.success();
 }
+
+#[tokio::test]
+async fn messages_that_the_mover_cannot_see_stay_where_they_are() {
+    let server = TestServer::start().await;
+    let [adam, mel] = server.users(["adam", "mel"]);
+    let secret = json!({"subscriptions": [{"name": "secret"}], "invite_only": true});
+    adam.post("/users/me/subscriptions", secret).await.success();
+    let before = adam.send_to("secret", "plans", "Before mel came").await;
+    let invited = json!({"subscriptions": [{"name": "secret"}], "principals": [mel.id()]});
+    adam.post("/users/me/subscriptions", invited).await.success();
+    let after = mel.send_to("secret", "plans", "I am here").await;
+    let elsewhere =
+        json!({"topic": "old plans", "propagate_mode": "change_all", "send_notification_to_new_thread": false});
+    change(&mel, after, elsewhere).await;
+    let topic = async |id| adam.get(&format!("/messages/{id}"), json!({})).await.success()["message"]["subject"].take();
+    assert_eq!([topic(before).await, topic(after).await], ["old plans", "old plans"]);
+
+    let engineering = server.channel("engineering");
+    let mut events = adam.events(["message", "update_message"]).await;
+    change(&mel, after, json!({"stream_id": engineering, "propagate_mode": "change_all"})).await;
+
+    events.next().await.has(json!({"message_ids": [after], "new_stream_id": engineering}));
+    mel.get(&format!("/messages/{before}"), json!({})).await.error("BAD_REQUEST", "Invalid message(s)");
+    // What mel can't see is not told by the notice either.
+    let text = format!("This topic was moved here from #**secret>old plans** by @_**Mel Marsh|{}**.", mel.id());
+    events.next().await.has(json!({"message": {"content": text}}));
+}
+
+#[tokio::test]
+async fn a_notice_that_cannot_be_sent_is_left_out() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let group = json!({"name": "bakers", "description": "", "members": [], "can_mention_group": {
+        "direct_members": [mel.id()], "direct_subgroups": []
+    }});
+    mel.post("/user_groups/create", group).await.success();
+    let id = mel.send_to("general", "x** @*bakers* **", "Bread").await;
+
+    let mut events = mel.events(["message", "update_message"]).await;
+    change(&mel, id, json!({"topic": "bread", "propagate_mode": "change_all"})).await;
+
+    events.next().await.has(json!({"type": "update_message", "subject": "bread"}));
+    events.none().await;
+}
+
+#[tokio::test]
+async fn who_moves_to_a_new_topic_must_be_one_who_may_begin_it() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let id = mel.send_to("general", "brunch", "Soup").await;
+    mel.send_to("general", "lunch", "Bread").await;
+    server.allow_in("general", "can_create_topic_group", SystemGroup::Administrators);
+
+    let refused = mel.patch(&format!("/messages/{id}"), json!({"topic": "dinner"})).await;
+    refused.error("BAD_REQUEST", "You do not have permission to create new topics in this channel.");
+    change(&mel, id, json!({"topic": "lunch"})).await;
+    // The mark is no topic of its own.
+    change(&mel, id, json!({"topic": "✔ lunch", "propagate_mode": "change_all"})).await;
+}
+
+#[tokio::test]
+async fn administrators_and_rights_in_the_new_channel_let_messages_be_moved() {
+    let server = TestServer::start().await;
+    let [adam, mel, max] = server.users(["adam", "mel", "max"]);
+    server.allow("can_move_messages_between_channels_group", SystemGroup::Nobody);
+    server.allow("can_move_messages_between_topics_group", SystemGroup::Nobody);
+    server.allow("can_resolve_topics_group", SystemGroup::Nobody);
+    let id = mel.send_to("general", "brunch", "Soup").await;
+    let engineering = server.channel("engineering");
+    let path = format!("/messages/{id}");
+    let refusal = "You don't have permission to move this message";
+
+    mel.patch(&path, json!({"topic": "lunch"})).await.error("BAD_REQUEST", refusal);
+    change(&adam, id, json!({"topic": "lunch"})).await;
+    change(&adam, id, json!({"stream_id": engineering})).await;
+    let general = server.channel("general");
+    max.patch(&path, json!({"stream_id": general})).await.error("BAD_REQUEST", refusal);
+    server.allow_in("engineering", "can_administer_channel_group", SystemGroup::Members);
+    change(&max, id, json!({"stream_id": general})).await;
+
+    server.allow_in("engineering", "can_administer_channel_group", SystemGroup::Nobody);
+    server.allow("can_move_messages_between_channels_group", SystemGroup::Members);
+    mel.patch(&path, json!({"topic": "x", "stream_id": engineering})).await.error("BAD_REQUEST", refusal);
+    server.allow_in("engineering", "can_move_messages_within_channel_group", SystemGroup::Members);
+    server.allow_in("engineering", "can_resolve_topics_group", SystemGroup::Members);
+    change(&mel, id, json!({"topic": "✔ lunch", "stream_id": engineering})).await;
+    change(&mel, id, json!({"stream_id": general})).await;
+    change(&mel, id, json!({"topic": "x", "stream_id": engineering})).await;
+}

@@ -167,7 +167,7 @@ impl Write for EditMessage {
             starred = Some(StarredInSight::of_listeners(tx));
             firsts = Some(FirstMessages::of(tx, [&wanted.message.place, place].into_iter().filter_map(Place::channel)));
             relocate::relocate(tx, caller.id, &wanted, place);
-            relocate::settle_policies(tx, &wanted.message, &wanted.moved, place);
+            relocate::settle_policies(tx, &caller, &wanted.message, &wanted.moved, place);
         }
         let updated = UpdatedMessage {
             user: Some(caller.id),
@@ -183,7 +183,7 @@ impl Write for EditMessage {
         tx.emit(followers.including(newcomers).except_all(&lost_all), update);
         if let (Some(place), Some(starred)) = (&wanted.place, starred) {
             relocate::settle(tx, &wanted.message, &wanted.moved, place, (losses, starred));
-            notice::send(tx, &caller, &wanted, place, &params)?;
+            notice::send(tx, &caller, &wanted, place, &params);
         }
         if let Some(firsts) = firsts {
             firsts.tell_changes(tx);

@@ -4,7 +4,7 @@ use super::{EditMessageParams, Marking, PropagateMode, Wanted};
 use crate::api::Call;
 use crate::api::parameter::Count;
 use crate::error::Error;
-use crate::realm::channel::{RESOLVED_PREFIX, TopicKey};
+use crate::realm::channel::{Channel, RESOLVED_PREFIX, TopicKey};
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::message::{Message, Place};
 use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
@@ -45,7 +45,7 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessageParams)
     let marking = asked.and_then(|(asked, (_, topic))| Marking::between(topic, asked));
     let moved = match &place {
         Some(place) => {
-            let moved = affected(realm, &message, params.propagate_mode);
+            let moved = affected(realm, caller, &message, place, params.propagate_mode);
             check_may_move(realm, caller, &message, place, marking, &moved)?;
             moved
         }
@@ -133,13 +133,16 @@ fn new_place(
     Ok((!stays).then_some(Place::Channel { channel: new_channel, topic }))
 }
 
-fn affected(realm: &Realm, message: &Message, mode: PropagateMode) -> Vec<MessageId> {
+fn affected(realm: &Realm, caller: &User, message: &Message, place: &Place, mode: PropagateMode) -> Vec<MessageId> {
     let Some((channel, topic)) = message.channel() else { return Vec::new() };
     let messages = realm.topics.get(&(channel, TopicKey::new(topic))).map(|topic| &topic.messages);
+    // Within a channel topics stay together; into another one nobody moves what they can't see, so as not to read it there.
+    let is_movable =
+        |id: &MessageId| place.channel() == Some(channel) || realm.can_see_message(caller, &realm.messages[id]);
     match (mode, messages) {
         (PropagateMode::ChangeOne, _) | (_, None) => vec![message.id],
-        (PropagateMode::ChangeLater, Some(messages)) => messages.from(message.id).collect(),
-        (PropagateMode::ChangeAll, Some(messages)) => messages.iter().collect(),
+        (PropagateMode::ChangeLater, Some(messages)) => messages.from(message.id).filter(is_movable).collect(),
+        (PropagateMode::ChangeAll, Some(messages)) => messages.iter().filter(is_movable).collect(),
     }
 }
 
@@ -156,31 +159,37 @@ fn check_may_move(
     else {
         return Ok(());
     };
-    let here = &realm.channels[&channel];
-    let may = |of_realm, of_channel| realm.may(caller.id, of_realm) || realm.may_in(caller.id, here, of_channel);
+    let (here, there) = (&realm.channels[&channel], &realm.channels[new_channel]);
+    let may = |name| realm.may(caller.id, name);
+    let may_in = |channel: &Channel, name| realm.may_in(caller.id, channel, name);
     if marking.is_some() {
-        if !may("can_resolve_topics_group", "can_resolve_topics_group") {
+        let of_channel = |channel| may_in(channel, "can_resolve_topics_group");
+        if !(may("can_resolve_topics_group") || of_channel(here) || of_channel(there)) {
             return Err(Error::MayNotResolve);
         }
-        if *new_channel == channel {
+        if here.id == there.id {
             return Ok(());
         }
     } else if new_topic != topic {
-        if !may("can_move_messages_between_topics_group", "can_move_messages_within_channel_group") {
+        let of_channel = |channel| {
+            may_in(channel, "can_move_messages_within_channel_group") || realm.can_administer(caller, channel)
+        };
+        if !(may("can_move_messages_between_topics_group") || of_channel(here) || of_channel(there)) {
             return Err(Error::MayNotMove);
         }
         let limit = realm.organization.limit("move_messages_within_stream_limit_seconds");
         check_move_time(realm, caller, message, moved, limit, Error::MoveTopicTimePassed)?;
     }
-    let there = &realm.channels[new_channel];
-    if *new_channel != channel {
-        if !may("can_move_messages_between_channels_group", "can_move_messages_out_of_channel_group") {
+    if here.id != there.id {
+        let of_channel = may_in(here, "can_move_messages_out_of_channel_group") || realm.can_administer(caller, here);
+        if !(may("can_move_messages_between_channels_group") || of_channel) {
             return Err(Error::MayNotMove);
         }
         let limit = realm.organization.limit("move_messages_between_streams_limit_seconds");
         check_move_time(realm, caller, message, moved, limit, Error::MoveChannelTimePassed)?;
-        realm.check_may_post(caller, there, new_topic)?;
+        return realm.check_may_post(caller, there, new_topic);
     }
+    realm.check_may_begin_topic(caller, there, new_topic)?;
     realm.check_topic_policy(there, new_topic)
 }
 

@@ -1,16 +1,15 @@
 //! What the notification bot says of a move or of a topic's being resolved.
 
-use super::relocate::has_others;
+use super::relocate::{has_others, is_moved_whole};
 use super::{EditMessageParams, Marking, Wanted};
 use crate::api::messages::delete::delete;
-use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::TopicKey;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::Place;
 use crate::realm::personal::VisibilityPolicy;
-use crate::realm::send::{Outgoing, Target};
+use crate::realm::send::Target;
 use crate::realm::user::User;
 use crate::time::Span;
 use imbl::OrdSet;
@@ -20,31 +19,21 @@ use std::sync::Arc;
 const UNDO_SECONDS: i64 = 60;
 
 /// Sends the notices that the request asked for.
-///
-/// # Errors
-///
-/// Those of sending.
-pub(super) fn send(
-    tx: &mut Tx,
-    by: &User,
-    wanted: &Wanted,
-    place: &Place,
-    params: &EditMessageParams,
-) -> Result<(), Error> {
+pub(super) fn send(tx: &mut Tx, by: &User, wanted: &Wanted, place: &Place, params: &EditMessageParams) {
     let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
         (wanted.message.channel(), place)
     else {
-        return Ok(());
+        return;
     };
     let who = by.silent_mention();
     let stays_in_channel = channel == *new_channel;
     // The rest of both topics, before notices come to it.
-    let is_whole = !has_others(tx, (channel, topic), &wanted.moved);
+    let is_whole = is_moved_whole(tx, by, (channel, topic), &wanted.moved);
     let arrives_alone = !has_others(tx, (*new_channel, new_topic), &wanted.moved);
     if let Some(marking) = wanted.marking
         && stays_in_channel
     {
-        mark(tx, by, (*new_channel, new_topic), &format!("{who}{}", sentence(marking)))?;
+        mark(tx, by, (*new_channel, new_topic), &format!("{who}{}", sentence(marking)));
     }
     let what = |is_whole: bool| match (is_whole, wanted.moved.len()) {
         (true, _) => "This topic was moved".to_owned(),
@@ -55,14 +44,13 @@ pub(super) fn send(
     // Where a topic is marked or unmarked, the notice of that stands in its place.
     if params.send_notification_to_new_thread && !(stays_in_channel && wanted.marking.is_some()) {
         let text = format!("{} here from {} by {who}.", what(is_whole && arrives_alone), link(tx, channel, topic));
-        post(tx, *new_channel, new_topic, text, OrdSet::unit(by.id))?;
+        post(tx, *new_channel, new_topic, text, OrdSet::unit(by.id));
     }
     if params.send_notification_to_old_thread {
         let from = if is_whole { "" } else { " from this topic" };
         let text = format!("{}{from} to {} by {who}.", what(is_whole), link(tx, *new_channel, new_topic));
-        post(tx, channel, topic, text, OrdSet::unit(by.id))?;
+        post(tx, channel, topic, text, OrdSet::unit(by.id));
     }
-    Ok(())
 }
 
 /// What is said of a topic behind the name of whoever marked it.
@@ -71,13 +59,13 @@ fn sentence(marking: Marking) -> String {
 }
 
 /// Tells a topic of its mark, or takes back what was told, if somebody undoes it at once.
-fn mark(tx: &mut Tx, by: &User, (channel, topic): (ChannelId, &Arc<str>), text: &str) -> Result<(), Error> {
+fn mark(tx: &mut Tx, by: &User, (channel, topic): (ChannelId, &Arc<str>), text: &str) {
     if let Some(notice) = undone(tx, channel, topic) {
         delete(tx, &[notice]);
-        return Ok(());
+    } else {
+        let readers = unbothered(tx, channel, topic).update(by.id);
+        post(tx, channel, topic, text.to_owned(), readers);
     }
-    let readers = unbothered(tx, channel, topic).update(by.id);
-    post(tx, channel, topic, text.to_owned(), readers)
 }
 
 /// The notice of the topic's mark at its end, while it is so young that marking it anew is to undo that.
@@ -91,16 +79,8 @@ fn undone(realm: &Realm, channel: ChannelId, topic: &str) -> Option<MessageId> {
     (is_notice && message.sent_at.plus(Span::seconds(UNDO_SECONDS)) >= realm.now).then_some(last)
 }
 
-fn post(
-    tx: &mut Tx,
-    channel: ChannelId,
-    topic: &Arc<str>,
-    content: String,
-    read_by: OrdSet<UserId>,
-) -> Result<(), Error> {
-    let Some(bot) = tx.notification_bot() else { return Ok(()) };
-    let to = Target::Channel { channel, topic: topic.to_string() };
-    tx.send(Outgoing { read_by, ..Outgoing::from_server(bot, to, content) }).map(|_| ())
+fn post(tx: &mut Tx, channel: ChannelId, topic: &Arc<str>, content: String, read_by: OrdSet<UserId>) {
+    tx.notify(Target::Channel { channel, topic: topic.to_string() }, content, read_by);
 }
 
 /// Subscribers who have the notice of a topic's being resolved marked as read.

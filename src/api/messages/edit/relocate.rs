@@ -11,6 +11,7 @@ use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Edit, Message, Place};
 use crate::realm::personal::{Personal, VisibilityPolicy};
 use crate::realm::starred::StarredInSight;
+use crate::realm::user::User;
 use imbl::OrdSet;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -108,15 +109,27 @@ pub(super) fn has_others(realm: &Realm, (channel, topic): (ChannelId, &str), mov
     topic.is_some_and(|topic| topic.messages.iter().any(|id| moved.binary_search(&id).is_err()))
 }
 
+/// Whether of a topic nothing is left, as far as whoever moved its messages can see.
+pub(super) fn is_moved_whole(
+    realm: &Realm,
+    by: &User,
+    (channel, topic): (ChannelId, &str),
+    moved: &[MessageId],
+) -> bool {
+    let topic = realm.topics.get(&(channel, TopicKey::new(topic)));
+    let stays = |id: &MessageId| moved.binary_search(id).is_err() && realm.can_see_message(by, &realm.messages[id]);
+    topic.is_none_or(|topic| !topic.messages.iter().any(|id| stays(&id)))
+}
+
 /// What users said of a topic that moved whole goes along. Where the new topic was there already, the policy counts that
 /// shows more of the two.
-pub(super) fn settle_policies(tx: &mut Tx, before: &Message, moved: &[MessageId], place: &Place) {
+pub(super) fn settle_policies(tx: &mut Tx, by: &User, before: &Message, moved: &[MessageId], place: &Place) {
     let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) = (before.channel(), place)
     else {
         return;
     };
     let (key, new_key) = ((channel, TopicKey::new(topic)), (*new_channel, TopicKey::new(new_topic)));
-    if tx.topics.contains_key(&key) {
+    if key == new_key || !is_moved_whole(tx, by, (channel, topic), moved) {
         return;
     }
     let was_there = has_others(tx, (*new_channel, new_topic), moved);
