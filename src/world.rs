@@ -136,9 +136,10 @@ impl World {
 
     /// Goes on at another feature level, as a server does that is replaced by a newer one: the data stay, queues end.
     pub fn change_level(&self, feature_level: i64) {
+        let _turn = self.writer.lock();
         let settings = WorldSettings { feature_level, ..WorldSettings::clone(&self.settings.load()) };
         self.settings.store(Arc::new(settings));
-        self.end_queues();
+        self.drop_queues();
     }
 
     /// Its faults.

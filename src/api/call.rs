@@ -38,9 +38,18 @@ pub struct Call<'a> {
     pub bouncer: Option<crate::fault::Bouncer>,
     /// What the request caused, once it was carried out.
     pub caused: OnceLock<Caused>,
+    /// Set when the caller or the world's level is another by the time that the request's turn comes: it is to begin
+    /// anew, since what it may was asked of what is no more.
+    pub outdated: OnceLock<()>,
 }
 
 impl Call<'_> {
+    /// Whether the caller and the level are still those that the request began with.
+    pub fn is_of(&self, world: &World, realm: &Realm) -> bool {
+        let is_same = |caller: &Arc<User>| realm.user(caller.id).is_some_and(|user| Arc::ptr_eq(user, caller));
+        world.settings().feature_level == self.feature_level && self.caller.as_ref().is_none_or(is_same)
+    }
+
     /// What the client knows things by.
     pub fn site(&self) -> Site {
         Site { own_url: Some(self.origin.base_url()), extra_emoji: self.extra_emoji.map(str::to_owned) }

@@ -58,6 +58,11 @@ fn committed<O: Operation, T>(
     change: impl FnOnce(&mut Tx) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let (value, caused) = commit_for(world, call.caller.as_deref(), |tx| {
+        if !call.is_of(world, tx) {
+            let _ = call.outdated.set(());
+            // Never told: the edge begins anew.
+            return Err(Error::Internal);
+        }
         admit::<O>(tx, call)?;
         change(tx)
     })?;

@@ -63,6 +63,8 @@ struct Stay {
 enum Operated {
     Done(Result<Response, Refusal>),
     Parked(Box<Parked>),
+    /// Another request changed the caller or the world's level since this one began: nothing was done.
+    Outdated,
 }
 
 /// A poll that hangs, and what its reply will need.
@@ -130,9 +132,12 @@ impl<'a> Visit<'a> {
         let outcome = match found {
             Found::Operation(row, values) => {
                 raw.path = values;
-                match self.operate(row, raw, &fault) {
-                    Operated::Done(outcome) => outcome,
-                    Operated::Parked(parked) => return Answer::Later(Box::pin(self.stay.wait(row, parked, fault))),
+                loop {
+                    match self.operate(row, raw.clone(), &fault) {
+                        Operated::Done(outcome) => break outcome,
+                        Operated::Parked(parked) => return Answer::Later(Box::pin(self.stay.wait(row, parked, fault))),
+                        Operated::Outdated => self.stay.settings = self.stay.world.settings(),
+                    }
                 }
             }
             Found::WrongMethod(methods) if method == "OPTIONS" => Ok(reply::allowed(&methods)),
@@ -189,6 +194,7 @@ impl<'a> Visit<'a> {
             bouncer: fault.bouncer(),
             extra_emoji: settings.dialect.vendor_value("emoji_name", EXTRA_EMOJI.name),
             caused: OnceLock::new(),
+            outdated: OnceLock::new(),
         };
         let outcome = match row.run {
             Run::Now(run) => run(world, &call, &raw),
@@ -201,6 +207,9 @@ impl<'a> Visit<'a> {
                 Err(error) => Err(error),
             },
         };
+        if call.outdated.get().is_some() {
+            return Operated::Outdated;
+        }
         trace.caused = call.caused.into_inner().unwrap_or_default();
         let caller = call.caller;
         Operated::Done(self.stay.replied(row, caller.as_deref(), &raw, outcome))

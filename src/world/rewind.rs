@@ -110,6 +110,11 @@ impl World {
     /// Ends all queues; parked polls are answered.
     pub fn end_queues(&self) {
         let _turn = self.writer.lock();
+        self.drop_queues();
+    }
+
+    /// As [`World::end_queues`], for those whose turn it is.
+    pub(super) fn drop_queues(&self) {
         let realm = self.settled(self.now());
         self.put(&realm);
     }

@@ -169,6 +169,73 @@ async fn what_was_acknowledged_while_queues_ended_is_there() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn who_lost_a_right_does_nothing_with_it_any_more() {
+    let server = TestServer::start().await;
+    let [olive, adam, mel] = server.users(["olive", "adam", "mel"]);
+    let mut events = mel.events(["realm", "realm_user"]).await;
+    let writers = ["one", "two"].map(|name| {
+        let adam = adam.clone();
+        spawn(async move {
+            for number in 0..4 * messages() {
+                let _ = adam.patch("/realm", json!({"description": format!("{name} {number}")})).await;
+            }
+        })
+    });
+    let path = format!("/users/{}", adam.id());
+    for _ in 0..messages() {
+        for role in [400, 200] {
+            olive.patch(&path, json!({"role": role})).await.success();
+        }
+    }
+    for writer in writers {
+        writer.await.expect("it ends");
+    }
+
+    let mut is_member = false;
+    for event in events.all().await {
+        match event["person"]["role"].as_i64() {
+            Some(role) => is_member = role == 400,
+            None => assert!(!is_member || event["type"] != "realm", "{event}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_queue_outlives_an_upgrade() {
+    let server = TestServer::start().await;
+    control(&server, "/control/worlds", &json!({"name": "old", "feature_level": 400})).await;
+    let url = format!("{}/w/old", server.url());
+    let clients = [(); 3].map(|()| {
+        let mel = server.user_at(&url, "old", "mel");
+        spawn(async move {
+            let mut registered = Vec::new();
+            for _ in 0..2 * messages() {
+                let reply = mel.post("/register", json!({"fetch_event_types": []})).await.success();
+                registered.push((reply["queue_id"].clone(), reply["service_feature_level"].as_i64()));
+            }
+            registered
+        })
+    });
+    let mut left = Vec::new();
+    for level in 401..450 {
+        control(&server, "/control/worlds/old/upgrade", &json!({ "to": level })).await;
+        let world = server.server().world("old");
+        let queues: Vec<String> = world.snapshot().queues.keys().map(|id| id.to_string()).collect();
+        left.push((level, queues));
+    }
+    let mut registered = Vec::new();
+    for client in clients {
+        registered.extend(client.await.expect("it ends"));
+    }
+
+    for (level, queues) in left {
+        let is_left = |id: &Value| queues.iter().any(|queue| id == queue.as_str());
+        let older = registered.iter().find(|(id, of)| is_left(id) && of.is_some_and(|of| of < level));
+        assert_eq!(older, None, "it was there at {level}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_clock_goes_as_far_as_all_together_move_it() {
     let server = TestServer::start().await;
     let path = "/control/worlds/default/clock";
