@@ -5,6 +5,7 @@ use crate::realm::invariants;
 use crate::world::{World, Worlds};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -30,7 +31,8 @@ pub(super) fn worlds_by_realm(worlds: &Worlds) -> Vec<Shared> {
     let mut all: Vec<Shared> = Vec::new();
     let mut positions: HashMap<*const Realm, usize> = HashMap::new();
     for world in worlds.all() {
-        let realm = world.snapshot();
+        // As it was published, should it not be able to do what is due.
+        let realm = catch_unwind(AssertUnwindSafe(|| world.snapshot())).unwrap_or_else(|_| world.published());
         match positions.entry(Arc::as_ptr(&realm)) {
             Entry::Occupied(position) => all[*position.get()].worlds.push(world),
             Entry::Vacant(vacant) => {
@@ -81,11 +83,16 @@ mod tests {
     use super::*;
     use crate::realm::id::ChannelId;
     use crate::server::Server;
-    use crate::time::Clock;
+    use crate::time::{Clock, Span, Timestamp};
 
     fn add(server: &Server, name: &str, realm: Realm) {
+        let at = realm.now;
+        add_at(server, name, realm, at);
+    }
+
+    fn add_at(server: &Server, name: &str, realm: Realm, at: Timestamp) {
         let origin = server.world("default");
-        let clock = Clock::Frozen { at: realm.now };
+        let clock = Clock::Frozen { at };
         let world =
             World::new(name.into(), realm, clock, origin.settings().as_ref().clone(), origin.real_time().clone());
         assert!(server.worlds().add(Arc::new(world)));
@@ -104,6 +111,18 @@ mod tests {
         assert_eq!(examined.unfinished, 0);
         let [line] = examined.violations.try_into().expect("one line");
         assert!(line.starts_with("world broken breaks channels-by-name: "), "{line}");
+    }
+
+    #[tokio::test]
+    async fn a_world_that_cannot_do_what_is_due_harms_no_other() {
+        let server = Server::start().await.expect("a port is free");
+        let mut exhausted = Realm::clone(&server.world("default").snapshot());
+        exhausted.counters.message = i64::MAX;
+        let later = exhausted.now.plus(Span::days(30));
+        add_at(&server, "exhausted", exhausted, later);
+        assert!(catch_unwind(AssertUnwindSafe(|| server.world("exhausted").snapshot())).is_err());
+
+        assert_eq!(server.violations_within(Duration::from_mins(1)).await.unfinished, 0);
     }
 
     #[tokio::test]

@@ -9,8 +9,10 @@ use crate::time::Timestamp;
 use crate::world::{RealTime, World, Worlds};
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
+use std::collections::HashSet;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::{TcpListener, TcpStream};
@@ -117,13 +119,21 @@ async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
     tokio::pin!(ending);
     let mut interval = tokio::time::interval(TICK);
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    let mut broken = HashSet::new();
     loop {
         tokio::select! {
             _ = interval.tick() => {}
             () = &mut ending => return,
         }
         for world in worlds.all() {
-            world.snapshot();
+            if broken.contains(world.name()) {
+                continue;
+            }
+            // What one world can't do must not stand in the way of others.
+            if catch_unwind(AssertUnwindSafe(|| world.snapshot())).is_err() {
+                tracing::error!("world {} can't do what is due and stands still", world.name());
+                broken.insert(world.name().to_owned());
+            }
         }
     }
 }
