@@ -75,11 +75,10 @@ impl Serialize for Body {
 impl Entry {
     /// Cuts what is too long.
     pub fn bounded(mut self) -> Self {
-        if self.params.values().any(|value| cut(value).is_some()) {
+        if self.params.iter().any(|(name, value)| cut(name).is_some() || cut(value).is_some()) {
             self.truncated = true;
-            for value in Arc::make_mut(&mut self.params).values_mut() {
-                value.truncate(cut(value).unwrap_or(value.len()));
-            }
+            let short = |text: &String| text[..cut(text).unwrap_or(text.len())].to_owned();
+            self.params = Arc::new(self.params.iter().map(|(name, value)| (short(name), short(value))).collect());
         }
         if self.reply.0.len() > MAX_BODY_BYTES {
             // A copy, so that the rest of a long reply is not kept alive.

@@ -88,6 +88,17 @@ async fn entries_are_filtered() {
 }
 
 #[tokio::test]
+async fn long_names_of_parameters_are_cut() {
+    let server = TestServer::start().await;
+    server.user("mel").post("/users/me/status", json!({"x".repeat(10_000): "", "status_text": "busy"})).await.success();
+
+    let [entry] = entries(&Control::of(&server), "").await.try_into().expect("one entry");
+    assert_eq!(entry["truncated"], true);
+    let names: Vec<usize> = entry["params"].as_object().expect("an object").keys().map(String::len).collect();
+    assert!(names.contains(&4_096) && names.contains(&"status_text".len()), "{names:?}");
+}
+
+#[tokio::test]
 async fn long_bodies_are_cut_and_polls_entered_when_answered() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
