@@ -71,6 +71,9 @@ pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Err
         if control.edge.worlds.get(name).is_some() {
             return Err(Error::WorldExists { name: name.as_str().into() });
         }
+        if name == Worlds::DEFAULT {
+            return Err(refused("$.name: default is there from the start or never"));
+        }
     }
     let Founded { realm, clock, settings, real_time } = match &wanted.fork_of {
         Some(origin) => fork(control, &wanted, origin)?,

@@ -369,6 +369,8 @@ async fn without_a_root_world_others_can_be_made() {
     assert_eq!(control.get("/worlds").await.success(), json!({"worlds": []}));
 
     let world = control.post("/worlds", json!({"name": "one"})).await.success();
+    // It could never be removed.
+    control.post("/worlds", json!({"name": "default"})).await.refused("$.name: default is there from the start");
 
     let mel = TestServer::start().await.user("mel").credentials().clone();
     let url: &Value = &world["url"];
