@@ -26,7 +26,7 @@ pub struct Dialect {
 }
 
 /// Keys whose objects are users' own: what bots keep, and what embedded bots are set up with.
-const USERS_OWN: [&str; 2] = ["storage", "config_data"];
+pub const USERS_OWN: [&str; 2] = ["storage", "config_data"];
 
 /// What there is to be renamed.
 #[derive(Clone, Debug, Default)]

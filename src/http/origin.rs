@@ -2,7 +2,7 @@
 
 use super::request::Incoming;
 use crate::api::Origin;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, USERS_OWN};
 use crate::world::Worlds;
 use http::{HeaderName, header};
 use memchr::memmem;
@@ -107,6 +107,7 @@ const ADDRESSES: &[&str] = &[
 /// Keys whose values are HTML.
 const HTML: &[&str] = &[
     "content",
+    "content_html_diff",
     "rendered",
     "rendered_content",
     "orig_rendered_content",
@@ -130,8 +131,12 @@ pub fn prefix_addresses(value: &mut Value, prefix: &str) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| prefix_addresses(item, prefix)),
         Value::Object(object) => {
+            let is_html = object.get("content_type").is_some_and(|kind| kind == "text/html");
             for (key, value) in object.iter_mut() {
                 match value {
+                    _ if USERS_OWN.contains(&key.as_str()) => {}
+                    // Drafts, phrases and history have Markdown here.
+                    Value::String(_) if key == "content" && !is_html => {}
                     Value::String(text) if ADDRESSES.contains(&key.as_str()) => {
                         if text.starts_with('/') && !text.starts_with("//") {
                             *text = format!("{prefix}{text}");
@@ -146,10 +151,36 @@ pub fn prefix_addresses(value: &mut Value, prefix: &str) {
     }
 }
 
+/// Addresses stand in tags; what looks like one elsewhere is what somebody wrote.
 fn prefix_html(html: &str, prefix: &str) -> String {
-    let mut html = html.to_owned();
-    for folder in ["user_uploads", "user_avatars", "static"] {
-        html = html.replace(&format!("\"/{folder}/"), &format!("\"{prefix}/{folder}/"));
+    let mut prefixed = String::with_capacity(html.len() + 64);
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        let (text, behind) = rest.split_at(start);
+        prefixed.push_str(text);
+        let (tag, behind) = behind.split_at(end_of_tag(behind));
+        prefixed.push_str(&prefix_tag(tag, prefix));
+        rest = behind;
     }
-    html
+    prefixed + rest
+}
+
+/// Where a tag ends that begins the text: a bracket within quotes is none.
+fn end_of_tag(tag: &str) -> usize {
+    let mut is_quoted = false;
+    let end = tag.bytes().position(|byte| {
+        is_quoted ^= byte == b'"';
+        byte == b'>' && !is_quoted
+    });
+    end.map_or(tag.len(), |end| end + 1)
+}
+
+fn prefix_tag(tag: &str, prefix: &str) -> String {
+    let mut tag = tag.to_owned();
+    for folder in ["user_uploads", "user_avatars", "static"] {
+        for attribute in ["href", "src"] {
+            tag = tag.replace(&format!("{attribute}=\"/{folder}/"), &format!("{attribute}=\"{prefix}/{folder}/"));
+        }
+    }
+    tag
 }

@@ -139,3 +139,26 @@ async fn names_of_hosts_ignore_case() {
     }
     assert_eq!(with_host(&server, "RED.localhost", "/api/v1/server_settings").await.0, 404);
 }
+
+#[tokio::test]
+async fn what_users_wrote_comes_back_as_it_was_from_a_world_at_a_path() {
+    let server = TestServer::start().await;
+    let url = add(&server, "blue");
+    let [mel, bot] = ["mel", "build-bot"].map(|handle| server.user_at(&url, "blue", handle));
+    let text = "see `\"/static/x\"` and \"/user_uploads/y\"";
+
+    let storage = json!({"url": "/static/x", "content": "<img src=\"/static/x\">"});
+    bot.put("/bot_storage", json!({ "storage": storage })).await.success();
+    let kept = bot.get("/bot_storage", json!({})).await.success()["storage"].take();
+    assert_eq!([&kept["url"], &kept["content"]], [&storage["url"], &storage["content"]]);
+    mel.post("/saved_snippets", json!({"title": "t", "content": text})).await.success();
+    let snippets = mel.get("/saved_snippets", json!({})).await.success()["saved_snippets"].take();
+    assert!(snippets.as_array().expect("a list").iter().any(|snippet| snippet["content"] == text), "{snippets}");
+
+    let id = mel.send_to("general", "t", &format!("{text} :octopus: ![](/static/z.png)")).await;
+    let raw = mel.get(&format!("/messages/{id}"), json!({"apply_markdown": false})).await.success();
+    assert!(raw["message"]["content"].as_str().expect("a text").starts_with(text), "{raw}");
+    let html = mel.get(&format!("/messages/{id}"), json!({})).await.success()["message"]["content"].take();
+    let html = html.as_str().expect("a text");
+    assert!(html.contains("<code>\"/static/x\"</code> and \"/user_uploads/y\""), "{html}");
+}
