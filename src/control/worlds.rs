@@ -1,7 +1,7 @@
 //! Worlds: listed, made, forked, ended.
 
 use super::guard::without_port;
-use super::{ClockDefault, Control, body, refused};
+use super::{ClockDefault, Control, body, in_passing, refused};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Source};
@@ -77,7 +77,7 @@ pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Err
     }
     let Founded { realm, clock, settings, real_time } = match &wanted.fork_of {
         Some(origin) => fork(control, &wanted, origin)?,
-        None => found(control, &wanted)?,
+        None => in_passing(|| found(control, &wanted))?,
     };
     // No name is made for what is refused.
     let name = wanted.name.clone().unwrap_or_else(|| control.edge.worlds.free_name());
