@@ -5,21 +5,33 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// A point in time: microseconds since the Unix epoch, UTC.
+/// The first and the last point that can be written, in microseconds: the year -9999 begins and the year 9999 ends, but
+/// for the room that offsets need.
+const ENDS: (i64, i64) = (-377_705_023_201_000_000, 253_402_207_200_999_999);
+
+/// A point in time: microseconds since the Unix epoch, UTC; none before or after all that can be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
     micros: i64,
 }
 
 impl Timestamp {
-    /// The given number of microseconds since the Unix epoch.
+    /// The given number of microseconds since the Unix epoch; saturates at the ends of the range.
     pub const fn from_micros(micros: i64) -> Self {
+        let (first, last) = ENDS;
+        let micros = if micros < first {
+            first
+        } else if micros > last {
+            last
+        } else {
+            micros
+        };
         Self { micros }
     }
 
     /// The given number of whole seconds since the Unix epoch; saturates at the ends of the range.
     pub const fn from_seconds(seconds: i64) -> Self {
-        Self { micros: seconds.saturating_mul(1_000_000) }
+        Self::from_micros(seconds.saturating_mul(1_000_000))
     }
 
     /// Microseconds since the Unix epoch.
@@ -39,7 +51,7 @@ impl Timestamp {
 
     /// This point moved by a span (which may be negative); saturates at the ends of the range.
     pub const fn plus(self, span: Span) -> Self {
-        Self { micros: self.micros.saturating_add(span.micros) }
+        Self::from_micros(self.micros.saturating_add(span.micros))
     }
 
     /// The span from `earlier` to this point.
@@ -186,6 +198,24 @@ mod tests {
         let clock = Clock::Frozen { at };
 
         assert_eq!(clock.now(Timestamp::from_seconds(5_000)), at);
+    }
+
+    #[test]
+    fn points_end_where_they_could_not_be_written() {
+        let last = Timestamp::parse(&jiff::Timestamp::MAX.to_string()).expect("a valid time");
+        let first = Timestamp::parse(&jiff::Timestamp::MIN.to_string()).expect("a valid time");
+
+        for beyond in [Timestamp::from_seconds(i64::MAX), Timestamp::from_micros(i64::MAX), last.plus(Span::seconds(1))]
+        {
+            assert_eq!(beyond, last);
+        }
+        for before in [Timestamp::from_seconds(i64::MIN), Timestamp::from_micros(i64::MIN), first.plus(Span::days(-1))]
+        {
+            assert_eq!(before, first);
+        }
+        for end in [first, last] {
+            assert_eq!(Timestamp::parse(&end.to_rfc3339()), Ok(end));
+        }
     }
 
     #[test]

@@ -257,13 +257,23 @@ impl World {
         Ok(self.go_on(from, to(from)?.max(from)))
     }
 
-    /// Moves the clock to the next thing that falls due, and does all that is due then.
-    pub fn advance_to_next(&self) -> Vec<(Timestamp, Due)> {
+    /// Moves the clock to the next thing that falls due, and does all that is due then. `reach` gets the time that it is
+    /// and when that thing is due.
+    ///
+    /// # Errors
+    ///
+    /// What `reach` refuses.
+    pub fn advance_to_next<E>(
+        &self,
+        reach: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
+    ) -> Result<Vec<(Timestamp, Due)>, E> {
         let _turn = self.writer.lock();
         let from = self.now();
         let realm = self.settled(from);
-        let next = realm.agenda.iter().find(|(_, due)| due.is_told()).map(|(at, _)| *at);
-        next.map(|at| self.go_on(from, at)).unwrap_or_default()
+        match realm.agenda.iter().find(|(_, due)| due.is_told()) {
+            Some((at, _)) => Ok(self.go_on(from, reach(from, *at)?)),
+            None => Ok(Vec::new()),
+        }
     }
 
     fn go_on(&self, from: Timestamp, at: Timestamp) -> Vec<(Timestamp, Due)> {

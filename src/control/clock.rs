@@ -74,7 +74,9 @@ pub fn change(world: &World, change: Change) -> Result<Value, Error> {
                 within_reach(now, at)
             })?
         }
-        Change { advance_seconds: None, set: None, to_next: Some(true), running: None } => world.advance_to_next(),
+        Change { advance_seconds: None, set: None, to_next: Some(true), running: None } => {
+            world.advance_to_next(within_reach)?
+        }
         Change { advance_seconds: None, set: None, to_next: None, running: Some(runs) } => {
             world.run_clock(runs);
             Vec::new()

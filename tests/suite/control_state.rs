@@ -175,3 +175,36 @@ async fn only_those_who_may_steer_send_large_documents() {
 
     assert_eq!(reply.status, 413, "it is not even read");
 }
+
+#[tokio::test]
+async fn times_beyond_all_that_can_be_written_come_out_as_they_were_taken() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let far = 9_223_372_036_854_i64;
+    mel.post("/reminders", json!({"scheduled_delivery_timestamp": far, "note": "x"})).await.success();
+    let general = server.channel("general");
+    let later = json!({
+        "type": "channel", "to": general, "topic": "t", "content": "x", "scheduled_delivery_timestamp": far,
+    });
+    mel.post("/scheduled_messages", later).await.success();
+    let draft = json!({"type": "", "to": [], "topic": "", "content": "x", "timestamp": 1e300});
+    mel.post("/drafts", json!({ "drafts": [draft] })).await.success();
+    let link = json!({"invite_expires_in_minutes": i64::MAX});
+    server.user("olive").post("/invites/multiuse", link).await.success();
+    let shown = async || {
+        let mut shown = Vec::new();
+        for path in ["/reminders", "/scheduled_messages", "/drafts"] {
+            shown.push(mel.get(path, json!({})).await.success());
+        }
+        shown.push(server.user("olive").get("/invites", json!({})).await.success());
+        shown
+    };
+    let before = shown().await;
+    let kept = state(&server, "default").await;
+
+    control(&server, "PUT", "worlds/default/state", &kept).await.success();
+
+    assert_eq!(shown().await, before);
+    let last = 253_402_207_200_i64;
+    assert_eq!(before[0]["reminders"][1]["scheduled_delivery_timestamp"], last, "the end of the year 9999");
+}

@@ -221,3 +221,16 @@ async fn a_poll_that_a_jump_answers_leaves_its_queue_on_the_agenda() {
     assert_eq!(expiries[0]["kind"], "queue_expired");
     parked.await.expect("the poll ends").success();
 }
+
+#[tokio::test]
+async fn what_comes_next_may_lie_too_far_off() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let far = json!({"scheduled_delivery_timestamp": 9_223_372_036_854_i64, "note": "x"});
+    server.user("mel").post("/reminders", far).await.success();
+    control.post(CLOCK, json!({"advance_seconds": 864_000})).await.success();
+
+    control.post(CLOCK, json!({"to_next": true})).await.refused("$: the clock can be moved by 100 years at most");
+
+    assert_eq!(control.get(CLOCK).await.success()["now"], START + 864_000.0);
+}
