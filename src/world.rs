@@ -11,7 +11,7 @@ use crate::fault::Faults;
 use crate::journal::{self, Journal};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::Entry;
+use crate::realm::event::{Entry, MAX_LOG_ENTRIES};
 use crate::realm::timer::Due;
 use crate::time::{Clock, Timestamp};
 use arc_swap::ArcSwap;
@@ -333,10 +333,14 @@ impl World {
 
     fn publish(&self, mut tx: Tx) -> Caused {
         let first = tx.first_entry();
+        let caused = Caused { first, entries: tx.log.from(first).map(|(_, entry)| entry.clone()).collect() };
+        // Queues are otherwise looked at when one is polled; nobody may poll.
+        if tx.log.entries.len() > MAX_LOG_ENTRIES {
+            tx.trim_log();
+        }
         let touched = std::mem::take(tx.touched_queues_mut());
         let finished = std::mem::take(tx.finished_queues_mut());
         let mut realm = tx.into_realm();
-        let caused = Caused { first, entries: realm.log.from(first).map(|(_, entry)| entry.clone()).collect() };
         if realm.queues.is_empty() {
             let end = realm.log.end();
             realm.log.trim(end);

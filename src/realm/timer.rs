@@ -166,15 +166,13 @@ impl Tx {
     /// Forgets the part of the log that every queue has acknowledged. A queue that keeps more than
     /// the log's limit alive is ended.
     pub fn trim_log(&mut self) {
-        while self.log.entries.len() > super::event::MAX_LOG_ENTRIES {
-            let Some(slowest) = self.queues.values().min_by_key(|queue| queue.cursor).map(|queue| queue.id.clone())
-            else {
-                break;
-            };
-            self.realm_mut().queues.remove(&slowest);
-            self.touch_queue(&slowest);
-            self.schedule_queue(&slowest);
-            self.trim_to_slowest();
+        let kept_from = self.log.end().saturating_sub(super::event::MAX_LOG_ENTRIES as u64);
+        if self.log.first < kept_from {
+            let slow = self.queues.values().filter(|queue| queue.cursor.entry < kept_from);
+            for id in slow.map(|queue| queue.id.clone()).collect::<Vec<_>>() {
+                self.touch_queue(&id);
+                self.forget_queue(&id);
+            }
         }
         self.trim_to_slowest();
     }

@@ -3,6 +3,8 @@
 use super::Control;
 use super::worlds::until_parked;
 use crate::support::TestServer;
+use chatdouble::realm::event::{Audience, Event, MAX_LOG_ENTRIES};
+use chatdouble::realm::id::UserId;
 use serde_json::json;
 
 #[tokio::test]
@@ -48,4 +50,35 @@ async fn a_lost_queue_fails_its_next_poll() {
     kept.none().await;
     let reply = control.delete(&format!("/worlds/default/queues/{id}")).await.with_status(404);
     reply.error("BAD_REQUEST", &format!("There is no queue '{id}'"));
+}
+
+#[tokio::test]
+async fn queues_that_keep_too_much_end_while_nobody_polls() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let [mel, max] = server.users(["mel", "max"]);
+    let slow = mel.events(["typing"]).await;
+    let mut hanging = max.events(["message"]).await;
+    let hanging_id = hanging.id.clone();
+    let parked = tokio::spawn(async move { hanging.wait().await });
+    until_parked(&server, "default").await;
+    let tell = |count: usize| {
+        let event = Event::shaped("typing", Some("start"), json!({}));
+        server.arrange(|tx| (0..count).for_each(|_| tx.emit(Audience::user(UserId(mel.id())), event.clone())));
+    };
+    let listed = async || {
+        let reply = control.get("/worlds/default/queues").await.success();
+        let queues = reply["queues"].as_array().cloned().unwrap_or_default();
+        queues.into_iter().map(|queue| (queue["queue_id"].clone(), queue["pending"].clone())).collect::<Vec<_>>()
+    };
+
+    tell(MAX_LOG_ENTRIES);
+    assert!(listed().await.contains(&(json!(slow.id), json!(MAX_LOG_ENTRIES))));
+    let quick = mel.events(["typing"]).await;
+    tell(1);
+
+    assert_eq!(listed().await, [(json!(quick.id), json!(1))]);
+    assert!(server.server().world("default").snapshot().log.entries.len() <= MAX_LOG_ENTRIES);
+    let message = format!("Bad event queue ID: {hanging_id}");
+    parked.await.expect("answered").error("BAD_EVENT_QUEUE_ID", &message);
 }
