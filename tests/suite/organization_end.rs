@@ -1,6 +1,7 @@
 //! Organizations that were deactivated.
 
 use crate::support::{Reply, TestServer, User};
+use crate::tokens::token_of;
 use serde_json::{Value, json};
 
 fn is_over(reply: Reply) {
@@ -83,6 +84,11 @@ async fn nobody_logs_in_any_more() {
     let wrong = "Your username or password is incorrect";
     log_in("mel@chat.test", "wrong").await.with_status(401).error("AUTHENTICATION_FAILED", wrong);
     log_in("dana@chat.test", "dana-password-7421").await.error("USER_DEACTIVATED", "Account is deactivated");
+    let with_token =
+        async |username: &str| nobody.post("/jwt/fetch_api_key", json!({"token": token_of(username)})).await;
+    is_over(with_token("mel@chat.test").await);
+    with_token("nobody@chat.test").await.error("AUTHENTICATION_FAILED", wrong);
+    with_token("dana@chat.test").await.error("USER_DEACTIVATED", "Account is deactivated");
     // Here the organization comes first.
     for username in ["mel@chat.test", "dana@chat.test", "nobody@chat.test"] {
         is_over(take_key(username).await);

@@ -55,9 +55,9 @@ impl Operation for FetchApiKeyForToken {
             "TokenMissing",
             "TokenInvalid",
             "TokenWithoutEmail",
-            "InvalidEmailSyntax",
             "AuthenticationFailed",
             "UserDeactivated",
+            "RealmDeactivated",
         ],
         events: &["realm_user update", "user_group remove_members", "stream delete", "update_message_flags remove"],
     };
@@ -75,6 +75,9 @@ impl Write for FetchApiKeyForToken {
         let user = account(tx, email)?;
         if !user.is_active {
             return Err(Error::UserDeactivated);
+        }
+        if tx.organization.is_deactivated {
+            return Err(Error::RealmDeactivated);
         }
 
         let key = log_in(tx, call, &user);
