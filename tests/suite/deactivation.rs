@@ -1,6 +1,7 @@
 //! Users who are deactivated, leave, and come back.
 
 use crate::support::{Queue, Reply, TestServer, User};
+use chatdouble::realm::id::ChannelId;
 use serde_json::{Value, json};
 
 async fn deactivate(caller: &User, user: &User, params: Value) -> Reply {
@@ -362,4 +363,28 @@ async fn without_actions_nothing_is_deleted() {
     assert!(exists(&server, id));
     assert_eq!(row(&adam, &mel).await["full_name"], "Mel Marsh");
     assert_eq!(row(&adam, &mel).await.get("is_deleted"), None);
+}
+
+#[tokio::test]
+async fn the_first_message_of_an_archived_channel_is_told_to_those_who_know_of_such() {
+    let server = TestServer::start().await;
+    let [adam, mel, max, mona] = server.users(["adam", "mel", "max", "mona"]);
+    for user in [&mel, &max] {
+        user.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "quiet"}]})).await.success();
+    }
+    max.send_to("quiet", "t", "First").await;
+    let second = mel.send_to("quiet", "t", "Second").await;
+    let quiet = server.channel("quiet");
+    server.arrange(|tx| tx.channel_mut(ChannelId(quiet)).is_archived = true);
+    let params = |knows: bool| json!({"event_types": ["stream"], "fetch_event_types": [], "client_capabilities": {"archived_channels": knows}});
+    let (mut newer, mut older) = (mona.register(params(true)).await, mona.register(params(false)).await);
+
+    deactivate(&adam, &max, json!({"actions": {"delete_public_channel_messages": true}})).await.is(json!({}));
+
+    let told = |events: Vec<Value>| {
+        let of_quiet = events.into_iter().filter(|event| event["stream_id"] == quiet);
+        of_quiet.map(|event| (event["property"].clone(), event["value"].clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(told(newer.all().await), [(json!("first_message_id"), json!(second))]);
+    assert_eq!(told(older.all().await), []);
 }

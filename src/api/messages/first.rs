@@ -2,7 +2,7 @@
 
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
+use crate::realm::event::{Event, Needs};
 use crate::realm::id::{ChannelId, MessageId};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -29,7 +29,8 @@ impl FirstMessages {
                     "property": "first_message_id",
                     "value": now_first,
                 });
-                tx.emit(audience, Event::shaped("stream", Some("update"), fields));
+                let event = Event::shaped("stream", Some("update"), fields);
+                tx.emit(audience, event.needing(Needs::of_channel(channel.is_archived)));
             }
         }
     }
