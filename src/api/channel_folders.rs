@@ -181,7 +181,9 @@ impl Write for EditFolder {
         let name = params.name.map(|name| name.0).filter(|name| *name != folder.name);
         let description = params.description.map(|text| text.0).filter(|text| *text != folder.description);
         let is_archived = params.is_archived.filter(|is_archived| *is_archived != folder.is_archived);
-        if let Some(name) = &name {
+        // While it was archived, another may have been given its name.
+        let returns = is_archived == Some(false);
+        if let Some(name) = name.as_ref().or(returns.then_some(&folder.name)) {
             check_name(tx, name)?;
         }
         if is_archived == Some(true) && tx.channels.values().any(|channel| channel.folder == Some(id)) {

@@ -205,3 +205,21 @@ async fn folders_are_put_into_an_order_that_has_them_all() {
     order(&[product, product]).await.error("BAD_REQUEST", "Invalid order mapping.");
     events.none().await;
 }
+
+#[tokio::test]
+async fn a_folder_does_not_come_back_under_a_name_that_was_given_again() {
+    let server = TestServer::start().await;
+    let adam = server.user("adam");
+    let former = format!("/channel_folders/{}", folder(&adam, "Projects of last year").await);
+    let again = json!({"name": "PROJECTS of last year", "description": ""});
+    adam.post("/channel_folders/create", again).await.success();
+    let mut events = adam.events(["channel_folder"]).await;
+
+    let back = adam.patch(&former, json!({"is_archived": false, "description": "Never"})).await;
+
+    back.error("BAD_REQUEST", "Channel folder name already in use");
+    events.none().await;
+    adam.patch(&former, json!({"is_archived": true, "description": "Still archived"})).await.is(json!({}));
+    adam.patch(&former, json!({"is_archived": false, "name": "Older projects"})).await.is(json!({}));
+    folder(&adam, "Older projects").await;
+}

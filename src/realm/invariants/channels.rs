@@ -36,6 +36,11 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant { name: "folders-exist", meaning: "The folder of a channel exists.", check: folders_exist },
     Invariant {
+        name: "folder-names-are-unique",
+        meaning: "No two folders that are not archived have the same name, whatever the case.",
+        check: folder_names,
+    },
+    Invariant {
         name: "default-channels-are-open",
         meaning: "Channels that new users get are neither private nor archived.",
         check: default_channels_are_open,
@@ -119,6 +124,13 @@ fn folders_exist(realm: &Realm) -> Vec<String> {
     faults(realm.channels.values(), |channel| {
         let folder = channel.folder.filter(|folder| !realm.folders.contains_key(folder))?;
         Some(format!("channel {} is in folder {folder}, which does not exist", channel.id))
+    })
+}
+
+fn folder_names(realm: &Realm) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    faults(realm.folders.values().filter(|folder| !folder.is_archived), |folder| {
+        (!seen.insert(folder.name.to_lowercase())).then(|| format!("two folders are called {}", folder.name))
     })
 }
 

@@ -91,6 +91,12 @@ const BREAKS: &[(&str, Break)] = &[
         tx.realm_mut().topics.insert((GENERAL, TopicKey::new("empty")), Arc::new(Topic::default()));
     }),
     ("folders-exist", |tx| tx.channel_mut(GENERAL).folder = Some(FolderId(99))),
+    ("folder-names-are-unique", |tx| {
+        each(&mut tx.realm_mut().folders, |folder| {
+            folder.name = if folder.id.0 == 1 { "Same".into() } else { "same".into() };
+            folder.is_archived = false;
+        });
+    }),
     ("default-channels-are-open", |tx| tx.channel_mut(GENERAL).is_archived = true),
     ("notices-have-channels", |tx| {
         Arc::make_mut(&mut tx.realm_mut().organization).signup_announcements = Some(ChannelId(99));
