@@ -198,6 +198,8 @@ fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Er
     match realm.user_by_email(email).or_else(|| realm.user_by_dummy_email(email)) {
         Some(owner) if owner.is_active => Err(Error::AddressTaken),
         Some(_) => Err(Error::AddressDeactivated),
+        // Once there is such a user, it is theirs for the API.
+        None if realm.is_dummy_email(email) => Err(Error::AddressTaken),
         None => Ok(()),
     }
 }

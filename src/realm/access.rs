@@ -94,15 +94,22 @@ impl Realm {
 
     /// The user behind a dummy address.
     pub fn user_by_dummy_email(&self, email: &str) -> Option<&Arc<User>> {
+        self.dummy_digits(email)?.parse().ok().and_then(|id| self.users.get(&UserId(id)))
+    }
+
+    /// Whether an address has the form of dummies, also of users who don't exist yet.
+    pub fn is_dummy_email(&self, email: &str) -> bool {
+        self.dummy_digits(email).is_some()
+    }
+
+    /// What stands for the user's number in a dummy address.
+    fn dummy_digits<'a>(&self, email: &'a str) -> Option<&'a str> {
         let (name, host) = email.split_once('@')?;
         if !host.eq_ignore_ascii_case(&self.organization.host) {
             return None;
         }
         let digits = name.get(..4).filter(|prefix| prefix.eq_ignore_ascii_case("user")).and_then(|_| name.get(4..))?;
-        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        digits.parse().ok().and_then(|id| self.users.get(&UserId(id)))
+        (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(digits)
     }
 
     /// Whether a user may do something in a channel.

@@ -101,6 +101,8 @@ fn unknown_revoked_and_expired_invitations_and_used_addresses_are_refused() {
     assert_eq!(follow(EVERLASTING, "Mel@chat.test"), Err(Error::EmailInUse));
     // Mel's too, for the API.
     assert_eq!(follow(EVERLASTING, "user4@chat.test"), Err(Error::EmailInUse));
+    // And this one will be somebody's.
+    assert_eq!(follow(EVERLASTING, "user999@chat.test"), Err(Error::EmailInUse));
     assert_eq!(follow(EVERLASTING, "zoe"), Err(Error::BadNameOrUsername));
     assert_eq!(accept(&mut tx, EVERLASTING, "zoe@example.com", " "), Err(Error::NameEmpty));
 

@@ -81,3 +81,23 @@ async fn typing_below_11_is_told_to_the_address_that_the_api_gives() {
     adam.post("/typing", typing(gus.email())).await.error("BAD_REQUEST", "No such user");
     adam.post("/typing", typing(&dummy(&gus))).await.success();
 }
+
+#[tokio::test]
+async fn a_dummy_of_somebody_to_come_is_nobodys_real_address() {
+    let server = TestServer::start().await;
+    let [adam, mel, max] = server.users(["adam", "mel", "max"]);
+    for email in ["user999@chat.test", "USER99999999999999999999@Chat.Test"] {
+        let person = json!({"email": email, "password": "wilma-password-7421", "full_name": "Wilma Wong"});
+        let made = adam.post("/users", person).await;
+        made.error("BAD_REQUEST", "Email is already in use.");
+        let edited = adam.patch(&format!("/users/{}", mel.id()), json!({"new_email": email})).await;
+        edited.error("BAD_REQUEST", "New email value error: Email is already in use.");
+        max.patch("/settings", json!({"email": email})).await.error("BAD_REQUEST", "Already has an account.");
+    }
+    for (email, full_name) in
+        [("user@chat.test", "Una Ude"), ("user9x@chat.test", "Ulf Urban"), ("user999@elsewhere.test", "Ute Unger")]
+    {
+        let person = json!({"email": email, "password": "wilma-password-7421", "full_name": full_name});
+        adam.post("/users", person).await.success();
+    }
+}

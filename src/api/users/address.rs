@@ -37,8 +37,8 @@ pub fn checked_email(realm: &Realm, email: &str) -> Result<String, Error> {
         return Err(Error::BadNameOrUsername);
     }
     check_domain(realm, email)?;
-    // A dummy address is its user's for the API.
-    if realm.user_by_email(email).is_some() || realm.user_by_dummy_email(email).is_some() {
+    // A dummy address is its user's for the API, once there is one.
+    if realm.user_by_email(email).is_some() || realm.is_dummy_email(email) {
         return Err(Error::EmailInUse);
     }
     Ok(email.to_owned())
