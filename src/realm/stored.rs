@@ -13,6 +13,7 @@ use super::message::Place;
 use super::permission::{CHANNEL_PERMISSIONS, GROUP_PERMISSIONS, GroupSettingValue, Permissions, REALM_PERMISSIONS};
 use super::setting::{REALM_SETTINGS, USER_SETTINGS};
 use super::timer::Due;
+use super::user::EmailVisibility;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -58,16 +59,15 @@ pub mod settings {
         let read = BTreeMap::<String, Value>::deserialize(deserializer)?;
         let named = |(name, value): (String, Value)| {
             // The one default of new users that stands in the account.
-            if name == "email_address_visibility" {
-                return Ok(("email_address_visibility", value));
-            }
-            let row = USER_SETTINGS.iter().chain(REALM_SETTINGS.iter()).find(|row| row.name == name);
-            let row = row.ok_or_else(|| D::Error::custom(format!("no setting is called {name}")))?;
-            if row.kind.accepts(&value) {
-                Ok((row.name, value))
+            let (name, is_sound) = if name == "email_address_visibility" {
+                let visibility = value.as_i64().and_then(EmailVisibility::from_number);
+                ("email_address_visibility", visibility.is_some())
             } else {
-                Err(D::Error::custom(format!("{name} can't be {value}")))
-            }
+                let row = USER_SETTINGS.iter().chain(REALM_SETTINGS.iter()).find(|row| row.name == name);
+                let row = row.ok_or_else(|| D::Error::custom(format!("no setting is called {name}")))?;
+                (row.name, row.kind.accepts(&value))
+            };
+            if is_sound { Ok((name, value)) } else { Err(D::Error::custom(format!("{name} can't be {value}"))) }
         };
         read.into_iter().map(named).collect()
     }

@@ -6,6 +6,7 @@ use crate::realm::id::UserId;
 use crate::realm::organization::AuthenticationMethod;
 use crate::realm::user::{AvatarSource, Role};
 use imbl::{OrdMap, OrdSet};
+use serde_json::Value;
 
 pub(super) const ALL: &[Invariant] = &[
     Invariant {
@@ -42,6 +43,11 @@ pub(super) const ALL: &[Invariant] = &[
         name: "bots-have-owners-that-exist",
         meaning: "Who answers for a bot is a person's account.",
         check: bots_have_owners,
+    },
+    Invariant {
+        name: "services-are-objects",
+        meaning: "A bot's services are objects, and so is what one of them is configured with.",
+        check: services_are_objects,
     },
     Invariant {
         name: "profiles-fill-fields",
@@ -105,6 +111,17 @@ fn bots_have_owners(realm: &Realm) -> Vec<String> {
         let owner = bot.bot_owner()?;
         let is_person = realm.users.get(&owner).is_some_and(|owner| !owner.is_bot());
         (!is_person).then(|| format!("bot {} is owned by {owner}, who is nobody", bot.id))
+    })
+}
+
+fn services_are_objects(realm: &Realm) -> Vec<String> {
+    let is_sound = |service: &Value| {
+        let is_configured = |config: &Value| config.is_null() || config.is_object();
+        service.is_object() && service.get("config_data").is_none_or(is_configured)
+    };
+    faults(realm.users.values(), |user| {
+        let service = user.bot.as_ref()?.services.iter().find(|service| !is_sound(service))?;
+        Some(format!("bot {} has the service {service}", user.id))
     })
 }
 

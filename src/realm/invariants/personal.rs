@@ -50,6 +50,11 @@ pub(super) const ALL: &[Invariant] = &[
         meaning: "Numbers begin at 1, and none is above the last one that was given of its kind.",
         check: counters_are_ahead,
     },
+    Invariant {
+        name: "numbers-can-go-on",
+        meaning: "What counts up has come from 0 to 2^53 at most: JSON's readers know no further, and there is room for more.",
+        check: numbers_can_go_on,
+    },
 ];
 
 fn alert_words(realm: &Realm) -> Vec<String> {
@@ -174,4 +179,29 @@ fn counters_are_ahead(realm: &Realm) -> Vec<String> {
         let (_, id) = pairs.into_iter().find(|(_, id)| !(1..=counter).contains(id))?;
         Some(format!("{kind} {id} exists, but only 1 to {counter} were given"))
     })
+}
+
+/// The furthest that something may have counted.
+const MOST_COUNTED: i64 = 1 << 53;
+
+fn numbers_can_go_on(realm: &Realm) -> Vec<String> {
+    let beyond = |number: i64| !(0..=MOST_COUNTED).contains(&number);
+    let mut found = faults(realm.users.values(), |user| {
+        let version = user.avatar.version;
+        beyond(version).then(|| format!("the picture of user {} is version {version}", user.id))
+    });
+    found.extend(faults(&realm.organization.pictures, |(which, picture)| {
+        beyond(picture.version).then(|| format!("the {} is version {}", which.name(), picture.version))
+    }));
+    found.extend(faults(realm.profile_fields.values(), |field| {
+        beyond(field.order).then(|| format!("field {} is in place {}", field.id, field.order))
+    }));
+    let counters = serde_json::to_value(realm.counters).unwrap_or_default();
+    found.extend(faults(counters.as_object().into_iter().flatten(), |(name, number)| {
+        number.as_i64().is_none_or(beyond).then(|| format!("the counter {name} has come to {number}"))
+    }));
+    let position = realm.chance.position;
+    let is_far = i64::try_from(position).ok().is_none_or(beyond);
+    found.extend(is_far.then(|| format!("chance has come to {position}")));
+    found
 }

@@ -62,6 +62,10 @@ const BREAKS: &[(&str, Break)] = &[
     ("blobs-are-kept", |tx| {
         tx.user_mut(MEL).avatar.source = AvatarSource::Uploaded { blob: "none".into(), medium_blob: "none".into() };
     }),
+    ("services-are-objects", |tx| {
+        let bot = tx.users.values().find(|user| user.is_bot()).map(|user| user.id).expect("there are bots");
+        tx.user_mut(bot).bot.as_mut().expect("it is a bot").services = vec!["x".into()];
+    }),
     ("group-names-are-unique", |tx| {
         let group = *tx.groups.keys().next_back().expect("there are groups");
         tx.group_mut(group).name = "ROLE:owners".into();
@@ -159,6 +163,7 @@ const BREAKS: &[(&str, Break)] = &[
     }),
     ("keys-are-ids", |tx| tx.channel_mut(GENERAL).id = ChannelId(2)),
     ("counters-are-ahead", |tx| tx.realm_mut().counters.message = 1),
+    ("numbers-can-go-on", |tx| tx.realm_mut().counters.scheduled = i64::MAX),
     ("queues-read-the-log", |tx| {
         let queue = Queue {
             id: "q".into(),
