@@ -302,8 +302,12 @@ impl Tx {
     pub fn remove_message(&mut self, id: MessageId) -> Option<Arc<Message>> {
         let message = self.realm.messages.remove(&id)?;
         self.unindex_message(&message);
+        // What recipients marked stays with them: who did is not known, and there may be very many.
         for user in self.realm.late_rows.remove(&id).unwrap_or_default() {
-            self.own_mut(user).historical.remove(&id);
+            let own = self.own_mut(user);
+            own.historical.remove(&id);
+            own.starred.remove(&id);
+            own.collapsed.remove(&id);
         }
         for path_id in &message.body.uploads {
             if let Some(attachment) = self.realm.attachments.get_mut(path_id) {

@@ -391,3 +391,31 @@ async fn fetched_messages_that_mention_everybody_have_the_older_flag_too() {
     let fetched = max.get("/messages", json!({"message_ids": [id]})).await.success();
     assert_eq!(fetched["messages"][0]["flags"], flags);
 }
+
+#[tokio::test]
+async fn flags_of_a_message_go_with_it() {
+    let server = TestServer::start().await;
+    // Nora did not receive it, and has a row because she stars it.
+    let [mel, nora] = server.users(["mel", "nora"]);
+    let message = mel.send_to("engineering", "t", "Short-lived").await;
+    let flag = async |user: &User, op: &str, flag: &str| {
+        let mut events = user.events(["update_message_flags"]).await;
+        let params = json!({"messages": [message], "op": op, "flag": flag});
+        user.post("/messages/flags", params).await.success();
+        events.next().await.has(json!({"op": op, "flag": flag}))["messages"].clone()
+    };
+    let marks = [(&mel, "starred"), (&mel, "collapsed"), (&nora, "starred"), (&nora, "collapsed")];
+    for (user, name) in marks {
+        assert_eq!(flag(user, "add", name).await, json!([message]));
+    }
+
+    server.user("adam").delete(&format!("/messages/{message}"), json!({})).await.success();
+
+    let realm = server.server().world("default").snapshot();
+    let own = realm.own(UserId(nora.id()));
+    let mut kept = own.starred.iter().chain(&own.collapsed);
+    assert!(kept.all(|id| realm.messages.contains_key(id)));
+    for (user, name) in marks {
+        assert_eq!(flag(user, "remove", name).await, json!([]), "{name}");
+    }
+}

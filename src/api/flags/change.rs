@@ -213,6 +213,8 @@ fn mark(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>, flag: Flag, op: Fla
             changed.messages.push(*id);
         }
     }
+    // What was marked and is deleted since has no flags, though it was kept that it had.
+    changed.messages.retain(|id| tx.messages.contains_key(id));
     Ok(changed)
 }
 
