@@ -5,7 +5,7 @@ use super::change::Tx;
 use super::event::{Event, Payload};
 use super::group::SystemGroup;
 use super::id::{ExportId, InviteId, InviteLinkId, ReminderId, ScheduledMessageId, UserId};
-use super::queue::{Queue, QueueId};
+use super::queue::{Cursor, Queue, QueueId};
 use crate::time::Timestamp;
 use imbl::{OrdMap, OrdSet};
 use std::sync::Arc;
@@ -164,14 +164,19 @@ impl Tx {
     }
 
     /// Forgets the part of the log that every queue has acknowledged. A queue that keeps more than
-    /// the log's limit alive is ended.
+    /// the log's limit alive is ended, unless there is nothing for it in all that.
     pub fn trim_log(&mut self) {
-        let kept_from = self.log.end().saturating_sub(super::event::MAX_LOG_ENTRIES as u64);
+        let end = self.log.end();
+        let kept_from = end.saturating_sub(super::event::MAX_LOG_ENTRIES as u64);
         if self.log.first < kept_from {
             let slow = self.queues.values().filter(|queue| queue.cursor.entry < kept_from);
-            for id in slow.map(|queue| queue.id.clone()).collect::<Vec<_>>() {
-                self.touch_queue(&id);
-                self.forget_queue(&id);
+            for queue in slow.cloned().collect::<Vec<_>>() {
+                if self.log.from(queue.cursor.entry).any(|(_, entry)| queue.parts(entry) > 0) {
+                    self.touch_queue(&queue.id);
+                    self.forget_queue(&queue.id);
+                } else if let Some(queue) = self.realm_mut().queues.get_mut(&queue.id) {
+                    Arc::make_mut(queue).cursor = Cursor { entry: end, part: 0 };
+                }
             }
         }
         self.trim_to_slowest();
