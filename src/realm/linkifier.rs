@@ -14,7 +14,7 @@ use iri_string::template::context::{Context, Visitor};
 use regex::{Captures, Regex, RegexBuilder};
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The compiled program of one pattern may not take more memory than this.
 const COMPILED_SIZE_MAX_BYTES: usize = 1 << 20;
@@ -25,11 +25,17 @@ const CACHE_SIZE_MAX_BYTES: usize = 1 << 20;
 /// How deep groups of a pattern may nest.
 const GROUP_NESTING_MAX: u32 = 50;
 
+const INVALID_TEMPLATE: &str = "Invalid URL template.";
+
 /// What is in front of a match: nothing, white space or one of the listed characters.
 const BEFORE: &str = r#"(?:^|[\s'"(,:<])"#;
 
 /// What is behind a match: nothing, or anything but a letter or a digit.
 const AFTER: &str = r"(?:$|[^\p{L}\p{N}])";
+
+/// [`AFTER`] for texts whose letters and digits are ASCII. All letters of Unicode take a millisecond to compile, these
+/// take none.
+const AFTER_IN_ASCII: &str = "(?:$|[^A-Za-z0-9])";
 
 /// A pattern and the address that its matches lead to.
 ///
@@ -66,9 +72,22 @@ impl Eq for Linkifier {}
 
 #[derive(Debug)]
 struct Compiled {
-    /// The pattern between its boundaries; group 1 is the match itself.
-    bounded: Regex,
+    /// The pattern in the syntax of the `regex` crate, without boundaries.
+    translated: String,
+    /// The pattern between its boundaries; group 1 is the match itself. Compiled by the first text that needs it.
+    bounded: OnceLock<Option<Regex>>,
+    /// The same for texts whose letters and digits are ASCII.
+    bounded_in_ascii: OnceLock<Option<Regex>>,
     template: UriTemplateString,
+}
+
+impl Compiled {
+    /// The pattern for a text. None only if it is too large to compile, which a check refuses.
+    fn regex_for(&self, text: &str) -> Option<&Regex> {
+        let is_plain = text.is_ascii() || text.chars().all(|char| char.is_ascii() || !char.is_alphanumeric());
+        let (regex, after) = if is_plain { (&self.bounded_in_ascii, AFTER_IN_ASCII) } else { (&self.bounded, AFTER) };
+        regex.get_or_init(|| build(&bounded(&self.translated, after)).ok()).as_ref()
+    }
 }
 
 /// The strings that make a linkifier, before any check.
@@ -125,28 +144,38 @@ impl Linkifier {
         let mut errors = source.field_errors();
         let template = UriTemplateString::try_from(source.url_template.as_str()).ok();
 
-        match source.whole(template.as_ref()) {
-            Err(message) => errors.push((LinkifierErrors::ALL, message)),
-            Ok(bounded) => {
-                if let (Some(template), true) = (template, errors.is_empty()) {
-                    return Ok(Self {
-                        id,
-                        pattern: source.pattern,
-                        url_template: source.url_template,
-                        example_input: source.example_input,
-                        reverse_template: source.reverse_template,
-                        alternative_url_templates: source.alternative_url_templates,
-                        compiled: Arc::new(Compiled { bounded, template }),
-                    });
-                }
-            }
+        if let Err(message) = source.whole(template.as_ref()) {
+            errors.push((LinkifierErrors::ALL, message));
         }
-        Err(LinkifierErrors(errors))
+        if errors.is_empty() { Self::from_sound(id, source) } else { Err(LinkifierErrors(errors)) }
+    }
+
+    /// A linkifier from a source that [`Linkifier::compile`] took before: nothing is compiled until a text needs it.
+    ///
+    /// # Errors
+    ///
+    /// Those of a pattern or template that can't be read at all.
+    pub fn from_sound(id: LinkifierId, source: LinkifierSource) -> Result<Self, LinkifierErrors> {
+        let source = source.stripped();
+        let template = UriTemplateString::try_from(source.url_template.as_str())
+            .map_err(|_| LinkifierErrors(vec![("url_template", INVALID_TEMPLATE.to_owned())]))?;
+        let translated = pattern::translate(&source.pattern)
+            .map_err(|complaint| LinkifierErrors(vec![(LinkifierErrors::ALL, bad_pattern(&complaint))]))?;
+        let compiled = Compiled { translated, bounded: OnceLock::new(), bounded_in_ascii: OnceLock::new(), template };
+        Ok(Self {
+            id,
+            pattern: source.pattern,
+            url_template: source.url_template,
+            example_input: source.example_input,
+            reverse_template: source.reverse_template,
+            alternative_url_templates: source.alternative_url_templates,
+            compiled: Arc::new(compiled),
+        })
     }
 
     /// Whether it may match somewhere: false says that it does not, without looking for where.
     pub fn may_match(&self, text: &str) -> bool {
-        self.compiled.bounded.is_match(text)
+        self.compiled.regex_for(text).is_some_and(|regex| regex.is_match(text))
     }
 
     /// Where this linkifier applies in `text` from byte `start` on, from left to right, never overlapping.
@@ -155,9 +184,10 @@ impl Linkifier {
     /// boundary unless it is 0.
     pub fn matches(&self, text: &str, start: usize) -> Vec<LinkifierMatch> {
         let mut found = Vec::new();
+        let Some(regex) = self.compiled.regex_for(text) else { return found };
         let mut at = start;
         while at <= text.len() {
-            let Some(captures) = self.compiled.bounded.captures_at(text, at) else {
+            let Some(captures) = regex.captures_at(text, at) else {
                 break;
             };
             let Some(whole) = captures.get(1) else { break };
@@ -203,7 +233,7 @@ impl LinkifierSource {
 
     fn field_errors(&self) -> Vec<(&'static str, String)> {
         let blank = || "This field cannot be blank.".to_owned();
-        let invalid = || "Invalid URL template.".to_owned();
+        let invalid = || INVALID_TEMPLATE.to_owned();
         let is_template = |text: &str| UriTemplateString::try_from(text).is_ok();
         let mut errors = Vec::new();
         if self.pattern.is_empty() {
@@ -220,9 +250,9 @@ impl LinkifierSource {
         errors
     }
 
-    /// The checks that need more than one field, in order; gives the bounded pattern.
-    fn whole(&self, template: Option<&UriTemplateString>) -> Result<Regex, String> {
-        let (plain, bounded) = self.regexes().map_err(|complaint| format!("Bad regular expression: {complaint}"))?;
+    /// The checks that need more than one field, in order.
+    fn whole(&self, template: Option<&UriTemplateString>) -> Result<(), String> {
+        let plain = self.regex().map_err(|complaint| bad_pattern(&complaint))?;
         let groups: BTreeSet<&str> = plain.capture_names().flatten().collect();
         let example = self.example_input.as_deref();
         if self.reverse_template.is_some() && example.is_none() {
@@ -237,7 +267,7 @@ impl LinkifierSource {
             }
         }
         let Some(template) = template else {
-            return Ok(bounded);
+            return Ok(());
         };
         let variables: BTreeSet<&str> = template.variables().map(|variable| variable.as_str()).collect();
         if let Some(name) = variables.difference(&groups).next() {
@@ -246,23 +276,34 @@ impl LinkifierSource {
         if let Some(name) = groups.difference(&variables).next() {
             return Err(format!("Group '{name}' in linkifier pattern is not present in URL template."));
         }
-        Ok(bounded)
+        Ok(())
     }
 
-    /// The pattern alone and between its boundaries.
-    fn regexes(&self) -> Result<(Regex, Regex), String> {
+    /// The pattern without boundaries. With them it compiles too.
+    fn regex(&self) -> Result<Regex, String> {
         let translated = pattern::translate(&self.pattern)?;
-        let build = |text: &str| {
-            RegexBuilder::new(text)
-                .size_limit(COMPILED_SIZE_MAX_BYTES)
-                .dfa_size_limit(CACHE_SIZE_MAX_BYTES)
-                .nest_limit(GROUP_NESTING_MAX)
-                .build()
-        };
         let plain = build(&translated).map_err(|error| complaint(&error))?;
-        let bounded = build(&format!("{BEFORE}({translated}){AFTER}")).map_err(|error| complaint(&error))?;
-        Ok((plain, bounded))
+        for after in [AFTER, AFTER_IN_ASCII] {
+            build(&bounded(&translated, after)).map_err(|error| complaint(&error))?;
+        }
+        Ok(plain)
     }
+}
+
+fn bounded(translated: &str, after: &str) -> String {
+    format!("{BEFORE}({translated}){after}")
+}
+
+fn build(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern)
+        .size_limit(COMPILED_SIZE_MAX_BYTES)
+        .dfa_size_limit(CACHE_SIZE_MAX_BYTES)
+        .nest_limit(GROUP_NESTING_MAX)
+        .build()
+}
+
+fn bad_pattern(complaint: &str) -> String {
+    format!("Bad regular expression: {complaint}")
 }
 
 /// One line about an error of the `regex` crate, whose own text draws the pattern over several lines.

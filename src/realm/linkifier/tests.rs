@@ -105,7 +105,23 @@ fn groups_are_percent_encoded_and_absent_ones_left_out() {
     assert_eq!(linkifier.matches("t/?", 0)[0].url, "https://x.y/%2F%3F");
 }
 
+#[test]
+fn letters_and_digits_of_any_script_end_no_match() {
+    let linkifier = linkifier("#(?P<id>[0-9]+)", "https://x.y/{id}");
+    for (text, count) in [("#1é", 0), ("#1…", 1), ("#1 é", 1), ("#1٣", 0), ("é #1", 1), ("#1 ٣ #2٣", 1), ("…#1", 0)]
+    {
+        assert_eq!(linkifier.matches(text, 0).len(), count, "{text}");
+    }
+}
+
 proptest! {
+    /// The regular expression for ASCII finds what the one for all letters finds.
+    #[test]
+    fn a_letter_elsewhere_changes_no_match(text in r##"[ -~…]{0,20}(#[0-9]{1,3}[ -~…]{0,3}){0,4}"##) {
+        let linkifier = linkifier("#(?P<id>[0-9]+)", "https://x.y/{id}");
+        prop_assert_eq!(linkifier.matches(&text, 0), linkifier.matches(&format!("{text} é"), 0));
+    }
+
     #[test]
     fn no_pattern_panics(pattern in r"[\PC]{0,20}|[()\[\]{}*+?|\\^$.a&:<>P=,0-9-]{0,30}", template in "[{}a+#?&*:1,]{0,12}", text in ".{0,30}") {
         if let Ok(linkifier) = compile(source(&pattern, &template)) {
