@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use tokio::sync::watch;
 use warp::Filter;
 use warp::http::Response;
@@ -55,7 +55,8 @@ fn record(id: u64) -> Record {
 
 struct State {
     by_key: HashMap<String, Record>,
-    users: Vec<Record>,
+    /// Made by the first request for them, so that no other figure contains their making.
+    users: LazyLock<Vec<Record>>,
     messages: Mutex<Vec<String>>,
     newest: watch::Sender<usize>,
 }
@@ -75,7 +76,7 @@ fn json(value: &impl Serialize) -> Response<Vec<u8>> {
 /// Serves on a free port until it is killed, and prints it as the program does.
 pub async fn serve() -> ExitCode {
     let by_key = HashMap::from([(crate::figures::KEY.to_owned(), record(4))]);
-    let users = (0..10_000).map(record).collect();
+    let users = LazyLock::new(|| (0..10_000).map(record).collect());
     let state = Arc::new(State { by_key, users, messages: Mutex::default(), newest: watch::channel(0).0 });
     let with_state = warp::any().map({
         let state = state.clone();
@@ -93,7 +94,7 @@ pub async fn serve() -> ExitCode {
             reply
         },
     );
-    let users = warp::path("users").and(with_state.clone()).map(|state: Arc<State>| json(&state.users));
+    let users = warp::path("users").and(with_state.clone()).map(|state: Arc<State>| json(&*state.users));
     let poll = warp::path("poll").and(with_state).then(|state: Arc<State>| async move {
         let mut newest = state.newest.subscribe();
         let _ = newest.changed().await;

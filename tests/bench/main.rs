@@ -11,19 +11,12 @@ mod process;
 
 use std::process::ExitCode;
 
-/// Says that this process was started on its core already.
-const PINNED: &str = "CHATDOUBLE_BENCH_PINNED";
-
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     if arguments.first().is_some_and(|argument| argument == "baseline") {
         return runtime(true).block_on(baseline::serve());
     }
-    if std::env::var_os(PINNED).is_none()
-        && let Some(status) = process::again_on_core(process::LOAD_CORE, PINNED)
-    {
-        return status;
-    }
+    process::run_on(process::LOAD_CORE);
     let rows = runtime(false).block_on(figures::all(&arguments));
     print!("{}", figures::table(&rows));
     ExitCode::SUCCESS

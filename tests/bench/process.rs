@@ -1,12 +1,12 @@
 //! Servers as processes of their own, each on its core.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// Where the measured server runs.
-pub const SERVER_CORE: &str = "0";
+const SERVER_CORE: usize = 0;
 /// Where the load runs.
-pub const LOAD_CORE: &str = "1";
+pub const LOAD_CORE: usize = 1;
 
 /// A server that runs until this is dropped.
 pub struct Server {
@@ -29,11 +29,10 @@ impl Server {
     }
 
     fn start(program: &str, arguments: &[&str]) -> Self {
-        let mut child = on_core(SERVER_CORE, program)
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|error| panic!("{program} can't be started: {error}"));
+        run_on(SERVER_CORE);
+        let child = Command::new(program).args(arguments).stdout(Stdio::piped()).spawn();
+        run_on(LOAD_CORE);
+        let mut child = child.unwrap_or_else(|error| panic!("{program} can't be started: {error}"));
         let mut line = String::new();
         let output = child.stdout.take().expect("it is piped");
         BufReader::new(output).read_line(&mut line).expect("a line");
@@ -57,20 +56,16 @@ impl Drop for Server {
     }
 }
 
-/// A command on a core, where the machine can say so.
-fn on_core(core: &str, program: &str) -> Command {
-    if Command::new("taskset").arg("--version").stdout(Stdio::null()).status().is_err() {
-        return Command::new(program);
+/// Lets this thread, and what it starts, run on one core, where the machine can say so. A launcher would do the same,
+/// but would lie within the time that a start takes.
+pub fn run_on(core: usize) {
+    #[cfg(target_os = "linux")]
+    {
+        let mut cores = rustix::thread::CpuSet::new();
+        cores.set(core);
+        // A machine of one core measures both servers and their load on it.
+        let _ = rustix::thread::sched_setaffinity(None, &cores);
     }
-    let mut command = Command::new("taskset");
-    command.args(["-c", core, program]);
-    command
-}
-
-/// Runs this program again on a core, with a variable that says so; its end, unless the machine can't.
-pub fn again_on_core(core: &str, variable: &str) -> Option<ExitCode> {
-    let own = std::env::current_exe().ok()?;
-    let mut command = on_core(core, own.to_str()?);
-    let status = command.args(std::env::args_os().skip(1)).env(variable, "1").status().ok()?;
-    Some(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    #[cfg(not(target_os = "linux"))]
+    let _ = core;
 }
