@@ -1,0 +1,138 @@
+//! What came of the recordings, for readers.
+
+use crate::cause::{Cause, Kind};
+use crate::compare::Difference;
+use crate::player::{Outcome, Played};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const BEGIN: &str = "<!-- The table is written by `CHATDOUBLE_UPDATE_DOCS=1 cargo test --test recorded`. -->\n";
+const END: &str = "<!-- End of the table. -->\n";
+
+/// Of each recording, exchange and difference, the position of its cause.
+type Explained = [Vec<Vec<Option<usize>>>];
+
+/// A difference with its recording and exchange.
+pub type Found<'a> = (&'a str, &'a Outcome, &'a Difference);
+
+/// A file of the project.
+pub fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// The counts of one area.
+#[derive(Default)]
+struct Row {
+    exchanges: usize,
+    equal: usize,
+    by_kind: BTreeMap<Kind, usize>,
+}
+
+impl Row {
+    fn line(&self, name: &str) -> String {
+        let mut line = format!("| {name} | {} | {} |", self.exchanges, self.equal);
+        for kind in Kind::ALL {
+            let _ = write!(line, " {} |", self.by_kind.get(&kind).copied().unwrap_or_default());
+        }
+        line + "\n"
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.exchanges += other.exchanges;
+        self.equal += other.equal;
+        for (kind, count) in &other.by_kind {
+            *self.by_kind.entry(*kind).or_default() += count;
+        }
+    }
+}
+
+/// Exchanges by area: how many are equal, and of which kind the gravest difference of the others is.
+pub fn table(played: &[Played], explained: &Explained, causes: &[Cause]) -> String {
+    let mut rows: Vec<(String, Row)> = Vec::new();
+    for (recording, explained) in played.iter().zip(explained) {
+        for (outcome, found) in recording.outcomes.iter().zip(explained) {
+            let area = if outcome.area.contains('/') { outcome.area.clone() } else { recording.name.to_owned() };
+            let at = rows.iter().position(|(name, _)| *name == area).unwrap_or_else(|| {
+                rows.push((area, Row::default()));
+                rows.len() - 1
+            });
+            let row = &mut rows[at].1;
+            row.exchanges += 1;
+            let kinds = found.iter().map(|cause| cause.map_or(Kind::Wrong, |cause| causes[cause].kind));
+            match kinds.max() {
+                Some(kind) => *row.by_kind.entry(kind).or_default() += 1,
+                None => row.equal += 1,
+            }
+        }
+    }
+    let mut total = Row::default();
+    rows.iter().for_each(|(_, row)| total.add(row));
+    let names: Vec<&str> = Kind::ALL.map(Kind::name).to_vec();
+    let mut table = format!("| area | exchanges | equal | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(6));
+    rows.iter().for_each(|(name, row)| table += &row.line(name));
+    table + &total.line("**all**")
+}
+
+/// A document with the table in its place.
+pub fn with_table(document: &str, table: &str) -> String {
+    let (before, rest) = document.split_once(BEGIN).expect("the document has a place for the table");
+    let (_, after) = rest.split_once(END).expect("the table has an end");
+    format!("{before}{BEGIN}\n{table}\n{END}{after}")
+}
+
+/// All differences by cause, with up to five examples of each.
+pub fn differences(played: &[Played], explained: &Explained, causes: &[Cause]) -> String {
+    let mut groups: BTreeMap<Option<usize>, Vec<Found>> = BTreeMap::new();
+    for (recording, explained) in played.iter().zip(explained) {
+        for (outcome, found) in recording.outcomes.iter().zip(explained) {
+            for (difference, cause) in outcome.differences.iter().zip(found) {
+                groups.entry(*cause).or_default().push((recording.name, outcome, difference));
+            }
+        }
+    }
+    let mut text = table(played, explained, causes);
+    for (cause, group) in groups {
+        let title = cause.map_or_else(|| "without a cause".to_owned(), |cause| causes[cause].to_string());
+        let _ = writeln!(text, "\n==== {title}: {} differences\n{}", group.len(), grouped(&group));
+    }
+    text
+}
+
+/// Differences of the same request at the same place together, with some examples.
+pub fn grouped(differences: &[Found]) -> String {
+    let mut groups: BTreeMap<(String, &str), Vec<&Found>> = BTreeMap::new();
+    for one in differences {
+        groups.entry((general(&one.1.request), one.2.at.as_str())).or_default().push(one);
+    }
+    let shown: usize = std::env::var("CHATDOUBLE_EXAMPLES").ok().and_then(|text| text.parse().ok()).unwrap_or(3);
+    let mut text = String::new();
+    for ((request, at), group) in groups {
+        let _ = writeln!(text, "{request}: {at} ({})", group.len());
+        for (recording, outcome, difference) in group.into_iter().take(shown) {
+            let reader = difference.reader.as_ref().map(|reader| format!(" to {reader}")).unwrap_or_default();
+            let (recorded, played) = (short(&difference.real), short(&difference.double));
+            let _ = writeln!(text, "    {recording} {} {}{reader} {}", outcome.index, outcome.role, outcome.params);
+            let _ = writeln!(text, "        real   {recorded}\n        double {played}");
+        }
+    }
+    text
+}
+
+/// A request with `N` for each number and placeholder of its path.
+fn general(request: &str) -> String {
+    let parts = request.split('/').map(|part| {
+        let is_number = part.parse::<i64>().is_ok() || part.starts_with("{{");
+        if is_number { "N" } else { part }
+    });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+fn short(text: &str) -> String {
+    const LONGEST: usize = 400;
+    let mut short: String = text.chars().take(LONGEST).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
