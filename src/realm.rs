@@ -45,6 +45,7 @@ pub mod timer;
 pub mod topic_visibility;
 pub mod user;
 pub mod visibility;
+pub mod walk;
 pub mod widget;
 
 use chance::Chance;

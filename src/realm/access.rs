@@ -218,12 +218,10 @@ impl Realm {
         use super::permission::GroupSettingValue::{Anonymous, Group};
         let everyone = match channel.permissions.get(name) {
             Some(Group(group)) => self.all_members(*group),
-            Some(Anonymous(value)) => value
-                .direct_subgroups
-                .iter()
-                .fold(value.direct_members.iter().copied().collect(), |all: OrdSet<UserId>, group| {
-                    all.union(self.all_members(*group))
-                }),
+            Some(Anonymous(value)) => {
+                let direct: OrdSet<UserId> = value.direct_members.iter().copied().collect();
+                direct.union(self.members_of_any(value.direct_subgroups.iter().copied()))
+            }
             None => OrdSet::new(),
         };
         everyone.relative_complement(self.guests().clone())

@@ -4,7 +4,9 @@ use super::Realm;
 use super::id::{GroupId, UserId};
 use super::permission::Permissions;
 use super::user::Role;
+use super::walk::reachable;
 use crate::time::Timestamp;
+use foldhash::{HashSet, HashSetExt};
 use imbl::OrdSet;
 use serde::{Deserialize, Serialize};
 
@@ -164,18 +166,30 @@ impl Realm {
 
     /// The active members of a group, subgroups to any depth included.
     pub fn all_members(&self, group: GroupId) -> OrdSet<UserId> {
-        let Some(group) = self.groups.get(&group) else { return OrdSet::new() };
-        let mut members: OrdSet<UserId> = group.members.iter().filter(|user| self.is_active(**user)).copied().collect();
-        for subgroup in &group.subgroups {
-            members = members.union(self.all_members(*subgroup));
+        self.members_of_any([group])
+    }
+
+    /// The active members of some groups, subgroups to any depth included.
+    pub fn members_of_any(&self, groups: impl IntoIterator<Item = GroupId>) -> OrdSet<UserId> {
+        let mut members: HashSet<UserId> = HashSet::new();
+        for group in self.groups_within(groups) {
+            members.extend(&group.members);
         }
-        members
+        members.into_iter().filter(|user| self.is_active(*user)).collect()
     }
 
     /// The subgroups of a group to any depth, without itself.
     pub fn all_subgroups(&self, group: GroupId) -> OrdSet<GroupId> {
-        let Some(group) = self.groups.get(&group) else { return OrdSet::new() };
-        let deeper = group.subgroups.iter().map(|subgroup| self.all_subgroups(*subgroup));
-        deeper.fold(group.subgroups.clone(), OrdSet::union)
+        self.groups_within([group]).map(|group| group.id).filter(|id| *id != group).collect()
+    }
+
+    /// These groups and their subgroups to any depth, each once. Groups that don't exist are left out.
+    pub fn groups_within(&self, groups: impl IntoIterator<Item = GroupId>) -> impl Iterator<Item = &Group> {
+        let all = reachable(groups, |id: GroupId, found: &mut dyn FnMut(GroupId)| {
+            for subgroup in self.groups.get(&id).into_iter().flat_map(|group| &group.subgroups) {
+                found(*subgroup);
+            }
+        });
+        all.filter_map(|id| self.groups.get(&id).map(AsRef::as_ref))
     }
 }

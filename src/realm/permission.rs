@@ -158,15 +158,19 @@ pub fn covers(realm: &Realm, value: &GroupSettingValue, user: UserId, setting: &
         GroupSettingValue::Group(group) => is_member(realm, *group, user),
         GroupSettingValue::Anonymous(anonymous) => {
             anonymous.direct_members.contains(&user)
-                || anonymous.direct_subgroups.iter().any(|group| is_member(realm, *group, user))
+                || is_member_of_any(realm, anonymous.direct_subgroups.iter().copied(), user)
         }
     }
 }
 
 /// Whether a user is in a group, directly or through a subgroup at any depth.
 pub fn is_member(realm: &Realm, group: GroupId, user: UserId) -> bool {
-    let Some(group) = realm.groups.get(&group) else { return false };
-    group.members.contains(&user) || group.subgroups.iter().any(|subgroup| is_member(realm, *subgroup, user))
+    is_member_of_any(realm, [group], user)
+}
+
+/// Whether a user is in one of some groups, directly or through a subgroup at any depth.
+pub fn is_member_of_any(realm: &Realm, groups: impl IntoIterator<Item = GroupId>, user: UserId) -> bool {
+    realm.groups_within(groups).any(|group| group.members.contains(&user))
 }
 
 /// The row of a table with this name.

@@ -84,10 +84,7 @@ impl Realm {
         let (html, rendered) = markdown::render_to_keep(&content, &names).map_err(|_| Error::UnableToRender)?;
         let mentions = rendered.mentions;
         self.check_mentions(sender, place, &mentions)?;
-        let group_mentioned = mentions
-            .groups
-            .iter()
-            .fold(OrdSet::new(), |all: OrdSet<UserId>, group| all.union(self.all_members(*group)));
+        let group_mentioned = self.members_of_any(mentions.groups.iter().copied());
         let (mentions_channel, topic_mentioned) = match place {
             Place::Channel { channel, topic } => {
                 (mentions.channel_wildcard, mentions.topic_wildcard.then(|| self.taking_part(sender, *channel, topic)))

@@ -3,6 +3,7 @@
 use super::State;
 use super::rows::{Object, numbers};
 use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
 
 /// Keys that say whether the user may do something, and the permissions of which one suffices.
 const RIGHTS: [(&str, &[&str]); 6] = [
@@ -65,7 +66,7 @@ impl State {
         let own = self.own_id?;
         let is_direct = numbers(&value["direct_members"]).contains(&own);
         let through = value.as_i64().into_iter().chain(numbers(&value["direct_subgroups"]));
-        Some(is_direct || through.into_iter().any(|group| is_member(groups, group, own)))
+        Some(is_direct || is_member(groups, through.collect(), own))
     }
 
     /// The deprecated number of a permission's holders.
@@ -95,8 +96,16 @@ impl State {
     }
 }
 
-fn is_member(groups: &[Value], group: i64, user: i64) -> bool {
-    let Some(group) = groups.iter().find(|row| row["id"] == group) else { return false };
-    numbers(&group["members"]).contains(&user)
-        || numbers(&group["direct_subgroup_ids"]).into_iter().any(|subgroup| is_member(groups, subgroup, user))
+/// Whether a user is in one of these groups or in their subgroups, each of which is visited once.
+fn is_member(groups: &[Value], among: Vec<i64>, user: i64) -> bool {
+    let by_id: HashMap<i64, &Value> = groups.iter().filter_map(|row| Some((row["id"].as_i64()?, row))).collect();
+    let mut known: HashSet<i64> = among.iter().copied().collect();
+    let mut next = among;
+    while let Some(group) = next.pop().and_then(|id| by_id.get(&id)) {
+        if numbers(&group["members"]).contains(&user) {
+            return true;
+        }
+        next.extend(numbers(&group["direct_subgroup_ids"]).into_iter().filter(|subgroup| known.insert(*subgroup)));
+    }
+    false
 }

@@ -6,6 +6,7 @@ mod accepting;
 mod audience;
 mod bot_storage;
 mod bots;
+mod bounded_groups;
 mod calls;
 mod channel_changes;
 mod channel_rules;

@@ -212,7 +212,7 @@ fn add_subgroups(tx: &mut Tx, call: &Call<'_>, id: GroupId, subgroups: &[GroupId
     if let Some(subgroup) = subgroups.iter().find(|subgroup| group.subgroups.contains(*subgroup)) {
         return Err(Error::AlreadySubgroup { group_id: subgroup.0.into() });
     }
-    if subgroups.iter().any(|subgroup| *subgroup == id || tx.all_subgroups(*subgroup).contains(&id)) {
+    if tx.groups_within(subgroups.iter().copied()).any(|within| within.id == id) {
         return Err(Error::SubgroupCycle { group_id: id.0.into() });
     }
 
@@ -242,5 +242,5 @@ fn remove_subgroups(tx: &mut Tx, call: &Call<'_>, id: GroupId, subgroups: &[Grou
 }
 
 fn members_of(tx: &Tx, groups: &BTreeSet<GroupId>) -> OrdSet<UserId> {
-    groups.iter().fold(OrdSet::new(), |all, group| all.union(tx.all_members(*group)))
+    tx.members_of_any(groups.iter().copied())
 }

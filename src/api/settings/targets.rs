@@ -67,9 +67,7 @@ fn people(realm: &Realm, targets: &TargetUsers) -> Result<BTreeSet<UserId>, Erro
         return Err(Error::InvalidUserId { user_id: unknown.0.into() });
     }
     let mut users: BTreeSet<UserId> = targets.user_ids.iter().copied().collect();
-    for group in groups {
-        users.extend(realm.all_members(group));
-    }
+    users.extend(realm.members_of_any(groups));
     users.retain(|id| !realm.users[id].is_bot());
     Ok(users)
 }

@@ -7,6 +7,7 @@ use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::{
     CHANNEL_PERMISSIONS, GROUP_PERMISSIONS, GroupSettingValue, PermissionSetting, Permissions, REALM_PERMISSIONS,
 };
+use crate::realm::walk::cyclic;
 use imbl::OrdSet;
 use std::collections::BTreeSet;
 
@@ -47,21 +48,12 @@ fn names_are_unique(realm: &Realm) -> Vec<String> {
 }
 
 fn acyclic(realm: &Realm) -> Vec<String> {
-    faults(realm.groups.keys(), |start| {
-        let mut seen: BTreeSet<GroupId> = BTreeSet::new();
-        let mut next: Vec<GroupId> = vec![*start];
-        while let Some(group) = next.pop() {
-            for subgroup in realm.groups.get(&group).into_iter().flat_map(|group| &group.subgroups) {
-                if subgroup == start {
-                    return Some(format!("group {start} contains itself"));
-                }
-                if seen.insert(*subgroup) {
-                    next.push(*subgroup);
-                }
-            }
+    let within = cyclic(realm.groups.keys().copied(), |id, found: &mut dyn FnMut(GroupId)| {
+        for subgroup in realm.groups.get(&id).into_iter().flat_map(|group| &group.subgroups) {
+            found(*subgroup);
         }
-        None
-    })
+    });
+    faults(within, |group| Some(format!("group {group} contains itself")))
 }
 
 fn have_what_exists(realm: &Realm) -> Vec<String> {
