@@ -22,6 +22,7 @@ use crate::http::{Edge, Response, reply};
 use crate::misfit;
 use crate::realm::invariants;
 use crate::time::{Clock, Timestamp};
+use crate::world::aside::in_place;
 use crate::world::{RealTime, World};
 use http::HeaderMap;
 use serde::de::DeserializeOwned;
@@ -29,7 +30,6 @@ use serde_json::{Map, Value, json};
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use tokio::runtime::{Handle, RuntimeFlavor};
 
 pub use guard::Guard;
 
@@ -144,9 +144,9 @@ impl Control {
                 "worlds": self.edge.worlds.count(),
             }),
             ("GET", ["openapi.json"]) => crate::openapi::document(),
-            ("GET", ["worlds"]) => worlds::list(self, incoming),
+            ("GET", ["worlds"]) => in_place(|| worlds::list(self, incoming)),
             ("POST", ["worlds"]) => worlds::create(self, incoming).await?,
-            ("DELETE", ["worlds", name]) => worlds::delete(self, name)?,
+            ("DELETE", ["worlds", name]) => worlds::delete(self, name).await?,
             ("GET", ["worlds", name, "state"]) => {
                 let world = self.world(name)?;
                 return aside(move || state::show(&world)).await;
@@ -215,15 +215,19 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Internal))
 }
 
-/// As [`aside`], for work on what is borrowed. The runtime of a test has one thread and nowhere else to go.
-fn in_passing<T>(work: impl FnOnce() -> T) -> T {
-    match Handle::current().runtime_flavor() {
-        RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
-        _ => work(),
+/// Carries out a call for one world. Those that change it wait in the queue for its writer.
+async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incoming) -> Result<Value, Error> {
+    match (method, rest) {
+        ("POST", ["journal", "wait"]) => journal::wait(world, body(incoming)?).await,
+        ("GET", _) | (_, ["journal" | "faults", ..]) => in_place(|| at_once(world, method, rest, incoming)),
+        _ => {
+            let _turn = world.turn().await;
+            in_place(|| at_once(world, method, rest, incoming))
+        }
     }
 }
 
-async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incoming) -> Result<Value, Error> {
+fn at_once(world: &World, method: &str, rest: &[&str], incoming: &Incoming) -> Result<Value, Error> {
     match (method, rest) {
         ("POST", ["reset"]) => {
             world.reset();
@@ -234,12 +238,9 @@ async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incomin
         ("POST", ["snapshots"]) => snapshots::keep(world, body(incoming)?),
         ("POST", ["snapshots", name, "restore"]) => snapshots::restore(world, name),
         ("DELETE", ["snapshots", name]) => snapshots::forget(world, name),
-        ("PUT", ["state"]) => in_passing(|| state::put(world, incoming)),
+        ("PUT", ["state"]) => state::put(world, incoming),
         ("GET", ["clock"]) => Ok(clock::show(world)),
-        ("POST", ["clock"]) => {
-            let change = body(incoming)?;
-            in_passing(|| clock::change(world, change))
-        }
+        ("POST", ["clock"]) => clock::change(world, body(incoming)?),
         ("GET", ["faults"]) => Ok(faults::list(world)),
         ("POST", ["faults"]) => faults::install(world, body(incoming)?),
         ("DELETE", ["faults"]) => {
@@ -253,7 +254,6 @@ async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incomin
             Ok(json!({}))
         }
         ("POST", ["journal", "verify"]) => journal::verify(world, body(incoming)?),
-        ("POST", ["journal", "wait"]) => journal::wait(world, body(incoming)?).await,
         ("GET", ["watch"]) => Err(refused("This call is a WebSocket: connect to it with ws://")),
         ("GET", ["pushes"]) => Ok(people::pushes(world, &worlds::base_url(incoming, world.name()))),
         ("POST", ["invites", key, "accept"]) => people::accept(world, key, &body(incoming)?),

@@ -4,6 +4,7 @@
 
 pub mod authentication;
 mod cors;
+pub mod deferral;
 mod fault;
 mod files;
 mod hint;
@@ -29,6 +30,7 @@ use request::Incoming;
 use router::Router;
 use serde_json::Value;
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 use visit::Visit;
 
 pub use cors::Cors;
@@ -50,12 +52,13 @@ pub struct Edge {
     /// What the root of a server without a default world answers with.
     pub settings: WorldSettings,
     router: Router,
+    room: Arc<Semaphore>,
 }
 
 impl Edge {
     /// An edge before these worlds.
     pub fn new(worlds: Arc<Worlds>, cors: Cors, settings: WorldSettings) -> Self {
-        Self { worlds, cors, settings, router: Router::new() }
+        Self { worlds, cors, settings, router: Router::new(), room: deferral::room() }
     }
 
     /// Answers a request with what it was sent with. `bound` is the world that the request's port belongs to, if it

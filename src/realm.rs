@@ -70,6 +70,9 @@ use user::User;
 
 use crate::time::Timestamp;
 
+/// How many users, messages and the like make an organization a large one.
+const LARGE: usize = 4_000;
+
 /// One organization, whole.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Realm {
@@ -352,6 +355,13 @@ impl Realm {
     /// The system's notification bot, when the realm has one.
     pub fn notification_bot(&self) -> Option<UserId> {
         self.users.values().find(|user| user.is_system_bot()).map(|user| user.id)
+    }
+
+    /// Whether there is so much in it that what goes through all of it takes more than a moment.
+    pub fn is_large(&self) -> bool {
+        let people = self.users.len() + self.groups.len() + self.queues.len() + self.alert_words.len();
+        let talk = self.channels.len() + self.topics.len() + self.messages.len() + self.log.entries.len();
+        people + talk > LARGE
     }
 
     /// What [`Realm::upload_space_used`] is to be.

@@ -3,6 +3,7 @@
 //! Readers take a [`World::snapshot`] and never wait. Writers take turns in [`World::commit`]: each changes a
 //! private copy, which is published when the change succeeds and dropped when it fails or panics.
 
+pub mod aside;
 mod parking;
 mod rewind;
 
@@ -45,6 +46,7 @@ pub struct World {
     clock: Mutex<Clock>,
     realm: ArcSwap<Realm>,
     writer: Mutex<()>,
+    queue: aside::Queue,
     parking: Parking,
     moments: Mutex<rewind::Moments>,
     faults: Mutex<Faults>,
@@ -116,6 +118,7 @@ impl World {
             moments: Mutex::new(rewind::Moments::new(Moment { realm: realm.clone(), clock })),
             realm: ArcSwap::from(realm),
             writer: Mutex::new(()),
+            queue: aside::Queue::default(),
             parking: Parking::default(),
             faults: Mutex::new(Faults::new(seed)),
             journal: Journal::default(),
@@ -136,7 +139,7 @@ impl World {
 
     /// Goes on at another feature level, as a server does that is replaced by a newer one: the data stay, queues end.
     pub fn change_level(&self, feature_level: i64) {
-        let _turn = self.writer.lock();
+        let _turn = self.lock();
         let settings = WorldSettings { feature_level, ..WorldSettings::clone(&self.settings.load()) };
         self.settings.store(Arc::new(settings));
         self.drop_queues();
@@ -195,29 +198,37 @@ impl World {
         }
     }
 
-    /// The realm as it is, with all done that is due. Waits for a writer only when something is due, or when polls ended
-    /// since the last look.
+    /// The realm as it is, with all done that is due. Never waits: while a writer is busy, it is the realm from before
+    /// that change, and what has fallen due since is done after it.
     pub fn snapshot(&self) -> Arc<Realm> {
         let realm = self.realm.load_full();
-        if !self.parking.has_left() && realm.agenda.next().is_none_or(|(at, _)| *at > self.now()) {
+        if !self.has_something_due(&realm) {
             return realm;
         }
-        self.tick();
+        if let Some(_turn) = self.writer.try_lock() {
+            let (_, caused) = self.run_due(self.now());
+            self.tell_events(&caused);
+        }
         self.realm.load_full()
+    }
+
+    /// Whether operations on the realm may take long by its size.
+    pub fn is_large(&self) -> bool {
+        self.realm.load().is_large()
+    }
+
+    /// Whether something is due by now, or polls ended since the last look.
+    pub fn is_due(&self) -> bool {
+        self.has_something_due(&self.realm.load())
+    }
+
+    fn has_something_due(&self, realm: &Realm) -> bool {
+        self.parking.has_left() || realm.agenda.next().is_some_and(|(at, _)| *at <= self.now())
     }
 
     /// The realm as it was published last, whatever is due or noted since: for polls that were woken.
     pub fn published(&self) -> Arc<Realm> {
         self.realm.load_full()
-    }
-
-    /// Does what is due by now; gives what was done.
-    pub fn tick(&self) -> Vec<(Timestamp, Due)> {
-        let _turn = self.writer.lock();
-        let now = self.now();
-        let (fired, caused) = self.run_due(now);
-        self.tell_events(&caused);
-        fired
     }
 
     /// Changes the realm: what is due is done first, then `change` works on a private copy. Ok publishes it and wakes
@@ -236,7 +247,7 @@ impl World {
     ///
     /// What `change` refuses.
     pub fn commit_noting<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<(T, Caused), Error> {
-        let _turn = self.writer.lock();
+        let _turn = self.lock();
         let now = self.now();
         let mut realm = Realm::clone(&self.settled(now));
         realm.now = realm.now.max(now);
@@ -252,7 +263,7 @@ impl World {
     ///
     /// What `to` refuses.
     pub fn advance<E>(&self, to: impl FnOnce(Timestamp) -> Result<Timestamp, E>) -> Result<Vec<(Timestamp, Due)>, E> {
-        let _turn = self.writer.lock();
+        let _turn = self.lock();
         let from = self.now();
         Ok(self.go_on(from, to(from)?.max(from)))
     }
@@ -267,7 +278,7 @@ impl World {
         &self,
         reach: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
     ) -> Result<Vec<(Timestamp, Due)>, E> {
-        let _turn = self.writer.lock();
+        let _turn = self.lock();
         let from = self.now();
         let realm = self.settled(from);
         match realm.agenda.iter().find(|(_, due)| due.is_told()) {
@@ -287,7 +298,7 @@ impl World {
 
     /// Lets the clock go with real time from where it stands, or stops it there.
     pub fn run_clock(&self, runs: bool) {
-        let _turn = self.writer.lock();
+        let _turn = self.lock();
         let now = self.now();
         let clock =
             if runs { Clock::Running { ahead: now.since(self.real_time.now()) } } else { Clock::Frozen { at: now } };

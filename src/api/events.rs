@@ -46,6 +46,7 @@ impl Operation for GetEvents {
         errors: &["MissingQueueId", "MissingLastEventId", "BadEventQueue", "EventPruned", "EventNotInQueue"],
         events: &["heartbeat"],
     };
+    const IS_SHORT: bool = true;
     type Params = GetEventsParams;
     type Reply = EventsReply<'static>;
 }
@@ -183,6 +184,7 @@ impl Operation for DeleteQueue {
         errors: &["BadEventQueue"],
         events: &[],
     };
+    const IS_SHORT: bool = true;
     type Params = DeleteQueueParams;
     type Reply = Success;
 }

@@ -54,6 +54,7 @@ impl Operation for UpdateFlags {
         errors: &["InvalidFlag", "FlagNotEditable", "InvalidFlagOperation", "InvalidMessage"],
         events: &["update_message_flags add", "update_message_flags remove"],
     };
+    const IS_SHORT: bool = true;
     type Params = UpdateFlagsParams;
     type Reply = UpdateFlagsReply;
 }

@@ -116,6 +116,7 @@ impl Operation for SendMessage {
         ],
         events: &["realm_user add", "user_topic", "message", "attachment update"],
     };
+    const IS_SHORT: bool = true;
     type Params = SendMessageParams;
     type Reply = SendMessageReply;
 }
@@ -191,6 +192,7 @@ impl Operation for GetMessage {
         errors: &["InvalidMessage", "NotLoggedIn"],
         events: &[],
     };
+    const IS_SHORT: bool = true;
     type Params = GetMessageParams;
     type Reply = GetMessageReply;
 }

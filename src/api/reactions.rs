@@ -51,6 +51,7 @@ impl Operation for AddReaction {
         ],
         events: &["user_topic", "reaction add"],
     };
+    const IS_SHORT: bool = true;
     type Params = AddReactionParams;
     type Reply = Success;
 }
@@ -107,6 +108,7 @@ impl Operation for RemoveReaction {
         errors: &["InvalidMessage", "ReactionUnnamed", "UnknownEmoji", "ReactionDoesNotExist"],
         events: &["reaction remove"],
     };
+    const IS_SHORT: bool = true;
     type Params = RemoveReactionParams;
     type Reply = Success;
 }

@@ -135,6 +135,7 @@ impl Operation for GetServerSettings {
         errors: &[],
         events: &[],
     };
+    const IS_SHORT: bool = true;
     type Params = GetServerSettingsParams;
     type Reply = ServerSettings;
 }
@@ -201,6 +202,7 @@ impl Operation for DevFetchApiKey {
         ],
         events: &["realm_user update", "user_group remove_members", "stream delete", "update_message_flags remove"],
     };
+    const IS_SHORT: bool = true;
     type Params = DevFetchApiKeyParams;
     type Reply = ApiKeyReply;
 }

@@ -84,6 +84,7 @@ impl Operation for SetTyping {
         ],
         events: &["typing start", "typing stop"],
     };
+    const IS_SHORT: bool = true;
     type Params = SetTypingParams;
     type Reply = Success;
 }

@@ -117,6 +117,7 @@ impl Operation for GetUser {
         errors: &["NoSuchUser", "InsufficientPermission"],
         events: &[],
     };
+    const IS_SHORT: bool = true;
     type Params = GetUserParams;
     type Reply = UserReply;
 }
@@ -308,6 +309,7 @@ impl Operation for GetOwnUser {
     const ROUTE: Route = Route::get("/users/me");
     const ACCESS: Access = Access::User;
     const ABOUT: About = About { summary: "Gives the caller.", since: 0, is_specified: true, errors: &[], events: &[] };
+    const IS_SHORT: bool = true;
     type Params = GetOwnUserParams;
     type Reply = OwnUserReply;
 }

@@ -1,7 +1,7 @@
 //! `chatdouble exec`: a server for as long as a command runs.
 
 use super::Fault;
-use super::serve::{Serve, ending};
+use super::serve::{Serve, ending, waiting_runtime};
 use crate::server::Server;
 use clap::Args;
 use rustix::process::{Pid, Signal, kill_process};
@@ -30,13 +30,15 @@ pub struct Exec {
 
 pub fn run(exec: Exec) -> Result<ExitCode, Fault> {
     let runtime = exec.serve.prepare()?;
-    let status = runtime.block_on(serve_while_running(&exec));
+    let waiting = waiting_runtime()?;
+    let status =
+        runtime.block_on(exec.serve.start(0)).and_then(|server| waiting.block_on(serve_while_running(&exec, server)));
+    waiting.shutdown_background();
     runtime.shutdown_background();
     status
 }
 
-async fn serve_while_running(exec: &Exec) -> Result<ExitCode, Fault> {
-    let server = exec.serve.start(0).await?;
+async fn serve_while_running(exec: &Exec, server: Server) -> Result<ExitCode, Fault> {
     exec.serve.tell_port(&server)?;
     let own = run_command(exec, &server).await?;
     let violations = server.violations();

@@ -15,6 +15,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::level_filters::LevelFilter;
 
@@ -90,8 +91,11 @@ const EXAMINATION: Duration = Duration::from_millis(600);
 pub fn run(serve: Serve) -> Result<ExitCode, Fault> {
     take_open_files();
     let runtime = serve.prepare()?;
-    let status = runtime.block_on(serve_until_told(&serve));
-    // Parked polls must not keep the program alive.
+    let waiting = waiting_runtime()?;
+    let status =
+        runtime.block_on(serve.start(PORT)).and_then(|server| waiting.block_on(serve_until_told(&serve, server)));
+    // Neither parked polls nor requests that take long keep the program alive.
+    waiting.shutdown_background();
     runtime.shutdown_background();
     status
 }
@@ -104,8 +108,12 @@ fn take_open_files() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
-async fn serve_until_told(serve: &Serve) -> Result<ExitCode, Fault> {
-    let server = serve.start(PORT).await?;
+/// A runtime for what ends the program: it is noticed there however busy the server's own threads are.
+pub fn waiting_runtime() -> Result<Runtime, Fault> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Fault::of_start)
+}
+
+async fn serve_until_told(serve: &Serve, server: Server) -> Result<ExitCode, Fault> {
     // Until here a signal ends the program at once: a large fixture takes a while to load.
     let mut interrupt = signal(SignalKind::interrupt()).map_err(Fault::of_start)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(Fault::of_start)?;
@@ -135,7 +143,7 @@ pub fn ending(violations: &[String]) -> Result<ExitCode, Fault> {
 
 impl Serve {
     /// What there must be before anything is served: a log and a runtime.
-    pub fn prepare(&self) -> Result<tokio::runtime::Runtime, Fault> {
+    pub fn prepare(&self) -> Result<Runtime, Fault> {
         tracing_subscriber::fmt().with_max_level(self.log).with_writer(std::io::stderr).init();
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Fault::of_start)
     }

@@ -1,7 +1,7 @@
 //! Worlds: listed, made, forked, ended.
 
 use super::guard::without_port;
-use super::{ClockDefault, Control, body, in_passing, refused};
+use super::{ClockDefault, Control, body, refused};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Source};
@@ -10,6 +10,7 @@ use crate::realm::Realm;
 use crate::realm::chance::Chance;
 use crate::realm::change::Tx;
 use crate::time::{Clock, Timestamp};
+use crate::world::aside::in_place;
 use crate::world::{RealTime, World, WorldSettings, Worlds};
 use http::header;
 use serde::Deserialize;
@@ -76,8 +77,12 @@ pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Err
         }
     }
     let Founded { realm, clock, settings, real_time } = match &wanted.fork_of {
-        Some(origin) => fork(control, &wanted, origin)?,
-        None => in_passing(|| found(control, &wanted))?,
+        Some(origin) => {
+            let origin = origin_named(control, &wanted, origin)?;
+            let _turn = origin.turn().await;
+            in_place(|| fork(&wanted, &origin))?
+        }
+        None => in_place(|| found(control, &wanted))?,
     };
     // No name is made for what is refused.
     let name = wanted.name.clone().unwrap_or_else(|| control.edge.worlds.free_name());
@@ -104,11 +109,13 @@ pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Err
 /// # Errors
 ///
 /// `ControlRefused` for the default one, `UnknownWorld`.
-pub fn delete(control: &Control, name: &str) -> Result<Value, Error> {
+pub async fn delete(control: &Control, name: &str) -> Result<Value, Error> {
     if name == Worlds::DEFAULT {
         return Err(refused("The world 'default' can't be deleted; reset it instead"));
     }
-    control.edge.worlds.remove(name).map(|_| json!({})).ok_or(Error::UnknownWorld)
+    let world = control.edge.worlds.get(name).ok_or(Error::UnknownWorld)?;
+    let _turn = world.turn().await;
+    in_place(|| control.edge.worlds.remove(name)).map(|_| json!({})).ok_or(Error::UnknownWorld)
 }
 
 /// Which level a world goes on at.
@@ -138,12 +145,14 @@ pub(super) fn base_url(incoming: &Incoming, name: &str) -> String {
     if name == Worlds::DEFAULT { format!("http://{host}") } else { format!("http://{host}/w/{name}") }
 }
 
-fn fork(control: &Control, wanted: &Wanted, origin: &str) -> Result<Founded, Error> {
+fn origin_named(control: &Control, wanted: &Wanted, name: &str) -> Result<Arc<World>, Error> {
     if wanted.fixture.is_some() {
         return Err(refused("$.fixture: can't stand beside fork_of"));
     }
-    let origin =
-        control.edge.worlds.get(origin).ok_or_else(|| refused(format!("$.fork_of: there is no world '{origin}'")))?;
+    control.edge.worlds.get(name).ok_or_else(|| refused(format!("$.fork_of: there is no world '{name}'")))
+}
+
+fn fork(wanted: &Wanted, origin: &World) -> Result<Founded, Error> {
     let moment = match &wanted.snapshot {
         Some(name) => {
             let missing = || refused(format!("$.snapshot: '{}' has no snapshot '{name}'", origin.name()));

@@ -28,9 +28,13 @@ pub(super) struct Shared {
 
 /// The realms of all worlds, each once, in the order of the worlds' names.
 pub(super) fn worlds_by_realm(worlds: &Worlds) -> Vec<Shared> {
+    by_realm(worlds.all())
+}
+
+fn by_realm(worlds: Vec<Arc<World>>) -> Vec<Shared> {
     let mut all: Vec<Shared> = Vec::new();
     let mut positions: HashMap<*const Realm, usize> = HashMap::new();
-    for world in worlds.all() {
+    for world in worlds {
         // As it was published, should it not be able to do what is due.
         let realm = catch_unwind(AssertUnwindSafe(|| world.snapshot())).unwrap_or_else(|_| world.published());
         match positions.entry(Arc::as_ptr(&realm)) {
@@ -56,12 +60,11 @@ pub(super) fn violations(shared: &Shared) -> Vec<String> {
 
 /// Examines worlds on a thread of its own, for so long and no longer.
 pub(super) async fn within(worlds: &Worlds, limit: Duration) -> Examined {
-    let all = worlds_by_realm(worlds);
-    let mut examined =
-        Examined { violations: Vec::new(), unfinished: all.iter().map(|shared| shared.worlds.len()).sum() };
+    let worlds = worlds.all();
+    let mut examined = Examined { violations: Vec::new(), unfinished: worlds.len() };
     let (sender, mut receiver) = mpsc::unbounded_channel();
     tokio::task::spawn_blocking(move || {
-        for shared in all {
+        for shared in by_realm(worlds) {
             // Nobody listens any more once the time is up.
             if sender.send((violations(&shared), shared.worlds.len())).is_err() {
                 return;

@@ -9,8 +9,10 @@ use super::socket;
 use crate::control::Control;
 use crate::error::Error;
 use crate::http::authentication::{Given, LastCredentials};
+use crate::http::deferral::Deferral;
 use crate::http::request::{self, BodyLimit, Incoming, read_body};
 use crate::http::{Answer, Edge, Response, reply};
+use crate::world::aside::in_place;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::{Either, Ready, ready};
@@ -81,12 +83,23 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
                     Err(error) => return mangled(edge.refuse(&head.method, &head.headers, &error)),
                 };
                 let incoming = incoming(head, credentials, body);
+                if let Some(deferral) = edge.deferral(&incoming, world.as_deref()) {
+                    let deferred = deferred(&edge, &incoming, world.as_deref(), &deferral);
+                    return mangled(Box::pin(deferred).await);
+                }
                 let sent = request::parameters(&incoming).await;
                 mangled(settled(guarded(|| edge.respond(&incoming, sent, world.as_deref()))).await)
             }));
         }
         // Most requests have no body and are answered at once, without a future of their own.
         let incoming = incoming(head, credentials, Bytes::new());
+        if let Some(deferral) = edge.deferral(&incoming, world.map(AsRef::as_ref)) {
+            let (edge, world) = (edge.clone(), world.cloned());
+            return Either::Right(Box::pin(async move {
+                let _busy = busy;
+                mangled(deferred(&edge, &incoming, world.as_deref(), &deferral).await)
+            }));
+        }
         let sent = Ok(request::of_query(&incoming));
         match guarded(|| edge.respond(&incoming, sent, world.map(AsRef::as_ref))) {
             Answer::Now(response) => Either::Left(ready(mangled(response))),
@@ -100,6 +113,18 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
 
 fn incoming(head: http::request::Parts, credentials: Given, body: Bytes) -> Incoming {
     Incoming { method: head.method, uri: head.uri, headers: head.headers, credentials, body }
+}
+
+/// The response to a request that waits, or takes long, where no other request waits behind it.
+async fn deferred(edge: &Edge, incoming: &Incoming, world: Option<&str>, deferral: &Deferral) -> Response {
+    let permit = deferral.permitted().await;
+    let answer = in_place(|| {
+        // All of the body is there, so that reading it waits for nothing.
+        let sent = request::parameters(incoming).now_or_never().unwrap_or(Err(Error::Internal));
+        guarded(|| edge.respond(incoming, sent, world))
+    });
+    drop(permit);
+    settled(answer).await
 }
 
 /// An answer, or the API's own word for a fault of this program: a closed connection would look like one of the network.

@@ -6,6 +6,7 @@ use super::pulse::Pulse;
 use crate::control::Control;
 use crate::http::Edge;
 use crate::time::Timestamp;
+use crate::world::aside::in_place;
 use crate::world::{RealTime, World, Worlds};
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -126,11 +127,11 @@ async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
             () = &mut ending => return,
         }
         for world in worlds.all() {
-            if broken.contains(world.name()) {
+            if !world.is_due() || broken.contains(world.name()) {
                 continue;
             }
             // What one world can't do must not stand in the way of others.
-            if catch_unwind(AssertUnwindSafe(|| world.snapshot())).is_err() {
+            if in_place(|| catch_unwind(AssertUnwindSafe(|| world.snapshot()))).is_err() {
                 tracing::error!("world {} can't do what is due and stands still", world.name());
                 broken.insert(world.name().to_owned());
             }

@@ -57,7 +57,7 @@ pub fn without_queues(realm: &Realm) -> Realm {
 impl World {
     /// The world as it is, and its time.
     fn present(&self) -> (Moment, Timestamp) {
-        let _turn = self.writer.lock();
+        let _turn = self.lock();
         let now = self.now();
         (Moment { realm: self.settled(now), clock: self.clock() }, now)
     }
@@ -98,7 +98,7 @@ impl World {
 
     /// Puts a moment in the place of what is. Queues end.
     pub fn go_to(&self, moment: &Moment) {
-        let _turn = self.writer.lock();
+        let _turn = self.lock();
         let (before, real) = (self.clock(), self.real_time.now());
         *self.clock.lock() = moment.clock;
         self.put(&moment.realm);
@@ -109,7 +109,7 @@ impl World {
 
     /// Ends all queues; parked polls are answered.
     pub fn end_queues(&self) {
-        let _turn = self.writer.lock();
+        let _turn = self.lock();
         self.drop_queues();
     }
 

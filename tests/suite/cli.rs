@@ -1,5 +1,6 @@
 //! The command line: what it prints, when it is ready, how it ends, what it says of faults.
 
+use base64::Engine;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
@@ -44,6 +45,24 @@ impl Program {
         let mut reply = String::new();
         stream.read_to_string(&mut reply).expect("a reply");
         reply
+    }
+
+    /// A form that is posted, with credentials; the reply.
+    fn post(&self, path: &str, credentials: Option<&str>, form: &str) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connected");
+        self.begin_post(&mut stream, path, credentials, form);
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).expect("a reply");
+        reply
+    }
+
+    fn begin_post(&self, stream: &mut TcpStream, path: &str, credentials: Option<&str>, form: &str) {
+        let authorization = credentials.map(|credentials| format!("Authorization: Basic {credentials}\r\n"));
+        let head = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+        let kind = "Content-Type: application/x-www-form-urlencoded\r\n";
+        let length = form.len();
+        let authorization = authorization.unwrap_or_default();
+        write!(stream, "{head}{authorization}{kind}Content-Length: {length}\r\n\r\n{form}").expect("sent");
     }
 
     /// A request of control; the reply must be a success.
@@ -140,6 +159,30 @@ fn signals_end_it_within_a_second_with_parked_polls_open() {
         assert_eq!(status, Some(0), "{name}");
         assert!(took < Duration::from_secs(1), "{name} took {took:?}");
     }
+}
+
+#[test]
+fn a_signal_ends_it_while_all_threads_are_busy() {
+    let mut program = Program::start(&mut chatdouble(&["serve", "--port", "0", "--fixture", "default"]));
+    let body = format!("content={}", "*a* _b_ `c` > ".repeat(700_000));
+    let reply = program.post("/api/v1/dev_fetch_api_key", None, "username=max%40chat.test");
+    let key = reply.split("\"api_key\":\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a key");
+    let credentials = base64::engine::general_purpose::STANDARD.encode(format!("max@chat.test:{key}"));
+    let requests: Vec<TcpStream> = (0..8)
+        .map(|_| {
+            let mut stream = TcpStream::connect(("127.0.0.1", program.port)).expect("connected");
+            program.begin_post(&mut stream, "/api/v1/messages/render", Some(&credentials), &body);
+            stream
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(program.get("127.0.0.1", "/control/health").contains("success"));
+
+    let (status, took) = program.signal("-TERM");
+
+    assert_eq!(status, Some(0));
+    assert!(took < Duration::from_secs(2), "took {took:?}");
+    drop(requests);
 }
 
 #[test]

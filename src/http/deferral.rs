@@ -1,0 +1,77 @@
+//! What a request waits for before it is carried out, so that no thread that serves others waits for it.
+//!
+//! Most requests wait for nothing and are carried out where they arrive. A write waits, as a task, while another change
+//! keeps the writer of its world busy. A request that may take long by its size or that of the organization is carried
+//! out aside, and only so many at once.
+
+use super::Edge;
+use super::origin;
+use super::request::Incoming;
+use super::router::Found;
+use super::trace;
+use crate::world::World;
+use crate::world::aside::Turn;
+use http::Method;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Bodies of more bytes than this may take long to read and to carry out.
+pub const LARGE_BODY: usize = 64 * 1024;
+
+/// What a request waits for.
+pub struct Deferral {
+    world: Arc<World>,
+    writes: bool,
+    room: Option<Arc<Semaphore>>,
+}
+
+/// What a request has been waiting for, held until it is carried out.
+pub struct Permit {
+    _turn: Option<Turn>,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+/// How many requests that may take long are carried out at once.
+pub(super) fn room() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(available_parallelism().map_or(4, |cores| cores.get().max(2) * 2)))
+}
+
+impl Edge {
+    /// What a request waits for before [`Edge::respond`]; None for most, which wait for nothing.
+    pub fn deferral(&self, incoming: &Incoming, bound: Option<&str>) -> Option<Deferral> {
+        let addressed = origin::address(incoming, bound);
+        let world = self.worlds.get(&addressed.world)?;
+        let path = addressed.path.strip_prefix("/api/v1")?;
+        let is_poll = path == "/events";
+        let writes = is_poll || !matches!(incoming.method, Method::GET | Method::HEAD | Method::OPTIONS);
+        let is_long = incoming.body.len() > LARGE_BODY || self.is_long(&world, &incoming.method, path);
+        let has_to_wait = writes && world.is_busy();
+        (is_long || has_to_wait).then(|| Deferral { world, writes, room: is_long.then(|| self.room.clone()) })
+    }
+
+    fn is_long(&self, world: &World, method: &Method, path: &str) -> bool {
+        if !world.is_large() {
+            return false;
+        }
+        match self.router.find(&trace::name_of(method), path, world.settings().feature_level) {
+            Found::Operation(row, _) => !row.is_short,
+            Found::WrongMethod(_) => false,
+            // A name of the dialect's, perhaps.
+            Found::Nothing(known) => known.is_none(),
+        }
+    }
+}
+
+impl Deferral {
+    /// Waits.
+    pub async fn permitted(&self) -> Permit {
+        let turn = if self.writes { Some(self.world.turn().await) } else { None };
+        let room = match &self.room {
+            // It is never closed.
+            Some(room) => room.clone().acquire_owned().await.ok(),
+            None => None,
+        };
+        Permit { _turn: turn, _room: room }
+    }
+}
