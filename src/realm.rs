@@ -20,12 +20,14 @@ pub mod invitation;
 pub mod kept;
 pub mod linkifier;
 pub mod markdown;
+pub mod membership;
 pub mod message;
 pub mod message_ids;
 pub mod muting;
 pub mod narrow;
 pub mod notice;
 pub mod organization;
+pub mod palette;
 pub mod permission;
 pub mod personal;
 pub mod picture;
@@ -95,6 +97,9 @@ pub struct Realm {
     pub active_users: OrdSet<UserId>,
     /// Groups.
     pub groups: OrdMap<GroupId, Arc<Group>>,
+    /// What is known of members through subgroups.
+    #[serde(skip)]
+    pub memberships: membership::Memberships,
     /// The system's groups.
     #[serde(skip)]
     pub system_groups: Arc<BTreeMap<SystemGroup, GroupId>>,
@@ -266,6 +271,7 @@ impl Realm {
             users_by_key: OrdMap::new(),
             active_users: OrdSet::new(),
             groups,
+            memberships: membership::Memberships::default(),
             system_groups: Arc::new(ids),
             channels: OrdMap::new(),
             channels_by_name: OrdMap::new(),

@@ -13,6 +13,7 @@ use crate::realm::id::UserId;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// Longest word, in code points.
 const MAX_ALERT_WORD_LENGTH: usize = 100;
@@ -110,10 +111,11 @@ impl Write for RemoveAlertWords {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<AlertWordsReply, Error> {
         let user = call.caller().id;
 
-        for word in cleaned(&params.alert_words) {
-            let folded = word.to_lowercase();
-            tx.own_mut(user).alert_words.retain(|other| other.to_lowercase() != folded);
-            forget(tx, user, &folded);
+        let folded: BTreeSet<String> =
+            cleaned(&params.alert_words).into_iter().map(|word| word.to_lowercase()).collect();
+        tx.own_mut(user).alert_words.retain(|word| !folded.contains(&word.to_lowercase()));
+        for word in &folded {
+            forget(tx, user, word);
         }
         emit(tx, user);
         Ok(reply(tx, user))

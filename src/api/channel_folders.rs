@@ -17,6 +17,7 @@ use crate::record::channel::FolderRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Longest name, in code points (`max_channel_folder_name_length`).
@@ -247,8 +248,9 @@ impl Operation for ReorderFolders {
 impl Write for ReorderFolders {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let mut order: Vec<FolderId> = Vec::new();
+        let mut seen = BTreeSet::new();
         for id in params.order {
-            if tx.folders.contains_key(&id) && !order.contains(&id) {
+            if tx.folders.contains_key(&id) && seen.insert(id) {
                 order.push(id);
             }
         }

@@ -16,6 +16,7 @@ use crate::time::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 words! {
@@ -109,11 +110,12 @@ fn checked(realm: &Realm, call: &Call<'_>, input: DraftInput, id: DraftId) -> Re
 /// The recipients without the caller, unless it is alone; none is as if nothing were chosen.
 fn people(realm: &Realm, caller: &User, ids: &[i64]) -> Result<DraftTarget, Error> {
     let mut users = Vec::new();
+    let mut seen = BTreeSet::new();
     for id in ids.iter().copied().map(UserId) {
         if realm.user(id).is_none() {
             return Err(Error::InvalidRecipientId { user_id: id.0.into() });
         }
-        if !users.contains(&id) {
+        if seen.insert(id) {
             users.push(id);
         }
     }

@@ -20,6 +20,7 @@ use data::{CHOICE, checked_data, data_of, known_site};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Longest label, in code points.
@@ -188,7 +189,8 @@ impl Operation for OrderProfileFields {
 
 impl Write for OrderProfileFields {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        if tx.profile_fields.keys().any(|id| !params.order.contains(id)) {
+        let named: BTreeSet<&ProfileFieldId> = params.order.iter().collect();
+        if tx.profile_fields.keys().any(|id| !named.contains(id)) {
             return Err(Error::InvalidFieldOrder);
         }
 

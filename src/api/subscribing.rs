@@ -6,6 +6,7 @@ use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::id::{ChannelId, UserId};
+use crate::realm::palette::Palette;
 use crate::realm::starred::StarredInSight;
 use imbl::OrdSet;
 use serde_json::json;
@@ -38,11 +39,12 @@ pub fn subscribe_all(
     let mut added = Changed::new();
     let mut discovered = BTreeMap::new();
     let mut arrived = BTreeMap::new();
+    let mut palette = Palette::default();
     let known = Acquaintance::of_guests(tx);
     let starred = StarredInSight::of(tx, &users.iter().copied().collect());
     for channel in channels {
         let blind = blind_among(tx, users, *channel);
-        let is_new = |user: &UserId| tx.subscribe(*user, *channel, colors.get(channel).cloned());
+        let is_new = |user: &UserId| tx.subscribe(*user, *channel, colors.get(channel).cloned(), &mut palette);
         let newcomers: OrdSet<UserId> = users.iter().copied().filter(is_new).collect();
         for user in &newcomers {
             added.entry(*user).or_default().push(*channel);
@@ -192,6 +194,10 @@ struct PeerChange {
     channels: Vec<ChannelId>,
 }
 
+/// How many of the latest changes a further channel is compared with: where more kinds of audiences come together,
+/// some are told of the same change in two events.
+const COMPARED_CHANGES: usize = 100;
+
 /// One change where the same users come or go and the same people may see it.
 fn peer_audiences(realm: &Realm, changed: BTreeMap<ChannelId, OrdSet<UserId>>) -> Vec<PeerChange> {
     let mut changes: Vec<PeerChange> = Vec::new();
@@ -205,7 +211,7 @@ fn peer_audiences(realm: &Realm, changed: BTreeMap<ChannelId, OrdSet<UserId>>) -
         let is_same = |change: &&mut PeerChange| {
             change.is_archived == is_archived && change.users == users && change.audience == audience
         };
-        match changes.iter_mut().find(is_same) {
+        match changes.iter_mut().rev().take(COMPARED_CHANGES).find(is_same) {
             Some(change) => change.channels.push(id),
             None => changes.push(PeerChange { is_archived, audience, users, channels: vec![id] }),
         }

@@ -15,6 +15,7 @@ use crate::realm::text::normal_topic;
 use crate::realm::user::User;
 use imbl::OrdSet;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Subscribers above which nobody is told who is typing.
@@ -125,11 +126,12 @@ fn recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> Result<V
         return Err(Error::TypingDisabledDirect);
     }
     let mut recipients = Vec::new();
+    let mut seen = BTreeSet::new();
     for user in to.into_iter().chain([caller.id]) {
         if realm.user(user).is_none() {
             return Err(Error::InvalidRecipientId { user_id: user.0.into() });
         }
-        if !recipients.contains(&user) {
+        if seen.insert(user) {
             recipients.push(user);
         }
     }

@@ -10,6 +10,7 @@ use super::group::{Group, SystemGroup};
 use super::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
 use super::message::{Attachment, Conversation, Message, Place};
 use super::message_ids::MessageIds;
+use super::palette::Palette;
 use super::personal::Personal;
 use super::queue::QueueId;
 use super::user::{Role, User};
@@ -224,7 +225,13 @@ impl Tx {
     }
 
     /// Subscribes an active user; settings of an earlier subscription come back. False when subscribed already.
-    pub fn subscribe(&mut self, user: UserId, channel: ChannelId, color: Option<String>) -> bool {
+    pub fn subscribe(
+        &mut self,
+        user: UserId,
+        channel: ChannelId,
+        color: Option<String>,
+        palette: &mut Palette,
+    ) -> bool {
         if self.own(user).subscription(channel).is_some() {
             return false;
         }
@@ -233,8 +240,9 @@ impl Tx {
         let color = match (color, self.own(user).subscriptions.get(&channel)) {
             (Some(color), _) => color,
             (None, Some(earlier)) => earlier.color.clone(),
-            (None, None) => self.next_color(user),
+            (None, None) => palette.of(&self.realm, user).next(),
         };
+        palette.of(&self.realm, user).count(&color);
         let own = self.own_mut(user);
         let subscription =
             own.subscriptions.entry(channel).or_insert_with(|| Arc::new(Subscription::new(color.clone(), since)));
@@ -261,18 +269,6 @@ impl Tx {
         self.channel_mut(channel).subscribers.remove(&user);
         self.recall_pushes(user);
         unread
-    }
-
-    /// The colour that the user's subscriptions use least, in the palette's order.
-    pub fn next_color(&self, user: UserId) -> String {
-        let mut counts = [0_usize; COLORS.len()];
-        for subscription in self.own(user).subscriptions.values().filter(|one| one.is_active) {
-            if let Some(at) = COLORS.iter().position(|color| *color == subscription.color) {
-                counts[at] += 1;
-            }
-        }
-        let least = (0..COLORS.len()).min_by_key(|at| counts[*at]).unwrap_or_default();
-        COLORS[least].to_owned()
     }
 
     /// Adds a message, under the id that it has, to every index.
@@ -390,10 +386,3 @@ impl Tx {
         }
     }
 }
-
-/// Colours of channels, given in the order of least use.
-pub const COLORS: [&str; 24] = [
-    "#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5", "#f5ce6e", "#c2726a",
-    "#94c849", "#bd86e5", "#ee7e4a", "#a6dcbf", "#95a5fd", "#53a063", "#9987e1", "#e4523d", "#c2c2c2", "#4f8de4",
-    "#c6a8ad", "#e7cc4d", "#c8bebf", "#a47462",
-];

@@ -6,7 +6,6 @@ use super::permission::Permissions;
 use super::user::Role;
 use super::walk::reachable;
 use crate::time::Timestamp;
-use foldhash::{HashSet, HashSetExt};
 use imbl::OrdSet;
 use serde::{Deserialize, Serialize};
 
@@ -167,15 +166,6 @@ impl Realm {
     /// The active members of a group, subgroups to any depth included.
     pub fn all_members(&self, group: GroupId) -> OrdSet<UserId> {
         self.members_of_any([group])
-    }
-
-    /// The active members of some groups, subgroups to any depth included.
-    pub fn members_of_any(&self, groups: impl IntoIterator<Item = GroupId>) -> OrdSet<UserId> {
-        let mut members: HashSet<UserId> = HashSet::new();
-        for group in self.groups_within(groups) {
-            members.extend(&group.members);
-        }
-        members.into_iter().filter(|user| self.is_active(*user)).collect()
     }
 
     /// The subgroups of a group to any depth, without itself.

@@ -245,7 +245,7 @@ pub struct TopicLink {
 ///
 /// # Errors
 ///
-/// [`TooLarge`] if the HTML has more than [`OUTPUT_MAX_CHARS`] characters.
+/// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters.
 pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
     let (html, rendered) = render_to_keep(source, names)?;
     Ok(Rendered { html: html.of(source).into_owned(), ..rendered })
@@ -260,6 +260,10 @@ pub fn render_to_keep(source: &str, names: &dyn Names) -> Result<(Html, Rendered
     // A paragraph's tags are eight characters longer than the line ends between two.
     if source.len() <= OUTPUT_MAX_CHARS / 8 && plain::is_plain(source, names) {
         return Ok((Html::OfPlainText, Rendered::default()));
+    }
+    // Hardly any text becomes shorter.
+    if source.len() > OUTPUT_MAX_CHARS && source.chars().count() > OUTPUT_MAX_CHARS {
+        return Err(TooLarge);
     }
     let mut rendered = render_markup(source, names)?;
     Ok((Html::Written(std::mem::take(&mut rendered.html).into()), rendered))

@@ -81,7 +81,7 @@ impl Body {
 }
 
 /// Where a message lies.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Place {
     /// In a topic of a channel.
     Channel {

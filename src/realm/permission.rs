@@ -158,19 +158,14 @@ pub fn covers(realm: &Realm, value: &GroupSettingValue, user: UserId, setting: &
         GroupSettingValue::Group(group) => is_member(realm, *group, user),
         GroupSettingValue::Anonymous(anonymous) => {
             anonymous.direct_members.contains(&user)
-                || is_member_of_any(realm, anonymous.direct_subgroups.iter().copied(), user)
+                || realm.is_member_of_any(anonymous.direct_subgroups.iter().copied(), user)
         }
     }
 }
 
 /// Whether a user is in a group, directly or through a subgroup at any depth.
 pub fn is_member(realm: &Realm, group: GroupId, user: UserId) -> bool {
-    is_member_of_any(realm, [group], user)
-}
-
-/// Whether a user is in one of some groups, directly or through a subgroup at any depth.
-pub fn is_member_of_any(realm: &Realm, groups: impl IntoIterator<Item = GroupId>, user: UserId) -> bool {
-    realm.groups_within(groups).any(|group| group.members.contains(&user))
+    realm.is_member_of_any([group], user)
 }
 
 /// The row of a table with this name.

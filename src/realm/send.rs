@@ -16,6 +16,7 @@ use super::text::{in_lowercase, normal_content, normal_topic};
 use super::user::User;
 use super::widget::{first_submessage, given_widget};
 use crate::error::Error;
+use foldhash::{HashSet, HashSetExt};
 use imbl::{OrdSet, Vector};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -139,23 +140,45 @@ impl Realm {
     /// Those who want to be alerted to a word of the text.
     fn alerted(&self, content: &str) -> BTreeSet<UserId> {
         let mut alerted = BTreeSet::new();
+        let mut words: HashSet<&str> = HashSet::new();
         if self.alert_words.is_empty() {
             return alerted;
         }
         let folded = in_lowercase(content);
-        for (word, users) in &self.alert_words {
-            let Some(first) = word.bytes().next() else { continue };
-            let is_whole = |start: usize| {
-                let before = folded[..start].chars().next_back();
-                let Some(behind) = folded[start..].strip_prefix(word.as_str()) else { return false };
-                !before.is_some_and(char::is_alphanumeric) && !behind.starts_with(char::is_alphanumeric)
-            };
-            // Preparing a search for the word would take longer than most texts do.
-            if memchr::memchr_iter(first, folded.as_bytes()).any(is_whole) {
-                alerted.extend(users.iter().copied());
+        let mut before = None;
+        for (start, character) in folded.char_indices() {
+            if !before.is_some_and(char::is_alphanumeric) {
+                self.alert_words_at(&folded[start..], &mut |word, users| {
+                    if words.insert(word) {
+                        alerted.extend(users.iter().copied());
+                    }
+                });
             }
+            before = Some(character);
         }
         alerted
+    }
+
+    /// Finds the alert words that a text in lower case begins with as whole words. The greatest word that is not behind
+    /// the text either begins it or has no more in common with it than any other word that does: few are looked at,
+    /// however many there are.
+    fn alert_words_at<'realm>(&'realm self, text: &str, found: &mut dyn FnMut(&'realm str, &'realm OrdSet<UserId>)) {
+        let mut common = text;
+        while let Some((word, users)) = self.alert_words.get_prev(common) {
+            let shared = common.bytes().zip(word.bytes()).take_while(|(one, other)| one == other).count();
+            if shared < word.len() {
+                common = &common[..common.floor_char_boundary(shared)];
+            } else {
+                if !text[shared..].starts_with(char::is_alphanumeric) {
+                    found(word, users);
+                }
+                let last = word.chars().next_back().map_or(0, char::len_utf8);
+                common = &common[..shared - last];
+            }
+            if common.is_empty() {
+                return;
+            }
+        }
     }
 }
 

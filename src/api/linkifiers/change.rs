@@ -14,6 +14,7 @@ use imbl::Vector;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a pattern that is there already is told: the web framework's own words.
@@ -239,10 +240,12 @@ impl Operation for ReorderLinkifiers {
 impl Write for ReorderLinkifiers {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let ids = params.ordered_linkifier_ids;
-        if ids.iter().enumerate().any(|(index, id)| ids[..index].contains(id)) {
+        let mut seen = BTreeSet::new();
+        if !ids.iter().all(|id| seen.insert(*id)) {
             return Err(Error::LinkifierRepeated);
         }
-        let found = |id: &LinkifierId| position(tx, *id).map(|index| tx.linkifiers[index].clone());
+        let by_id: BTreeMap<LinkifierId, &Arc<Linkifier>> = tx.linkifiers.iter().map(|one| (one.id, one)).collect();
+        let found = |id: &LinkifierId| by_id.get(id).copied().cloned().ok_or(Error::NoSuchLinkifier);
         let ordered: Vector<Arc<Linkifier>> =
             ids.iter().map(found).collect::<Result<_, _>>().map_err(|_| Error::LinkifierOrderIncomplete)?;
         if ordered.len() != tx.linkifiers.len() {

@@ -8,10 +8,12 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::id::{MessageId, UserId};
-use crate::realm::message::Message;
+use crate::realm::message::{Message, Place};
 use crate::realm::user::User;
 use crate::time::Span;
 use imbl::OrdSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// DELETE /messages/{message_id}
 pub struct DeleteMessage;
@@ -91,11 +93,15 @@ fn outsiders(realm: &Realm, message: &Message, followers: &Audience) -> Option<A
 /// Deletes messages, one event for each conversation; tells who sees the channel when its first message changed.
 pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
     let mut groups: Vec<(std::sync::Arc<Message>, Vec<MessageId>)> = Vec::new();
+    let mut places: HashMap<Place, usize> = HashMap::new();
     for id in ids {
         let Some(message) = tx.messages.get(id).cloned() else { continue };
-        match groups.iter_mut().find(|(first, _)| first.place == message.place) {
-            Some((_, group)) => group.push(*id),
-            None => groups.push((message, vec![*id])),
+        match places.entry(message.place.clone()) {
+            Entry::Occupied(index) => groups[*index.get()].1.push(*id),
+            Entry::Vacant(place) => {
+                place.insert(groups.len());
+                groups.push((message, vec![*id]));
+            }
         }
     }
     let firsts = FirstMessages::of(tx, groups.iter().filter_map(|(first, _)| first.place.channel()));

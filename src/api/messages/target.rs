@@ -8,6 +8,7 @@ use crate::realm::Realm;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::send::Target;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Resolves the recipients of a message.
 ///
@@ -94,6 +95,7 @@ fn people(realm: &Realm, to: &Value) -> Result<Vec<UserId>, Error> {
         return Err(Error::MixedRecipients);
     }
     let mut users = Vec::new();
+    let mut seen = BTreeSet::new();
     for item in &items {
         let user = match item {
             Value::String(email) => {
@@ -105,7 +107,7 @@ fn people(realm: &Realm, to: &Value) -> Result<Vec<UserId>, Error> {
                 user.ok_or_else(|| Error::InvalidRecipientId { user_id: id.clone().into() })?
             }
         };
-        if !users.contains(&user.id) {
+        if seen.insert(user.id) {
             users.push(user.id);
         }
     }

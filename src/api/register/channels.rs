@@ -60,6 +60,6 @@ fn add_subscriptions(realm: &Realm, wish: &Wish<'_>, visible: &[&Arc<Channel>], 
 
 /// To a visitor every web-public channel looks like a subscribed one.
 fn visitors_view(realm: &Realm, channel: &Channel) -> SubscriptionRecord {
-    let settings = Subscription::new(crate::realm::change::COLORS[0].to_owned(), crate::realm::id::MessageId(0));
+    let settings = Subscription::new(crate::realm::palette::COLORS[0].to_owned(), crate::realm::id::MessageId(0));
     SubscriptionRecord::for_visitor(realm, channel, &settings, IncludeSubscribers::No)
 }

@@ -226,7 +226,7 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
 impl SubscribeReply {
     fn list(&mut self, realm: &Realm, users: &BTreeSet<UserId>, channels: &[ChannelId], added: &Changed) {
         for user in users {
-            let new = added.get(user).map(Vec::as_slice).unwrap_or_default();
+            let new: BTreeSet<&ChannelId> = added.get(user).into_iter().flatten().collect();
             for id in channels {
                 let list = if new.contains(id) { &mut self.subscribed } else { &mut self.already_subscribed };
                 list.entry(user.0).or_default().push(realm.channels[id].name.clone());

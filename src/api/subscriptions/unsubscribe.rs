@@ -107,7 +107,7 @@ pub fn carry_out(
     let removed = unsubscribe_all(tx, &users, &channels);
     let mut reply = UnsubscribeReply::default();
     for user in &users {
-        let gone = removed.get(user).map(Vec::as_slice).unwrap_or_default();
+        let gone: BTreeSet<&ChannelId> = removed.get(user).into_iter().flatten().collect();
         for id in &channels {
             let list = if gone.contains(id) { &mut reply.removed } else { &mut reply.not_removed };
             list.push(tx.channels[id].name.clone());

@@ -9,6 +9,7 @@ use crate::realm::message::Place;
 use crate::realm::render::names_empty_topic;
 use crate::realm::user::User;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A term as a client sent it.
@@ -22,10 +23,18 @@ pub struct RawTerm {
     pub is_negated: bool,
 }
 
+/// Terms that a narrow has at most; each is asked of every message that may be in it.
+pub const MAX_TERMS: usize = 100;
+/// Words that one term of a search has at most.
+const MAX_WORDS: usize = 100;
+
 /// Operators that an anonymous visitor may use.
 const FOR_VISITORS: [&str; 9] = ["channel", "channels", "topic", "sender", "has", "search", "near", "id", "with"];
 
 pub(super) fn resolve(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Narrow, Error> {
+    if raw.len() > MAX_TERMS {
+        return Err(bad(format!("more than {MAX_TERMS} terms")));
+    }
     let terms = with_conversation_of(realm, viewer, raw)?;
     if viewer.is_none() {
         check_visitor(&terms)?;
@@ -281,14 +290,17 @@ fn words(text: &str) -> Result<Vec<String>, Error> {
     if text.trim().is_empty() {
         return Err(Error::bad_value("operand", "cannot be blank."));
     }
-    let mut words = Vec::new();
+    let mut words = BTreeSet::new();
     for (index, part) in text.to_lowercase().split('"').enumerate() {
         if index % 2 == 1 {
-            words.push(part.trim().to_owned());
+            words.insert(part.trim().to_owned());
         } else {
             words.extend(part.split_whitespace().map(str::to_owned));
         }
     }
-    words.retain(|word| !word.is_empty());
-    Ok(words)
+    words.remove("");
+    if words.len() > MAX_WORDS {
+        return Err(bad(format!("more than {MAX_WORDS} words")));
+    }
+    Ok(words.into_iter().collect())
 }
