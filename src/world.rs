@@ -12,7 +12,7 @@ use crate::fault::Faults;
 use crate::journal::{self, Journal};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Entry, MAX_LOG_ENTRIES};
+use crate::realm::event::Entry;
 use crate::realm::timer::Due;
 use crate::time::{Clock, Timestamp};
 use arc_swap::ArcSwap;
@@ -346,7 +346,7 @@ impl World {
         let first = tx.first_entry();
         let caused = Caused { first, entries: tx.log.from(first).map(|(_, entry)| entry.clone()).collect() };
         // Queues are otherwise looked at when one is polled; nobody may poll.
-        if tx.log.entries.len() > MAX_LOG_ENTRIES {
+        if tx.log.is_too_large() {
             tx.trim_log();
         }
         let touched = std::mem::take(tx.touched_queues_mut());

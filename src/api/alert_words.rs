@@ -8,11 +8,10 @@ use super::{About, Access, Call, Operation, Read, Route, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::{Audience, Event, Payload};
 use crate::realm::id::UserId;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use std::collections::BTreeSet;
 
 /// Longest word, in code points.
@@ -146,6 +145,6 @@ fn reply(realm: &Realm, user: UserId) -> AlertWordsReply {
 }
 
 fn emit(tx: &mut Tx, user: UserId) {
-    let event = Event::shaped("alert_words", None, json!(reply(tx, user)));
+    let event = Event::new("alert_words", None, Payload::AlertWords(tx.own(user).alert_words.clone()));
     tx.emit(Audience::user(user), event);
 }

@@ -44,7 +44,7 @@ pub fn subscribe_all(
     let starred = StarredInSight::of(tx, &users.iter().copied().collect());
     for channel in channels {
         let blind = blind_among(tx, users, *channel);
-        let is_new = |user: &UserId| tx.subscribe(*user, *channel, colors.get(channel).cloned(), &mut palette);
+        let is_new = |user: &UserId| tx.subscribe_from(&mut palette, *user, *channel, colors.get(channel).cloned());
         let newcomers: OrdSet<UserId> = users.iter().copied().filter(is_new).collect();
         for user in &newcomers {
             added.entry(*user).or_default().push(*channel);

@@ -87,7 +87,7 @@ impl Tx {
     /// Adds an event to the log.
     pub fn emit(&mut self, audience: Audience, event: Event) {
         let at = self.realm.now;
-        self.realm.log.entries.push_back(Arc::new(Entry { at, audience, queue: None, event }));
+        self.realm.log.push(Entry { at, audience, queue: None, event });
     }
 
     /// Adds an event that only worlds below a level have; elsewhere it is not even made.
@@ -102,12 +102,7 @@ impl Tx {
     /// Adds an event for one queue alone.
     pub fn emit_to_queue(&mut self, queue: QueueId, event: Event) {
         let at = self.realm.now;
-        self.realm.log.entries.push_back(Arc::new(Entry {
-            at,
-            audience: Audience::default(),
-            queue: Some(queue),
-            event,
-        }));
+        self.realm.log.push(Entry { at, audience: Audience::default(), queue: Some(queue), event });
     }
 
     /// A user to be changed.
@@ -225,12 +220,17 @@ impl Tx {
     }
 
     /// Subscribes an active user; settings of an earlier subscription come back. False when subscribed already.
-    pub fn subscribe(
+    pub fn subscribe(&mut self, user: UserId, channel: ChannelId, color: Option<String>) -> bool {
+        self.subscribe_from(&mut Palette::default(), user, channel, color)
+    }
+
+    /// As [`Tx::subscribe`], for several subscriptions whose colours are chosen from one palette.
+    pub fn subscribe_from(
         &mut self,
+        palette: &mut Palette,
         user: UserId,
         channel: ChannelId,
         color: Option<String>,
-        palette: &mut Palette,
     ) -> bool {
         if self.own(user).subscription(channel).is_some() {
             return false;

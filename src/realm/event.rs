@@ -3,6 +3,8 @@
 //! What looks the same to everybody is shaped once; what depends on who looks is kept as data and
 //! shaped when a queue is read.
 
+mod weight;
+
 use super::Realm;
 use super::channel::{Channel, Subscription};
 use super::id::{GroupId, MessageId, UserId};
@@ -26,6 +28,8 @@ pub const NEWER_SETTINGS_ALONE_SINCE: i64 = 439;
 
 /// Entries that the log keeps at most for queues that don't acknowledge; see `docs/limits.md`.
 pub const MAX_LOG_ENTRIES: usize = 100_000;
+/// Bytes that the entries take at most, by estimate; see `docs/limits.md`.
+pub const MAX_LOG_BYTES: usize = 64 * 1024 * 1024;
 
 /// The realm's event log.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +38,8 @@ pub struct EventLog {
     pub first: u64,
     /// The entries from there on.
     pub entries: Vector<Arc<Entry>>,
+    /// What the entries weigh together.
+    bytes: usize,
 }
 
 impl EventLog {
@@ -55,10 +61,40 @@ impl EventLog {
             .map(move |(index, entry)| (first + index as u64, entry))
     }
 
+    /// A log without entries that goes on at a position.
+    pub fn starting_at(first: u64) -> Self {
+        Self { first, ..Self::default() }
+    }
+
+    /// Adds an entry.
+    pub fn push(&mut self, entry: Entry) {
+        self.bytes += entry.event.weight();
+        self.entries.push_back(Arc::new(entry));
+    }
+
+    /// Whether there are more entries, or larger ones, than are kept.
+    pub fn is_too_large(&self) -> bool {
+        self.entries.len() > MAX_LOG_ENTRIES || self.bytes > MAX_LOG_BYTES
+    }
+
+    /// The position from which on as much is left as is kept.
+    pub fn kept_from(&self) -> u64 {
+        let mut bytes = self.bytes;
+        let surplus = self.entries.len().saturating_sub(MAX_LOG_ENTRIES);
+        let is_surplus = |(index, entry): &(usize, &Arc<Entry>)| {
+            let goes = *index < surplus || bytes > MAX_LOG_BYTES;
+            bytes = bytes.saturating_sub(entry.event.weight());
+            goes
+        };
+        self.first + self.entries.iter().enumerate().take_while(is_surplus).count() as u64
+    }
+
     /// Forgets the entries below a position.
     pub fn trim(&mut self, position: u64) {
         let count = usize::try_from(position.saturating_sub(self.first)).unwrap_or(usize::MAX).min(self.entries.len());
         if count > 0 {
+            let forgotten = self.entries.iter().take(count).map(|entry| entry.event.weight()).sum();
+            self.bytes = self.bytes.saturating_sub(forgotten);
             self.entries = self.entries.skip(count);
             self.first += count as u64;
         }
@@ -275,6 +311,8 @@ pub enum Payload {
         /// The whole.
         shaped: Arc<Map<String, Value>>,
     },
+    /// The user's alert words as they were.
+    AlertWords(Vector<String>),
     /// A user was added or became visible.
     UserAdd(Arc<User>),
     /// Channels came into sight.

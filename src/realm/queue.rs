@@ -2,7 +2,7 @@
 
 use super::Realm;
 use super::channel::RESOLVED_PREFIX;
-use super::event::{Entry, Event, EventPattern, Payload, SentMessage};
+use super::event::{Entry, Event, EventPattern, Needs, Payload, SentMessage};
 use super::id::UserId;
 use super::message::Place;
 use super::render::names_empty_topic;
@@ -205,6 +205,14 @@ impl Realm {
     /// Those who have an event queue.
     pub fn listeners(&self) -> OrdSet<UserId> {
         self.queues.values().map(|queue| queue.owner).collect()
+    }
+
+    /// Whether a user has a queue for events of a type that need this.
+    pub fn is_wanted_by(&self, user: UserId, kind: &str, needs: Needs) -> bool {
+        self.queues.values().filter(|queue| queue.owner == user).any(|queue| {
+            let types = queue.options.event_types.as_ref();
+            needs.admits(&queue.options) && types.is_none_or(|types| types.contains(kind))
+        })
     }
 
     /// Those of some users who have an event queue.

@@ -9,6 +9,9 @@ use super::id::{ChannelId, MessageId, UserId};
 use super::linkifier::Linkifier;
 use super::markdown::{CustomEmojiImage, LinkedChannel, MentionedGroup, MentionedUser, Names, Settings, UploadFacts};
 use super::user::User;
+use foldhash::{HashMap, HashMapExt};
+use std::cell::{Cell, OnceCell};
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// How the empty topic is shown to those who don't know it (`realm_empty_topic_display_name`).
@@ -36,17 +39,45 @@ pub struct SenderView<'realm> {
     realm: &'realm Realm,
     sender: Option<UserId>,
     site: Option<&'realm Site>,
+    named: Named<'realm>,
+}
+
+/// How many names a text may have before users, groups and emoji are put in order by name.
+const FEW_NAMES: usize = 8;
+
+/// What a text has named so far. A few names are looked for one by one; of a text with many, each is found at once.
+#[derive(Default)]
+struct Named<'realm> {
+    count: Cell<usize>,
+    users: OnceCell<HashMap<String, &'realm Arc<User>>>,
+    groups: OnceCell<HashMap<String, &'realm Group>>,
+    emoji: OnceCell<HashMap<&'realm str, &'realm super::message::CustomEmoji>>,
+}
+
+impl Named<'_> {
+    /// Counts a further name; whether there were only a few.
+    fn are_few(&self) -> bool {
+        self.count.set(self.count.get() + 1);
+        self.count.get() <= FEW_NAMES
+    }
+}
+
+/// The first of each name.
+fn by_name<K: Eq + Hash, V>(all: impl Iterator<Item = (K, V)>) -> HashMap<K, V> {
+    let mut map = HashMap::new();
+    all.for_each(|(name, one)| _ = map.entry(name).or_insert(one));
+    map
 }
 
 impl Realm {
     /// The realm as a sender sees it, at a site if a client sends the text now.
     pub fn seen_by<'realm>(&'realm self, sender: UserId, site: Option<&'realm Site>) -> SenderView<'realm> {
-        SenderView { realm: self, sender: Some(sender), site }
+        SenderView { realm: self, sender: Some(sender), site, named: Named::default() }
     }
 
     /// The realm as the server itself sees it: for descriptions.
     pub fn seen_by_server(&self) -> SenderView<'_> {
-        SenderView { realm: self, sender: None, site: None }
+        SenderView { realm: self, sender: None, site: None, named: Named::default() }
     }
 
     /// The address of a custom emoji's picture, relative to the organization's.
@@ -73,13 +104,22 @@ impl Names for SenderView<'_> {
         };
         let user = match id {
             Some(id) => self.realm.users.get(&id).filter(|user| name.is_empty() || is_named(user))?,
-            None => self.realm.users.values().find(|user| is_named(user))?,
+            None if self.named.are_few() => self.realm.users.values().find(|user| is_named(user))?,
+            None => {
+                let all = || by_name(self.realm.users.values().map(|user| (user.full_name.to_lowercase(), user)));
+                self.named.users.get_or_init(all).get(&folded)?
+            }
         };
         Some(MentionedUser { id: user.id, full_name: user.full_name.clone(), is_active: user.is_active })
     }
 
     fn group(&self, name: &str) -> Option<MentionedGroup> {
-        let group: &Group = self.realm.group_by_name(name)?;
+        let group: &Group = if self.named.are_few() {
+            self.realm.group_by_name(name)?
+        } else {
+            let all = || by_name(self.realm.groups.values().map(|group| (group.name.to_lowercase(), group.as_ref())));
+            self.named.groups.get_or_init(all).get(&name.to_lowercase())?
+        };
         let display_name = group.system.map_or_else(|| group.name.clone(), |system| system.display_name().to_owned());
         Some(MentionedGroup { id: group.id, display_name, is_active: !group.is_deactivated })
     }
@@ -101,7 +141,13 @@ impl Names for SenderView<'_> {
     }
 
     fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage> {
-        let custom = self.realm.custom_emoji.values().find(|emoji| emoji.name == name && !emoji.is_deactivated);
+        let mut active = self.realm.custom_emoji.values().filter(|emoji| !emoji.is_deactivated);
+        let custom = if self.named.are_few() {
+            active.find(|emoji| emoji.name == name).map(AsRef::as_ref)
+        } else {
+            let all = || by_name(active.map(|emoji| (emoji.name.as_str(), emoji.as_ref())));
+            self.named.emoji.get_or_init(all).get(name).copied()
+        };
         let is_extra = || self.site.is_some_and(|site| site.extra_emoji.as_deref() == Some(name));
         match custom {
             Some(emoji) => Some(CustomEmojiImage { src: self.realm.custom_emoji_url(emoji) }),

@@ -167,7 +167,7 @@ impl Tx {
     /// the log's limit alive is ended, unless there is nothing for it in all that.
     pub fn trim_log(&mut self) {
         let end = self.log.end();
-        let kept_from = end.saturating_sub(super::event::MAX_LOG_ENTRIES as u64);
+        let kept_from = if self.log.is_too_large() { self.log.kept_from() } else { self.log.first };
         if self.log.first < kept_from {
             let slow = self.queues.values().filter(|queue| queue.cursor.entry < kept_from);
             for queue in slow.cloned().collect::<Vec<_>>() {

@@ -102,9 +102,12 @@ impl Tx {
     }
 
     fn emit_topic_policy(&mut self, user: UserId, channel: ChannelId, topic: &str, policy: VisibilityPolicy) {
-        let muted: Vec<_> = self.muted_topics(user);
-        let event = Event::with_topic("muted_topics", None, &["muted_topics"], json!({"muted_topics": muted}));
-        self.emit(Audience::user(user), event.needing(Needs::NoUserTopics));
+        // The whole list is made for those alone who get it.
+        if self.is_wanted_by(user, "muted_topics", Needs::NoUserTopics) {
+            let muted: Vec<_> = self.muted_topics(user);
+            let event = Event::with_topic("muted_topics", None, &["muted_topics"], json!({"muted_topics": muted}));
+            self.emit(Audience::user(user), event.needing(Needs::NoUserTopics));
+        }
         let fields = json!({
             "stream_id": channel,
             "topic_name": topic,

@@ -50,7 +50,7 @@ pub fn without_queues(realm: &Realm) -> Realm {
     }
     let mut realm = tx.into_realm();
     realm.queues = OrdMap::new();
-    realm.log = EventLog { first: realm.log.end(), entries: imbl::Vector::new() };
+    realm.log = EventLog::starting_at(realm.log.end());
     realm
 }
 

@@ -7,6 +7,7 @@ mod audience;
 mod bot_storage;
 mod bots;
 mod bounded_groups;
+mod bounded_requests;
 mod busy;
 mod calls;
 mod channel_changes;

@@ -1,0 +1,187 @@
+//! Requests with very long lists and texts, and requests to organizations with very many of a kind: each takes time in
+//! proportion to its size, or is refused.
+
+use crate::support::{Reply, TestServer, User};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// What one request may take, in a build without optimization.
+const SHORT: Duration = Duration::from_secs(6);
+
+async fn within(request: impl Future<Output = Reply>) -> Reply {
+    let begun = Instant::now();
+    let reply = request.await;
+    assert!(begun.elapsed() < SHORT, "took {:?}", begun.elapsed());
+    reply
+}
+
+fn message(content: &str) -> Value {
+    json!({"type": "stream", "to": "town-square", "topic": "t", "content": content})
+}
+
+async fn flags_of_newest(user: &User) -> Value {
+    let range = json!({"anchor": "newest", "num_before": 1, "num_after": 0});
+    let reply = user.get("/messages", range).await.success();
+    reply["messages"].as_array().and_then(|messages| messages.last()).expect("a message")["flags"].clone()
+}
+
+#[tokio::test]
+async fn many_alert_words_are_added_looked_for_and_removed_in_time() {
+    let server = TestServer::start().await;
+    let [max, mel] = server.users(["max", "mel"]);
+    let words: Vec<String> = (0..20_000).map(|index| format!("w{index}")).collect();
+    let nested: Vec<String> = (1..=100).map(|length| "!".repeat(length)).collect();
+    let body = json!({"alert_words": words});
+
+    let before = mel.get("/users/me/alert_words", json!({})).await.success()["alert_words"].clone();
+    let before = before.as_array().map_or(0, Vec::len);
+    within(mel.post("/users/me/alert_words", body.clone())).await.success();
+    within(mel.post("/users/me/alert_words", json!({"alert_words": nested}))).await.success();
+    for (content, is_alerted) in [("w ".repeat(5_000), false), ("w19999".to_owned(), true), ("!?".repeat(5_000), true)]
+    {
+        within(max.post("/messages", message(&content))).await.success();
+        let flags = flags_of_newest(&mel).await;
+        assert_eq!(flags.as_array().expect("a list").contains(&json!("has_alert_word")), is_alerted, "{flags}");
+    }
+    let left = within(mel.delete("/users/me/alert_words", body)).await.success();
+    assert_eq!(left["alert_words"].as_array().map(Vec::len), Some(before + 100));
+}
+
+#[tokio::test]
+async fn words_are_found_whole_whatever_other_words_there_are() {
+    let server = TestServer::start().await;
+    let [max, mel] = server.users(["max", "mel"]);
+    let words = ["a", "ab c", "ab", "abcd", "é", "x-y", "b"];
+    mel.post("/users/me/alert_words", json!({"alert_words": words})).await.success();
+
+    for (content, is_alerted) in [
+        ("abc", false),
+        ("AB C!", true),
+        ("ab cd", true),
+        ("(abcd)", true),
+        ("abcde", false),
+        ("caé", false),
+        ("c É", true),
+        ("x-yz", false),
+        ("xx-y", false),
+        ("-x-y-", true),
+        ("ab_", true),
+    ] {
+        max.post("/messages", message(content)).await.success();
+        let flags = flags_of_newest(&mel).await;
+        assert_eq!(flags.as_array().expect("a list").contains(&json!("has_alert_word")), is_alerted, "{content}");
+    }
+}
+
+#[tokio::test]
+async fn very_many_channels_are_made_and_subscribed_to_in_time() {
+    let server = TestServer::start().await;
+    let [olive, mel, max] = server.users(["olive", "mel", "max"]);
+    server.arrange(|tx| {
+        let mut pattern =
+            tx.channels.values().find(|channel| channel.name == "town-square").expect("it is").as_ref().clone();
+        pattern.subscribers = imbl::OrdSet::new();
+        for index in 0..6_000 {
+            tx.realm_mut().counters.channel += 1;
+            tx.realm_mut().counters.recipient += 1;
+            pattern.id = chatdouble::realm::id::ChannelId(tx.counters.channel);
+            pattern.recipient = chatdouble::realm::id::RecipientId(tx.counters.recipient);
+            pattern.name = format!("many {index}");
+            tx.add_channel(pattern.clone());
+        }
+    });
+    let names: Vec<String> = (0..6_000).map(|index| format!("many {index}")).collect();
+    let wishes: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();
+    let principals = [olive.id(), mel.id(), max.id()];
+
+    let asked = json!({"subscriptions": wishes, "principals": principals});
+    let reply = within(olive.post("/users/me/subscriptions", asked)).await.success();
+    assert_eq!(reply["subscribed"][mel.id().to_string()].as_array().map(Vec::len), Some(6_000));
+    let asked = json!({"subscriptions": names, "principals": principals});
+    let reply = within(olive.delete("/users/me/subscriptions", asked)).await.success();
+    assert_eq!(reply["removed"].as_array().map(Vec::len), Some(18_000));
+}
+
+#[tokio::test]
+async fn searches_for_very_many_words_and_terms_are_refused() {
+    let server = TestServer::start().await;
+    let max = server.user("max");
+    let search = |words: usize| {
+        let words: Vec<String> = (0..words).map(|index| format!("x{index}")).collect();
+        json!([{"operator": "search", "operand": words.join(" ")}])
+    };
+    let ask = |narrow: Value| {
+        let range = json!({"method": "GET", "anchor": "newest", "num_before": 5, "num_after": 0, "narrow": narrow});
+        max.post("/messages", range)
+    };
+
+    ask(search(100)).await.success();
+    within(ask(search(200_000))).await.error("BAD_NARROW", "Invalid narrow operator: more than 100 words");
+    let terms = |count: usize| json!(vec![json!({"operator": "has", "operand": "link"}); count]);
+    ask(terms(100)).await.success();
+    within(ask(terms(20_000))).await.error("BAD_NARROW", "Invalid narrow operator: more than 100 terms");
+}
+
+#[tokio::test]
+async fn a_text_that_is_longer_than_what_may_be_rendered_is_refused() {
+    let server = TestServer::start().await;
+    let max = server.user("max");
+
+    let text = json!({"content": "*a* ".repeat(250_001)});
+
+    within(max.post("/messages/render", text)).await.error("BAD_REQUEST", "Unable to render message");
+}
+
+#[tokio::test]
+async fn a_long_text_names_users_groups_and_emoji_in_time() {
+    let server = TestServer::start().await;
+    let max = server.user("max");
+    server.arrange(|tx| {
+        let pattern = tx.group_by_name("engineers").expect("the group").clone();
+        for index in 1_000..5_000 {
+            let id = chatdouble::realm::id::GroupId(index);
+            let group = chatdouble::realm::group::Group { id, name: format!("named {index}"), ..pattern.clone() };
+            tx.realm_mut().groups.insert(id, std::sync::Arc::new(group));
+        }
+        tx.realm_mut().counters.group = 5_000;
+    });
+
+    let text = "@*named 4999* @**nobody** ".repeat(380);
+    let reply = within(max.post("/messages/render", json!({"content": text.trim_end()}))).await.success();
+
+    let html = reply["rendered"].as_str().expect("a text");
+    assert_eq!(html.matches("data-user-group-id=\"4999\"").count(), 380);
+}
+
+#[tokio::test]
+async fn lists_with_many_repetitions_are_read_in_time() {
+    let server = TestServer::start().await;
+    let [olive, max] = server.users(["olive", "max"]);
+    let same = vec![olive.id(); 200_000];
+
+    within(max.post("/messages", json!({"type": "direct", "to": same, "content": "x"}))).await.success();
+    let repeated = json!({"ordered_linkifier_ids": vec![1; 200_000]});
+    within(olive.patch("/realm/linkifiers", repeated))
+        .await
+        .error("BAD_REQUEST", "The ordered list must not contain duplicated linkifiers");
+}
+
+#[tokio::test]
+async fn lists_that_nobody_asked_for_are_not_kept_for_an_idle_queue() {
+    let server = TestServer::start().await;
+    let [max, mel] = server.users(["max", "mel"]);
+    max.post("/register", json!({"event_types": ["presence"]})).await.success();
+    let town_square = server.channel("town-square");
+    let weight = || {
+        let log = &server.server().world("default").snapshot().log;
+        log.entries.iter().map(|entry| entry.event.weight()).sum::<usize>()
+    };
+
+    for index in 0..200 {
+        let policy = json!({"stream_id": town_square, "topic": format!("topic {index}"), "visibility_policy": 1});
+        mel.post("/user_topics", policy).await.success();
+        mel.post("/users/me/alert_words", json!({"alert_words": [format!("word {index}")]})).await.success();
+    }
+
+    assert!(weight() < 400 * 2_000, "{}", weight());
+}
