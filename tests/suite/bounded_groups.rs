@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What one request may take, in a build without optimization.
-const SHORT: Duration = Duration::from_secs(4);
+const SHORT: Duration = Duration::from_secs(15);
 
 /// Adds a group with these subgroups.
 fn add_group(tx: &mut Tx, subgroups: impl IntoIterator<Item = GroupId>) -> GroupId {
@@ -106,5 +106,5 @@ async fn a_state_with_a_long_chain_of_groups_is_loaded_in_time() {
     let shown = json!({});
     let put = olive.send("PUT", "/control/worlds/default/state", &shown, state.to_string().into_bytes(), None);
 
-    within(Duration::from_secs(8), put).await.success();
+    within(Duration::from_secs(30), put).await.success();
 }
