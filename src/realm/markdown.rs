@@ -261,7 +261,7 @@ pub fn render_to_keep(source: &str, names: &dyn Names) -> Result<(Html, Rendered
     if source.len() <= OUTPUT_MAX_CHARS / 8 && plain::is_plain(source, names) {
         return Ok((Html::OfPlainText, Rendered::default()));
     }
-    // Hardly any text becomes shorter.
+    // Hardly any text becomes shorter.
     if source.len() > OUTPUT_MAX_CHARS && source.chars().count() > OUTPUT_MAX_CHARS {
         return Err(TooLarge);
     }

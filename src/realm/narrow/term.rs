@@ -23,7 +23,8 @@ pub struct RawTerm {
     pub is_negated: bool,
 }
 
-/// Terms that a narrow has at most; each is asked of every message that may be in it.
+/// Terms that a narrow has at most; each is asked of every message that may be in it (A-200
+/// in docs/assumptions.md).
 pub const MAX_TERMS: usize = 100;
 /// Words that one term of a search has at most.
 const MAX_WORDS: usize = 100;
