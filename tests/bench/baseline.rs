@@ -76,7 +76,7 @@ fn json(value: &impl Serialize) -> Response<Vec<u8>> {
 /// Serves on a free port until it is killed, and prints it as the program does.
 pub async fn serve() -> ExitCode {
     let by_key = HashMap::from([(crate::figures::KEY.to_owned(), record(4))]);
-    let users = LazyLock::new(|| (0..10_000).map(record).collect());
+    let users: LazyLock<Vec<Record>> = LazyLock::new(|| (0..10_000).map(record).collect());
     let state = Arc::new(State { by_key, users, messages: Mutex::default(), newest: watch::channel(0).0 });
     let with_state = warp::any().map({
         let state = state.clone();
