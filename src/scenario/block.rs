@@ -1,5 +1,6 @@
 //! The blocks of a scenario, each with a small language of its own.
 
+use super::founding::Founding;
 use super::pattern::Pattern;
 use super::template::Template;
 use std::ops::Range;
@@ -16,8 +17,8 @@ pub struct Block {
 /// What a block says.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// Options of the world that is made for the scenario, as `POST /control/worlds` takes them.
-    World(Vec<(String, String)>),
+    /// How the world is made.
+    World(Founding),
     /// A request, and what must come back; without a reply it must succeed.
     Request(Box<Request>, Option<Box<Reply>>),
     /// Things done to the world; the reply is that to the last.
@@ -116,14 +117,9 @@ impl Block {
         Ok(())
     }
 
-    /// Whether it makes the world.
-    pub fn is_world(&self) -> bool {
-        self.world().is_some()
-    }
-
-    /// The options of the world that it makes.
-    pub fn world(&self) -> Option<&[(String, String)]> {
-        if let Kind::World(options) = &self.kind { Some(options) } else { None }
+    /// What it says of the world, if it is a `world` block.
+    pub fn world(&self) -> Option<&Founding> {
+        if let Kind::World(founding) = &self.kind { Some(founding) } else { None }
     }
 
     /// All texts in it, and whether they are of an expectation.

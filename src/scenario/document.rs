@@ -211,10 +211,10 @@ fn check_names(background: &[Block], scenarios: &[Scenario], mistakes: &mut Vec<
         let mut known = BTreeSet::new();
         let mut is_begun = false;
         for block in background.iter().chain(&scenario.blocks) {
-            if block.is_world() && is_begun {
-                mistakes.push(Mistake::at(block.range.start, "a world is made before anything is asked of it, once"));
+            if block.world().is_some() && is_begun {
+                mistakes.push(Mistake::at(block.range.start, "a world is made before anything is asked of it"));
             }
-            is_begun = true;
+            is_begun |= block.world().is_none();
             for (template, is_expectation) in block.templates() {
                 check_template(template, is_expectation, &known, mistakes);
             }

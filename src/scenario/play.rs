@@ -4,7 +4,7 @@ use super::asking::{encoded, of_request};
 use super::block::{Block, Body, Caller, Command, Kind, Line, Reply, Request};
 use super::client::{Answer, Ask, Failure};
 use super::comparison::Comparison;
-use super::document::{Document, Scenario, line_of};
+use super::document::{Document, line_of};
 use super::edit::{self, Edit};
 use super::pattern::Pattern;
 use super::scope::{Queue, Scope};
@@ -81,37 +81,8 @@ impl From<Failure> for Stop {
     }
 }
 
-/// Plays a scenario of a document.
-pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode: Mode) -> Outcome {
-    let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
-    if !stage.has_control()
-        && let Some(block) = blocks.iter().find(|block| matches!(block.kind, Kind::World(_) | Kind::Control(..)))
-    {
-        let why = if block.is_world() { "a world made for it" } else { "control of the world" };
-        return Outcome::Skipped(format!("needs {why}, which this server does not give"));
-    }
-    let broken_at = |line, what| Outcome::Differs(vec![Difference { line, what, edits: Vec::new() }]);
-    let broken = |what: String| broken_at(scenario.line, what);
-    let founding = blocks.iter().find_map(|block| Some((block.world()?, block.range.start)));
-    let (options, line) =
-        founding.map_or((&[][..], scenario.line), |(options, at)| (options, line_of(&document.text, at)));
-    let world = match stage.make_world(options, &document.name).await {
-        Ok(world) => world,
-        Err(reason) => return broken_at(line, reason),
-    };
-    let mut outcome = match Player::new(stage, document, &world).await {
-        Ok(mut player) => player.play(&blocks, mode).await,
-        Err(reason) => broken(reason),
-    };
-    if let (Outcome::Played, Some(violation)) = (&outcome, stage.violation(&world).await) {
-        outcome = broken(format!("the world is broken: {violation}"));
-    }
-    stage.end_world(&world).await;
-    outcome
-}
-
 /// A scenario that is being played.
-struct Player<'a> {
+pub struct Player<'a> {
     stage: &'a Stage,
     document: &'a Document,
     world: &'a World,
@@ -119,14 +90,20 @@ struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    async fn new(stage: &'a Stage, document: &'a Document, world: &'a World) -> Result<Self, String> {
+    /// Somebody to play in a world.
+    ///
+    /// # Errors
+    ///
+    /// When the server does not say who and what there is.
+    pub async fn new(stage: &'a Stage, document: &'a Document, world: &'a World) -> Result<Self, String> {
         let directory = stage.directory(world).await?;
         let unique = stage.unique(world).await?;
         let scope = Scope { directory, unique, server: world.base_url.clone(), ..Scope::default() };
         Ok(Self { stage, document, world, scope })
     }
 
-    async fn play(&mut self, blocks: &[&Block], mode: Mode) -> Outcome {
+    /// Plays the blocks in order.
+    pub async fn play(&mut self, blocks: &[&Block], mode: Mode) -> Outcome {
         let mut differences = Vec::new();
         for block in blocks {
             let (what, edits) = match self.play_block(block).await {

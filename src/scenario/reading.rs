@@ -2,6 +2,7 @@
 
 use super::block::{Block, Body, Caller, Command, Kind, Line, Reply, Request};
 use super::document::Mistake;
+use super::founding::Founding;
 use super::pattern::Pattern;
 use super::template::{Template, span};
 use std::ops::Range;
@@ -162,19 +163,25 @@ fn is_continuation(line: &str) -> bool {
     line.starts_with([' ', '\t', '}', ']'])
 }
 
-fn world(fence: &Fence<'_>) -> Result<Vec<(String, String)>, Mistake> {
-    const OPTIONS: [&str; 5] = ["fixture", "feature_level", "dialect", "clock", "seed"];
-    let read = |entry: Entry| {
+fn world(fence: &Fence<'_>) -> Result<Founding, Mistake> {
+    const NAMES: [&str; 6] = ["from_level", "fixture", "feature_level", "dialect", "clock", "seed"];
+    let mut founding = Founding::default();
+    for entry in fence.entries(is_continuation)? {
         let (name, value) = entry.text.split_once(':').unwrap_or((&entry.text, ""));
-        if !OPTIONS.contains(&name.trim()) || value.trim().is_empty() {
-            return Err(Mistake::at(
-                entry.at,
-                format!("a world has lines 'NAME: VALUE'; names are {}", OPTIONS.join(", ")),
-            ));
+        let (name, value) = (name.trim(), value.trim());
+        if !NAMES.contains(&name) || value.is_empty() {
+            let names = NAMES.join(", ");
+            return Err(Mistake::at(entry.at, format!("a world has lines 'NAME: VALUE'; names are {names}")));
         }
-        Ok((name.trim().to_owned(), value.trim().to_owned()))
-    };
-    fence.entries(is_continuation)?.into_iter().map(read).collect()
+        if name == "from_level" {
+            let level = value.parse().ok().filter(|level| *level >= 0);
+            let level = level.ok_or_else(|| Mistake::at(entry.at, "from_level is a feature level: a whole number"))?;
+            founding.from_level = Some(level);
+        } else {
+            founding.options.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    Ok(founding)
 }
 
 fn request(fence: &Fence<'_>) -> Result<Request, Mistake> {

@@ -76,19 +76,37 @@ impl Stage {
         self.newest_level.is_some()
     }
 
-    /// Makes a world with these options, or gives the realm that is there.
+    /// The newest feature level that a scenario can be played at: that of worlds that are made, or of the realm that is
+    /// there.
+    ///
+    /// # Errors
+    ///
+    /// When the server does not answer.
+    pub async fn level(&self) -> Result<i64, String> {
+        if let Some(newest) = self.newest_level {
+            return Ok(newest);
+        }
+        let url = format!("{}/api/v1/server_settings", self.base_url);
+        let answer = self.ask(Ask { method: "GET".to_owned(), url, ..Ask::default() }).await;
+        let settings = answer.map_err(|failure| failure.reason().to_owned())?.body;
+        // Each product has a name of its own before the underscore; a server without the field is of level 0.
+        let level = settings.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
+        Ok(level.and_then(|(_, level)| level.as_i64()).unwrap_or_default())
+    }
+
+    /// Makes a world at this level, unless the options name another, or gives the realm that is there.
     ///
     /// # Errors
     ///
     /// Why it can't be made.
-    pub async fn make_world(&self, options: &[(String, String)], file: &str) -> Result<World, String> {
-        let Some(newest_level) = self.newest_level else {
+    pub async fn make_world(&self, level: i64, options: &[(String, String)], file: &str) -> Result<World, String> {
+        if !self.has_control() {
             return Ok(World { base_url: self.base_url.clone(), control: None });
-        };
+        }
         let mut body = json!({
             "fixture": "default",
             "clock": START,
-            "feature_level": newest_level,
+            "feature_level": level,
             "dialect": "neutral",
             "seed": 0,
         });

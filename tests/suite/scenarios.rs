@@ -165,6 +165,7 @@ fn mistakes_are_named_by_line_and_reason() {
         ("# A\n\n```event mel\n{}\n```\n", "story.md:3: 'mel' has no queue yet"),
         ("# A\n\n```control\nclock tomorrow\n```\n", "story.md:4: 'tomorrow' is no time"),
         ("# A\n\n```world\nlevel: 3\n```\n", "story.md:4: a world has lines 'NAME: VALUE'"),
+        ("# A\n\n```world\nfrom_level: new\n```\n", "story.md:4: from_level is a feature level"),
         ("# A\n\n```request\nmel: GET /x\n```\n```world\nseed: 1\n```\n", "story.md:6: a world is made before"),
         ("# A\n\n- item\n\n  ```request\n  mel: GET /x\n  ```\n", "story.md:5: blocks that are played stand outside"),
         ("# A\n\n```request\nmel: GET /x\n", "story.md:3: this block is not closed"),
@@ -189,6 +190,46 @@ async fn blocks_under_the_title_are_played_before_each_scenario() {
         let outcome = play(&stage, &document, scenario, Mode::Check).await;
         assert!(matches!(outcome, Outcome::Played), "{outcome:?}");
     }
+}
+
+/// `REACTION_ALREADY_EXISTS` came with level 193.
+fn reacting_twice(from_level: i64) -> String {
+    let react = "```request\nmel: POST /messages/{{message Pizza}}/reactions\nemoji_name: tada\n```\n";
+    let reply = "```reply 400\n{\"code\": \"REACTION_ALREADY_EXISTS\"}\n```\n";
+    format!("# A\n\n```world\nfrom_level: {from_level}\n```\n{react}{react}{reply}")
+}
+
+#[tokio::test]
+async fn a_story_is_played_at_the_first_level_at_which_it_says_that_it_holds_too() {
+    assert_eq!(played(&reacting_twice(193), Mode::Check).await.0, "played");
+
+    let (told, _) = played(&reacting_twice(192), Mode::Check).await;
+    let expected = "at feature level 192, from which it should hold: the reply to POST /messages/";
+    assert!(told.contains(expected) && told.contains("+{\"code\": \"BAD_REQUEST\"}"), "{told}");
+
+    let (_, rewritten) = played(&reacting_twice(192), Mode::Update).await;
+    assert_eq!(rewritten, reacting_twice(192), "what the newest level answers is left as it is");
+}
+
+#[tokio::test]
+async fn a_story_is_skipped_where_the_server_is_older() {
+    let old = Options { feature_level: 247, ..Options::default() };
+    let server = Server::start_with(old).await.expect("a free port");
+    let own_port = server.listen_for("default").await.expect("a free port");
+    let mel = server.user("mel");
+    let accounts = json!({"mel": {"email": mel.email, "api_key": mel.api_key}});
+    let accounts = serde_json::from_value(accounts).expect("well-formed");
+    let stage = Stage::open(&own_port, None, accounts).await.expect("it answers");
+    let story =
+        |level: i64| told(&format!("# A\n\n```world\nfrom_level: {level}\n```\n```request\nmel: GET /users/me\n```\n"));
+
+    let (younger, older) = (story(248), story(247));
+
+    let skipped = play(&stage, &younger, &younger.scenarios[0], Mode::Check).await;
+    let reason = "holds from feature level 248 on; this server has 247";
+    assert!(matches!(&skipped, Outcome::Skipped(told) if told == reason), "{skipped:?}");
+    let outcome = play(&stage, &older, &older.scenarios[0], Mode::Check).await;
+    assert!(matches!(outcome, Outcome::Played), "{outcome:?}");
 }
 
 #[tokio::test]
