@@ -6,6 +6,7 @@ pub mod emoji;
 pub mod event;
 pub mod export;
 pub mod group;
+pub mod list;
 pub mod message;
 pub mod personal;
 pub mod picture;

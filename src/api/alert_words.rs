@@ -8,7 +8,7 @@ use super::{About, Access, Call, Operation, Read, Route, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event, Payload};
+use crate::realm::event::{Audience, Event, List, Payload};
 use crate::realm::id::UserId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -145,6 +145,6 @@ fn reply(realm: &Realm, user: UserId) -> AlertWordsReply {
 }
 
 fn emit(tx: &mut Tx, user: UserId) {
-    let event = Event::new("alert_words", None, Payload::AlertWords(tx.own(user).alert_words.clone()));
+    let event = Event::new("alert_words", None, Payload::List(List::AlertWords(tx.own(user).alert_words.clone())));
     tx.emit(Audience::user(user), event);
 }

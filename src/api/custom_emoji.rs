@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::emoji;
-use crate::realm::event::{Event, Needs};
+use crate::realm::event::{Event, List, Needs, Payload};
 use crate::realm::id::EmojiId;
 use crate::realm::message::CustomEmoji;
 use crate::realm::picture;
@@ -44,7 +44,7 @@ impl Operation for GetCustomEmoji {
 
 impl Read for GetCustomEmoji {
     fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<CustomEmojiReply, Error> {
-        Ok(CustomEmojiReply { emoji: all(realm) })
+        Ok(CustomEmojiReply { emoji: all(realm, &realm.custom_emoji) })
     }
 }
 
@@ -138,7 +138,7 @@ fn active<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<Custom
 /// Tells everybody: what changed where a client understands that, else the whole.
 fn emit(tx: &mut Tx, op: &'static str, change: Value) {
     tx.emit(tx.everyone(), Event::shaped("realm_emoji", Some(op), change).needing(Needs::SingleEmoji));
-    let whole = Event::shaped("realm_emoji", Some("update"), json!({ "realm_emoji": all(tx) }));
+    let whole = Event::new("realm_emoji", Some("update"), Payload::List(List::CustomEmoji(tx.custom_emoji.clone())));
     tx.emit(tx.everyone(), whole.needing(Needs::WholeEmoji));
 }
 

@@ -10,49 +10,9 @@ use super::parameter::parameters;
 use super::{About, Access, Call, Operation, Read, Route};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::linkifier::Linkifier;
+use crate::record::list::{LinkifierRecord, linkifiers};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// A linkifier as clients see it (specification, Linkifier; A-45).
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Linkifier")]
-pub struct LinkifierRecord {
-    /// Its ID.
-    pub id: i64,
-    /// The same.
-    pub filter_id: i64,
-    /// Python regular expression.
-    pub pattern: String,
-    /// RFC 6570 template over the pattern's groups.
-    pub url_template: String,
-    /// A text that the pattern matches.
-    pub example_input: Option<String>,
-    /// Leads from the groups back to the text.
-    pub reverse_template: Option<String>,
-    /// Further templates that lead back to the text.
-    pub alternative_url_templates: Vec<String>,
-}
-
-impl LinkifierRecord {
-    /// A linkifier.
-    pub fn new(linkifier: &Linkifier) -> Self {
-        Self {
-            id: linkifier.id.0,
-            filter_id: linkifier.id.0,
-            pattern: linkifier.pattern.clone(),
-            url_template: linkifier.url_template.clone(),
-            example_input: linkifier.example_input.clone(),
-            reverse_template: linkifier.reverse_template.clone(),
-            alternative_url_templates: linkifier.alternative_url_templates.clone(),
-        }
-    }
-}
-
-/// All linkifiers in the order in which they apply.
-pub fn records(realm: &Realm) -> Vec<LinkifierRecord> {
-    realm.linkifiers.iter().map(|linkifier| LinkifierRecord::new(linkifier)).collect()
-}
 
 /// GET /realm/linkifiers
 pub struct GetLinkifiers;
@@ -80,6 +40,6 @@ impl Operation for GetLinkifiers {
 
 impl Read for GetLinkifiers {
     fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<LinkifiersReply, Error> {
-        Ok(LinkifiersReply { linkifiers: records(realm) })
+        Ok(LinkifiersReply { linkifiers: linkifiers(&realm.linkifiers) })
     }
 }

@@ -4,9 +4,9 @@ use super::parameter::parameters;
 use super::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::{Audience, Event, List, Payload};
 use crate::realm::id::{MessageId, UserId};
-use serde_json::{Value, json};
+use serde_json::json;
 
 parameters! {
     /// Whom.
@@ -99,7 +99,6 @@ impl Write for UnmuteUser {
 }
 
 fn emit(tx: &mut Tx, user: UserId) {
-    let muted = tx.own(user).muted_users.iter();
-    let muted: Vec<Value> = muted.map(|(user, at)| json!({"id": user, "timestamp": at.seconds()})).collect();
-    tx.emit(Audience::user(user), Event::shaped("muted_users", None, json!({ "muted_users": muted })));
+    let muted = List::MutedUsers(tx.own(user).muted_users.clone());
+    tx.emit(Audience::user(user), Event::new("muted_users", None, Payload::List(muted)));
 }

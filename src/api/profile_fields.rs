@@ -6,16 +6,16 @@ pub mod data;
 
 use super::parameter::parameters;
 use super::profile::change_values;
-use super::register::lists::profile_fields;
 use super::text::check_length;
 use super::{About, Access, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
+use crate::realm::event::{Event, List, Payload};
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::organization::ProfileField;
 use crate::realm::user::User;
+use crate::record::list::profile_fields;
 use data::{CHOICE, checked_data, data_of, known_site};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -56,7 +56,7 @@ impl Operation for GetProfileFields {
 
 impl Read for GetProfileFields {
     fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<ProfileFieldsReply, Error> {
-        Ok(ProfileFieldsReply { custom_fields: profile_fields(realm) })
+        Ok(ProfileFieldsReply { custom_fields: profile_fields(&realm.profile_fields) })
     }
 }
 
@@ -396,7 +396,6 @@ fn take_away(tx: &mut Tx, id: ProfileFieldId, is_lost: impl Fn(&str) -> bool) {
 }
 
 fn emit(tx: &mut Tx) {
-    let fields = profile_fields(tx);
-    let audience = tx.everyone();
-    tx.emit(audience, Event::shaped("custom_profile_fields", None, json!({ "fields": fields })));
+    let fields = List::ProfileFields(tx.profile_fields.clone());
+    tx.emit(tx.everyone(), Event::new("custom_profile_fields", None, Payload::List(fields)));
 }

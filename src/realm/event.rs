@@ -3,7 +3,10 @@
 //! What looks the same to everybody is shaped once; what depends on who looks is kept as data and
 //! shaped when a queue is read.
 
+mod list;
 mod weight;
+
+pub use list::List;
 
 use super::Realm;
 use super::channel::{Channel, Subscription};
@@ -311,8 +314,8 @@ pub enum Payload {
         /// The whole.
         shaped: Arc<Map<String, Value>>,
     },
-    /// The user's alert words as they were.
-    AlertWords(Vector<String>),
+    /// A whole list as it was.
+    List(List),
     /// A user was added or became visible.
     UserAdd(Arc<User>),
     /// Channels came into sight.

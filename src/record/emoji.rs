@@ -1,10 +1,13 @@
 //! Custom emoji as clients see them.
 
 use crate::realm::Realm;
+use crate::realm::id::EmojiId;
 use crate::realm::message::CustomEmoji;
+use imbl::OrdMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A custom emoji.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -38,7 +41,7 @@ impl EmojiRecord {
     }
 }
 
-/// All custom emoji by ID, deactivated ones too.
-pub fn all(realm: &Realm) -> BTreeMap<String, EmojiRecord> {
-    realm.custom_emoji.values().map(|emoji| (emoji.id.to_string(), EmojiRecord::new(realm, emoji))).collect()
+/// Custom emoji by ID, deactivated ones too.
+pub fn all(realm: &Realm, emoji: &OrdMap<EmojiId, Arc<CustomEmoji>>) -> BTreeMap<String, EmojiRecord> {
+    emoji.values().map(|emoji| (emoji.id.to_string(), EmojiRecord::new(realm, emoji))).collect()
 }

@@ -93,7 +93,7 @@ fn known<'a>(realm: &Realm, reader: Reader<'_>, entry: &'a Entry) -> Vec<Fields<
         Payload::Message(sent) => return vec![sent_message(realm, reader, viewer, sent)],
         Payload::WithTopic { keys, shaped } => with_shown_topics(reader, keys, shaped),
         Payload::UpdateMessage(updated) => updated_message(realm, reader, viewer, updated),
-        Payload::AlertWords(words) => object(json!({ "alert_words": words.iter().collect::<Vec<_>>() })),
+        Payload::List(list) => crate::record::list::fields(realm, list),
         Payload::UserAdd(user) => {
             let look =
                 Look { viewer: Some(viewer), client_gravatar: reader.options.client_gravatar, include_profile: true };

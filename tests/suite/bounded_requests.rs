@@ -185,3 +185,26 @@ async fn lists_that_nobody_asked_for_are_not_kept_for_an_idle_queue() {
 
     assert!(weight() < 400 * 2_000, "{}", weight());
 }
+
+#[tokio::test]
+async fn lists_that_change_often_are_kept_once_for_an_idle_queue() {
+    let server = TestServer::start().await;
+    let [max, olive] = server.users(["max", "olive"]);
+    let mut idle = max.register(json!({})).await;
+
+    for index in 0..100 {
+        let field = json!({"name": format!("field {index}"), "field_type": 1, "hint": "a hint of some length"});
+        olive.post("/realm/profile_fields", field).await.success();
+        let linkifier = json!({"pattern": format!("{index}-(?P<id>[0-9]+)"), "url_template": "https://x.test/{id}"});
+        olive.post("/realm/filters", linkifier).await.success();
+    }
+
+    let log = server.server().world("default").snapshot().log.clone();
+    let weight: usize = log.entries.iter().map(|entry| entry.event.weight()).sum();
+    assert!(weight < 200 * 1_000, "{weight}");
+    let events = idle.all().await;
+    let lists = events.iter().filter(|event| event["type"] == "custom_profile_fields");
+    let lengths: Vec<usize> = lists.map(|event| event["fields"].as_array().expect("a list").len()).collect();
+    let first = lengths[0];
+    assert_eq!(lengths, (first..first + 100).collect::<Vec<_>>(), "each event has the list as it was");
+}

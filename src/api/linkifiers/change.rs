@@ -1,13 +1,12 @@
 //! Adding, changing, removing and ordering linkifiers.
 
-use super::records;
 use crate::api::parameter::parameters;
 use crate::api::text::{OrNull, given};
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Event, Needs};
+use crate::realm::event::{Event, List, Needs, Payload};
 use crate::realm::id::LinkifierId;
 use crate::realm::linkifier::{Linkifier, LinkifierErrors, LinkifierSource};
 use imbl::Vector;
@@ -56,11 +55,10 @@ const TEMPLATES_SINCE: i64 = 176;
 
 /// Tells everybody how the linkifiers are from now on.
 fn emit(tx: &mut Tx) {
-    let event = Event::shaped("realm_linkifiers", None, json!({ "realm_linkifiers": records(tx) }));
+    let event = Event::new("realm_linkifiers", None, Payload::List(List::Linkifiers(tx.linkifiers.clone())));
     tx.emit(tx.everyone(), event.needing(Needs::LinkifierTemplates));
     tx.emit_before(TEMPLATES_SINCE, tx.everyone(), |realm| {
-        let rows = realm.linkifiers.iter().map(|one| json!([one.pattern, one.url_template, one.id]));
-        Event::shaped("realm_filters", None, json!({ "realm_filters": rows.collect::<Vec<_>>() }))
+        Event::new("realm_filters", None, Payload::List(List::LinkifierPairs(realm.linkifiers.clone())))
     });
 }
 

@@ -1,11 +1,12 @@
 //! The user's own lists, and the organization's.
 
 use super::Wish;
-use crate::api::{channel_folders, linkifiers, reminders, scheduled_messages};
+use crate::api::{channel_folders, reminders, scheduled_messages};
 use crate::realm::Realm;
 use crate::realm::setting::{EMOJI_SETS, NOTIFICATION_SOUNDS, USER_SETTINGS};
 use crate::record::channel::FolderRecord;
 use crate::record::group::GroupRecord;
+use crate::record::list;
 use crate::record::message::shown_topic;
 use crate::record::personal::{DeviceRecord, DraftRecord, SnippetRecord};
 use serde_json::{Map, Value, json};
@@ -35,9 +36,7 @@ fn add_own(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
         drafts.sort_by_key(|draft| std::cmp::Reverse((draft.timestamp, draft.id)));
         drafts.into_iter().take(MAX_DRAFTS).map(|draft| json!(DraftRecord::new(draft))).collect()
     });
-    put("muted_users", "muted_users", &|| {
-        own.muted_users.iter().map(|(user, at)| json!({"id": user, "timestamp": at.seconds()})).collect()
-    });
+    put("muted_users", "muted_users", &|| list::muted_users(&own.muted_users));
     put("user_topic", "user_topics", &|| {
         let allows_empty = wish.options.capabilities.empty_topic_name;
         let record = |((channel, _), topic): (
@@ -133,13 +132,13 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     });
     put("realm_linkifiers", "realm_linkifiers", &|| {
         let understands = wish.options.capabilities.linkifier_url_template;
-        if understands { json!(linkifiers::records(realm)) } else { json!([]) }
+        if understands { json!(list::linkifiers(&realm.linkifiers)) } else { json!([]) }
     });
     put("realm_filters", "realm_filters", &|| json!([]));
     put("realm_playgrounds", "realm_playgrounds", &|| json!(crate::api::organization::playgrounds::records(realm)));
     put("realm_domains", "realm_domains", &|| json!(crate::api::organization::domains::records(realm)));
-    put("realm_emoji", "realm_emoji", &|| json!(crate::record::emoji::all(realm)));
-    put("custom_profile_fields", "custom_profile_fields", &|| profile_fields(realm));
+    put("realm_emoji", "realm_emoji", &|| json!(crate::record::emoji::all(realm, &realm.custom_emoji)));
+    put("custom_profile_fields", "custom_profile_fields", &|| list::profile_fields(&realm.profile_fields));
     put("custom_profile_fields", "custom_profile_field_types", &profile_field_types);
     put("realm_user_settings_defaults", "realm_user_settings_defaults", &|| {
         let default = |setting: &crate::realm::setting::Setting| {
@@ -166,32 +165,6 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
         let is_blind = wish.viewer.is_none_or(|viewer| viewer.is_guest());
         if is_blind { json!([]) } else { json!(crate::api::channels::default_groups::records(realm)) }
     });
-}
-
-/// Custom profile fields in their order.
-pub fn profile_fields(realm: &Realm) -> Value {
-    let mut fields: Vec<_> = realm.profile_fields.values().collect();
-    fields.sort_by_key(|field| (field.order, field.id));
-    let record = |field: &crate::realm::organization::ProfileField| {
-        let mut record = json!({
-            "id": field.id,
-            "type": field.kind,
-            "order": field.order,
-            "name": field.name,
-            "hint": field.hint,
-            "field_data": field.data,
-            "required": field.is_required,
-            "editable_by_user": field.is_editable,
-        });
-        if field.in_summary {
-            record["display_in_profile_summary"] = true.into();
-        }
-        if field.is_for_matching {
-            record["use_for_user_matching"] = true.into();
-        }
-        record
-    };
-    fields.into_iter().map(|field| record(field)).collect()
 }
 
 /// The kinds of custom profile fields, by their names on the wire.

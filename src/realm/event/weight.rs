@@ -20,7 +20,7 @@ impl Event {
             Payload::Subscribed(subscriptions) => 2 * size_of::<usize>() * subscriptions.len(),
             Payload::PeersLeft { channels, .. } => size_of::<i64>() * channels.len(),
             Payload::Exports(exports) => size_of::<usize>() * exports.len(),
-            Payload::AlertWords(_)
+            Payload::List(_)
             | Payload::UserAdd(_)
             | Payload::Presence { .. }
             | Payload::Scheduled(_)
