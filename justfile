@@ -30,6 +30,11 @@ soak seed=choose('9', '123456789'):
     PROPTEST_RNG_SEED={{ seed }} PROPTEST_CASES=20000 cargo test --release --lib -- no_pattern_panics it_is_a markdown::tests::properties
     CHATDOUBLE_SOAK={{ seed }} cargo test --release --test suite -- properties:: concurrency:: --nocapture
 
+# Put the optimized program under load, by chance and steadily, for so many minutes each, and print what memory and the slowest replies were
+[group('check')]
+endurance minutes="60" *which:
+    CHATDOUBLE_ENDURANCE={{ minutes }} cargo test --release --test suite -- endurance::{{ which }} --nocapture --test-threads 1
+
 # Check the formatting, lint without a warning, run the tests
 [group('check')]
 check:

@@ -1,11 +1,12 @@
 //! The command line: what it prints, when it is ready, how it ends, what it says of faults.
 
+use crate::support::Program;
 use base64::Engine;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 fn chatdouble(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
@@ -15,89 +16,6 @@ fn chatdouble(arguments: &[&str]) -> Command {
 
 fn run(arguments: &[&str]) -> Output {
     chatdouble(arguments).output().expect("the program starts")
-}
-
-/// A server that was started as a program.
-struct Program {
-    child: Child,
-    ready: String,
-    port: u16,
-}
-
-impl Program {
-    fn start(command: &mut Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
-        let mut ready = String::new();
-        let mut lines = BufReader::new(child.stdout.take().expect("piped"));
-        lines.read_line(&mut ready).expect("a line");
-        let port = ready.trim().rsplit(':').next().and_then(|port| port.parse().ok()).unwrap_or_else(|| {
-            let mut told = String::new();
-            let _ = child.stderr.take().expect("piped").read_to_string(&mut told);
-            panic!("not ready: {ready:?} {told}")
-        });
-        Self { child, ready, port }
-    }
-
-    fn get(&self, host: &str, path: &str) -> String {
-        let address: SocketAddr = format!("{host}:{}", self.port).parse().expect("an address");
-        let mut stream = TcpStream::connect(address).unwrap_or_else(|error| panic!("{address}: {error}"));
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").expect("sent");
-        let mut reply = String::new();
-        stream.read_to_string(&mut reply).expect("a reply");
-        reply
-    }
-
-    /// A form that is posted, with credentials; the reply.
-    fn post(&self, path: &str, credentials: Option<&str>, form: &str) -> String {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connected");
-        self.begin_post(&mut stream, path, credentials, form);
-        let mut reply = String::new();
-        stream.read_to_string(&mut reply).expect("a reply");
-        reply
-    }
-
-    fn begin_post(&self, stream: &mut TcpStream, path: &str, credentials: Option<&str>, form: &str) {
-        let authorization = credentials.map(|credentials| format!("Authorization: Basic {credentials}\r\n"));
-        let head = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
-        let kind = "Content-Type: application/x-www-form-urlencoded\r\n";
-        let length = form.len();
-        let authorization = authorization.unwrap_or_default();
-        write!(stream, "{head}{authorization}{kind}Content-Length: {length}\r\n\r\n{form}").expect("sent");
-    }
-
-    /// A request of control; the reply must be a success.
-    fn control(&self, method: &str, path: &str, body: &str) {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connected");
-        let length = body.len();
-        let head = format!("{method} /control{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
-        write!(stream, "{head}Content-Length: {length}\r\n\r\n{body}").expect("sent");
-        let mut reply = String::new();
-        stream.read_to_string(&mut reply).expect("a reply");
-        assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
-    }
-
-    /// Resident memory in KiB.
-    #[cfg(target_os = "linux")]
-    fn memory(&self) -> usize {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("it runs");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it has memory");
-        line.trim().trim_end_matches(" kB").parse().expect("a number")
-    }
-
-    fn signal(&mut self, name: &str) -> (Option<i32>, Duration) {
-        let begun = Instant::now();
-        let status = Command::new("kill").args([name, &self.child.id().to_string()]).status().expect("kill is there");
-        assert!(status.success());
-        let status = self.child.wait().expect("it ends");
-        (status.code(), begun.elapsed())
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 fn temporary(name: &str, text: &str) -> PathBuf {

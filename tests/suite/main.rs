@@ -30,6 +30,7 @@ mod docs;
 mod documented;
 mod drafts;
 mod edge;
+mod endurance;
 mod events;
 mod every_operation;
 mod exports;

@@ -5,7 +5,7 @@
 //! tried first from then on. `just soak` plays many more and longer ones.
 
 mod discretion;
-mod draw;
+pub mod draw;
 mod play;
 mod story;
 mod watch;

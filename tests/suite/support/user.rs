@@ -52,6 +52,11 @@ impl User {
         self.credentials.as_ref().expect("an anonymous visitor has no credentials")
     }
 
+    /// Somebody else at the same base URL, over the same connections.
+    pub fn as_other(&self, credentials: Credentials) -> Self {
+        Self { credentials: Some(credentials), ..self.clone() }
+    }
+
     /// The same user with another API key.
     pub fn with_key(&self, api_key: &str) -> Self {
         let credentials = Credentials { api_key: api_key.to_owned(), ..self.credentials().clone() };
