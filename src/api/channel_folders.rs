@@ -110,7 +110,7 @@ impl Write for CreateFolder {
         let folder = Folder {
             id,
             name,
-            rendered_description: rendered_description(tx, &description),
+            rendered_description: rendered_description(tx, call.caller(), &description),
             description,
             date_created: tx.now,
             creator: Some(call.caller().id),
@@ -176,7 +176,7 @@ impl Operation for EditFolder {
 }
 
 impl Write for EditFolder {
-    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let id = params.channel_folder_id;
         let folder = tx.folders.get(&id).ok_or(Error::InvalidFolder)?.as_ref().clone();
         let name = params.name.map(|name| name.0).filter(|name| *name != folder.name);
@@ -197,7 +197,7 @@ impl Write for EditFolder {
             put(tx, &changed, json!({ "name": name }));
         }
         if let Some(description) = description {
-            changed.rendered_description = rendered_description(tx, &description);
+            changed.rendered_description = rendered_description(tx, call.caller(), &description);
             changed.description = description;
             let data = json!({
                 "description": changed.description,

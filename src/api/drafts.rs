@@ -112,7 +112,7 @@ fn people(realm: &Realm, caller: &User, ids: &[i64]) -> Result<DraftTarget, Erro
     let mut users = Vec::new();
     let mut seen = BTreeSet::new();
     for id in ids.iter().copied().map(UserId) {
-        if realm.user(id).is_none() {
+        if realm.user(id).is_none_or(|user| !realm.can_access_user(caller, user.id)) {
             return Err(Error::InvalidRecipientId { user_id: id.0.into() });
         }
         if seen.insert(id) {

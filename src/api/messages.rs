@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
-use crate::realm::send::{Outgoing, Target};
+use crate::realm::send::{Outgoing, Target, Voice};
 use crate::realm::text::normal_content;
 use crate::realm::{Realm, markdown};
 use crate::record::message::{MessageLook, MessageRecord};
@@ -125,7 +125,7 @@ impl Write for SendMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SendMessageReply, Error> {
         normal_content(&params.content)?;
         let caller = call.caller();
-        let to = target::resolve(tx, params.type_, &params.to, params.topic)?;
+        let to = target::resolve(tx, caller, params.type_, &params.to, params.topic)?;
         let outgoing = Outgoing {
             sender: caller.id,
             to,
@@ -136,6 +136,7 @@ impl Write for SendMessage {
             local: params.queue_id.zip(params.local_id),
             site: Some(call.site()),
             widget_content: params.widget_content,
+            voice: Voice::Own,
         };
 
         if let Target::Channel { channel, .. } = outgoing.to {

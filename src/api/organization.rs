@@ -138,7 +138,7 @@ impl Write for EditOrganization {
             tell(tx, &mut changed, "name", name.into());
         }
         if let Some(description) = params.description.filter(|text| *text != tx.organization.description) {
-            describe(tx, &description);
+            describe(tx, caller, &description);
             changed.insert("description".to_owned(), description.into());
         }
         for (which, id) in params.channels {
@@ -235,8 +235,8 @@ fn change_setting(tx: &mut Tx, name: &'static str, value: &Value) {
     }
 }
 
-fn describe(tx: &mut Tx, description: &str) {
-    let rendered = rendered_description(tx, description);
+fn describe(tx: &mut Tx, author: &User, description: &str) {
+    let rendered = rendered_description(tx, author, description);
     let organization = organization_mut(tx);
     description.clone_into(&mut organization.description);
     organization.rendered_description.clone_from(&rendered);

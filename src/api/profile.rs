@@ -10,6 +10,7 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::organization::ProfileField;
+use crate::realm::user::User;
 use crate::record::user::profile_data;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
@@ -98,7 +99,7 @@ impl Write for ChangeProfile {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let entries = params.data.into_iter().map(|entry| (entry.id, Some(entry.value))).collect();
-        let values = checked_values(tx, entries, caller.is_admin())?;
+        let values = checked_values(tx, caller, entries)?;
 
         change_values(tx, caller.id, values);
         Ok(Success {})
@@ -134,14 +135,14 @@ impl Write for RemoveProfile {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let entries = params.data.into_iter().map(|id| (id, None)).collect();
-        let values = checked_values(tx, entries, caller.is_admin())?;
+        let values = checked_values(tx, caller, entries)?;
 
         change_values(tx, caller.id, values);
         Ok(Success {})
     }
 }
 
-/// New values as they are stored; None takes one away. `by_administrator`: locked fields too.
+/// New values as they are stored; None takes one away. Administrators give locked fields values too.
 ///
 /// # Errors
 ///
@@ -149,24 +150,24 @@ impl Write for RemoveProfile {
 /// `NotAChoice`, `InvalidUserId`, `FieldUserDeactivated`, `FieldUserIsBot`.
 pub fn checked_values(
     realm: &Realm,
+    caller: &User,
     entries: Vec<(ProfileFieldId, Option<ProfileValue>)>,
-    by_administrator: bool,
 ) -> Result<Vec<(ProfileFieldId, Option<String>)>, Error> {
     let check = |(id, value): (ProfileFieldId, Option<ProfileValue>)| {
         let field = realm.profile_fields.get(&id).ok_or_else(|| Error::FieldNotFound { field_id: id.0.into() })?;
-        if !field.is_editable && !by_administrator {
+        if !field.is_editable && !caller.is_admin() {
             return Err(Error::FieldLocked);
         }
         let value = value.filter(|value| !value.is_empty());
-        Ok((id, value.map(|value| checked_value(realm, field, &value)).transpose()?))
+        Ok((id, value.map(|value| checked_value(realm, caller, field, &value)).transpose()?))
     };
     entries.into_iter().map(check).collect()
 }
 
-fn checked_value(realm: &Realm, field: &ProfileField, value: &ProfileValue) -> Result<String, Error> {
+fn checked_value(realm: &Realm, caller: &User, field: &ProfileField, value: &ProfileValue) -> Result<String, Error> {
     let bad = |problem: &str| Error::bad_value(field.name.clone(), problem);
     let text = match value {
-        ProfileValue::Users(users) if field.kind == USERS => return checked_users(realm, users),
+        ProfileValue::Users(users) if field.kind == USERS => return checked_users(realm, caller, users),
         ProfileValue::Text(_) if field.kind == USERS => return Err(Error::bad_value("User IDs", "is not a list")),
         ProfileValue::Users(_) => return Err(bad("is not a string")),
         ProfileValue::Text(text) => text,
@@ -201,9 +202,10 @@ pub fn is_url(text: &str) -> bool {
     })
 }
 
-fn checked_users(realm: &Realm, users: &[UserId]) -> Result<String, Error> {
+fn checked_users(realm: &Realm, caller: &User, users: &[UserId]) -> Result<String, Error> {
     for id in users {
-        let user = realm.user(*id).ok_or_else(|| Error::InvalidUserId { user_id: id.0.into() })?;
+        let user = realm.user(*id).filter(|user| realm.can_access_user(caller, user.id));
+        let user = user.ok_or_else(|| Error::InvalidUserId { user_id: id.0.into() })?;
         if !user.is_active {
             return Err(Error::FieldUserDeactivated { user_id: id.0.into() });
         }
@@ -222,7 +224,7 @@ pub fn change_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFieldId, Opt
         if tx.users[&user].profile.get(&field).map(|entry| &entry.value) == value.as_ref() {
             continue;
         }
-        let entry = value.map(|value| tx.profile_entry(field, value));
+        let entry = value.map(|value| tx.profile_entry(user, field, value));
         let profile = &mut tx.user_mut(user).profile;
         match entry {
             Some(entry) => profile.insert(field, entry),

@@ -233,7 +233,7 @@ fn checked(
 ) -> Result<Trial, Error> {
     normal_content(content)?;
     let caller = call.caller();
-    let target = target::resolve(realm, kind, to, topic)?;
+    let target = target::resolve(realm, caller, kind, to, topic)?;
     let outgoing = Outgoing::from_server(caller.id, target, call.origin.strip(content.to_owned()));
     realm.try_sending(Outgoing { site: Some(call.site()), ..outgoing })
 }

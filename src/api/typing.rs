@@ -128,7 +128,7 @@ fn recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> Result<V
     let mut recipients = Vec::new();
     let mut seen = BTreeSet::new();
     for user in to.into_iter().chain([caller.id]) {
-        if realm.user(user).is_none() {
+        if realm.user(user).is_none_or(|user| !realm.can_access_user(caller, user.id)) {
             return Err(Error::InvalidRecipientId { user_id: user.0.into() });
         }
         if seen.insert(user) {
@@ -142,12 +142,18 @@ fn emit_direct(tx: &mut Tx, caller: &User, op: TypingOp, recipients: &[UserId]) 
     let person = |user: &User| json!({"user_id": user.id, "email": tx.api_email(user)});
     let people: Vec<_> = recipients.iter().filter_map(|id| tx.user(*id)).map(|user| person(user)).collect();
     let fields = json!({"message_type": "direct", "sender": person(caller), "recipients": people});
-    let audience = receivers(tx, recipients);
+    // Nobody hears by this of people whom they may not know of.
+    let knows_all = |id: &&UserId| {
+        tx.user(**id).is_some_and(|viewer| recipients.iter().all(|other| tx.can_access_user(viewer, *other)))
+    };
+    let audience = receivers(tx, recipients.iter().filter(knows_all));
     tx.emit(audience, Event::shaped("typing", Some(op.text()), fields));
 }
 
 fn emit_in_channel(tx: &mut Tx, caller: &User, op: TypingOp, channel: ChannelId, topic: &str) {
     let Some(audience) = subscribers(tx, channel) else { return };
+    let is_blind = |id: &UserId| !tx.can_access_user(&tx.users[id], caller.id);
+    let audience = audience.except_all(&tx.guests().iter().filter(|id| is_blind(id)).copied().collect());
     let fields = json!({
         "message_type": "stream",
         "sender": {"user_id": caller.id, "email": tx.api_email(caller)},

@@ -12,13 +12,11 @@ use super::{About, Access, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::channel::Privacy;
 use crate::realm::event::{Audience, Event, Payload};
 use crate::realm::id::{AttachmentId, UserId};
 use crate::realm::message::Attachment;
 use crate::realm::picture;
 use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
-use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -30,22 +28,6 @@ use std::sync::Arc;
 const MIB: i64 = 1024 * 1024;
 /// The type of files of which nothing is known.
 const UNKNOWN_TYPE: &str = "application/octet-stream";
-
-/// Whether somebody may read a file: its owner, and whoever can see a message that links it; anonymous visitors only
-/// through messages in web-public channels.
-pub fn can_read(realm: &Realm, viewer: Option<&User>, attachment: &Attachment) -> bool {
-    if viewer.is_some_and(|viewer| viewer.id == attachment.owner) {
-        return true;
-    }
-    let mut messages = attachment.messages.iter().filter_map(|id| realm.messages.get(id));
-    messages.any(|message| match viewer {
-        Some(viewer) => realm.can_see_message(viewer, message),
-        None => {
-            let channel = message.channel().map(|(channel, _)| &realm.channels[&channel]);
-            realm.has_public_access() && channel.is_some_and(|channel| channel.privacy == Privacy::WebPublic)
-        }
-    })
-}
 
 /// POST /user_uploads
 pub struct UploadFile;
@@ -213,7 +195,7 @@ impl Read for GetTemporaryAddress {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<TemporaryAddressReply, Error> {
         let path_id = format!("{}/{}", params.realm_id_str, params.filename);
         let attachment = realm.attachments.get(&path_id).ok_or(Error::FileNotFound)?;
-        if !can_read(realm, Some(call.caller()), attachment) {
+        if !realm.can_read_file(Some(call.caller()), attachment) {
             return Err(Error::FileForbidden);
         }
 

@@ -90,7 +90,7 @@ fn upload(realm: &Realm, world: &World, incoming: &Incoming, rest: &str) -> Resu
     if is_thumbnail && !attachment.content_type.starts_with("image/") {
         return Err(Error::FileNotFound);
     }
-    if !crate::api::uploads::can_read(realm, caller.as_deref(), attachment) {
+    if !realm.can_read_file(caller.as_deref(), attachment) {
         return Err(Error::FileForbidden);
     }
     send(realm, attachment, is_download)

@@ -88,14 +88,16 @@ const NAMED: usize = 3;
 /// A hint for a caller who may not do what was asked: which role or permission it takes, and who has it.
 pub fn for_rights(error: &Error, realm: &Realm, caller: &User) -> Option<String> {
     match error {
-        Error::OwnerRequired | Error::OwnerInvitesOwners => Some(format!("It takes {}.", holders(realm, Role::Owner))),
+        Error::OwnerRequired | Error::OwnerInvitesOwners => {
+            Some(format!("It takes {}.", holders(realm, caller, Role::Owner)))
+        }
         Error::AdministratorRequired | Error::RoleAboveInviter => {
-            Some(format!("It takes {}.", holders(realm, Role::Administrator)))
+            Some(format!("It takes {}.", holders(realm, caller, Role::Administrator)))
         }
         Error::InsufficientPermission => Some(format!(
             "It takes a role or permission that this {} lacks; {} has most.",
             caller.role.name(),
-            holders(realm, Role::Owner)
+            holders(realm, caller, Role::Owner)
         )),
         _ => {
             let name = error.row().name;
@@ -105,10 +107,10 @@ pub fn for_rights(error: &Error, realm: &Realm, caller: &User) -> Option<String>
 }
 
 /// A role, and the first active people who have it or more.
-fn holders(realm: &Realm, role: Role) -> String {
+fn holders(realm: &Realm, caller: &User, role: Role) -> String {
     let holders = realm.at_least(role);
     let people = holders.iter().filter_map(|id| realm.user(*id)).filter(|user| user.is_active && !user.is_bot());
-    let addresses: Vec<&str> = people.map(|user| user.email.as_str()).take(NAMED).collect();
+    let addresses: Vec<String> = people.map(|user| realm.email_shown_to(Some(caller), user)).take(NAMED).collect();
     let article = if matches!(role, Role::Owner | Role::Administrator) { "an" } else { "a" };
     format!("{article} {} ({})", role.name(), addresses.join(", "))
 }

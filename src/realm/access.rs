@@ -4,9 +4,9 @@ use super::Realm;
 use super::channel::{Channel, Privacy};
 use super::group::SystemGroup;
 use super::id::{ChannelId, MessageId, UserId};
-use super::message::{Message, Place};
+use super::message::{Attachment, Message, Place};
 use super::permission::{CHANNEL_PERMISSIONS, covers, setting};
-use super::user::{Role, User};
+use super::user::{Role, UNKNOWN_USER_NAME, User};
 use crate::error::Error;
 use imbl::OrdSet;
 use std::sync::Arc;
@@ -16,6 +16,19 @@ impl Realm {
     /// else a dummy (specification, User, `email`).
     pub fn api_email(&self, user: &User) -> String {
         self.shown_dummy_email(user).unwrap_or_else(|| user.email.clone())
+    }
+
+    /// The address by which `viewer` (None: an anonymous visitor) knows a user: a dummy for visitors, who may see no
+    /// person's address, and where the viewer may not know of the user.
+    pub fn email_shown_to(&self, viewer: Option<&User>, user: &User) -> String {
+        let is_known = viewer.map_or(user.is_bot(), |viewer| self.can_access_user(viewer, user.id));
+        if is_known { self.api_email(user) } else { self.dummy_email(user.id) }
+    }
+
+    /// The name by which `viewer` (None: an anonymous visitor) knows a user.
+    pub fn name_shown_to<'user>(&self, viewer: Option<&User>, user: &'user User) -> &'user str {
+        let is_known = viewer.is_none_or(|viewer| self.can_access_user(viewer, user.id));
+        if is_known { &user.full_name } else { UNKNOWN_USER_NAME }
     }
 
     /// The dummy that stands for the address of a user whose real one not everyone may see.
@@ -77,19 +90,22 @@ impl Realm {
         self.accessible_user(viewer, id)
     }
 
-    /// The user behind an API address: a real one that the viewer may see, or a dummy.
+    /// The user behind an API address: a real one that the viewer may see, or a dummy. The real address of somebody whom
+    /// the viewer may not know of is nobody's.
     pub fn user_by_api_email(&self, viewer: &User, email: &str) -> Option<&Arc<User>> {
         if let Some(user) = self.user_by_dummy_email(email) {
             return Some(user);
         }
-        self.user_by_email(email).filter(|user| self.can_see_email(Some(viewer), user))
+        let is_seen =
+            |user: &&Arc<User>| self.can_see_email(Some(viewer), user) && self.can_access_user(viewer, user.id);
+        self.user_by_email(email).filter(is_seen)
     }
 
-    /// The user behind a dummy address, or a real one that everyone may see. A real one that is hidden from some is
-    /// nobody's: whoever could send to it would learn whose it is.
-    pub fn user_known_as(&self, email: &str) -> Option<&Arc<User>> {
-        let is_api_email = |user: &&Arc<User>| self.api_email(user).eq_ignore_ascii_case(email);
-        self.user_by_dummy_email(email).or_else(|| self.user_by_email(email).filter(is_api_email))
+    /// The user behind a dummy address, or behind a real one that everyone may see, of somebody whom the viewer (None: an
+    /// anonymous visitor) may know of. Any other real one is nobody's: whoever could send to it would learn whose it is.
+    pub fn user_known_as(&self, viewer: Option<&User>, email: &str) -> Option<&Arc<User>> {
+        let is_known = |user: &&Arc<User>| self.email_shown_to(viewer, user).eq_ignore_ascii_case(email);
+        self.user_by_dummy_email(email).or_else(|| self.user_by_email(email).filter(is_known))
     }
 
     /// The user behind a dummy address.
@@ -262,6 +278,19 @@ impl Realm {
     /// Whether anonymous visitors may see a message.
     pub fn is_for_visitors(&self, message: &Message) -> bool {
         message.channel().is_some_and(|(channel, _)| self.channels[&channel].privacy == Privacy::WebPublic)
+    }
+
+    /// Whether somebody may read a file: its owner, and whoever can see a message that links it; anonymous visitors (None)
+    /// only through messages in web-public channels.
+    pub fn can_read_file(&self, viewer: Option<&User>, file: &Attachment) -> bool {
+        if viewer.is_some_and(|viewer| viewer.id == file.owner) {
+            return true;
+        }
+        let mut messages = file.messages.iter().filter_map(|id| self.messages.get(id));
+        messages.any(|message| match viewer {
+            Some(viewer) => self.can_see_message(viewer, message),
+            None => self.has_public_access() && self.is_for_visitors(message),
+        })
     }
 
     /// A message that the user can see and that does not lie in an archived channel.

@@ -146,6 +146,8 @@ pub struct Settings<'a> {
     /// The organization's own address (`https://chat.example.org`, no slash at the end), links into which become
     /// relative.
     pub own_url: Option<&'a str>,
+    /// Whether nobody is notified by a mention, however it is written.
+    pub mentions_are_silent: bool,
 }
 
 /// Who is mentioned so that they notice. Silent mentions, those in quotes and in code, and those of deactivated users

@@ -79,16 +79,15 @@ impl Realm {
     ///
     /// # Errors
     ///
-    /// In this order: `RecipientDeactivated`, `RecipientsInaccessible`, `DirectMessagesDisabled`,
+    /// In this order: `RecipientsInaccessible`, `RecipientDeactivated`, `DirectMessagesDisabled`,
     /// `DirectNotAuthorized`, `MayNotInitiateDirect`.
     pub fn check_may_message(&self, sender: &User, users: &[UserId]) -> Result<(), Error> {
-        for user in users.iter().filter_map(|id| self.users.get(id)) {
-            if !user.is_active {
-                return Err(Error::RecipientDeactivated { email: self.api_email(user).into() });
-            }
-            if !self.can_access_user(sender, user.id) {
-                return Err(Error::RecipientsInaccessible);
-            }
+        if !users.iter().all(|user| self.can_access_user(sender, *user)) {
+            return Err(Error::RecipientsInaccessible);
+        }
+        let mut recipients = users.iter().filter_map(|id| self.users.get(id));
+        if let Some(user) = recipients.find(|user| !user.is_active) {
+            return Err(Error::RecipientDeactivated { email: self.api_email(user).into() });
         }
         let others: Vec<&User> = users
             .iter()

@@ -39,6 +39,7 @@ pub struct SenderView<'realm> {
     realm: &'realm Realm,
     sender: Option<UserId>,
     site: Option<&'realm Site>,
+    is_silent: bool,
     named: Named<'realm>,
 }
 
@@ -72,12 +73,12 @@ fn by_name<K: Eq + Hash, V>(all: impl Iterator<Item = (K, V)>) -> HashMap<K, V> 
 impl Realm {
     /// The realm as a sender sees it, at a site if a client sends the text now.
     pub fn seen_by<'realm>(&'realm self, sender: UserId, site: Option<&'realm Site>) -> SenderView<'realm> {
-        SenderView { realm: self, sender: Some(sender), site, named: Named::default() }
+        SenderView { realm: self, sender: Some(sender), site, is_silent: false, named: Named::default() }
     }
 
-    /// The realm as the server itself sees it: for descriptions.
+    /// The realm as the server itself sees it: for texts of fixtures, whose authors are not known.
     pub fn seen_by_server(&self) -> SenderView<'_> {
-        SenderView { realm: self, sender: None, site: None, named: Named::default() }
+        SenderView { realm: self, sender: None, site: None, is_silent: false, named: Named::default() }
     }
 
     /// The address of a custom emoji's picture, relative to the organization's.
@@ -87,6 +88,11 @@ impl Realm {
 }
 
 impl SenderView<'_> {
+    /// The same view for a text that notifies nobody.
+    pub fn silenced(self) -> Self {
+        Self { is_silent: true, ..self }
+    }
+
     /// Not looked for before it is needed: most texts name nothing.
     fn sender(&self) -> Option<&User> {
         self.sender.and_then(|sender| self.realm.users.get(&sender)).map(AsRef::as_ref)
@@ -102,11 +108,16 @@ impl Names for SenderView<'_> {
             user.full_name.chars().flat_map(char::to_lowercase).next() == first
                 && user.full_name.to_lowercase() == folded
         };
+        let sender = self.sender();
+        let is_known = |user: &User| sender.is_none_or(|sender| self.realm.can_access_user(sender, user.id));
         let user = match id {
-            Some(id) => self.realm.users.get(&id).filter(|user| name.is_empty() || is_named(user))?,
-            None if self.named.are_few() => self.realm.users.values().find(|user| is_named(user))?,
+            Some(id) => {
+                self.realm.users.get(&id).filter(|user| (name.is_empty() || is_named(user)) && is_known(user))?
+            }
+            None if self.named.are_few() => self.realm.users.values().find(|user| is_named(user) && is_known(user))?,
             None => {
-                let all = || by_name(self.realm.users.values().map(|user| (user.full_name.to_lowercase(), user)));
+                let known = || self.realm.users.values().filter(|user| is_known(user));
+                let all = || by_name(known().map(|user| (user.full_name.to_lowercase(), user)));
                 self.named.users.get_or_init(all).get(&folded)?
             }
         };
@@ -187,6 +198,7 @@ impl Names for SenderView<'_> {
                 .is_some_and(|sender| self.realm.own(sender.id).is_on("translate_emoticons")),
             inline_image_preview: organization.is_on("inline_image_preview"),
             own_url: self.site.and_then(|site| site.own_url.as_deref()),
+            mentions_are_silent: self.is_silent,
         }
     }
 }

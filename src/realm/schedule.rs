@@ -10,10 +10,14 @@ use super::organization::{Reminder, ScheduledMessage, ScheduledTarget};
 use super::send::{Outgoing, Target};
 use super::text::{MAX_MESSAGE_LENGTH, truncate};
 use super::timer::Due;
+use super::user::UNKNOWN_USER_NAME;
 use crate::error::Error;
 use crate::time::Timestamp;
 use serde_json::json;
 use std::sync::Arc;
+
+/// How the notification bot begins when it reminds of something.
+const REMINDER_BEGINNING: &str = "You requested a reminder";
 
 /// A message as it would be stored if it were sent now.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,17 +54,19 @@ impl Realm {
         Ok(Trial { to, content: message.body.content.clone(), rendered: message.body.rendered().into_owned() })
     }
 
-    /// What the notification bot will say of a message; "" when it is gone.
-    pub fn reminder_text(&self, id: MessageId, note: &str) -> String {
+    /// What the notification bot will say to a user of a message; "" when it is gone.
+    pub fn reminder_text(&self, user: UserId, id: MessageId, note: &str) -> String {
         let Some(message) = self.messages.get(&id) else { return String::new() };
         let what = match message.channel() {
             Some((channel, topic)) => format!("#**{}>{topic}@{id}**", self.channels[&channel].name),
             None => "the following direct message".to_owned(),
         };
         let note = shown_note(note);
-        let who = self.users[&message.sender].silent_mention();
+        let sender = &self.users[&message.sender];
+        let is_known = self.user(user).is_none_or(|user| self.can_access_user(user, sender.id));
+        let who = if is_known { sender.silent_mention() } else { UNKNOWN_USER_NAME.to_owned() };
         let link = self.message_link(message);
-        let beginning = format!("You requested a reminder for {what}.{note}\n\n{who}");
+        let beginning = format!("{REMINDER_BEGINNING} for {what}.{note}\n\n{who}");
         let content = &message.body.content;
         if content.starts_with("/poll") {
             return format!("{beginning} [sent]({link}) a poll.");
@@ -95,8 +101,14 @@ pub fn quoting(beginning: &str, content: &str) -> String {
     frame(&truncate(content, room, "\n[message truncated]"))
 }
 
+/// A note as a reminder has it: every line is in the quote, so that none of it stands as the bot's own.
 fn shown_note(note: &str) -> String {
-    if note.is_empty() { String::new() } else { format!(" Note:\n > {note}") }
+    if note.is_empty() { String::new() } else { format!(" Note:\n > {}", lines(note).replace('\n', "\n > ")) }
+}
+
+/// A text whose lines end in line feeds, however they ended.
+pub fn lines(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
 fn longest_run(text: &str, character: char) -> usize {
@@ -120,12 +132,13 @@ impl Tx {
     ) -> Arc<Reminder> {
         let id = ReminderId(self.next_scheduled());
         let content = match message {
-            Some(message) => self.reminder_text(message, &note),
-            None => format!("You requested a reminder.{}", shown_note(&note)),
+            Some(message) => self.reminder_text(user, message, &note),
+            None => format!("{REMINDER_BEGINNING}.{}", shown_note(&note)),
         };
         // What is too large to be rendered is shown empty; it was a message, so it hardly is.
-        let rendered =
-            markdown::render(&content, &self.seen_by(user, None)).map(|rendered| rendered.html).unwrap_or_default();
+        let rendered = markdown::render(&content, &self.seen_by(user, None).silenced())
+            .map(|rendered| rendered.html)
+            .unwrap_or_default();
         let reminder = Arc::new(Reminder { id, user, message, note, content, rendered, deliver_at, has_failed: false });
         self.realm_mut().reminders.insert(id, reminder.clone());
         self.schedule(Due::Reminder(id), Some(deliver_at));
@@ -158,7 +171,11 @@ impl Tx {
     pub(super) fn deliver_reminder(&mut self, id: ReminderId) {
         let Some(reminder) = self.realm_mut().reminders.remove(&id) else { return };
         if !self.organization.is_deactivated {
-            self.notify_person(reminder.user, reminder.content.clone());
+            let user = reminder.user;
+            // What grew too large to be rendered since, say by linkifiers, is not said; that it was asked for is.
+            if !self.notify_person(user, user, reminder.content.clone()) {
+                self.notify_person(user, user, REMINDER_BEGINNING.to_owned() + ".");
+            }
         }
         self.emit(
             Audience::user(reminder.user),
@@ -209,7 +226,7 @@ impl Tx {
             error.message()
         );
         // Who can't be written to by the notification bot finds the message among those that failed.
-        self.notify_person(scheduled.sender, content);
+        self.notify_person(scheduled.sender, scheduled.sender, content);
     }
 }
 

@@ -46,6 +46,18 @@ pub struct Outgoing {
     pub site: Option<Site>,
     /// What the message is a widget of, as JSON text.
     pub widget_content: Option<String>,
+    /// Whose words they are.
+    pub voice: Voice,
+}
+
+/// Whose words a message has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// Its sender's.
+    Own,
+    /// Somebody else's, which the sender repeats: the text is rendered as this user sees the organization, and whoever
+    /// is mentioned in it is not notified.
+    Repeated(UserId),
 }
 
 /// Where a message goes.
@@ -80,8 +92,17 @@ impl Realm {
     /// # Errors
     ///
     /// `UnableToRender`, `ChannelWildcardNotAllowed`, `TopicWildcardNotAllowed`, `MayNotMentionGroup`.
-    pub fn body(&self, sender: UserId, place: &Place, content: String, site: Option<&Site>) -> Result<Body, Error> {
-        let names = self.seen_by(sender, site);
+    pub fn body(
+        &self,
+        (sender, voice): (UserId, Voice),
+        place: &Place,
+        content: String,
+        site: Option<&Site>,
+    ) -> Result<Body, Error> {
+        let (author, names) = match voice {
+            Voice::Own => (sender, self.seen_by(sender, site)),
+            Voice::Repeated(author) => (author, self.seen_by(author, site).silenced()),
+        };
         let (html, rendered) = markdown::render_to_keep(&content, &names).map_err(|_| Error::UnableToRender)?;
         let mentions = rendered.mentions;
         self.check_mentions(sender, place, &mentions)?;
@@ -99,12 +120,20 @@ impl Realm {
             is_me_message: rendered.is_me_message,
             has_link: rendered.has_link,
             has_image: rendered.has_image,
-            uploads: rendered.uploads,
+            uploads: self.readable_files(author, rendered.uploads),
             mentioned: mentions.users,
             group_mentioned,
             mentions_channel,
             topic_mentioned,
         })
+    }
+
+    /// Those of the files that somebody may read: naming a file gives it to nobody.
+    fn readable_files(&self, user: UserId, mut files: BTreeSet<String>) -> BTreeSet<String> {
+        if let Some(user) = self.users.get(&user) {
+            files.retain(|file| self.attachments.get(file).is_some_and(|file| self.can_read_file(Some(user), file)));
+        }
+        files
     }
 
     fn check_mentions(&self, sender: UserId, place: &Place, mentions: &Mentions) -> Result<(), Error> {
@@ -213,7 +242,7 @@ impl Tx {
             }
         };
         let widget = outgoing.widget_content.as_deref().map(given_widget).transpose()?;
-        let mut body = self.body(sender.id, &place, content, outgoing.site.as_ref())?;
+        let mut body = self.body((sender.id, outgoing.voice), &place, content, outgoing.site.as_ref())?;
         self.settle_recipients(&place, &mut body, &mut recipients);
 
         let new_policy = self.apply_automatic_policies(&sender, &place, &body);
@@ -306,7 +335,7 @@ impl Tx {
         sent
     }
 
-    /// Notes the message at the uploads that it links and that its sender may use; tells their owners.
+    /// Notes the message at the uploads that it links; tells their owners.
     pub fn claim_uploads(&mut self, message: &Message) {
         for path_id in &message.body.uploads {
             let Some(attachment) = self.attachments.get(path_id) else { continue };
@@ -343,6 +372,7 @@ impl Outgoing {
             local: None,
             site: None,
             widget_content: None,
+            voice: Voice::Own,
         }
     }
 }

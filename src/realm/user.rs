@@ -281,10 +281,11 @@ impl AvatarSource {
 }
 
 impl super::Realm {
-    /// A value of a custom profile field as it is kept; short texts (1) and paragraphs (2) are rendered.
-    pub fn profile_entry(&self, field: ProfileFieldId, value: String) -> ProfileEntry {
+    /// A user's value of a custom profile field as it is kept; short texts (1) and paragraphs (2) are rendered, as the user
+    /// sees what they name.
+    pub fn profile_entry(&self, user: UserId, field: ProfileFieldId, value: String) -> ProfileEntry {
         let takes_markdown = self.profile_fields.get(&field).is_some_and(|field| matches!(field.kind, 1 | 2));
-        let rendered = takes_markdown.then(|| super::markdown::render_inline(&value, &self.seen_by_server()));
+        let rendered = takes_markdown.then(|| super::markdown::render_inline(&value, &self.seen_by(user, None)));
         ProfileEntry { value, rendered }
     }
 }

@@ -245,7 +245,14 @@ fn deleted(
         fields.insert("message_id".into(), json!(id));
         let names_all = level.is_before(WITHOUT_SENDER_SINCE);
         if names_all {
-            fields.insert("sender".into(), json!(realm.user(*sender).map(|user| realm.api_email(user))));
+            fields.insert(
+                "sender".into(),
+                json!(
+                    realm
+                        .user(*sender)
+                        .map(|user| realm.email_shown_to(realm.user(reader.user).map(AsRef::as_ref), user))
+                ),
+            );
         }
         if names_all || fields.contains_key("sender_id") {
             fields.insert("sender_id".into(), json!(sender));

@@ -234,7 +234,11 @@ impl MessageRecord {
         let (sender_full_name, sender_email, avatar_url) = if look.is_unknown(realm, sender) {
             (UNKNOWN_USER_NAME.to_owned(), realm.dummy_email(sender.id), Some(UNKNOWN_AVATAR_URL.to_owned()))
         } else {
-            (sender.full_name.clone(), realm.api_email(sender), avatar_url_for(realm, sender, client_computes))
+            (
+                sender.full_name.clone(),
+                realm.email_shown_to(look.viewer, sender),
+                avatar_url_for(realm, sender, client_computes),
+            )
         };
         let (kind, recipient_id, display_recipient) = match (&message.place, channel) {
             (Place::Channel { .. }, Some(channel)) => {

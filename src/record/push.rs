@@ -2,10 +2,11 @@
 
 use crate::realm::Realm;
 use crate::realm::event::SentMessage;
+use crate::realm::id::UserId;
 use crate::realm::message::Place;
 use crate::realm::push::{Push, PushContent, PushTarget};
 use crate::realm::text::truncate;
-use crate::record::user::avatar_url;
+use crate::record::user::{UNKNOWN_AVATAR_URL, avatar_url};
 use serde_json::{Map, Value, json};
 
 /// Longest text of a message in a notification, in code points.
@@ -26,7 +27,7 @@ pub fn push_record(realm: &Realm, push: &Push, base_url: &str) -> Value {
     record["payload"] = match &push.content {
         PushContent::Registration(payload) | PushContent::Test(payload) => payload.clone(),
         PushContent::Message(sent) => {
-            let mut payload = message(realm, sent, base_url);
+            let mut payload = message(realm, push.user, sent, base_url);
             // What is not encrypted says nothing where the organization wants encryption.
             if is_plain && realm.organization.is_on("require_e2ee_push_notifications") {
                 payload.insert("content".into(), "New message".into());
@@ -52,14 +53,17 @@ fn whole(realm: &Realm, push: &Push, kind: &str, base_url: &str, payload: Map<St
     whole.into()
 }
 
-fn message(realm: &Realm, sent: &SentMessage, base_url: &str) -> Map<String, Value> {
+fn message(realm: &Realm, reader: UserId, sent: &SentMessage, base_url: &str) -> Map<String, Value> {
     let message = &sent.message;
-    let picture = avatar_url(realm, &sent.sender, false);
+    let viewer = realm.user(reader).map(AsRef::as_ref);
+    let name = realm.name_shown_to(viewer, &sent.sender);
+    let is_known = viewer.is_none_or(|viewer| realm.can_access_user(viewer, sent.sender.id));
+    let picture = if is_known { avatar_url(realm, &sent.sender, false) } else { UNKNOWN_AVATAR_URL.to_owned() };
     let picture = if picture.starts_with('/') { format!("{base_url}{picture}") } else { picture };
     let mut payload = Map::from_iter([
         ("message_id".to_owned(), json!(message.id)),
         ("sender_id".to_owned(), json!(message.sender)),
-        ("sender_full_name".to_owned(), sent.sender.full_name.as_str().into()),
+        ("sender_full_name".to_owned(), name.into()),
         ("sender_avatar_url".to_owned(), picture.into()),
         ("time".to_owned(), message.sent_at.seconds().into()),
         ("content".to_owned(), truncate(&message.body.content, MAX_TEXT_LENGTH, "…").into()),

@@ -92,7 +92,7 @@ impl UserRecord {
             user_id: user.id.0,
             // A bot's address is no secret (specification, User).
             delivery_email: (sees_email && (!is_visitor || user.is_bot())).then(|| user.email.clone()),
-            email: realm.api_email(user),
+            email: if is_visitor { realm.email_shown_to(None, user) } else { realm.api_email(user) },
             full_name: user.full_name.clone(),
             date_joined: if is_visitor { user.date_joined.to_date() } else { user.date_joined.to_minute() },
             is_active: Some(user.is_active),

@@ -190,7 +190,7 @@ async fn messages_that_the_mover_cannot_see_stay_where_they_are() {
 }
 
 #[tokio::test]
-async fn a_notice_that_cannot_be_sent_is_left_out() {
+async fn a_notice_arrives_whatever_the_topic_mentions() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
     let group = json!({"name": "bakers", "description": "", "members": [], "can_mention_group": {
@@ -203,6 +203,8 @@ async fn a_notice_that_cannot_be_sent_is_left_out() {
     change(&mel, id, json!({"topic": "bread", "propagate_mode": "change_all"})).await;
 
     events.next().await.has(json!({"type": "update_message", "subject": "bread"}));
+    let notice = events.next().await.has(json!({"type": "message", "flags": ["read"]}));
+    assert_eq!(notice["message"]["sender_full_name"], "Notification Bot");
     events.none().await;
 }
 

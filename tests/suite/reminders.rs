@@ -184,27 +184,3 @@ async fn a_removed_reminder_is_never_sent() {
     events.next().await.has(json!({"type": "message"}));
     events.next().await.is(json!({"type": "reminders", "op": "remove", "reminder_id": later}));
 }
-
-#[tokio::test]
-async fn one_that_cannot_be_sent_leaves_nothing_but_its_end() {
-    let server = TestServer::start().await;
-    let adam = server.user("adam");
-    let group = |name: &str| {
-        let realm = server.server().world("default").snapshot();
-        realm.groups.values().find(|group| group.name == name).expect("it exists").id.0
-    };
-    // The bot has never written to Adam. What follows an empty line of a note is quoted no more, and the bot may not
-    // mention the group.
-    let only_moderators = json!({"can_mention_group": {"new": group("role:moderators")}});
-    adam.patch(&format!("/user_groups/{}", group("engineers")), only_moderators).await.success();
-    remind(&adam, server.message("Pizza or pasta?"), 60, "Lunch\n\n@*engineers*").await.success();
-    let mut at_adam = adam.events(["message", "reminders"]).await;
-    let conversations = || server.server().world("default").snapshot().conversations.len();
-    let before = conversations();
-
-    server.advance(60).await;
-
-    at_adam.next().await.has(json!({"type": "reminders", "op": "remove"}));
-    at_adam.none().await;
-    assert_eq!((conversations(), reminders(&adam).await), (before, Vec::new()));
-}

@@ -33,7 +33,7 @@ async fn a_report_goes_to_the_channel_for_it_with_what_was_said() {
     let sent = at_olive.next().await.has(json!({"type": "message"}));
     let near = format!("#narrow/dm/{mel_id},{max_id}/near/{direct}");
     let text = format!(
-        "{who}({near}) {whose}\n* **Reason**: Other reason\n* **Notes**: Odd\n  indeed\n````quote\n``` psst\n````"
+        "{who}({near}) {whose}\n* **Reason**: Other reason\n* **Notes**:\n\n> Odd\n> indeed\n\n````quote\n``` psst\n````"
     );
     assert_eq!(sent["message"]["content"], text);
     at_olive.none().await;

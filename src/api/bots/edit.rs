@@ -125,7 +125,7 @@ impl Write for EditBot {
         let name = checked_bot_name(tx, &bot, params.full_name.as_deref())?;
         let role = checked_role(tx, call.caller(), &bot, params.role.map(|role| role.0))?;
         let owner = params.bot_owner_id.filter(|owner| bot.bot_owner() != Some(*owner));
-        owner.map_or(Ok(()), |owner| check_owner(tx, owner))?;
+        owner.map_or(Ok(()), |owner| check_owner(tx, call.caller(), owner))?;
         check_service(&params)?;
         match call.files {
             [] => {}
@@ -158,8 +158,9 @@ fn checked_bot_name(realm: &Realm, bot: &User, name: Option<&str>) -> Result<Opt
     if is_taken { Err(Error::BotNameTaken) } else { Ok(Some(name)) }
 }
 
-fn check_owner(realm: &Realm, owner: UserId) -> Result<(), Error> {
-    let owner = realm.user(owner).ok_or(Error::BotOwnerUnknown)?;
+fn check_owner(realm: &Realm, caller: &User, owner: UserId) -> Result<(), Error> {
+    let owner = realm.user(owner).filter(|user| realm.can_access_user(caller, user.id));
+    let owner = owner.ok_or(Error::BotOwnerUnknown)?;
     if !owner.is_active {
         return Err(Error::BotOwnerDeactivated);
     }

@@ -14,6 +14,7 @@ use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::id::{ChannelId, UserId};
+use crate::realm::user::User;
 use imbl::OrdSet;
 use serde_json::{Map, json};
 use std::sync::Arc;
@@ -53,7 +54,7 @@ impl Write for ArchiveChannel {
 
         let content = format!("Channel #**{}** has been archived.", channel.name);
         // Before the channel is gone for clients that don't know archived ones.
-        tell_in_channel(tx, id, content);
+        tell_in_channel(tx, call.caller(), id, content);
         let channel = tx.channel_mut(id);
         channel.is_archived = true;
         if std::mem::take(&mut channel.is_default) {
@@ -98,7 +99,7 @@ const PURPOSES_TOGETHER_SINCE: i64 = 331;
 ///
 /// Events: `stream` update to clients that know archived channels; to others what a new channel would give them:
 /// `stream` create, `subscription` add to subscribers, `subscription` peer_add to everybody else.
-pub fn bring_back(tx: &mut Tx, id: ChannelId) {
+pub fn bring_back(tx: &mut Tx, actor: &User, id: ChannelId) {
     tx.channel_mut(id).is_archived = false;
     emit_is_archived(tx, id, false);
     let channel = tx.channels[&id].clone();
@@ -115,7 +116,7 @@ pub fn bring_back(tx: &mut Tx, id: ChannelId) {
         tx.emit(audience, Event::shaped("subscription", Some("peer_add"), fields).needing(Needs::NoArchivedChannels));
     }
     let content = format!("Channel #**{}** has been un-archived.", channel.name);
-    tell_in_channel(tx, id, content);
+    tell_in_channel(tx, actor, id, content);
 }
 
 fn emit_again(tx: &mut Tx, user: UserId, channel: &Arc<Channel>, subscription: Arc<Subscription>) {

@@ -269,19 +269,19 @@ pub fn checked_description(description: &str) -> Result<String, Error> {
     Ok(description.replace('\n', " "))
 }
 
-/// A description as HTML; "" for none.
-pub fn rendered_description(realm: &Realm, description: &str) -> String {
+/// A description as HTML, as its author sees what it names; "" for none.
+pub fn rendered_description(realm: &Realm, author: &User, description: &str) -> String {
     if description.is_empty() {
         return String::new();
     }
-    markdown::render_inline(description, &realm.seen_by_server())
+    markdown::render_inline(description, &realm.seen_by(author.id, None))
 }
 
 /// Makes a channel without subscribers, under a name that is free.
 ///
 /// Event: `stream` create to everybody who can see it.
 pub fn make_channel(tx: &mut Tx, creator: &User, name: String, description: String, traits: &Traits) -> ChannelId {
-    let rendered_description = rendered_description(tx, &description);
+    let rendered_description = rendered_description(tx, creator, &description);
     let counters = &mut tx.realm_mut().counters;
     counters.channel += 1;
     counters.recipient += 1;

@@ -39,19 +39,19 @@ pub fn tell_created(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
             privacy_words(channel.privacy),
             creator.silent_mention(),
         );
-        tell_in_channel_read_by(tx, *id, content, OrdSet::unit(creator.id));
+        tell_in_channel_read_by(tx, creator, *id, content, OrdSet::unit(creator.id));
     }
 }
 
 /// Says something in a channel's topic for its changes, where the organization wants that.
-pub fn tell_in_channel(tx: &mut Tx, channel: ChannelId, content: String) {
-    tell_in_channel_read_by(tx, channel, content, OrdSet::new());
+pub fn tell_in_channel(tx: &mut Tx, actor: &User, channel: ChannelId, content: String) {
+    tell_in_channel_read_by(tx, actor, channel, content, OrdSet::new());
 }
 
-fn tell_in_channel_read_by(tx: &mut Tx, channel: ChannelId, content: String, readers: OrdSet<UserId>) {
+fn tell_in_channel_read_by(tx: &mut Tx, actor: &User, channel: ChannelId, content: String, readers: OrdSet<UserId>) {
     if tx.organization.is_on("send_channel_events_messages") {
         let to = in_topic(tx, channel, EVENTS_TOPIC);
-        tx.notify(to, content, readers);
+        tx.notify(actor.id, to, content, readers);
     }
 }
 
@@ -73,7 +73,7 @@ pub fn announce(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
         several => format!("{who} created the following channels: {}.", several.join(", ")),
     };
     let to = in_topic(tx, to, ANNOUNCEMENTS_TOPIC);
-    tx.notify(to, content, OrdSet::unit(creator.id));
+    tx.notify(creator.id, to, content, OrdSet::unit(creator.id));
 }
 
 /// Tells people whom somebody else subscribed, each in a direct message.
@@ -86,6 +86,6 @@ pub fn tell_subscribed(tx: &mut Tx, actor: &User, added: &Changed) {
             [only] => format!("{who} subscribed you to {only}."),
             several => format!("{who} subscribed you to the following channels:\n\n* {}", several.join("\n* ")),
         };
-        tx.notify_person(person, content);
+        tx.notify_person(actor.id, person, content);
     }
 }

@@ -199,7 +199,7 @@ fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId]) -
 fn tell_affected(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, what: &str) {
     let people: Vec<UserId> = users.iter().copied().filter(|id| *id != actor.id && !tx.users[id].is_bot()).collect();
     for person in people {
-        tx.notify_person(person, format!("{} {what}", actor.silent_mention()));
+        tx.notify_person(actor.id, person, format!("{} {what}", actor.silent_mention()));
     }
 }
 

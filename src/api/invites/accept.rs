@@ -49,7 +49,7 @@ pub fn accept(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<Us
         tx.emit_invites_changed(Some(terms.invited_by));
         if tells_inviter && tx.is_active(terms.invited_by) {
             let content = format!("{} accepted your invitation to join.", tx.users[&user].silent_mention());
-            tx.notify_person(terms.invited_by, content);
+            tx.notify_person(user, terms.invited_by, content);
         }
     }
     Ok(user)
@@ -82,8 +82,12 @@ fn enter_groups(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
 /// Sends the invitation's welcome text, or the organization's where it has none of its own; "" is not sent.
 fn greet(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
     let usual = || tx.organization.setting("welcome_message_custom_text").as_str().unwrap_or_default().to_owned();
-    let text = terms.welcome_message.clone().unwrap_or_else(usual);
+    // Who wrote the organization's text is not known: it says no more than its reader may see.
+    let (author, text) = match &terms.welcome_message {
+        Some(text) => (terms.invited_by, text.clone()),
+        None => (user, usual()),
+    };
     if !text.trim().is_empty() {
-        tx.notify_person(user, text);
+        tx.notify_person(author, user, text);
     }
 }

@@ -16,6 +16,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Event, Payload, UpdatedMessage};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Body, Edit, Message, Place};
+use crate::realm::send::Voice;
 use crate::realm::starred::StarredInSight;
 use crate::record::event::attachment_record;
 use crate::record::message::topic_links;
@@ -139,7 +140,7 @@ impl Write for EditMessage {
         let body = match &wanted.content {
             Some(content) => {
                 let (sender, place) = (wanted.message.sender, &wanted.message.place);
-                Some(tx.body(sender, place, content.clone(), Some(&call.site()))?)
+                Some(tx.body((sender, Voice::Own), place, content.clone(), Some(&call.site()))?)
             }
             None => None,
         };

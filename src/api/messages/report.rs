@@ -10,8 +10,8 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
-use crate::realm::schedule::quoting;
-use crate::realm::send::{Outgoing, Target};
+use crate::realm::schedule::{lines, quoting};
+use crate::realm::send::{Outgoing, Target, Voice};
 use crate::realm::user::User;
 
 /// Longest explanation, in code points.
@@ -95,7 +95,8 @@ impl Write for ReportMessage {
         let content = text(tx, caller, &message, params.report_type, &call.origin.strip(description.to_owned()));
         if let Some(bot) = tx.notification_bot() {
             let to = Target::Channel { channel, topic: format!("{}'s messages", sender.full_name) };
-            tx.send(Outgoing::from_server(bot, to, content))?;
+            let voice = Voice::Repeated(caller.id);
+            tx.send(Outgoing { voice, site: Some(call.site()), ..Outgoing::from_server(bot, to, content) })?;
         }
         Ok(Success {})
     }
@@ -111,8 +112,7 @@ fn text(realm: &Realm, reporter: &User, message: &Message, why: ReportType, desc
         why.name()
     );
     if !description.is_empty() {
-        // A list's item goes on as long as its lines are indented.
-        beginning.push_str(&format!("\n* **Notes**: {}", description.replace('\n', "\n  ")));
+        beginning.push_str(&format!("\n* **Notes**:\n\n> {}\n", lines(description).replace('\n', "\n> ")));
     }
     quoting(&beginning, &message.body.content)
 }

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::send::Target;
+use crate::realm::user::User;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -17,14 +18,20 @@ use std::collections::BTreeSet;
 /// For channels, in this order: `OneChannelExpected`, `InvalidChannelType`, `MissingTopic`, those of
 /// [`checked_channel_name`], `UnknownChannel`, `UnknownChannelId`. For people: `NoRecipients`, `InvalidRecipientsType`,
 /// `MixedRecipients`, `InvalidRecipientEmail`, `InvalidRecipientId`.
-pub fn resolve(realm: &Realm, kind: MessageType, to: &Recipients, topic: Option<String>) -> Result<Target, Error> {
+pub fn resolve(
+    realm: &Realm,
+    sender: &User,
+    kind: MessageType,
+    to: &Recipients,
+    topic: Option<String>,
+) -> Result<Target, Error> {
     match kind {
         MessageType::Channel => {
             let operand = one_channel(&to.0)?;
             let topic = topic.ok_or(Error::MissingTopic)?;
             Ok(Target::Channel { channel: channel(realm, operand)?, topic })
         }
-        MessageType::Direct => Ok(Target::Direct { users: people(realm, &to.0)? }),
+        MessageType::Direct => Ok(Target::Direct { users: people(realm, sender, &to.0)? }),
     }
 }
 
@@ -74,7 +81,7 @@ fn escaped(name: &str) -> String {
     html
 }
 
-fn people(realm: &Realm, to: &Value) -> Result<Vec<UserId>, Error> {
+fn people(realm: &Realm, sender: &User, to: &Value) -> Result<Vec<UserId>, Error> {
     let items: Vec<Value> = match to {
         Value::Array(items) => items.clone(),
         Value::String(emails) => {
@@ -99,7 +106,7 @@ fn people(realm: &Realm, to: &Value) -> Result<Vec<UserId>, Error> {
     for item in &items {
         let user = match item {
             Value::String(email) => {
-                let user = realm.user_known_as(email);
+                let user = realm.user_known_as(Some(sender), email);
                 user.ok_or_else(|| Error::InvalidRecipientEmail { email: email.as_str().into() })?
             }
             id => {

@@ -21,7 +21,7 @@ pub(super) fn tell_owner(tx: &mut Tx, sender: &User, channel: ChannelId) {
     }
     let content =
         format!("Your bot `{}` sent a message to #**{}**, to which nobody is subscribed.", sender.email, channel.name);
-    tx.notify_person(owner, content);
+    tx.notify_person(sender.id, owner, content);
     let now = tx.now;
     tx.own_mut(sender.id).owner_told_at = Some(now);
 }

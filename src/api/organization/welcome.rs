@@ -7,7 +7,7 @@ use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
-use crate::realm::send::{Outgoing, Target};
+use crate::realm::send::{Outgoing, Target, Voice};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -36,7 +36,7 @@ impl Operation for TestWelcomeMessage {
         summary: "Sends the caller a welcome text as new users would get it.",
         since: 416,
         is_specified: false,
-        errors: &["BadValue", "MessageEmpty", "MessageNullBytes", "UnableToRender", "MayNotMentionGroup"],
+        errors: &["BadValue", "MessageEmpty", "MessageNullBytes", "UnableToRender"],
         events: &["message"],
     };
     type Params = TestWelcomeMessageParams;
@@ -47,8 +47,11 @@ impl Write for TestWelcomeMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<TestWelcomeMessageReply, Error> {
         let Bounded(text) = params.welcome_message_custom_text;
         let bot = tx.notification_bot().ok_or(Error::NoSuchUser)?;
-        let to = Target::Direct { users: vec![call.caller().id] };
-        let MessageId(message_id) = tx.send(Outgoing::from_server(bot, to, call.origin.strip(text)))?.id;
+        let caller = call.caller().id;
+        let to = Target::Direct { users: vec![caller] };
+        let voice = Voice::Repeated(caller);
+        let outgoing = Outgoing { voice, ..Outgoing::from_server(bot, to, call.origin.strip(text)) };
+        let MessageId(message_id) = tx.send(outgoing)?.id;
         Ok(TestWelcomeMessageReply { message_id })
     }
 }

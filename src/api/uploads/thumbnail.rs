@@ -1,6 +1,5 @@
 //! Whether a file's smaller pictures can be had.
 
-use super::can_read;
 use crate::api::parameter::parameters;
 use crate::api::{About, Access, Call, Operation, Read, Route};
 use crate::error::Error;
@@ -46,7 +45,7 @@ impl Read for GetThumbnailStatus {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ThumbnailStatusReply, Error> {
         let path_id = format!("{}/{}", params.realm_id_str, params.filename);
         let attachment = realm.attachments.get(&path_id).ok_or(Error::FileNotFound)?;
-        if !can_read(realm, Some(call.caller()), attachment) {
+        if !realm.can_read_file(Some(call.caller()), attachment) {
             return Err(Error::FileForbidden);
         }
 

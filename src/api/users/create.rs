@@ -236,7 +236,7 @@ fn send_signup_notice(tx: &mut Tx, id: UserId) {
     if let Some(channel) = channel {
         let content = format!("{} joined this organization.", tx.users[&id].silent_mention());
         let to = Target::Channel { channel, topic: "signups".to_owned() };
-        tx.notify(to, content, OrdSet::new());
+        tx.notify(id, to, content, OrdSet::new());
     }
 }
 

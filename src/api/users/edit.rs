@@ -159,7 +159,7 @@ fn edit(tx: &mut Tx, caller: &User, id: UserId, wanted: Wanted) -> Result<Succes
     let values: Vec<(ProfileFieldId, Option<String>)> = match wanted.profile_data {
         Some(entries) => {
             let entries = entries.into_iter().map(|entry| (entry.id, entry.value)).collect();
-            checked_values(tx, entries, true)?
+            checked_values(tx, caller, entries)?
         }
         None => Vec::new(),
     };

@@ -248,7 +248,7 @@ pub(super) static ROWS: &[Behaviour] = &[
             let Ok(Value::Array(mut to)) = serde_json::from_str(text) else { return Ok(()) };
             for one in &mut to {
                 let Some(email) = one.as_str() else { continue };
-                let user = request.realm.user_known_as(email);
+                let user = request.realm.user_known_as(request.caller, email);
                 *one = json!(user.ok_or(Error::NoSuchUser)?.id);
             }
             request.values.insert("to".into(), Value::from(to).to_string());

@@ -133,7 +133,7 @@ fn local_part<'object>(object: &'object Map<String, Value>, key: &str) -> Option
 /// A user's address for the API, by ID.
 pub(in crate::level) fn address_of(id: Option<&Value>, context: &Context<'_>) -> Value {
     let id = id.and_then(Value::as_i64).map(UserId);
-    json!(id.and_then(|id| context.realm.user(id)).map(|user| context.realm.api_email(user)))
+    json!(id.and_then(|id| context.realm.user(id)).map(|user| context.realm.email_shown_to(context.caller, user)))
 }
 
 /// A name for the client that asks, made up anew by each reply of the real server, from the account alone here.
@@ -149,8 +149,8 @@ fn emoji_author(emoji: &Map<String, Value>, context: &Context<'_>) -> Value {
     let author = id.and_then(|id| context.realm.user(id));
     json!(author.map(|user| json!({
         "id": user.id,
-        "email": context.realm.api_email(user),
-        "full_name": user.full_name,
+        "email": context.realm.email_shown_to(context.caller, user),
+        "full_name": context.realm.name_shown_to(context.caller, user),
     })))
 }
 
@@ -171,8 +171,9 @@ fn bot_part(bot: &Map<String, Value>, context: &Context<'_>, part: impl Fn(&User
 fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>, id_key: &str) -> Value {
     let id = reaction.get("user_id").and_then(Value::as_i64).unwrap_or_default();
     let Some(user) = context.realm.user(UserId(id)) else { return Value::Null };
-    let email = context.realm.api_email(user);
-    json!({id_key: id, "email": email, "full_name": user.full_name, "is_mirror_dummy": false})
+    let email = context.realm.email_shown_to(context.caller, user);
+    let full_name = context.realm.name_shown_to(context.caller, user);
+    json!({id_key: id, "email": email, "full_name": full_name, "is_mirror_dummy": false})
 }
 
 /// The caller's devices by the number that the client chose, as they were known before they had keys of their own.

@@ -35,7 +35,7 @@ pub(super) fn user_or_group(context: &mut Context<'_>, before: &str, text: &str)
     let behind = text.strip_prefix('@')?;
     let name = behind.strip_prefix('_').unwrap_or(behind);
     let start = text.len() - name.len();
-    let silent = start == 2 || context.quotes > 0;
+    let silent = start == 2 || context.quotes > 0 || context.settings.mentions_are_silent;
     if let Some((name, length)) = marked(name, "**") {
         let html = wildcard(context, name, silent).or_else(|| user(context, name, silent))?;
         return Some((html, start + length));

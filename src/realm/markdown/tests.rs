@@ -110,6 +110,7 @@ impl Names for Organization {
             translate_emoticons: self.emoticons,
             inline_image_preview: self.previews,
             own_url: Some(self.own_url),
+            mentions_are_silent: false,
         }
     }
 }

@@ -182,10 +182,10 @@ fn condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Result<Con
             let topic = text(operand)?;
             Ok(Condition::Topic(if names_empty_topic(topic) { String::new() } else { topic.to_lowercase() }))
         }
-        "sender" => one_user(realm, operand, "unknown user").map(Condition::Sender),
+        "sender" => one_user(realm, viewer, operand, "unknown user").map(Condition::Sender),
         "dm" => conversation(realm, viewer, operand),
-        "dm-including" => one_user(realm, operand, "unknown user").map(Condition::DirectIncluding),
-        "group-pm-with" => one_user(realm, operand, "unknown user").map(Condition::GroupIncluding),
+        "dm-including" => one_user(realm, viewer, operand, "unknown user").map(Condition::DirectIncluding),
+        "group-pm-with" => one_user(realm, viewer, operand, "unknown user").map(Condition::GroupIncluding),
         "is" => is_condition(text(operand)?),
         "has" => match text(operand)? {
             "attachment" | "attachments" => Ok(Condition::HasAttachment),
@@ -205,7 +205,7 @@ fn condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Result<Con
         }
         "near" => Ok(Condition::Everything),
         "search" => words(text(operand)?).map(Condition::Words),
-        "mentions" => one_user(realm, operand, "unknown user").map(Condition::Mentions),
+        "mentions" => one_user(realm, viewer, operand, "unknown user").map(Condition::Mentions),
         other => Err(bad(format!("unknown operator {other}"))),
     }
 }
@@ -253,20 +253,20 @@ fn channel<'realm>(
     Ok(channel)
 }
 
-fn user(realm: &Realm, operand: &Value) -> Option<UserId> {
+fn user(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Option<UserId> {
     match operand {
         Value::Number(number) => number.as_i64().map(UserId).filter(|id| realm.users.contains_key(id)),
-        Value::String(email) => realm.user_known_as(email).map(|user| user.id),
+        Value::String(email) => realm.user_known_as(viewer, email).map(|user| user.id),
         _ => None,
     }
 }
 
-fn one_user(realm: &Realm, operand: &Value, desc: &str) -> Result<UserId, Error> {
+fn one_user(realm: &Realm, viewer: Option<&User>, operand: &Value, desc: &str) -> Result<UserId, Error> {
     if !operand.is_string() && !operand.is_i64() {
         return Err(Error::bad_value("operand", "is not a string or integer"));
     }
     let shown = operand.as_str().map_or_else(|| operand.to_string(), str::to_owned);
-    user(realm, operand).ok_or_else(|| bad(format!("{desc} {shown}")))
+    user(realm, viewer, operand).ok_or_else(|| bad(format!("{desc} {shown}")))
 }
 
 /// The exact conversation with somebody: ids, one address, or addresses with commas between them.
@@ -274,9 +274,11 @@ fn conversation(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Result
     let users: Vec<Option<UserId>> = match operand {
         // Nobody writes to nobody.
         Value::Array(ids) if ids.is_empty() => return Ok(Condition::Conversation(None)),
-        Value::String(emails) => emails.split(',').map(|email| user(realm, &Value::from(email.trim()))).collect(),
-        Value::Array(ids) if ids.iter().all(Value::is_i64) => ids.iter().map(|id| user(realm, id)).collect(),
-        Value::Number(_) => vec![user(realm, operand)],
+        Value::String(emails) => {
+            emails.split(',').map(|email| user(realm, viewer, &Value::from(email.trim()))).collect()
+        }
+        Value::Array(ids) if ids.iter().all(Value::is_i64) => ids.iter().map(|id| user(realm, viewer, id)).collect(),
+        Value::Number(_) => vec![user(realm, viewer, operand)],
         _ => return Err(Error::bad_value("operand", "is not a string or an integer list")),
     };
     let shown = operand.as_str().map_or_else(|| operand.to_string(), str::to_owned);

@@ -32,7 +32,7 @@ impl Plan {
         }
         // The list of defaults has no archived channels: one that becomes a default must be back by then.
         if self.comes_back {
-            bring_back(tx, id);
+            bring_back(tx, actor, id);
         }
         if let Some(is_default) = self.is_default {
             tx.channel_mut(id).is_default = is_default;
@@ -95,7 +95,7 @@ fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: Topics
         words(old),
         words(policy),
     );
-    tell_in_channel(tx, id, content);
+    tell_in_channel(tx, actor, id, content);
 }
 
 fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
@@ -116,7 +116,7 @@ fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
         privacy_words(old),
         privacy_words(privacy),
     );
-    tell_in_channel(tx, id, content);
+    tell_in_channel(tx, actor, id, content);
 }
 
 /// Who comes to see a channel by a change, and who doesn't see it any more.
@@ -170,11 +170,11 @@ fn change_retention(tx: &mut Tx, actor: &User, id: ChannelId, days: Option<i64>)
         words(old),
         words(days),
     );
-    tell_in_channel(tx, id, content);
+    tell_in_channel(tx, actor, id, content);
 }
 
 fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: String) {
-    let rendered = rendered_description(tx, &description);
+    let rendered = rendered_description(tx, actor, &description);
     let channel = tx.channel_mut(id);
     let old = std::mem::replace(&mut channel.description, description.clone());
     channel.rendered_description.clone_from(&rendered);
@@ -187,7 +187,7 @@ fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: Str
         words(old),
         words(description),
     );
-    tell_in_channel(tx, id, content);
+    tell_in_channel(tx, actor, id, content);
 }
 
 fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
@@ -196,7 +196,7 @@ fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
     // The event goes by the old name.
     emit_update_with(tx, id, "name", name.as_str().into(), json!({ "name": old }), &OrdSet::new());
     let content = format!("{} renamed channel **{old}** to **{name}**.", actor.silent_mention());
-    tell_in_channel(tx, id, content);
+    tell_in_channel(tx, actor, id, content);
 }
 
 fn change_folder(tx: &mut Tx, actor: &User, id: ChannelId, folder: Option<FolderId>) {
@@ -212,7 +212,7 @@ fn change_folder(tx: &mut Tx, actor: &User, id: ChannelId, folder: Option<Folder
         words(old),
         words(folder)
     );
-    tell_in_channel(tx, id, content);
+    tell_in_channel(tx, actor, id, content);
 }
 
 /// Permissions whose holders can see a private channel.
@@ -238,6 +238,6 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
         emit_update(tx, id, "stream_post_policy", policy.into());
         emit_update(tx, id, "is_announcement_only", (policy == 2).into());
         let content = format!("{} changed the posting permissions for this channel.", actor.silent_mention());
-        tell_in_channel(tx, id, content);
+        tell_in_channel(tx, actor, id, content);
     }
 }

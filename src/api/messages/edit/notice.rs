@@ -44,12 +44,12 @@ pub(super) fn send(tx: &mut Tx, by: &User, wanted: &Wanted, place: &Place, param
     // Where a topic is marked or unmarked, the notice of that stands in its place.
     if params.send_notification_to_new_thread && !(stays_in_channel && wanted.marking.is_some()) {
         let text = format!("{} here from {} by {who}.", what(is_whole && arrives_alone), link(tx, channel, topic));
-        post(tx, *new_channel, new_topic, text, OrdSet::unit(by.id));
+        post(tx, by, *new_channel, new_topic, text, OrdSet::unit(by.id));
     }
     if params.send_notification_to_old_thread {
         let from = if is_whole { "" } else { " from this topic" };
         let text = format!("{}{from} to {} by {who}.", what(is_whole), link(tx, *new_channel, new_topic));
-        post(tx, channel, topic, text, OrdSet::unit(by.id));
+        post(tx, by, channel, topic, text, OrdSet::unit(by.id));
     }
 }
 
@@ -64,7 +64,7 @@ fn mark(tx: &mut Tx, by: &User, (channel, topic): (ChannelId, &Arc<str>), text: 
         delete(tx, &[notice]);
     } else {
         let readers = unbothered(tx, channel, topic).update(by.id);
-        post(tx, channel, topic, text.to_owned(), readers);
+        post(tx, by, channel, topic, text.to_owned(), readers);
     }
 }
 
@@ -79,8 +79,8 @@ fn undone(realm: &Realm, channel: ChannelId, topic: &str) -> Option<MessageId> {
     (is_notice && message.sent_at.plus(Span::seconds(UNDO_SECONDS)) >= realm.now).then_some(last)
 }
 
-fn post(tx: &mut Tx, channel: ChannelId, topic: &Arc<str>, content: String, read_by: OrdSet<UserId>) {
-    tx.notify(Target::Channel { channel, topic: topic.to_string() }, content, read_by);
+fn post(tx: &mut Tx, by: &User, channel: ChannelId, topic: &Arc<str>, content: String, read_by: OrdSet<UserId>) {
+    tx.notify(by.id, Target::Channel { channel, topic: topic.to_string() }, content, read_by);
 }
 
 /// Subscribers who have the notice of a topic's being resolved marked as read.

@@ -1,0 +1,64 @@
+//! Who gets a file by a message that links it: those to whom it is given by somebody who may read it.
+
+use crate::support::{TestServer, User};
+use serde_json::{Value, json};
+
+async fn upload(user: &User) -> String {
+    let reply = user.upload("/user_uploads", "s.txt", "text/plain", b"secret").await.success();
+    reply["url"].as_str().expect("an address").to_owned()
+}
+
+/// The status with which somebody gets a file.
+async fn status(user: &User, url: &str) -> u16 {
+    user.get(url, json!({})).await.status
+}
+
+/// The messages that the owner is told of.
+async fn linked_by(owner: &User, url: &str) -> Value {
+    let files = owner.get("/attachments", json!({})).await.success()["attachments"].clone();
+    let is_meant = |file: &&Value| url.ends_with(file["path_id"].as_str().unwrap_or("none"));
+    files.as_array().into_iter().flatten().find(is_meant).expect("the file")["message_ids"].clone()
+}
+
+#[tokio::test]
+async fn a_link_to_a_file_that_its_sender_may_not_read_gives_it_to_nobody() {
+    let server = TestServer::start().await;
+    let [mel, max, visitor] = [server.user("mel"), server.user("max"), server.anonymous()];
+    let url = upload(&mel).await;
+    let mut at_mel = mel.events(["attachment"]).await;
+    let content = format!("[x]({url})");
+
+    let sent = max.send_to("town-square", "x", &content).await;
+    let edited = max.send_to("town-square", "x", "before").await;
+    let reply = max.patch(&format!("/messages/{edited}"), json!({"content": content})).await;
+    assert_eq!(reply.success()["detached_uploads"], json!([]));
+    let later = json!({"type": "channel", "to": server.channel("town-square"), "topic": "x", "content": content,
+                       "scheduled_delivery_timestamp": 1_767_268_860});
+    max.post("/scheduled_messages", later).await.success();
+    server.advance(60).await;
+
+    assert_eq!((status(&max, &url).await, status(&visitor, &url).await), (403, 403));
+    assert_eq!(linked_by(&mel, &url).await, json!([]));
+    at_mel.none().await;
+    let narrow = json!([["has", "attachment"], ["sender", max.email()]]);
+    let found =
+        max.get("/messages", json!({"anchor": "newest", "num_before": 9, "num_after": 0, "narrow": narrow})).await;
+    assert_eq!(found.success()["messages"], json!([]), "none of them has a file");
+    max.patch(&format!("/messages/{sent}"), json!({"content": "after"})).await.success();
+    at_mel.none().await;
+}
+
+#[tokio::test]
+async fn who_was_given_a_file_may_give_it_on() {
+    let server = TestServer::start().await;
+    let [mel, max, visitor] = [server.user("mel"), server.user("max"), server.anonymous()];
+    let url = upload(&mel).await;
+    let content = format!("[x]({url})");
+
+    let given = mel.send_direct(&[max.id()], &content).await;
+    assert_eq!((status(&max, &url).await, status(&visitor, &url).await), (200, 403));
+    let sent = max.send_to("town-square", "x", &content).await;
+
+    assert_eq!(status(&visitor, &url).await, 200);
+    assert_eq!(linked_by(&mel, &url).await, json!([given, sent]));
+}
