@@ -136,6 +136,8 @@ pub trait Operation {
     const ADMISSION: Option<Admission> = None;
     /// Whether it takes files, as parts of a multipart body.
     const TAKES_FILES: bool = false;
+    /// Whether it gives keys, or accounts to get keys of, to whoever asks.
+    const GIVES_KEYS: bool = false;
     /// Whether it takes hardly longer in a large organization than in a small one; others run aside there.
     const IS_SHORT: bool = false;
     /// What it takes.
@@ -200,6 +202,8 @@ pub struct Row {
     pub says_something: bool,
     /// Whether it takes files; others take no larger bodies than parameters need.
     pub takes_files: bool,
+    /// Whether it gives keys, or accounts to get keys of, to whoever asks.
+    pub gives_keys: bool,
     /// Whether it takes hardly longer in a large organization than in a small one.
     pub is_short: bool,
     /// What it takes.

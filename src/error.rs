@@ -879,6 +879,8 @@ errors! {
     ControlNotFound { what }: 404 BAD_REQUEST "{what}";
     /// A foreign page or host name asks for control.
     ControlForbidden { what }: 403 BAD_REQUEST "Access denied: control is not for {what}";
+    /// A foreign page or host name asks for what gives keys.
+    KeysForbidden { what }: 403 BAD_REQUEST "Access denied: keys are not given to {what}";
     /// The control token is missing or wrong.
     ControlToken: 401 UNAUTHORIZED "Control needs the token that the server was started with";
     /// The journal does not hold what was asked of it.

@@ -3,11 +3,13 @@
 //! Everything that the core does not know happens here: HTTP, dialects, addresses, hints.
 
 pub mod authentication;
+pub mod authority;
 mod cors;
 pub mod deferral;
 mod fault;
 mod files;
 mod hint;
+mod key_guard;
 mod origin;
 pub mod reply;
 pub mod request;
@@ -35,6 +37,7 @@ use visit::Visit;
 
 pub use cors::Cors;
 pub use fault::Mangled;
+pub use key_guard::KeyGuard;
 pub use visit::Answer;
 
 /// A reply as the server sends it.
@@ -49,6 +52,8 @@ pub struct Edge {
     pub worlds: Arc<Worlds>,
     /// Which web pages may call the API.
     pub cors: Cors,
+    /// Which pages and hosts get keys without a password.
+    pub key_guard: KeyGuard,
     /// What the root of a server without a default world answers with.
     pub settings: WorldSettings,
     router: Router,
@@ -57,8 +62,9 @@ pub struct Edge {
 
 impl Edge {
     /// An edge before these worlds.
-    pub fn new(worlds: Arc<Worlds>, cors: Cors, settings: WorldSettings) -> Self {
-        Self { worlds, cors, settings, router: Router::new(), room: deferral::room() }
+    pub fn new(worlds: Arc<Worlds>, key_guard: KeyGuard, settings: WorldSettings) -> Self {
+        let cors = Cors::new(key_guard.cors_origin.clone());
+        Self { worlds, cors, key_guard, settings, router: Router::new(), room: deferral::room() }
     }
 
     /// Answers a request with what it was sent with. `bound` is the world that the request's port belongs to, if it

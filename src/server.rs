@@ -11,7 +11,7 @@ mod socket;
 use crate::control::{ClockDefault, Control, Defaults, Guard};
 use crate::dialect::Dialect;
 use crate::fixture;
-use crate::http::{Cors, Edge};
+use crate::http::{Edge, KeyGuard};
 use crate::realm::id::UserId;
 use crate::time::{Span, Timestamp};
 use crate::world::{RealTime, World, WorldSettings, Worlds};
@@ -45,6 +45,8 @@ pub struct Options {
     pub seed: u64,
     /// Which web pages may call the API.
     pub cors_origin: String,
+    /// Further names by which the server is called, at which it gives keys of development servers.
+    pub host_names: Vec<String>,
     /// Whether there is a world `default`.
     pub has_root_world: bool,
     /// What control asks for; an empty one is none.
@@ -62,6 +64,7 @@ impl Default for Options {
             dialect: Dialect::neutral(),
             seed: 0,
             cors_origin: "*".into(),
+            host_names: Vec::new(),
             has_root_world: true,
             control_token: None,
         }
@@ -150,7 +153,9 @@ impl Server {
             dialect: settings.dialect.clone(),
             seed: options.seed,
         };
-        let edge = Arc::new(Edge::new(worlds, Cors::new(options.cors_origin), settings));
+        let key_guard =
+            KeyGuard { host: options.host.clone(), host_names: options.host_names, cors_origin: options.cors_origin };
+        let edge = Arc::new(Edge::new(worlds, key_guard, settings));
         let (stop, stopped) = watch::channel(false);
         let listen = listener(edge.clone(), options.host, stopped.clone());
         let control = Arc::new(Control { edge: edge.clone(), guard, defaults, listen, real_time });

@@ -194,6 +194,7 @@ impl Operation for DevFetchApiKey {
         since: 0,
         is_specified: true,
         errors: &[
+            "KeysForbidden",
             "DevAuthDisabled",
             "InvalidEmailSyntax",
             "RealmDeactivated",
@@ -203,6 +204,7 @@ impl Operation for DevFetchApiKey {
         events: &["realm_user update", "user_group remove_members", "stream delete", "update_message_flags remove"],
     };
     const IS_SHORT: bool = true;
+    const GIVES_KEYS: bool = true;
     type Params = DevFetchApiKeyParams;
     type Reply = ApiKeyReply;
 }
@@ -256,9 +258,10 @@ impl Operation for DevListUsers {
         summary: "Lists the people whose API keys POST /dev_fetch_api_key gives.",
         since: 0,
         is_specified: false,
-        errors: &["DevAuthDisabled"],
+        errors: &["KeysForbidden", "DevAuthDisabled"],
         events: &[],
     };
+    const GIVES_KEYS: bool = true;
     type Params = DevListUsersParams;
     type Reply = DevUsersReply;
 }

@@ -12,6 +12,7 @@ const fn row<O: Operation>(run: Run) -> Row {
         until: O::UNTIL,
         says_something: O::MESSAGE.is_some(),
         takes_files: O::TAKES_FILES,
+        gives_keys: O::GIVES_KEYS,
         is_short: O::IS_SHORT,
         parameters: O::Params::LIST,
         reply: O::Reply::json_schema,

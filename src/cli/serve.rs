@@ -6,6 +6,7 @@ use super::output::say;
 use crate::control::ClockDefault;
 use crate::dialect::Dialect;
 use crate::fixture::Source;
+use crate::http::authority::Authority;
 use crate::server::listen::is_loopback;
 use crate::server::{Options, Server, StartError};
 use clap::Args;
@@ -61,6 +62,11 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_CORS_ORIGIN", value_name = "ORIGIN", default_value = "*", value_parser = origin)]
     cors_origin: String,
 
+    /// Name by which the server is called, at which it gives keys of development servers; several: repeated, in the
+    /// variable with commas
+    #[arg(long, env = "CHATDOUBLE_HOST_NAME", value_name = "NAME", value_delimiter = ',', value_parser = host_name)]
+    host_name: Vec<String>,
+
     /// No world at the root: it answers only server_settings, as a server of many organizations does
     #[arg(long, env = "CHATDOUBLE_NO_ROOT_WORLD", value_parser = BoolishValueParser::new())]
     no_root_world: bool,
@@ -80,6 +86,14 @@ fn origin(text: &str) -> Result<String, String> {
         Ok(text.to_owned())
     } else {
         Err("takes * or an origin such as http://localhost:3000".to_owned())
+    }
+}
+
+/// Reads a host's name, or its address.
+fn host_name(text: &str) -> Result<String, String> {
+    match Authority::parse(text) {
+        Some(host) if host.name().eq_ignore_ascii_case(text) => Ok(text.to_owned()),
+        _ => Err("takes a host name such as chat.example.org, without a port".to_owned()),
     }
 }
 
@@ -182,6 +196,7 @@ impl Serve {
             dialect: self.dialect()?,
             seed: self.seed,
             cors_origin: self.cors_origin.clone(),
+            host_names: self.host_name.clone(),
             has_root_world: !self.no_root_world,
             control_token,
         })

@@ -3,7 +3,8 @@
 //! A choice where the API is silent: A-71 in docs/assumptions.md.
 
 use crate::error::Error;
-use http::{HeaderMap, HeaderValue, header};
+use crate::http::authority::{Authority, Single};
+use http::{HeaderMap, header};
 
 /// The conditions.
 #[derive(Clone, Debug)]
@@ -22,20 +23,23 @@ impl Guard {
     /// In this order: `ControlForbidden` for a foreign page, for a foreign host name without a token in force;
     /// `ControlToken`.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
-        if let Some(origin) = headers.get(header::ORIGIN) {
-            let origin = origin.to_str().unwrap_or_default();
-            let host = origin.split_once("://").map(|(_, host)| host).unwrap_or_default();
-            if !self.is_own(host) {
-                return Err(Error::ControlForbidden { what: format!("pages of {origin}").into() });
-            }
+        let forbidden = |what: String| Err(Error::ControlForbidden { what: what.into() });
+        match Single::of(headers, header::ORIGIN) {
+            Single::Absent => {}
+            Single::Given(origin) if Authority::of_origin(origin).is_some_and(|host| self.is_own(&host)) => {}
+            Single::Given(origin) => return forbidden(format!("pages of {origin}")),
+            Single::Unreadable => return forbidden("several origins".to_owned()),
         }
-        let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-        let host = text(header::HOST).unwrap_or_default();
-        if self.token.is_none() && !self.is_own(host) {
-            return Err(Error::ControlForbidden { what: format!("the host name {host}").into() });
-        }
-        let Some(token) = &self.token else { return Ok(()) };
-        let given = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
+        let Some(token) = &self.token else {
+            return match Single::of(headers, header::HOST) {
+                Single::Given(host) if Authority::parse(host).is_some_and(|host| self.is_own(&host)) => Ok(()),
+                Single::Given(host) => forbidden(format!("the host name {host}")),
+                Single::Absent => forbidden("requests without a host name".to_owned()),
+                Single::Unreadable => forbidden("several host names".to_owned()),
+            };
+        };
+        let Single::Given(given) = Single::of(headers, header::AUTHORIZATION) else { return Err(Error::ControlToken) };
+        let given = given.strip_prefix("Bearer ");
         if given.is_some_and(|given| equal_in_constant_time(given.trim(), token)) {
             Ok(())
         } else {
@@ -43,22 +47,10 @@ impl Guard {
         }
     }
 
-    /// Whether a host (with or without a port) is the bound one or this machine.
-    fn is_own(&self, host: &str) -> bool {
-        let name = without_port(host).to_ascii_lowercase();
-        let bound = self.host.trim_matches(['[', ']']).to_ascii_lowercase();
-        matches!(name.as_str(), "127.0.0.1" | "[::1]" | "localhost")
-            || name.ends_with(".localhost")
-            || (!bound.is_empty() && name.trim_matches(['[', ']']) == bound)
+    /// Whether a host is the bound one or this machine.
+    fn is_own(&self, host: &Authority) -> bool {
+        host.is_loopback() || host.is(&self.host)
     }
-}
-
-/// A host without its port.
-pub fn without_port(host: &str) -> &str {
-    if let Some(end) = host.find(']') {
-        return &host[..=end];
-    }
-    host.split(':').next().unwrap_or_default()
 }
 
 /// Compares all bytes whatever they are, so that the time tells nothing of the token.
@@ -81,10 +73,10 @@ mod tests {
         for host in
             ["127.0.0.1", "127.0.0.1:9991", "[::1]:9991", "localhost", "a.localhost:1", "10.1.2.3:5", "LOCALHOST"]
         {
-            assert!(guard.is_own(host), "{host}");
+            assert!(guard.is_own(&Authority::parse(host).expect(host)), "{host}");
         }
-        for host in ["", "example.org", "localhost.example.org", "127.0.0.1.example.org", "10.1.2.4", "[::2]"] {
-            assert!(!guard.is_own(host), "{host}");
+        for host in ["example.org", "localhost.example.org", "127.0.0.1.example.org", "10.1.2.4", "[::2]"] {
+            assert!(!guard.is_own(&Authority::parse(host).expect(host)), "{host}");
         }
     }
 

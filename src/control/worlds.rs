@@ -1,10 +1,10 @@
 //! Worlds: listed, made, forked, ended.
 
-use super::guard::without_port;
 use super::{ClockDefault, Control, body, refused};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Source};
+use crate::http::authority::Authority;
 use crate::http::request::Incoming;
 use crate::realm::Realm;
 use crate::realm::chance::Chance;
@@ -92,7 +92,7 @@ pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Err
     }
     let url = if wanted.listen {
         match (control.listen)(name.clone()).await {
-            Ok(port) => format!("http://{}:{port}", without_port(incoming.header(header::HOST).unwrap_or("127.0.0.1"))),
+            Ok(port) => format!("http://{}:{port}", own_name(incoming)),
             Err(error) => {
                 control.edge.worlds.remove(&name);
                 return Err(refused(format!("$.listen: {error}")));
@@ -261,4 +261,10 @@ fn dialect(wanted: &Wanted) -> Result<Option<Arc<Dialect>>, Error> {
         Some(_) => return Err(refused("$.dialect: takes neutral, zulip or a dialect's document")),
     };
     Ok(Some(Arc::new(dialect)))
+}
+
+/// The name by which a request called the server, as far as it is one.
+fn own_name(incoming: &Incoming) -> String {
+    let called = incoming.header(header::HOST).and_then(Authority::parse);
+    called.map_or_else(|| "127.0.0.1".to_owned(), |host| host.name().to_owned())
 }

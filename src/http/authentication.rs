@@ -87,12 +87,17 @@ type Taken = (Box<[u8]>, Arc<Credentials>);
 impl LastCredentials {
     /// What a request says of who calls; None without a word of it.
     pub fn read(&self, headers: &HeaderMap) -> Given {
-        let header = headers.get(header::AUTHORIZATION)?;
+        let mut all = headers.get_all(header::AUTHORIZATION).iter();
+        let header = all.next()?;
+        if all.next().is_some() {
+            return Some(Err(Error::InvalidAuthorizationHeader));
+        }
         let mut last = self.0.lock();
         if let Some((_, credentials)) = last.as_ref().filter(|(text, _)| **text == *header.as_bytes()) {
             return Some(Ok(credentials.clone()));
         }
-        let read = Credentials::read(header.to_str().ok()?).map(Arc::new);
+        let read =
+            header.to_str().map_err(|_| Error::InvalidAuthorizationHeader).and_then(Credentials::read).map(Arc::new);
         if let Ok(credentials) = &read {
             *last = Some((header.as_bytes().into(), credentials.clone()));
         }

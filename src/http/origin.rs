@@ -1,5 +1,6 @@
 //! Which world a request is for, and which address its URLs must lead back to (contract, Worlds).
 
+use super::authority::Authority;
 use super::request::Incoming;
 use crate::api::Origin;
 use crate::dialect::{Dialect, USERS_OWN};
@@ -32,7 +33,10 @@ pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<
     let is_https = first_forwarded(incoming, FORWARDED_PROTO).is_some_and(|proto| proto.eq_ignore_ascii_case("https"));
     let scheme = if is_https { "https" } else { "http" };
     let asked = incoming.header(header::HOST);
-    let host = first_forwarded(incoming, FORWARDED_HOST).or(asked).unwrap_or("127.0.0.1");
+    // What is no host makes no address either.
+    let is_host = |host: &&str| Authority::parse(host).is_some();
+    let forwarded = first_forwarded(incoming, FORWARDED_HOST).filter(is_host);
+    let host = forwarded.or_else(|| asked.filter(is_host)).unwrap_or("127.0.0.1");
     let origin = Origin { scheme, host, prefix: "" };
     if let Some(world) = bound {
         return Addressed { world: world.into(), origin, path: incoming.path(), is_root: false };

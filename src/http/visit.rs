@@ -123,6 +123,11 @@ impl<'a> Visit<'a> {
         {
             return self.stay.end(finished(Err((error, None))));
         }
+        if row.is_some_and(|row| row.gives_keys)
+            && let Err(error) = self.edge.key_guard.check(&self.incoming.headers)
+        {
+            return self.stay.end(finished(Err((error, None))));
+        }
         let fault = Fault::fire(world, trace);
         if let Some(response) = fault.instead(feature_level, world.now()) {
             return self.stay.end(response);

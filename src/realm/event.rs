@@ -364,6 +364,8 @@ pub struct SentMessage {
     pub channel: Option<Arc<Channel>>,
     /// The queue that sent it and the client's own name for it.
     pub local: Option<(String, String)>,
+    /// Guests, who hear of no channel but those that they are in.
+    pub guests: OrdSet<UserId>,
     /// Those for whom it is read from the beginning.
     pub read_by: OrdSet<UserId>,
     /// Its text for each kind of reader, as it was when one of them first saw it.
@@ -396,6 +398,7 @@ impl SentMessage {
             dummy_email: realm.shown_dummy_email(sender),
             channel: message.channel().map(|(channel, _)| realm.channels[&channel].clone()),
             local: None,
+            guests: realm.guests().clone(),
             read_by: OrdSet::new(),
             shown: KeptTexts::default(),
         }

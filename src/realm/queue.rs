@@ -273,6 +273,7 @@ impl Queue {
         match &event.payload {
             Payload::Message(sent) => {
                 let overheard = self.options.all_public_streams
+                    && !sent.guests.contains(&self.owner)
                     && sent.channel.as_ref().is_some_and(|channel| !channel.privacy.is_private());
                 let is_wanted = || self.options.narrow.iter().all(|term| term.admits(sent, self.owner));
                 usize::from((is_addressed || overheard) && is_wanted())

@@ -265,6 +265,30 @@ async fn a_narrow_keeps_other_messages_away() {
 }
 
 #[tokio::test]
+async fn who_becomes_a_guest_overhears_nothing_from_then_on() {
+    let server = TestServer::start().await;
+    let [olive, mel, nora] = server.users(["olive", "mel", "nora"]);
+    let params = json!({"event_types": ["message"], "fetch_event_types": [], "all_public_streams": true});
+    let mut events = nora.register(params.clone()).await;
+
+    let before = mel.send_to("engineering", "builds", "Before").await;
+    olive.patch(&format!("/users/{}", nora.id()), json!({"role": 600})).await.success();
+    mel.send_to("engineering", "builds", "After").await;
+
+    let heard = events.next().await.has(json!({"type": "message"}));
+    assert_eq!(heard["message"]["id"], before);
+    events.none().await;
+    let refused = nora.post("/register", params).await;
+    refused.error("BAD_REQUEST", "User not authorized for this query");
+    let own = mel.send_direct(&[nora.id()], "To you").await;
+    let heard = events.next().await.has(json!({"type": "message"}));
+    assert_eq!(heard["message"]["id"], own);
+    olive.patch(&format!("/users/{}", nora.id()), json!({"role": 400})).await.success();
+    mel.send_to("engineering", "builds", "Again").await;
+    events.next().await.has(json!({"type": "message"}));
+}
+
+#[tokio::test]
 async fn all_public_streams_overhears_public_channels_without_flags() {
     let server = TestServer::start().await;
     let [mel, nora, gus] = server.users(["mel", "nora", "gus"]);

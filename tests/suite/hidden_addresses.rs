@@ -101,3 +101,29 @@ async fn a_dummy_of_somebody_to_come_is_nobodys_real_address() {
         adam.post("/users", person).await.success();
     }
 }
+
+#[tokio::test]
+async fn a_visitor_sees_no_address_of_a_person() {
+    let server = TestServer::start().await;
+    let [olive, bot] = server.users(["olive", "build-bot"]);
+    let visitor = server.anonymous();
+    olive.send_to("town-square", "x", "Good morning").await;
+
+    let members = visitor.get("/users", json!({})).await.success()["members"].clone();
+    let state = visitor.post("/register", json!({})).await.success();
+    for list in [&members, &state["realm_users"]] {
+        let row = |user: &User| {
+            let rows = list.as_array().into_iter().flatten();
+            rows.clone().find(|row| row["user_id"] == user.id()).cloned().expect("everybody is listed")
+        };
+        assert_eq!(row(&olive)["email"], dummy(&olive));
+        assert_eq!(row(&bot)["email"], bot.email());
+    }
+    let narrow = json!([["channels", "web-public"]]);
+    let params = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow});
+    let messages = visitor.get("/messages", params).await.success()["messages"].clone();
+    assert_eq!(messages[0]["sender_email"], dummy(&olive));
+    for reply in [members, state, messages] {
+        assert!(!reply.to_string().contains("olive@"), "an address is shown");
+    }
+}

@@ -57,6 +57,7 @@ mod organization;
 mod organization_end;
 mod organization_logins;
 mod organization_pictures;
+mod pages;
 mod presence;
 mod profile;
 mod properties;

@@ -12,7 +12,7 @@ use chatdouble::dialect::Dialect;
 use chatdouble::fixture::state;
 use chatdouble::http::authentication::Credentials;
 use chatdouble::http::request::{Incoming, parameters};
-use chatdouble::http::{Cors, Edge, Mangled};
+use chatdouble::http::{Edge, KeyGuard, Mangled};
 use chatdouble::realm::Realm;
 use chatdouble::realm::invariants;
 use chatdouble::realm::user::User;
@@ -92,7 +92,7 @@ impl Play {
         worlds.add(world.clone());
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime needs nothing");
         let control = Control {
-            edge: Arc::new(Edge::new(worlds, Cors::new("*".into()), settings)),
+            edge: Arc::new(Edge::new(worlds, KeyGuard::default(), settings)),
             guard: Guard { host: "127.0.0.1".into(), token: None },
             defaults,
             listen: Arc::new(|_| Box::pin(async { Err(std::io::Error::other("there are no sockets")) })),

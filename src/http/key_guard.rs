@@ -1,0 +1,53 @@
+//! Which pages and hosts get what opens accounts without a password: keys of development servers, and pages to sign in.
+//!
+//! The API lets pages of any origin in, since they bring a key with each request. What gives keys away asks for none, so
+//! that any page that a developer happens to visit could fetch one, by its own name or by a name that it has lead here.
+
+use super::authority::{Authority, Single};
+use crate::error::Error;
+use http::{HeaderMap, header};
+
+/// The conditions.
+#[derive(Clone, Debug, Default)]
+pub struct KeyGuard {
+    /// The host that the server was bound to; None for loopback.
+    pub host: Option<String>,
+    /// Further names by which the server is called.
+    pub host_names: Vec<String>,
+    /// The origin whose pages may call the API; `*` for all.
+    pub cors_origin: String,
+}
+
+impl KeyGuard {
+    /// Whether a request may be given keys: it comes from no page, or from one of this machine or of the one origin that
+    /// is let in, and to a host whose name nobody else can have lead here.
+    ///
+    /// # Errors
+    ///
+    /// `KeysForbidden`.
+    pub fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
+        let forbidden = |what: String| Err(Error::KeysForbidden { what: what.into() });
+        match Single::of(headers, header::ORIGIN) {
+            Single::Absent => {}
+            Single::Given(origin) if self.lets_in(origin) => {}
+            Single::Given(origin) => return forbidden(format!("pages of {origin}")),
+            Single::Unreadable => return forbidden("several origins".to_owned()),
+        }
+        match Single::of(headers, header::HOST) {
+            Single::Absent => Ok(()),
+            Single::Given(host) if Authority::parse(host).is_some_and(|host| self.is_own(&host)) => Ok(()),
+            Single::Given(host) => forbidden(format!("the host name {host}")),
+            Single::Unreadable => forbidden("several host names".to_owned()),
+        }
+    }
+
+    fn lets_in(&self, origin: &str) -> bool {
+        (self.cors_origin != "*" && origin == self.cors_origin)
+            || Authority::of_origin(origin).is_some_and(|host| host.is_loopback())
+    }
+
+    fn is_own(&self, host: &Authority) -> bool {
+        let is_named = |name: &String| host.is(name);
+        !host.can_be_registered() || self.host.iter().any(is_named) || self.host_names.iter().any(is_named)
+    }
+}
