@@ -54,6 +54,7 @@ pub struct World {
     /// Made for the first watcher: its room for frames is larger than all else that a fork has of its own.
     watchers: OnceLock<broadcast::Sender<Watched>>,
     ended: watch::Sender<bool>,
+    created_at: Timestamp,
 }
 
 /// What a world emulates.
@@ -109,6 +110,7 @@ impl World {
         real_time: Arc<dyn RealTime>,
     ) -> Self {
         let seed = realm.chance.seed;
+        let created_at = clock.now(real_time.now());
         let realm = Arc::new(realm);
         Self {
             name,
@@ -124,7 +126,13 @@ impl World {
             journal: Journal::default(),
             watchers: OnceLock::new(),
             ended: watch::channel(false).0,
+            created_at,
         }
+    }
+
+    /// When it was made, by its own clock: what clients take for the start of the server.
+    pub fn created_at(&self) -> Timestamp {
+        self.created_at
     }
 
     /// Its name.

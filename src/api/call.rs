@@ -26,6 +26,8 @@ pub struct Call<'a> {
     pub user_agent: &'a str,
     /// The world's time.
     pub now: Timestamp,
+    /// When the world was made, by its clock.
+    pub server_start: Timestamp,
     /// The feature level that the world emulates; the core asks only where the edge can't do it.
     pub feature_level: i64,
     /// What that level means for queues.

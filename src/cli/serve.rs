@@ -12,12 +12,15 @@ use crate::server::{Options, Server, StartError};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 use tracing::level_filters::LevelFilter;
 
 #[derive(Debug, Args)]
@@ -71,6 +74,10 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_NO_ROOT_WORLD", value_parser = BoolishValueParser::new())]
     no_root_world: bool,
 
+    /// End, as by SIGTERM, when standard input is closed: no server outlives the program that started it
+    #[arg(long, env = "CHATDOUBLE_EXIT_WITH_STDIN", value_parser = BoolishValueParser::new())]
+    exit_with_stdin: bool,
+
     /// What is told on standard error: off, error, warn, info, debug or trace
     #[arg(long, env = "CHATDOUBLE_LOG", value_name = "LEVEL", default_value = "info")]
     log: LevelFilter,
@@ -103,11 +110,13 @@ const PORT: u16 = 9991;
 const EXAMINATION: Duration = Duration::from_millis(600);
 
 pub fn run(serve: Serve) -> Result<ExitCode, Fault> {
+    let waiting = waiting_runtime()?;
+    // Before anything that takes a while: a signal that comes early ends the program in status 0 too.
+    let told = waiting.block_on(async { Told::listen(serve.exit_with_stdin) })?;
     take_open_files();
     let runtime = serve.prepare()?;
-    let waiting = waiting_runtime()?;
-    let status =
-        runtime.block_on(serve.start(PORT)).and_then(|server| waiting.block_on(serve_until_told(&serve, server)));
+    let starting = runtime.spawn(Server::start_with(serve.options(PORT)?));
+    let status = waiting.block_on(serve_until_told(&serve, starting, told));
     // Neither parked polls nor requests that take long keep the program alive.
     waiting.shutdown_background();
     runtime.shutdown_background();
@@ -122,22 +131,69 @@ fn take_open_files() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
+/// How many files the program has open before it serves anything, with some to spare.
+const FILES_TO_START: usize = 12;
+
+/// Asserts that there is room for the files that are needed to start: the runtime panics where there is none.
+fn check_open_files() -> Result<(), Fault> {
+    let opened: std::io::Result<Vec<File>> = (0..FILES_TO_START).map(|_| File::open("/dev/null")).collect();
+    opened.map(drop).map_err(|error| Fault::of_start(format!("cannot open the files that it takes to serve: {error}")))
+}
+
 /// A runtime for what ends the program: it is noticed there however busy the server's own threads are.
 pub fn waiting_runtime() -> Result<Runtime, Fault> {
+    check_open_files()?;
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Fault::of_start)
 }
 
-async fn serve_until_told(serve: &Serve, server: Server) -> Result<ExitCode, Fault> {
-    // Until here a signal ends the program at once: a large fixture takes a while to load.
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(Fault::of_start)?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(Fault::of_start)?;
+/// A server that is being started.
+type Starting = JoinHandle<Result<Server, StartError>>;
+
+/// What tells the program to end.
+struct Told {
+    interrupt: Signal,
+    terminate: Signal,
+    input_ended: oneshot::Receiver<()>,
+    /// Kept where nobody looks at standard input, which then never ends.
+    _unused: Option<oneshot::Sender<()>>,
+}
+
+impl Told {
+    fn listen(exits_with_input: bool) -> Result<Self, Fault> {
+        let interrupt = signal(SignalKind::interrupt()).map_err(Fault::of_start)?;
+        let terminate = signal(SignalKind::terminate()).map_err(Fault::of_start)?;
+        let (end, input_ended) = oneshot::channel();
+        let mut unused = Some(end);
+        if exits_with_input && let Some(end) = unused.take() {
+            std::thread::spawn(move || {
+                // What is said there is of no interest, only that nobody is there any more.
+                let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+                let _ = end.send(());
+            });
+        }
+        Ok(Self { interrupt, terminate, input_ended, _unused: unused })
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            _ = &mut self.input_ended => {}
+        }
+    }
+}
+
+async fn serve_until_told(serve: &Serve, starting: Starting, mut told: Told) -> Result<ExitCode, Fault> {
+    let started = tokio::select! {
+        started = starting => started.map_err(Fault::of_start)?,
+        // A large fixture takes a while to load.
+        () = told.wait() => return Ok(ExitCode::SUCCESS),
+    };
+    let server = started.map_err(|error| serve.fault(error))?;
     serve.tell_port(&server)?;
     say(format_args!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url()))?;
     let _ = std::io::stdout().flush();
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
+    told.wait().await;
     let examined = server.violations_within(EXAMINATION).await;
     if examined.unfinished > 0 {
         tracing::warn!("there was no time to check the invariants of {} worlds", examined.unfinished);
@@ -164,10 +220,14 @@ impl Serve {
 
     /// Starts the server.
     pub async fn start(&self, default_port: u16) -> Result<Server, Fault> {
-        Server::start_with(self.options(default_port)?).await.map_err(|error| match error {
+        Server::start_with(self.options(default_port)?).await.map_err(|error| self.fault(error))
+    }
+
+    fn fault(&self, error: StartError) -> Fault {
+        match error {
             StartError::Fixture(_) => Fault::of_start(format!("{}: {error}", self.fixture)),
             StartError::Listen(_) => Fault::of_start(error),
-        })
+        }
     }
 
     /// Tells the port in the file that was asked for: to whoever waits for it, the program is ready then, for signals too.

@@ -14,6 +14,7 @@ mod channel_changes;
 mod channel_rules;
 mod channels;
 mod cli;
+mod cli_ends;
 mod cli_exec;
 mod cli_scenario;
 mod cli_watch;

@@ -234,3 +234,13 @@ async fn an_unknown_capability_is_ignored() {
     let params = json!({"client_capabilities": {"telepathy": true}, "fetch_event_types": []});
     server.user("mel").post("/register", params).await.success();
 }
+
+#[tokio::test]
+async fn the_generation_is_the_time_at_which_the_world_was_made() {
+    let server = TestServer::start().await;
+    server.advance(60).await;
+
+    let state = server.user("mel").register(json!({"fetch_event_types": ["realm"]})).await.state;
+
+    assert_eq!(state["server_generation"], 1_767_268_800);
+}

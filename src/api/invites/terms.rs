@@ -42,6 +42,9 @@ impl Wanted {
         }
         let minutes = match self.expires_in_minutes {
             None => Some(DEFAULT_VALIDITY_MINUTES),
+            Some(Nullable(Some(minutes))) if minutes <= 0 => {
+                return Err(Error::bad_value("invite_expires_in_minutes", "is too small"));
+            }
             Some(Nullable(minutes)) => minutes,
         };
         let welcome_message = given(self.welcome_message).filter(|_| caller.is_admin());

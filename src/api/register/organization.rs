@@ -126,7 +126,7 @@ fn limits() -> Value {
 fn server(wish: &Wish<'_>) -> Value {
     let base_url = wish.call.origin.base_url();
     json!({
-        "server_generation": 1,
+        "server_generation": wish.call.server_start.seconds(),
         "development_environment": true,
         "server_inline_image_preview": true,
         "server_inline_url_embed_preview": false,

@@ -2,11 +2,13 @@
 
 use crate::error::Error;
 use crate::level::objects::{
-    CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, PEERS, REGISTER, SUBSCRIBE_REPLY, SUBSCRIBERS,
+    CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, INTEGRATION, PEERS, REGISTER, SUBSCRIBE_REPLY,
+    SUBSCRIBERS,
 };
 use crate::level::past::as_of;
 use crate::level::{Act, Behaviour, Context, Request};
 use crate::realm::id::{ChannelId, UserId};
+use crate::realm::user::User;
 use crate::record::channel::ChannelRecord;
 use serde_json::{Map, Value, json};
 
@@ -126,6 +128,19 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 356,
+        on: "GET /streams",
+        words: "`include_all`, which was `include_all_active`, is for anybody; before, for administrators.",
+        test: "listing_all_channels_was_for_administrators_before_356",
+        act: Act::Request(&["GET /streams"], |request| {
+            let is_asked = ["include_all", "include_all_active"]
+                .iter()
+                .any(|name| request.values.get(*name).is_some_and(|value| value == "true"));
+            let is_allowed = request.caller.is_some_and(User::is_admin);
+            if is_asked && !is_allowed { Err(Error::NotAuthorizedForQuery) } else { Ok(()) }
+        }),
+    },
+    Behaviour {
         level: 343,
         on: "event stream delete",
         words: "`streams` has no more than `stream_id`; before, the channels.",
@@ -161,6 +176,20 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`streams` holds IDs; before, channels.",
         test: "groups_had_whole_default_channels_before_330",
         act: Act::Objects(&DEFAULT_GROUP, |group, context| whole_channels(group.get_mut("streams"), context)),
+    },
+    Behaviour {
+        level: 318,
+        on: "POST /register",
+        words: "`realm_incoming_webhook_bots[].config_options` is a list; before, `config` was an object of validators by key.",
+        test: "options_of_webhook_bots_were_an_object_before_318",
+        act: Act::Objects(&INTEGRATION, |bot, _| {
+            let Some(key) = ["config", "config_options"].into_iter().find(|key| bot.contains_key(*key)) else { return };
+            let Value::Array(options) = &bot[key] else { return };
+            let text = |option: &Value, key: &str| option[key].as_str().unwrap_or_default().to_owned();
+            let config = options.iter().map(|option| (text(option, "key"), Value::from(text(option, "validator"))));
+            let config: Map<String, Value> = config.collect();
+            bot.insert(key.into(), config.into());
+        }),
     },
     Behaviour {
         level: 289,

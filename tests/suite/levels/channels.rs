@@ -234,3 +234,35 @@ async fn addresses_of_channels_were_for_readers_before_448() {
     }
     after.user("olive").get(&address, json!({})).await.success();
 }
+
+#[tokio::test]
+async fn listing_all_channels_was_for_administrators_before_356() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 356).await;
+
+    for name in ["include_all_active", "include_all"] {
+        let all = json!({name: true});
+        if name == "include_all_active" {
+            let refused = before.user("mel").get("/streams", all.clone()).await;
+            refused.error("BAD_REQUEST", "User not authorized for this query");
+            before.user("olive").get("/streams", all.clone()).await.success();
+        }
+        after.user("mel").get("/streams", all).await.success();
+    }
+    before.user("mel").get("/streams", json!({"include_all_active": false})).await.success();
+}
+
+#[tokio::test]
+async fn options_of_webhook_bots_were_an_object_before_318() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 318).await;
+    let bot = async |age: &Age| {
+        let state = age.user("mel").register(json!({"fetch_event_types": ["realm_incoming_webhook_bots"]})).await.state;
+        state["realm_incoming_webhook_bots"][0].clone()
+    };
+
+    let old = bot(&before).await;
+    assert_eq!(old["config"], json!({"greeting": "check_string"}), "{old}");
+    let new = bot(&after).await;
+    assert_eq!((&new["config"], new["config_options"].is_array()), (&Value::Null, true), "{new}");
+}
