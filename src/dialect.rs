@@ -51,6 +51,28 @@ fn apart(list: &str, names: &BTreeMap<String, String>) -> Result<(), String> {
     Ok(())
 }
 
+/// The key that values stand under, of one that says under which other key that is meant: `key` of `choices.key`.
+fn last_part(key: &str) -> &str {
+    key.rsplit_once('.').map_or(key, |(_, last)| last)
+}
+
+/// The value of a parameter that is a text in JSON, as older levels have some.
+fn in_quotes(value: &str) -> Option<&str> {
+    value.strip_prefix('"')?.strip_suffix('"')
+}
+
+/// Keys of a change that say what changes, and those that say to what.
+const CHANGED: [&str; 3] = ["property", "setting_name", "notification_name"];
+const CHANGED_TO: [&str; 2] = ["value", "setting"];
+
+/// A JSON text with the settings of a profile field, among them the site of an account.
+const FIELD_DATA: &str = "field_data";
+/// The object whose keys are those sites, and the key of the site in a field's data.
+const SITES: &str = "realm_default_external_accounts";
+const SITE: &str = "subtype";
+/// The list of names of parameters that were passed over.
+const IGNORED: &str = "ignored_parameters_unsupported";
+
 impl Dialect {
     /// The specification's own names.
     pub fn neutral() -> Self {
@@ -81,7 +103,7 @@ impl Dialect {
             apart(&format!("$.values.{key}"), values)?;
         }
         for (list, keys) in [("keys", self.keys.keys().collect::<Vec<_>>()), ("values", self.values.keys().collect())] {
-            if let Some(key) = keys.into_iter().find(|key| !known.keys.contains(*key)) {
+            if let Some(key) = keys.into_iter().find(|key| !known.keys.contains(last_part(key))) {
                 return Err(format!("$.{list}.{key}: no object of the API has this key, nor a request this parameter"));
             }
         }
@@ -126,16 +148,74 @@ impl Dialect {
     }
 
     /// The neutral value of a parameter (by its neutral name) on the wire.
-    pub fn neutral_value<'value>(&'value self, key: &str, value: &'value str) -> &'value str {
-        let pairs = self.values.get(key);
-        pairs
-            .and_then(|pairs| pairs.iter().find(|(_, vendor)| vendor.as_str() == value))
-            .map_or(value, |(neutral, _)| neutral)
+    pub fn neutral_value<'value>(&'value self, key: &str, value: &'value str) -> Cow<'value, str> {
+        if key == FIELD_DATA {
+            return self.with_site(value, |site| self.neutral_name(SITE, site)).map_or(value.into(), Cow::Owned);
+        }
+        match (self.neutral_name(key, value), in_quotes(value)) {
+            (Some(neutral), _) => neutral.into(),
+            (None, Some(inner)) => {
+                self.neutral_name(key, inner).map_or(value.into(), |neutral| format!("\"{neutral}\"").into())
+            }
+            (None, None) => value.into(),
+        }
+    }
+
+    fn neutral_name(&self, key: &str, value: &str) -> Option<&str> {
+        self.values.get(key)?.iter().find(|(_, vendor)| vendor.as_str() == value).map(|(neutral, _)| neutral.as_str())
+    }
+
+    /// A field's data with another name for their site; None where that has none.
+    fn with_site<'name>(&self, data: &str, name: impl Fn(&str) -> Option<&'name str>) -> Option<String> {
+        let mut data: Value = serde_json::from_str(data).ok()?;
+        let site = data.get_mut(SITE)?;
+        *site = name(site.as_str()?)?.into();
+        Some(data.to_string())
+    }
+
+    /// What a key or parameter is called on the wire.
+    pub fn vendor_key<'key>(&'key self, key: &'key str) -> &'key str {
+        self.keys.get(key).map_or(key, String::as_str)
+    }
+
+    /// What a path is called on the wire.
+    pub fn vendor_path<'path>(&'path self, path: &'path str) -> &'path str {
+        self.paths.get(path).map_or(path, String::as_str)
+    }
+
+    /// A sentence with the keys and parameters that it names as they are on the wire.
+    pub fn with_vendor_names(&self, text: &str) -> String {
+        let is_of_name = |character: char| character.is_alphanumeric() || character == '_';
+        let mut named = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(start) = rest.find(is_of_name) {
+            let (between, behind) = rest.split_at(start);
+            let (word, behind) = behind.split_at(behind.find(|next| !is_of_name(next)).unwrap_or(behind.len()));
+            named.push_str(between);
+            named.push_str(self.vendor_key(word));
+            rest = behind;
+        }
+        named + rest
+    }
+
+    /// Renames everything in the body of a refusal, also in its sentence.
+    pub fn translate_refusal(&self, refusal: &mut Value) {
+        self.translate(refusal);
+        for key in ["msg", "var_name", "var_name1", "var_name2"] {
+            if let Some(Value::String(text)) = refusal.get_mut(key) {
+                *text = self.with_vendor_names(text);
+            }
+        }
     }
 
     /// What a value under a key is called on the wire, if it is renamed.
     pub fn vendor_value(&self, key: &str, neutral: &str) -> Option<&str> {
         self.values.get(key)?.get(neutral).map(String::as_str)
+    }
+
+    /// What a value is called on the wire under whichever key it is renamed.
+    pub fn any_vendor_value(&self, neutral: &str) -> Option<&str> {
+        self.values.values().find_map(|names| names.get(neutral)).map(String::as_str)
     }
 
     /// Whether a reply as bytes of JSON may have something that [`Dialect::translate`] would rename.
@@ -146,28 +226,55 @@ impl Dialect {
 
     /// Renames everything in a reply or event.
     pub fn translate(&self, value: &mut Value) {
+        self.translate_within(value, "");
+    }
+
+    /// Renames everything in what stands under a key.
+    fn translate_within(&self, value: &mut Value, parent: &str) {
         match value {
-            Value::Array(items) => items.iter_mut().for_each(|item| self.translate(item)),
-            Value::Object(object) => self.translate_object(object),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.translate_within(item, parent)),
+            Value::Object(object) => self.translate_object(object, parent),
             _ => {}
         }
     }
 
-    fn translate_object(&self, object: &mut Map<String, Value>) {
+    fn translate_object(&self, object: &mut Map<String, Value>, parent: &str) {
+        let changed = CHANGED.iter().find_map(|key| object.get(*key)?.as_str()).and_then(|name| self.values.get(name));
         for (key, value) in object.iter_mut().filter(|(key, _)| !USERS_OWN.contains(&key.as_str())) {
-            if let (Some(pairs), Value::String(text)) = (self.values.get(key), &*value) {
-                if let Some(vendor) = pairs.get(text) {
-                    *value = vendor.as_str().into();
+            let within = || self.values.get(&format!("{parent}.{key}"));
+            let of_change = changed.filter(|_| CHANGED_TO.contains(&key.as_str()));
+            let names = self.values.get(key).or_else(within).or(of_change);
+            match value {
+                Value::String(text) if key == FIELD_DATA => {
+                    if let Some(data) = self.with_site(text, |site| self.vendor_value(SITE, site)) {
+                        *text = data;
+                    }
                 }
-            } else {
-                self.translate(value);
+                Value::String(text) => {
+                    if let Some(vendor) = names.and_then(|names| names.get(text)) {
+                        vendor.clone_into(text);
+                    }
+                }
+                Value::Array(items) if key == IGNORED => rename_texts(items, &self.keys),
+                Value::Array(items) if names.is_some() && items.iter().all(Value::is_string) => {
+                    names.into_iter().for_each(|names| rename_texts(items, names));
+                }
+                other => self.translate_within(other, key),
             }
         }
-        if object.keys().any(|key| self.keys.contains_key(key)) {
-            let renamed = std::mem::take(object)
-                .into_iter()
-                .map(|(key, value)| (self.keys.get(&key).cloned().unwrap_or(key), value));
+        let names = if parent == SITES { self.values.get(SITE) } else { Some(&self.keys) };
+        if let Some(names) = names.filter(|names| object.keys().any(|key| names.contains_key(key))) {
+            let renamed =
+                std::mem::take(object).into_iter().map(|(key, value)| (names.get(&key).cloned().unwrap_or(key), value));
             *object = renamed.collect();
+        }
+    }
+}
+
+fn rename_texts(items: &mut [Value], names: &BTreeMap<String, String>) {
+    for item in items {
+        if let Some(vendor) = item.as_str().and_then(|text| names.get(text)) {
+            *item = vendor.as_str().into();
         }
     }
 }

@@ -4,8 +4,10 @@
 
 mod names;
 mod shape;
+mod vendor;
 
 pub use names::names;
+pub use vendor::document_in;
 
 use crate::api::parameter::ParameterInfo;
 use crate::api::register::Register;

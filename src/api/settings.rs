@@ -20,7 +20,7 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::UserId;
-use crate::realm::setting::{NOTIFICATION_SOUNDS, USER_SETTINGS, find};
+use crate::realm::setting::{NO_SOUND, NOTIFICATION_SOUNDS, USER_SETTINGS, find};
 use crate::realm::user::{EmailVisibility, Role, User};
 pub use alias::{ChangeDisplaySettings, ChangeEnterSends, ChangeNotificationSettings};
 pub use parameters::SettingsParams;
@@ -146,7 +146,7 @@ pub fn check_setting(name: &str, value: &Value) -> Result<(), Error> {
     let text = value.as_str().unwrap_or_default();
     match name {
         "default_language" if language_name(text).is_none() => Err(Error::InvalidValue { parameter: name.into() }),
-        "notification_sound" if !NOTIFICATION_SOUNDS.contains(&text) => {
+        "notification_sound" if text != NO_SOUND && !NOTIFICATION_SOUNDS.contains(&text) => {
             Err(Error::InvalidNotificationSound { sound: text.into() })
         }
         "email_notifications_batching_period_seconds" => {

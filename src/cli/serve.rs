@@ -253,7 +253,7 @@ impl Serve {
             fixture: self.source()?,
             clock: self.clock,
             feature_level: self.feature_level.unwrap_or(crate::api::NEWEST_FEATURE_LEVEL),
-            dialect: self.dialect()?,
+            dialect: dialect(&self.dialect)?,
             seed: self.seed,
             cors_origin: self.cors_origin.clone(),
             host_names: self.host_name.clone(),
@@ -273,18 +273,18 @@ impl Serve {
         let text = std::fs::read_to_string(&self.fixture).map_err(|error| Fault::of_start(describe(error)))?;
         Ok(text.into())
     }
+}
 
-    fn dialect(&self) -> Result<Dialect, Fault> {
-        match self.dialect.as_str() {
-            "neutral" => Ok(Dialect::neutral()),
-            "zulip" => Ok(Dialect::zulip()),
-            file => {
-                let describe = |error| {
-                    format!("{file}: is neither a built-in dialect (neutral, zulip) nor a readable file: {error}")
-                };
-                let text = std::fs::read_to_string(file).map_err(|error| Fault::of_start(describe(error)))?;
-                crate::control::dialect::read(&text).map_err(|fault| Fault::of_start(format!("{file}: {fault}")))
-            }
+/// The dialect that an option names.
+pub fn dialect(name: &str) -> Result<Dialect, Fault> {
+    match name {
+        "neutral" => Ok(Dialect::neutral()),
+        "zulip" => Ok(Dialect::zulip()),
+        file => {
+            let describe =
+                |error| format!("{file}: is neither a built-in dialect (neutral, zulip) nor a readable file: {error}");
+            let text = std::fs::read_to_string(file).map_err(|error| Fault::of_start(describe(error)))?;
+            crate::control::dialect::read(&text).map_err(|fault| Fault::of_start(format!("{file}: {fault}")))
         }
     }
 }

@@ -82,7 +82,7 @@ fn world_in_host(host: &str) -> Option<Cow<'_, str>> {
 pub fn neutral_parameters(dialect: &Dialect, values: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let neutral = |(key, value): (&String, &String)| {
         let key = dialect.neutral_key(key).to_owned();
-        let value = dialect.neutral_value(&key, value).to_owned();
+        let value = dialect.neutral_value(&key, value).into_owned();
         (key, value)
     };
     values.iter().map(neutral).collect()

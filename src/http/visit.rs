@@ -256,9 +256,28 @@ impl Stay {
         }
     }
 
+    /// A refusal with names as the dialect has them.
+    fn in_dialect(&self, response: Response) -> Response {
+        let dialect = &self.settings.dialect;
+        let is_refusal = response.status().is_client_error() && !dialect.is_neutral();
+        let Some(mut refusal) =
+            Some(response.body()).filter(|_| is_refusal).and_then(|body| serde_json::from_slice(body).ok())
+        else {
+            return response;
+        };
+        dialect.translate_refusal(&mut refusal);
+        response.map(|body| {
+            serde_json::to_vec(&refusal).map_or(body, |mut bytes| {
+                bytes.push(b'\n');
+                bytes.into()
+            })
+        })
+    }
+
     /// Notes the response. The deed is told of before a fault holds it back: a client that gives up waiting does not
     /// undo it.
     fn end(self, response: Response) -> Answer {
+        let response = self.in_dialect(response);
         let delay = self.trace.delay;
         self.trace.end(&self.world, &response);
         if delay.is_zero() {

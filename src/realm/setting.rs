@@ -77,7 +77,46 @@ pub const MAX_FILE_UPLOAD_SIZE_MIB: i64 = 100;
 pub const MAX_WAITING_DAYS: i64 = 36_500;
 
 /// Sounds that a user can choose.
-pub const NOTIFICATION_SOUNDS: &[&str] = &["none", "bell", "chime", "ding", "whoosh"];
+pub const NOTIFICATION_SOUNDS: &[&str] = &[
+    "ascend",
+    "beep_boop",
+    "bink",
+    "bright",
+    "brlip",
+    "chime",
+    "deep tom",
+    "ding",
+    "double tap",
+    "down",
+    "dry bongos",
+    "dutdut",
+    "fast ascend",
+    "flute",
+    "friendly",
+    "kick roll",
+    "loud tintong",
+    "metallic snare",
+    "pan",
+    "practicechat",
+    "shaker",
+    "simple",
+    "stairs",
+    "subtle",
+    "swish",
+    "tintong",
+    "up",
+    "wood block",
+    "zaping",
+    "zing",
+    "service",
+];
+
+/// What `notification_sound` is for those who want to hear nothing.
+pub const NO_SOUND: &str = "none";
+
+/// What `notification_sound` may be.
+static SOUND_CHOICES: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| NOTIFICATION_SOUNDS.iter().copied().chain([NO_SOUND]).collect());
 
 /// Sets of emoji pictures: key and label.
 pub const EMOJI_SETS: &[(&str, &str)] =
@@ -118,7 +157,7 @@ pub static USER_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         switch("enable_stream_email_notifications", false),
         switch("enable_stream_push_notifications", false),
         switch("enable_stream_audible_notifications", false),
-        word("notification_sound", "chime", NOTIFICATION_SOUNDS),
+        word("notification_sound", "service", SOUND_CHOICES.as_slice()),
         switch("enable_desktop_notifications", true),
         switch("enable_sounds", true),
         switch("enable_followed_topic_desktop_notifications", true),

@@ -93,5 +93,6 @@ mod upload_limits;
 mod uploads;
 mod user_changes;
 mod users;
+mod vendor_names;
 mod widgets;
 mod worlds;

@@ -29,13 +29,22 @@ pub struct KnownSite {
 }
 
 /// All of them.
-const KNOWN_SITES: &[KnownSite] = &[KnownSite {
-    subtype: "code_host",
-    text: "Code host",
-    name: "Code host",
-    hint: "Your user name there",
-    url_pattern: "https://code-host.example/%(username)s",
-}];
+const KNOWN_SITES: &[KnownSite] = &[
+    KnownSite {
+        subtype: "microblog",
+        text: "Microblog",
+        name: "Microblog",
+        hint: "",
+        url_pattern: "https://microblog.example/%(username)s",
+    },
+    KnownSite {
+        subtype: "code_host",
+        text: "Code host",
+        name: "Code host",
+        hint: "Your user name there",
+        url_pattern: "https://code-host.example/%(username)s",
+    },
+];
 
 /// The sites as the register reply lists them.
 pub fn known_sites() -> Value {
