@@ -24,6 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
+pub use crate::http::authority::Authority;
 pub use examination::Examined;
 
 /// How a server is to be started; the defaults are those of the command line but for the port, which is free.

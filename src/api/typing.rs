@@ -142,7 +142,7 @@ fn emit_direct(tx: &mut Tx, caller: &User, op: TypingOp, recipients: &[UserId]) 
     let person = |user: &User| json!({"user_id": user.id, "email": tx.api_email(user)});
     let people: Vec<_> = recipients.iter().filter_map(|id| tx.user(*id)).map(|user| person(user)).collect();
     let fields = json!({"message_type": "direct", "sender": person(caller), "recipients": people});
-    // Nobody hears by this of people whom they may not know of.
+    // Nobody hears by this of people whom they may not know of.
     let knows_all = |id: &&UserId| {
         tx.user(**id).is_some_and(|viewer| recipients.iter().all(|other| tx.can_access_user(viewer, *other)))
     };

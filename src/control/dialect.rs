@@ -14,7 +14,9 @@ use crate::dialect::{Dialect, Renamable};
 pub fn read(text: &str) -> Result<Dialect, String> {
     // An object of the server's settings has these for keys, of which the document says nothing.
     let methods = METHODS.iter().map(|(name, _)| (*name).to_owned());
-    let keys = crate::openapi::names().into_iter().chain(methods).collect();
+    // A key of the JSON text in `field_data`.
+    let site = ["subtype".to_owned()];
+    let keys = crate::openapi::names().into_iter().chain(methods).chain(site).collect();
     let paths = OPERATIONS.iter().map(|row| row.route.path.to_owned()).chain([RESUMABLE_UPLOADS.to_owned()]);
     Dialect::parse(text, &Renamable { keys, paths: paths.collect() })
 }

@@ -73,7 +73,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.split('.').all(|label| !label.is_empty() && label.bytes().all(is_plain))
 }
 
-/// A header that may come once.
+/// A header that may come once.
 pub enum Single<'headers> {
     /// It did not come.
     Absent,

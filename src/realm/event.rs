@@ -364,7 +364,7 @@ pub struct SentMessage {
     pub channel: Option<Arc<Channel>>,
     /// The queue that sent it and the client's own name for it.
     pub local: Option<(String, String)>,
-    /// Guests, who hear of no channel but those that they are in.
+    /// Guests, who hear of no channel but those that they are in.
     pub guests: OrdSet<UserId>,
     /// Those for whom it is read from the beginning.
     pub read_by: OrdSet<UserId>,

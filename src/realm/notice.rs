@@ -17,7 +17,7 @@ impl Tx {
     /// Has the notification bot say something; those who caused it may have read it from the beginning.
     ///
     /// Notices repeat what people wrote, if only a name. So they are rendered as their author sees the organization,
-    /// who is whoever wrote that or caused the notice, and mention nobody.
+    /// who is whoever wrote that or caused the notice, and mention nobody.
     ///
     /// What can't be sent all the same is dropped and leaves nothing behind: a notice must not undo what it tells of.
     /// Gives whether it was sent.

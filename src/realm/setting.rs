@@ -111,7 +111,7 @@ pub const NOTIFICATION_SOUNDS: &[&str] = &[
     "service",
 ];
 
-/// What `notification_sound` is for those who want to hear nothing.
+/// What `notification_sound` is for those who want to hear nothing.
 pub const NO_SOUND: &str = "none";
 
 /// What `notification_sound` may be.

@@ -269,7 +269,7 @@ pub fn checked_description(description: &str) -> Result<String, Error> {
     Ok(description.replace('\n', " "))
 }
 
-/// A description as HTML, as its author sees what it names; "" for none.
+/// A description as HTML, as its author sees what it names; "" for none.
 pub fn rendered_description(realm: &Realm, author: &User, description: &str) -> String {
     if description.is_empty() {
         return String::new();

@@ -42,6 +42,7 @@ impl Wanted {
         }
         let minutes = match self.expires_in_minutes {
             None => Some(DEFAULT_VALIDITY_MINUTES),
+            // it would be over from the beginning.
             Some(Nullable(Some(minutes))) if minutes <= 0 => {
                 return Err(Error::bad_value("invite_expires_in_minutes", "is too small"));
             }
