@@ -908,8 +908,13 @@ impl Error {
 
     /// The message with its placeholders filled.
     pub fn message(&self) -> String {
+        self.filled(self.row().message)
+    }
+
+    /// Any text with the error's placeholders filled.
+    pub fn filled(&self, template: &str) -> String {
         let mut message = String::new();
-        let mut rest = self.row().message;
+        let mut rest = template;
         // Each once: what is filled in may have braces of its own.
         while let Some((before, behind)) = rest.split_once('{') {
             message.push_str(before);

@@ -23,7 +23,7 @@ mod parameters;
 mod past;
 pub mod place;
 
-use crate::api::Access;
+use crate::api::{Access, Route};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::EventPattern;
@@ -150,12 +150,38 @@ pub enum Act {
         /// Code before; empty where there was none.
         code: &'static str,
     },
+    /// Where the credentials of a request are refused with these errors, the code was another.
+    CodeOfCredentials {
+        /// Rows of the error table.
+        errors: &'static [&'static str],
+        /// Code before.
+        code: &'static str,
+    },
+    /// Refusals had other words.
+    Words(fn(&mut Refusal<'_>)),
     /// These operations were for others.
     Instead(&'static [&'static str], Access),
     /// These operations asked for this too.
     Also(&'static [&'static str], Access),
     /// Decided where the words say, not at the edge.
     Elsewhere,
+}
+
+/// A refusal on its way out.
+pub struct Refusal<'a> {
+    /// The operation that was refused.
+    pub route: Route,
+    /// Why.
+    pub error: &'a mut Error,
+    /// The message, if it is not the error's own.
+    message: Option<String>,
+}
+
+impl Refusal<'_> {
+    /// Gives it another message, with the error's placeholders.
+    fn say(&mut self, template: &str) {
+        self.message = Some(self.error.filled(template));
+    }
 }
 
 /// A request on its way in.
@@ -215,6 +241,10 @@ pub struct Context<'a> {
     /// The request's query and body, as the newest level has them.
     pub values: &'a BTreeMap<String, String>,
 }
+
+/// What a server of level 247 was recorded to do, and the newest does otherwise, changed after that. Where nothing says
+/// when, it is taken to have changed at once.
+pub const AFTER_THE_RECORDED: i64 = 248;
 
 /// The first level that has resumable uploads, whose operations stand in no table.
 pub const TUS_SINCE: i64 = 296;

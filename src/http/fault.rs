@@ -130,10 +130,7 @@ fn mangled(mut response: Response, how: Mangled) -> Response {
 fn rate_limited(retry_after: &serde_json::Value, feature_level: i64, now: Timestamp) -> Response {
     let error = Error::RateLimitHit { retry_after: retry_after.clone().into() };
     let former = emulation(feature_level).and_then(|emulation| emulation.code_of(None, error.row()));
-    let mut response = match former {
-        Some(former) => reply::former_failure(&error, former, None),
-        None => reply::failure(&error, None),
-    };
+    let mut response = reply::former_failure(&error, former, None, None);
     if let Ok(value) = HeaderValue::from_str(&retry_after.to_string()) {
         response.headers_mut().insert(header::RETRY_AFTER, value);
     }

@@ -19,10 +19,24 @@ pub fn failure(error: &Error, hint: Option<String>) -> Response {
     refusal(error, error.status(), serde_json::to_vec(error).unwrap_or_default(), hint)
 }
 
-/// A refused request with the status and code that its error had at an older level. With the code BAD_REQUEST it had
-/// no further fields; an empty code is left out.
-pub fn former_failure(error: &Error, (status, code): (u16, &str), hint: Option<String>) -> Response {
+/// A refused request with the status, code and message that its error had at an older level, where they were others.
+/// With another code BAD_REQUEST it had no further fields; an empty code is left out.
+pub fn former_failure(
+    error: &Error,
+    code: Option<(u16, &str)>,
+    message: Option<String>,
+    hint: Option<String>,
+) -> Response {
+    if code.is_none() && message.is_none() {
+        return failure(error, hint);
+    }
     let mut body = error.body();
+    if let Some(message) = message {
+        body.insert("msg".into(), message.into());
+    }
+    let Some((status, code)) = code else {
+        return refusal(error, error.status(), serde_json::to_vec(&body).unwrap_or_default(), hint);
+    };
     body.insert("code".into(), code.into());
     match code {
         "" => _ = body.shift_remove("code"),

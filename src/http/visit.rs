@@ -293,16 +293,12 @@ impl Stay {
 /// As [`finished`]; a refusal has the status and code that it had at the level.
 fn finished_at(feature_level: i64, row: Option<&Row>, outcome: Result<Response, Refusal>) -> Response {
     outcome.unwrap_or_else(|(error, hint)| {
-        let emulation = emulation(feature_level);
-        let error = match emulation.zip(row) {
-            Some((emulation, row)) => emulation.with_former_names(row.route, error),
-            None => error,
-        };
         let hint = hint.or_else(|| hint::for_error(&error));
-        match emulation.zip(row).and_then(|(emulation, row)| emulation.code_of(Some(row.route), error.row())) {
-            Some(former) => reply::former_failure(&error, former, hint),
-            None => reply::failure(&error, hint),
-        }
+        let Some((emulation, row)) = emulation(feature_level).zip(row) else { return reply::failure(&error, hint) };
+        let mut error = emulation.with_former_names(row.route, error);
+        let message = emulation.former_message(row.route, &mut error);
+        let code = emulation.code_of(Some(row.route), error.row());
+        reply::former_failure(&error, code, message, hint)
     })
 }
 

@@ -8,9 +8,11 @@ mod linkifiers;
 mod messages;
 mod organization;
 pub(super) mod permissions;
+mod recorded;
 mod settings;
 pub(super) mod switches;
 mod topics;
+mod words;
 
 use super::{Behaviour, Change, Touch};
 
@@ -24,8 +26,10 @@ pub(super) fn changes() -> Vec<Change> {
         messages::ROWS,
         organization::ROWS,
         permissions::ROWS,
+        recorded::ROWS,
         switches::ROWS,
         topics::ROWS,
+        words::ROWS,
     ];
     let rows = tables.into_iter().flatten().chain(settings::rows());
     rows.map(|row: &'static Behaviour| Change { level: row.level, touch: Touch::Behaviour(row) }).collect()

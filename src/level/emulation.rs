@@ -1,9 +1,9 @@
 //! What applies to a level, compiled from the table of changes and found by operation or type of event.
 
 use super::place::{Place, Source, Step, visit};
-use super::{Act, Change, Context, Object, Request, Touch, changes, objects};
+use super::{Act, Change, Context, Object, Refusal, Request, Touch, changes, objects};
 use crate::api::parameter::RawParameters;
-use crate::api::{Access, NEWEST_FEATURE_LEVEL, Route};
+use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Route};
 use crate::error::{Error, ErrorRow};
 use crate::realm::Realm;
 use crate::realm::event::EventPattern;
@@ -31,6 +31,7 @@ pub struct Emulation {
     replies: HashMap<Key, Vec<ObjectChange>>,
     events: HashMap<&'static str, Vec<(Option<&'static str>, ObjectChange)>>,
     codes: Vec<Code>,
+    words: Vec<fn(&mut Refusal<'_>)>,
     access: HashMap<Key, AccessChange>,
     withheld: Vec<EventPattern>,
 }
@@ -63,9 +64,17 @@ enum ObjectAct {
 
 struct Code {
     errors: &'static [&'static str],
-    routes: &'static [&'static str],
+    of: CodeOf,
     status: u16,
     code: &'static str,
+}
+
+#[derive(Clone, Copy)]
+enum CodeOf {
+    /// These operations; none: all.
+    Routes(&'static [&'static str]),
+    /// Operations that ask for credentials.
+    Credentials,
 }
 
 #[derive(Default)]
@@ -101,6 +110,7 @@ impl Emulation {
             replies: HashMap::new(),
             events: HashMap::new(),
             codes: Vec::new(),
+            words: Vec::new(),
             access: HashMap::new(),
             withheld: Vec::new(),
         }
@@ -168,7 +178,13 @@ impl Emulation {
                 }
             }
             Act::Objects(object, change) => self.add_objects(object, ObjectAct::Change(change)),
-            Act::Code { errors, routes, status, code } => self.codes.push(Code { errors, routes, status, code }),
+            Act::Code { errors, routes, status, code } => {
+                self.codes.push(Code { errors, of: CodeOf::Routes(routes), status, code });
+            }
+            Act::CodeOfCredentials { errors, code } => {
+                self.codes.push(Code { errors, of: CodeOf::Credentials, status: 401, code });
+            }
+            Act::Words(words) => self.words.push(words),
             Act::Instead(routes, access) => {
                 for route in routes {
                     self.access.entry(key(route)).or_default().instead = Some(access);
@@ -326,12 +342,27 @@ impl Emulation {
         error
     }
 
+    /// The message that an error had, if it was another; the error may have named other things too.
+    pub fn former_message(&self, route: Route, error: &mut Error) -> Option<String> {
+        let mut refusal = Refusal { route, error, message: None };
+        self.words.iter().for_each(|words| words(&mut refusal));
+        refusal.message
+    }
+
     /// The status and code that an error had, when they were others; None where nothing changed. `route` is None where
     /// the error is no operation's.
     pub fn code_of(&self, route: Option<Route>, error: &ErrorRow) -> Option<(u16, &'static str)> {
+        let is_route = |text: &&'static str| route.is_some_and(|route| key(text) == (route.method, route.path));
+        let asks_for_credentials = || {
+            let row = route.and_then(|route| OPERATIONS.iter().find(|row| row.route == route));
+            row.is_none_or(|row| row.access != Access::Anyone)
+        };
         let fits = |code: &&Code| {
-            let is_route = |text: &&'static str| route.is_some_and(|route| key(text) == (route.method, route.path));
-            code.errors.contains(&error.name) && (code.routes.is_empty() || code.routes.iter().any(is_route))
+            code.errors.contains(&error.name)
+                && match code.of {
+                    CodeOf::Routes(routes) => routes.is_empty() || routes.iter().any(is_route),
+                    CodeOf::Credentials => asks_for_credentials(),
+                }
         };
         // The last to apply is the oldest of those that the world is before.
         self.codes.iter().rfind(fits).map(|code| (code.status, code.code))

@@ -76,6 +76,13 @@ objects! {
         "event stream delete: streams[]",
         "event subscription add: subscriptions[]",
     ];
+    /// A channel that new users get.
+    DEFAULT_CHANNEL = "default channel" [
+        "POST /register: realm_default_streams[]",
+        "event default_streams: default_streams[]",
+        "POST /register: realm_default_stream_groups[].streams[]",
+        "event default_stream_groups: default_stream_groups[].streams[]",
+    ];
     /// A channel that the caller knows the subscribers of.
     SUBSCRIPTION = "channel with subscribers" [
         "POST /register: subscriptions[]",
@@ -170,6 +177,12 @@ objects! {
         "GET /messages/{message_id}: message.reactions[]",
         "event message: message.reactions[]",
     ];
+    /// What a widget is made of.
+    SUBMESSAGE = "submessage" [
+        "GET /messages: messages[].submessages[]",
+        "GET /messages/{message_id}: message.submessages[]",
+        "event message: message.submessages[]",
+    ];
     /// An event that tells of a reaction.
     REACTION_EVENT = "event reaction" ["event reaction:"];
     /// The reply of sending.
@@ -259,6 +272,8 @@ objects! {
     PROFILE_FIELDS_EVENT = "event custom_profile_fields" ["event custom_profile_fields:"];
     /// A notice that is shown once.
     NOTICE = "one-time notice" ["POST /register: onboarding_steps[]", "POST /register: hotspots[]"];
+    /// What lists them.
+    ONBOARDING = "register reply, event onboarding_steps" ["POST /register:", "event onboarding_steps:"];
     /// The reply that lists invitations.
     INVITES_REPLY = "reply of GET /invites" ["GET /invites:"];
     /// An invitation.

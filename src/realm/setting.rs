@@ -211,7 +211,7 @@ pub static REALM_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         switch("enable_guest_user_indicator", true),
         switch("enable_read_receipts", true),
         switch("enable_spectator_access", false),
-        choice("gif_rating_policy", 2, &[0, 1, 2, 3, 4]),
+        choice("gif_rating_policy", 2, &[0, 1, 2, 3, 4, 5]),
         switch("inline_image_preview", true),
         switch("inline_url_embed_preview", false),
         switch("invite_required", true),

@@ -112,8 +112,21 @@ pub fn first_submessage(content: &str, given: Option<Value>, sender: UserId, id:
         let (widget, extra_data) = Widget::begun_by(content)?;
         Some(json!({"widget_type": widget.name(), "extra_data": extra_data}))
     };
-    let content = given.or_else(begun)?.to_string();
+    let content = spaced(&given.or_else(begun)?);
     Some(Submessage { id, sender, kind: WIDGET.to_owned(), content })
+}
+
+/// JSON with a blank behind each comma and colon, as the real server writes what it makes.
+fn spaced(value: &Value) -> String {
+    let list = |parts: &mut dyn Iterator<Item = String>| parts.collect::<Vec<_>>().join(", ");
+    match value {
+        Value::Array(items) => format!("[{}]", list(&mut items.iter().map(spaced))),
+        Value::Object(object) => {
+            let entry = |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), spaced(value));
+            format!("{{{}}}", list(&mut object.iter().map(entry)))
+        }
+        other => other.to_string(),
+    }
 }
 
 /// A form that a bot gives its message: buttons that answer for whoever presses them.

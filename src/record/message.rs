@@ -124,6 +124,9 @@ pub enum DisplayRecipient {
     People(Vec<Participant>),
 }
 
+/// The organization of the service's own bots; dialects have a product's name for it.
+const INTERNAL_ORGANIZATION: &str = "service-internal";
+
 /// Somebody in a conversation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Participant {
@@ -274,7 +277,10 @@ impl MessageRecord {
             submessages: submessages(message),
             sender_full_name,
             sender_email,
-            sender_realm_str: realm.organization.subdomain.clone(),
+            sender_realm_str: match sender.is_system_bot() {
+                true => INTERNAL_ORGANIZATION.to_owned(),
+                false => realm.organization.subdomain.clone(),
+            },
             display_recipient,
             kind,
             avatar_url,

@@ -18,12 +18,14 @@ const RIGHTS: [(&str, &[&str]); 6] = [
     ("can_invite_others_to_realm", &["can_invite_users_group"]),
 ];
 
+const WILDCARDS: &str = "realm_wildcard_mention_policy";
+
 /// Deprecated numbers that follow from who holds a permission.
 const POLICIES: [(&str, &str); 4] = [
     ("realm_create_public_stream_policy", "realm_can_create_public_channel_group"),
     ("realm_create_private_stream_policy", "realm_can_create_private_channel_group"),
     ("realm_create_web_public_stream_policy", "realm_can_create_web_public_channel_group"),
-    ("realm_wildcard_mention_policy", "realm_can_mention_many_users_group"),
+    (WILDCARDS, "realm_can_mention_many_users_group"),
 ];
 
 impl State {
@@ -37,6 +39,7 @@ impl State {
         }
         for (key, permission) in POLICIES {
             if let Some(policy) = self.policy(permission) {
+                let policy = if key == WILDCARDS { wildcard_policy(policy) } else { policy };
                 self.replace(key, &policy.into());
             }
         }
@@ -93,6 +96,17 @@ impl State {
         if let Some(policy) = self.value.get("realm_message_edit_history_visibility_policy").cloned() {
             self.replace("realm_allow_edit_history", &json!(policy != "none"));
         }
+    }
+}
+
+/// The policy of wildcards numbers its holders in another way.
+fn wildcard_policy(policy: i64) -> i64 {
+    match policy {
+        1 => 2,
+        2 | 7 => 5,
+        4 => 7,
+        5 => 1,
+        same => same,
     }
 }
 

@@ -168,7 +168,15 @@ impl<'a> Comparison<'a> {
     fn aligned(&mut self, real: &[Value], double: &[Value], path: &str, name: &str) {
         let mut positions = Vec::new();
         for one in real {
-            match double.iter().position(|other| self.are_same(&one[name], &other[name])) {
+            // Numbers of other kinds may have been paired too: the same number goes before a pair.
+            let is_namesake = |at: &usize| double[*at][name] == one[name];
+            let is_partner = |at: &usize| {
+                let other = &double[*at][name];
+                !real.iter().any(|one| one[name] == *other) && self.are_same(&one[name], other)
+            };
+            let left: Vec<usize> = (0..double.len()).filter(|at| !positions.contains(at)).collect();
+            let found = left.iter().copied().find(is_namesake).or_else(|| left.iter().copied().find(is_partner));
+            match found {
                 Some(position) => {
                     self.value(one, &double[position], path);
                     positions.push(position);

@@ -8,6 +8,7 @@ mod groups;
 mod organization;
 mod people;
 mod permissions;
+mod recorded;
 mod settings;
 mod table;
 mod topics;

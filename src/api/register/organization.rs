@@ -84,8 +84,20 @@ fn derived(realm: &Realm) -> Value {
         "realm_create_public_stream_policy": policy(realm, "can_create_public_channel_group"),
         "realm_create_private_stream_policy": policy(realm, "can_create_private_channel_group"),
         "realm_create_web_public_stream_policy": policy(realm, "can_create_web_public_channel_group"),
-        "realm_wildcard_mention_policy": policy(realm, "can_mention_many_users_group"),
+        "realm_wildcard_mention_policy": wildcard_policy(policy(realm, "can_mention_many_users_group")),
     })
+}
+
+/// The number that the policy of wildcards has for the holder that others number so: 1 everyone, 5 administrators and 7
+/// moderators there.
+pub fn wildcard_policy(policy: i64) -> i64 {
+    match policy {
+        1 => 2,
+        2 | 7 => 5,
+        4 => 7,
+        5 => 1,
+        same => same,
+    }
 }
 
 /// The legacy number of a permission: 1 members, 2 administrators, 3 full members, 4 moderators, 5 everyone, 6 nobody,
@@ -163,10 +175,11 @@ fn server(wish: &Wish<'_>) -> Value {
         "settings_send_digest_emails": false,
         "gif_rating_policy_options": {
             "disabled": {"id": 0, "name": "GIFs disabled"},
+            "y": {"id": 1, "name": "Allow GIFs rated Y (Very young audience)"},
             "g": {"id": 2, "name": "Allow GIFs rated G (General audience)"},
-            "pg": {"id": 1, "name": "Allow GIFs rated PG (Parental guidance)"},
-            "pg-13": {"id": 3, "name": "Allow GIFs rated PG-13 (Parental guidance under 13)"},
-            "r": {"id": 4, "name": "Allow GIFs rated R (Restricted)"},
+            "pg": {"id": 3, "name": "Allow GIFs rated PG (Parental guidance)"},
+            "pg-13": {"id": 4, "name": "Allow GIFs rated PG-13 (Parental guidance - under 13)"},
+            "r": {"id": 5, "name": "Allow GIFs rated R (Restricted)"},
         },
         "service_plan_is_not_limited": true,
         "upgrade_text_for_wide_organization_logo": "Available on all plans of this server.",

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::level::fields::gone::address_of;
 use crate::level::objects::{BOT, BOT_CHANGE, BOT_NEWS, PERSON, PRESENCE, PUSH_DEVICE, REGISTER, USER, USER_CHANGE};
 use crate::level::past::as_of;
-use crate::level::{Act, Behaviour, Context, Request};
+use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Context, Request};
 use crate::realm::id::UserId;
 use crate::realm::user::Role;
 use crate::record::user::{Look, UserRecord};
@@ -228,6 +228,16 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "HTTP status 401; before, 403.",
         test: "deactivated_accounts_got_403_before_76",
         act: Act::Code { errors: &["UserDeactivated"], routes: &[], status: 403, code: "USER_DEACTIVATED" },
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "credentials that are refused",
+        words: "INVALID_API_KEY, USER_DEACTIVATED or REALM_DEACTIVATED; before, UNAUTHORIZED, but where a key is asked for.",
+        test: "refused_credentials_had_one_code",
+        act: Act::CodeOfCredentials {
+            errors: &["MalformedApiKey", "InvalidApiKey", "UserDeactivated", "RealmDeactivated"],
+            code: "UNAUTHORIZED",
+        },
     },
     Behaviour {
         level: 76,

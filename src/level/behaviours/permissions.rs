@@ -1,7 +1,7 @@
 //! Permissions before groups held them, and before groups without a name did.
 
 use crate::error::Error;
-use crate::level::objects::{CHANNEL, GROUP, PERMISSION, REGISTER};
+use crate::level::objects::{CHANNEL, CHANNEL_PERMISSIONS, GROUP, PERMISSION, REALM_PERMISSIONS, REGISTER};
 use crate::level::{Act, Behaviour, Context, Request};
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
@@ -50,6 +50,29 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`can_send_message_group` says who may post; before, `stream_post_policy` (from 1 on) or `is_announcement_only` did.",
         test: "posting_had_policies_before_333",
         act: Act::Request(CHANNEL_MAKING, post_policy),
+    },
+    Behaviour {
+        level: 320,
+        on: "supported permission settings of channels: can_remove_subscribers_group",
+        words: "May be any group; before, a system group had to hold it, and not `role:nobody`.",
+        test: "some_permissions_required_system_groups",
+        act: Act::Objects(&CHANNEL_PERMISSIONS, |settings, _| {
+            if let Some(setting) = settings.get_mut(REMOVING).and_then(Value::as_object_mut) {
+                setting.insert("require_system_group".into(), true.into());
+                setting.insert("allow_nobody_group".into(), false.into());
+            }
+        }),
+    },
+    Behaviour {
+        level: 314,
+        on: "supported permission settings of the organization: create_multiuse_invite_group",
+        words: "May be any group; before, a system group had to hold it.",
+        test: "some_permissions_required_system_groups",
+        act: Act::Objects(&REALM_PERMISSIONS, |settings, _| {
+            if let Some(setting) = settings.get_mut("create_multiuse_invite_group").and_then(Value::as_object_mut) {
+                setting.insert("require_system_group".into(), true.into());
+            }
+        }),
     },
     Behaviour {
         level: 320,

@@ -2,12 +2,12 @@
 
 use crate::api::channels::creation::{MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH};
 use crate::api::channels::former_channel_email;
-use crate::level::Context;
 use crate::level::behaviours::permissions::{self, policy};
 use crate::level::objects::{
     BOT, BOT_NEWS, EMOJI, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, Object, PERSON, PROPERTIES_REPLY, REACTION,
     REACTION_EVENT, REGISTER, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER,
 };
+use crate::level::{AFTER_THE_RECORDED, Context};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::user::User;
 use crate::record::user::avatar_url;
@@ -105,6 +105,7 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (1, &USER, "bot_owner", 0, |user, context| address_of(user.get("bot_owner_id"), context)),
     (363, &OWN_USER, "is_billing_admin", 73, |_, _| json!(false)),
     (363, &USER, "is_billing_admin", 73, |_, _| json!(false)),
+    (363, &REGISTER, "is_billing_admin", 73, |_, _| json!(false)),
     (484, &REACTION_EVENT, "user", 0, |event, context| reacting_user(event, context, "user_id")),
     (328, &REACTION, "user", 0, |reaction, context| reacting_user(reaction, context, "id")),
     (163, &REGISTER, "realm_email_address_visibility", 0, |_, _| json!(1)),
@@ -116,7 +117,11 @@ pub(super) fn is_fetched(name: &str, reply: &Map<String, Value>, context: &Conte
     if name.starts_with("realm_") {
         return reply.contains_key("realm_name");
     }
-    let event = if name == "push_devices" { "push_device" } else { "stream" };
+    let event = match name {
+        "push_devices" => "push_device",
+        "is_billing_admin" => "realm_user",
+        _ => "stream",
+    };
     let asked = ["fetch_event_types", "event_types"].iter().find_map(|list| context.values.get(*list));
     let types = asked.and_then(|list| serde_json::from_str::<Vec<String>>(list).ok());
     types.is_none_or(|types| types.iter().any(|kind| kind == event))
@@ -173,7 +178,11 @@ fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>, id_key: &
     let Some(user) = context.realm.user(UserId(id)) else { return Value::Null };
     let email = context.realm.email_shown_to(context.caller, user);
     let full_name = context.realm.name_shown_to(context.caller, user);
-    json!({id_key: id, "email": email, "full_name": full_name, "is_mirror_dummy": false})
+    let mut record = json!({id_key: id, "email": email, "full_name": full_name});
+    if context.level >= AFTER_THE_RECORDED {
+        record["is_mirror_dummy"] = false.into();
+    }
+    record
 }
 
 /// The caller's devices by the number that the client chose, as they were known before they had keys of their own.

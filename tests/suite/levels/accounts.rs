@@ -181,10 +181,10 @@ async fn client_gravatar_was_off_before_92() {
 #[tokio::test]
 async fn deactivated_accounts_got_403_before_76() {
     let server = TestServer::start().await;
-    for (level, status) in [(75, 403), (76, 401)] {
+    for (level, status, code) in [(75, 403, "USER_DEACTIVATED"), (76, 401, "UNAUTHORIZED")] {
         let dana = Age::at(&server, level).await.user("dana");
         let reply = dana.get("/users/me", json!({})).await.with_status(status);
-        reply.error("USER_DEACTIVATED", "Account is deactivated");
+        reply.error(code, "Account is deactivated");
     }
 }
 
@@ -192,10 +192,10 @@ async fn deactivated_accounts_got_403_before_76() {
 async fn deactivated_organizations_got_403_before_76() {
     let server = TestServer::start().await;
     server.user("olive").post("/realm/deactivate", json!({})).await.success();
-    for (level, status) in [(75, 403), (76, 401)] {
+    for (level, status, code) in [(75, 403, "REALM_DEACTIVATED"), (76, 401, "UNAUTHORIZED")] {
         let mel = Age::at(&server, level).await.user("mel");
         let reply = mel.get("/users/me", json!({})).await.with_status(status);
-        reply.error("REALM_DEACTIVATED", "This organization has been deactivated");
+        reply.error(code, "This organization has been deactivated");
     }
 }
 
@@ -284,7 +284,7 @@ async fn nobody_was_invited_as_moderator_before_61() {
     let [before, after] = Age::around(&server, 61).await;
     let moderator = json!({"invite_as": 300});
 
-    let message = "Invalid invite_as: Value error, Not in the list of possible values";
+    let message = "Invalid invite_as";
     before.user("olive").post("/invites/multiuse", moderator.clone()).await.error("BAD_REQUEST", message);
     after.user("olive").post("/invites/multiuse", moderator).await.success();
 
@@ -305,11 +305,13 @@ async fn invitations_expired_in_days_before_126() {
     assert_eq!(expiry(&before, json!({"invite_expires_in_days": null})).await, None);
     assert_eq!(expiry(&after, days.clone()).await, Some(10));
     assert_eq!(expiry(&after, minutes).await, Some(3));
-    for (value, problem) in
-        [(json!("x"), "is not valid JSON"), (json!([]), "is not an integer"), (json!(0), "is too small")]
-    {
+    for (value, message) in [
+        (json!("x"), "Argument \"invite_expires_in_days\" is not valid JSON."),
+        (json!([]), "invite_expires_in_days is not an integer"),
+        (json!(0), "invite_expires_in_days is too small"),
+    ] {
         let reply = before.user("olive").post("/invites/multiuse", json!({"invite_expires_in_days": value})).await;
-        reply.error("BAD_REQUEST", &format!("invite_expires_in_days {problem}"));
+        reply.error("BAD_REQUEST", message);
     }
 }
 

@@ -190,7 +190,7 @@ async fn scheduled_messages_were_changed_by_scheduling_before_184() {
             let unknown = send(message("new", json!({"scheduled_message_id": 999}))).await.with_status(404);
             unknown.error("BAD_REQUEST", "Scheduled message does not exist");
             let wrong = send(message("new", json!({"scheduled_message_id": "x"}))).await;
-            wrong.error("BAD_REQUEST", "scheduled_message_id is not valid JSON");
+            wrong.error("BAD_REQUEST", "Argument \"scheduled_message_id\" is not valid JSON.");
         }
     }
 }

@@ -40,7 +40,7 @@ async fn some_texts_were_json() {
     for (level, path, name) in [(106, &user, "full_name"), (64, &channel, "new_name"), (64, &channel, "description")] {
         let [before, after] = Age::around(&server, level).await;
         let (old, new) = (before.user("olive"), after.user("olive"));
-        old.patch(path, json!({name: "plain"})).await.error("BAD_REQUEST", &format!("{name} is not valid JSON"));
+        old.patch(path, json!({name: "plain"})).await.error("BAD_REQUEST", &super::recorded::not_json(0, name));
         old.patch(path, json!({name: "7"})).await.error("BAD_REQUEST", &format!("{name} is not a string"));
         old.patch(path, json!({name: "\"quoted\""})).await.success();
         new.patch(path, json!({name: "plain"})).await.success();

@@ -197,7 +197,7 @@ async fn texts_of_the_organization_were_json() {
             let olive = age.user("olive");
             if method == "POST" { olive.post(path, params).await } else { olive.patch(path, params).await }
         };
-        ask(&before, "plain.test").await.error("BAD_REQUEST", &format!("{name} is not valid JSON"));
+        ask(&before, "plain.test").await.error("BAD_REQUEST", &super::recorded::not_json(0, name));
         ask(&before, "\"plain.test\"").await.success();
         ask(&after, "plain.test").await.success();
     }
@@ -335,7 +335,7 @@ async fn policies_of_the_organization_were_switches() {
         let (adam, key) = (age.user("adam"), format!("realm_{old}"));
         let mut events = age.user("mel").events(["realm"]).await;
         let refused = adam.patch("/realm", json!({old: word})).await;
-        refused.error("BAD_REQUEST", &format!("{old} is not valid JSON"));
+        refused.error("BAD_REQUEST", &super::recorded::not_json(level, old));
         adam.patch("/realm", json!({new: word})).await.success();
         events.none().await;
         for value in [is_on, !is_on] {

@@ -102,7 +102,7 @@ async fn topics_were_not_followed_before_219() {
         if level == 219 {
             reply.success();
         } else {
-            let message = "Invalid visibility_policy: Value error, Not in the list of possible values";
+            let message = "Invalid visibility_policy";
             reply.error("BAD_REQUEST", message);
         }
     }

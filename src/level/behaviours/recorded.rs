@@ -1,0 +1,99 @@
+//! What replies and events of a recorded server of level 247 had otherwise than the newest, by no known change (A-240 in
+//! docs/assumptions.md).
+
+use crate::level::objects::{MESSAGE, ONBOARDING, OWN_USER, PERMISSION, SUBMESSAGE, USER};
+use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Context};
+use crate::realm::id::UserId;
+use crate::realm::user::{EmailVisibility, User};
+use crate::record::user::avatar_url;
+use serde_json::{Map, Value, json};
+
+/// The one-time notices that there were.
+const NOTICES: [&str; 3] = ["visibility_policy_banner", "intro_inbox_view_modal", "intro_recent_view_modal"];
+
+pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "user",
+        words: "`bot_type` and `bot_owner_id` are null for people; before, they were left out.",
+        test: "people_had_no_keys_of_bots",
+        act: Act::Objects(&USER, |user, _| {
+            if user.get("is_bot") == Some(&Value::Bool(false)) {
+                user.shift_remove("bot_type");
+                user.shift_remove("bot_owner_id");
+            }
+        }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "own user",
+        words: "Bots are told no `bot_type` and `bot_owner_id` of their own; before, they were.",
+        test: "people_had_no_keys_of_bots",
+        act: Act::Objects(&OWN_USER, |user, context| {
+            if let Some(bot) = context.caller.filter(|caller| caller.is_bot()) {
+                user.insert("bot_type".into(), json!(bot.bot.as_ref().map(|bot| bot.kind.number())));
+                user.insert("bot_owner_id".into(), json!(bot.bot_owner()));
+            }
+        }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "user: avatar_url",
+        words: "Left to clients that compute it where they see the user's address; before, where everybody does.",
+        test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
+        act: Act::Objects(&USER, |user, context| tell_picture(user, "user_id", context)),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "message: avatar_url",
+        words: "Left to clients that compute it where they see the sender's address; before, where everybody does.",
+        test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
+        act: Act::Objects(&MESSAGE, |message, context| tell_picture(message, "sender_id", context)),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "submessage: content",
+        words: "A to-do list begins with its title and tasks; before, with nothing.",
+        test: "lists_of_tasks_began_with_nothing",
+        act: Act::Objects(&SUBMESSAGE, |part, _| {
+            let is_list = |text: &str| text.starts_with(r#"{"widget_type": "todo", "#);
+            if part.get("content").and_then(Value::as_str).is_some_and(is_list) {
+                part.insert("content".into(), r#"{"widget_type": "todo", "extra_data": null}"#.into());
+            }
+        }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "register reply, event onboarding_steps: onboarding_steps",
+        words: "Nine one-time notices; before, three.",
+        test: "there_were_fewer_one_time_notices",
+        act: Act::Objects(&ONBOARDING, |object, _| {
+            if let Some(Value::Array(steps)) = object.get_mut("onboarding_steps") {
+                steps.retain(|step| step["name"].as_str().is_some_and(|name| NOTICES.contains(&name)));
+            }
+        }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "supported permission setting: default_for_system_groups",
+        words: "Also where a system group is required; before, null there.",
+        test: "permissions_of_system_groups_had_no_default_for_them",
+        act: Act::Objects(&PERMISSION, |setting, _| {
+            if setting.get("require_system_group") == Some(&Value::Bool(true)) {
+                setting.insert("default_for_system_groups".into(), Value::Null);
+            }
+        }),
+    },
+];
+
+/// Gives the address of a picture that is left to the client though not everybody sees the user's address.
+fn tell_picture(object: &mut Map<String, Value>, id_key: &str, context: &Context<'_>) {
+    if object.get("avatar_url") != Some(&Value::Null) {
+        return;
+    }
+    let id = object.get(id_key).and_then(Value::as_i64).map(UserId);
+    let hidden = |user: &&std::sync::Arc<User>| user.email_visibility != EmailVisibility::Everyone;
+    if let Some(user) = id.and_then(|id| context.realm.users.get(&id)).filter(hidden) {
+        object.insert("avatar_url".into(), avatar_url(context.realm, user, false).into());
+    }
+}

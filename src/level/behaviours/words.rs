@@ -1,0 +1,117 @@
+//! Refusals that had other words: the core speaks those of the newest level.
+
+use crate::error::Error;
+use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Refusal};
+
+pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "all refusals",
+        words: "They speak of channels; before, of streams.",
+        test: "refusals_spoke_of_streams",
+        act: Act::Words(of_streams),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "parameters that are malformed",
+        words: "`x is not valid JSON`, `Invalid x: Value error, Not in the list of possible values`; before, `Argument \"x\" is not valid JSON.`, `Invalid x`.",
+        test: "malformed_parameters_were_refused_in_other_words",
+        act: Act::Words(of_parameters),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "some refusals",
+        words: "Other words.",
+        test: "some_refusals_had_other_words",
+        act: Act::Words(|refusal| {
+            if let Some((_, template)) = OTHER_WORDS.iter().find(|(name, _)| *name == refusal.error.row().name) {
+                refusal.say(template);
+            }
+        }),
+    },
+];
+
+/// Refusals whose template was another, by the name of their row in the table of errors.
+static OTHER_WORDS: &[(&str, &str)] = &[
+    ("BadImage", "Could not decode image; did you upload an image file?"),
+    ("ChannelHasName", "Stream already has that name!"),
+    ("ChannelNameEmpty", "Stream name can't be empty!"),
+    ("ChannelNameInvalidCharacter", "Invalid character in stream name, at position {position}!"),
+    ("EmptyTopicNotAllowed", "Topics are required in this organization"),
+    ("InvalidEmojiCode", "Invalid emoji code."),
+    ("NameEmpty", "Name too short!"),
+    ("NoMembersToChange", "Nothing to do. Specify at least one of \"add\" or \"delete\"."),
+    ("NotSubscribed", "Not subscribed to stream id {channel_id}"),
+];
+
+/// Operations that read their parameters as the newest do.
+static AS_NOW: &[&str] = &[
+    "POST /users/me/presence",
+    "POST /users/me/status",
+    "POST /drafts",
+    "PATCH /drafts/{draft_id}",
+    "GET /messages/{message_id}/history",
+    "PATCH /messages/{message_id}",
+    "DELETE /messages/{message_id}",
+    "GET /messages/{message_id}",
+    "POST /users/me/alert_words",
+    "DELETE /users/me/alert_words",
+];
+
+fn of_streams(refusal: &mut Refusal<'_>) {
+    if let Error::BadNarrow { desc } | Error::BadNarrowCombination { desc } = refusal.error {
+        let text = desc.as_str().unwrap_or_default();
+        let former = match text.strip_prefix("unknown channel") {
+            Some(rest) => format!("unknown stream{rest}"),
+            None if text == "No message can be both a channel message and direct message" => {
+                "No message can be both a stream and a DM message".to_owned()
+            }
+            None => return,
+        };
+        *desc = former.into();
+        return;
+    }
+    let template = refusal.error.row().message;
+    if template.contains("hannel") {
+        refusal.say(&of_streams_in_words(template));
+    }
+}
+
+/// A template that speaks of streams. Its placeholders keep their names.
+fn of_streams_in_words(template: &str) -> String {
+    let part = |part: &str| match part.split_once('}') {
+        Some((name, words)) => format!("{name}}}{}", words.replace("channel", "stream").replace("Channel", "Stream")),
+        None => part.replace("channel", "stream").replace("Channel", "Stream"),
+    };
+    template.split('{').map(part).collect::<Vec<_>>().join("{")
+}
+
+fn of_parameters(refusal: &mut Refusal<'_>) {
+    let way = format!("{} {}", refusal.route.method, refusal.route.path);
+    if AS_NOW.contains(&way.as_str()) {
+        return;
+    }
+    match refusal.error {
+        Error::BadValue { problem, .. } if *problem == "is not valid JSON".into() => {
+            refusal.say("Argument \"{parameter}\" is not valid JSON.");
+        }
+        Error::BadValue { parameter, problem } => {
+            // A text or a whole number: the place in the union is not named.
+            let whole = parameter.as_str().and_then(|text| text.strip_suffix("[\"int\"]")).map(str::to_owned);
+            if let Some(whole) = whole {
+                *parameter = whole.into();
+                *problem = "is not a string or integer".into();
+            }
+        }
+        Error::InvalidValueBecause { reason, .. } => {
+            let former = match reason.as_str().unwrap_or_default() {
+                "Not in the list of possible values" => "Invalid {parameter}",
+                "Not a recognized time zone" => "{parameter} is not a recognized time zone",
+                text if text.ends_with(" is not a valid hex color code") => "{reason}",
+                _ => return,
+            };
+            refusal.say(former);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,201 @@
+//! What a server of level 247 was recorded to do otherwise.
+
+use super::{Age, send_old};
+use crate::support::{TestServer, User};
+use serde_json::{Value, json};
+
+const SINCE: i64 = 248;
+
+/// How JSON that is none is refused at a level, by operations that were changed at all.
+pub fn not_json(level: i64, name: &str) -> String {
+    if level < SINCE { format!("Argument \"{name}\" is not valid JSON.") } else { format!("{name} is not valid JSON") }
+}
+
+async fn registered(user: &User) -> Value {
+    user.register(json!({"client_gravatar": true, "client_capabilities": {"notification_settings_null": true}}))
+        .await
+        .state
+}
+
+#[tokio::test]
+async fn refusals_spoke_of_streams() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let narrow = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": r#"[["stream", "nowhere"]]"#});
+    for (age, word) in [(before, "stream"), (after, "channel")] {
+        let mel = age.user("mel");
+        mel.get("/streams/999999", json!({})).await.error("BAD_REQUEST", &format!("Invalid {word} ID"));
+        let reply = mel.get("/get_stream_id", json!({"stream": "{channel_name}"})).await;
+        reply.error("BAD_REQUEST", &format!("Invalid {word} name '{{channel_name}}'"));
+        let reply = mel.get("/messages", narrow.clone()).await;
+        let body = reply.error("BAD_NARROW", &format!("Invalid narrow operator: unknown {word} nowhere"));
+        assert_eq!(body["desc"], format!("unknown {word} nowhere"));
+    }
+}
+
+#[tokio::test]
+async fn malformed_parameters_were_refused_in_other_words() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let (old, new) = (before.user("adam"), after.user("adam"));
+    let limit = "message_content_edit_limit_seconds";
+    for (path, params, was, is) in [
+        (
+            "/settings",
+            json!({"color_scheme": "x"}),
+            "Argument \"color_scheme\" is not valid JSON.",
+            "color_scheme is not valid JSON",
+        ),
+        (
+            "/settings",
+            json!({"color_scheme": 9}),
+            "Invalid color_scheme",
+            "Invalid color_scheme: Value error, Not in the list of possible values",
+        ),
+        (
+            "/settings",
+            json!({"timezone": "Nowhere"}),
+            "timezone is not a recognized time zone",
+            "Invalid timezone: Value error, Not a recognized time zone",
+        ),
+        (
+            "/realm",
+            json!({limit: "1.5"}),
+            "message_content_edit_limit_seconds is not a string or integer",
+            "message_content_edit_limit_seconds[\"int\"] is not an integer",
+        ),
+    ] {
+        old.patch(path, params.clone()).await.error("BAD_REQUEST", was);
+        new.patch(path, params).await.error("BAD_REQUEST", is);
+    }
+    // Some operations read their parameters as now.
+    let reply = old.post("/users/me/presence", json!({"status": "active", "ping_only": "x"})).await;
+    reply.error("BAD_REQUEST", "ping_only is not valid JSON");
+}
+
+#[tokio::test]
+async fn some_refusals_had_other_words() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, name, code) in
+        [(before, "Name too short!", "Invalid emoji code."), (after, "Name must not be empty!", "Invalid emoji code")]
+    {
+        let mel = age.user("mel");
+        mel.patch("/settings", json!({"full_name": ""})).await.error("BAD_REQUEST", name);
+        let message = send_old(&mel, "general", "t", "x").await;
+        let reaction = json!({"emoji_name": "octopus", "emoji_code": "nope", "reaction_type": "unicode_emoji"});
+        mel.post(&format!("/messages/{message}/reactions"), reaction).await.error("BAD_REQUEST", code);
+    }
+}
+
+#[tokio::test]
+async fn refused_credentials_had_one_code() {
+    let server = TestServer::start().await;
+    for (level, invalid, deactivated) in
+        [(247, "UNAUTHORIZED", "UNAUTHORIZED"), (248, "INVALID_API_KEY", "USER_DEACTIVATED")]
+    {
+        let age = Age::at(&server, level).await;
+        let mel = age.user("mel");
+        mel.with_key(&"x".repeat(32))
+            .get("/users/me", json!({}))
+            .await
+            .with_status(401)
+            .error(invalid, "Invalid API key");
+        mel.with_key("x").get("/users/me", json!({})).await.with_status(401).error(invalid, "Malformed API key");
+        let reply = age.user("dana").get("/users/me", json!({})).await.with_status(401);
+        reply.error(deactivated, "Account is deactivated");
+        // Where a key is asked for, the code was the same.
+        let reply = age.anonymous().post("/dev_fetch_api_key", json!({"username": "dana@chat.test"})).await;
+        reply.error("USER_DEACTIVATED", "Account is deactivated");
+    }
+}
+
+#[tokio::test]
+async fn people_had_no_keys_of_bots() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let of = |user: &Value| [user.get("bot_type").cloned(), user.get("bot_owner_id").cloned()];
+    let (mel, bot) = (before.user("mel"), before.user("build-bot"));
+    for (age, people) in [(&before, [None, None]), (&after, [Some(Value::Null), Some(Value::Null)])] {
+        let reader = age.user("max");
+        let found = reader.get(&format!("/users/{}", mel.id()), json!({})).await.success();
+        assert_eq!(of(&found["user"]), people);
+        let found = reader.get(&format!("/users/{}", bot.id()), json!({})).await.success();
+        assert_eq!(of(&found["user"]), [Some(json!(1)), Some(json!(mel.id()))]);
+    }
+    assert_eq!(of(&bot.get("/users/me", json!({})).await.success()), [Some(json!(1)), Some(json!(mel.id()))]);
+    assert_eq!(of(&after.user("build-bot").get("/users/me", json!({})).await.success()), [None, None]);
+}
+
+#[tokio::test]
+async fn pictures_were_left_to_clients_where_everybody_saw_the_address() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    // Visible to members: to everybody but guests, not to everybody.
+    for (age, is_told) in [(before, true), (after, false)] {
+        let (mel, olive) = (age.user("max"), age.user("olive"));
+        for (visibility, is_told) in [(1, false), (2, is_told)] {
+            mel.patch("/settings", json!({"email_address_visibility": visibility})).await.success();
+            let user = olive.get(&format!("/users/{}", mel.id()), json!({})).await.success();
+            assert_eq!(user["user"]["avatar_url"].is_string(), is_told, "{visibility}: {user:#}");
+            let message = send_old(&mel, "general", "t", "x").await;
+            let message = olive.get(&format!("/messages/{message}"), json!({})).await.success();
+            assert_eq!(message["message"]["avatar_url"].is_string(), is_told, "{visibility}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn lists_of_tasks_began_with_nothing() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let nothing = r#"{"widget_type": "todo", "extra_data": null}"#;
+    let tasks =
+        r#"{"widget_type": "todo", "extra_data": {"task_list_title": "", "tasks": [{"task": "a", "desc": ""}]}}"#;
+    for (age, content) in [(before, nothing), (after, tasks)] {
+        let mel = age.user("mel");
+        let message = send_old(&mel, "general", "t", "/todo\na").await;
+        let message = mel.get(&format!("/messages/{message}"), json!({})).await.success();
+        assert_eq!(message["message"]["submessages"][0]["content"], content);
+    }
+}
+
+#[tokio::test]
+async fn there_were_fewer_one_time_notices() {
+    let server = TestServer::start().await;
+    for (level, count) in [(247, 3), (248, 9)] {
+        let max = Age::at(&server, level).await.user("max");
+        let mut queue = max.register(json!({})).await;
+        assert_eq!(queue.state["onboarding_steps"].as_array().map(Vec::len), Some(count));
+        max.post("/users/me/onboarding_steps", json!({"onboarding_step": "intro_inbox_view_modal"})).await.success();
+        let event = queue.next().await.has(json!({"type": "onboarding_steps"}));
+        assert_eq!(event["onboarding_steps"].as_array().map(Vec::len), Some(count - 1));
+    }
+}
+
+#[tokio::test]
+async fn permissions_of_system_groups_had_no_default_for_them() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, default) in [(before, Value::Null), (after, json!("role:nobody"))] {
+        let state = registered(&age.user("mel")).await;
+        let settings = &state["server_supported_permission_settings"];
+        assert_eq!(settings["realm"]["can_access_all_users_group"]["default_for_system_groups"], default);
+        assert_eq!(settings["group"]["can_mention_group"]["default_for_system_groups"], "role:nobody");
+    }
+}
+
+#[tokio::test]
+async fn some_permissions_required_system_groups() {
+    let server = TestServer::start().await;
+    for (level, kind, name) in
+        [(320, "stream", "can_remove_subscribers_group"), (314, "realm", "create_multiuse_invite_group")]
+    {
+        let [before, after] = Age::around(&server, level).await;
+        for (age, is_required) in [(before, true), (after, false)] {
+            let state = registered(&age.user("mel")).await;
+            let setting = &state["server_supported_permission_settings"][kind][name];
+            assert_eq!(setting["require_system_group"], is_required, "{name}: {setting}");
+        }
+    }
+}
