@@ -554,6 +554,8 @@ errors! {
     /// New topics are limited.
     MayNotCreateTopic: 400 BAD_REQUEST "You do not have permission to create new topics in this channel.";
     /// The empty topic is not wanted here.
+    TopicEmpty: 400 BAD_REQUEST "Topic can't be empty!";
+    /// The empty topic where the organization or channel has switched it off.
     EmptyTopicNotAllowed { topic }: 400 BAD_REQUEST "Sending messages to the {topic} is not allowed in this channel.";
     /// Only the empty topic is wanted here.
     OnlyEmptyTopicAllowed { topic }: 400 BAD_REQUEST "Only the {topic} topic is allowed in this channel.";

@@ -157,6 +157,12 @@ pub enum Act {
         /// Code before.
         code: &'static str,
     },
+    /// JSON's `true` and `false` were taken for 1 and 0 where a whole number is wanted, but for parameters of these
+    /// names.
+    SwitchesAsNumbers {
+        /// Parameters.
+        but: &'static [&'static str],
+    },
     /// Refusals had other words.
     Words(fn(&mut Refusal<'_>)),
     /// These operations were for others.
@@ -173,6 +179,8 @@ pub struct Refusal<'a> {
     pub route: Route,
     /// Why.
     pub error: &'a mut Error,
+    /// The request's query and body, as they were sent.
+    pub values: &'a BTreeMap<String, String>,
     /// The message, if it is not the error's own.
     message: Option<String>,
 }
@@ -206,7 +214,10 @@ impl Request<'_> {
 
     /// Lets the core take the client for one with a capability, whatever it says of itself.
     fn understand(&mut self, capability: &str) {
-        let text = self.values.entry("client_capabilities".to_owned()).or_insert_with(|| "{}".to_owned());
+        let text = self
+            .values
+            .entry("client_capabilities".to_owned())
+            .or_insert_with(|| r#"{"notification_settings_null": false}"#.to_owned());
         if let Ok(Value::Object(mut capabilities)) = serde_json::from_str(text) {
             capabilities.insert(capability.to_owned(), true.into());
             *text = Value::from(capabilities).to_string();

@@ -38,7 +38,7 @@ parameters! {
         include_default: bool = false,
         /// Those to which a bot's owner is subscribed.
         include_owner_subscribed: bool = false,
-        /// All public ones; for guests the web-public ones.
+        /// All public ones, web-public ones too; guests get none by this.
         include_public: bool = true,
         /// Those to which the caller is subscribed.
         include_subscribed: bool = true,
@@ -101,8 +101,7 @@ impl Read for GetChannels {
 fn is_listed(realm: &Realm, caller: &User, channel: &Channel, params: &GetChannelsParams) -> bool {
     let is_subscribed = |user: UserId| realm.own(user).subscription(channel.id).is_some();
     let reads = || realm.can_read(caller, channel);
-    let is_public = channel.privacy.is_web_public() || (!channel.privacy.is_private() && !caller.is_guest());
-    (params.include_public && is_public && reads())
+    (params.include_public && !channel.privacy.is_private() && !caller.is_guest() && reads())
         || (params.include_web_public && channel.privacy.is_web_public())
         || (params.include_subscribed && is_subscribed(caller.id))
         || (params.include_owner_subscribed && caller.bot_owner().is_some_and(is_subscribed))

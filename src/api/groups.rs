@@ -86,7 +86,7 @@ pub struct GroupMembersReply {
 
 impl Operation for GetGroupMembers {
     const ROUTE: Route = Route::get("/user_groups/{user_group_id}/members");
-    const ACCESS: Access = Access::NotGuest;
+    const ACCESS: Access = Access::HumanNotGuest;
     const ABOUT: About = About {
         summary: "Lists the members of a user group, those of its subgroups included.",
         since: 127,
@@ -135,7 +135,7 @@ pub struct IsGroupMemberReply {
 
 impl Operation for IsGroupMember {
     const ROUTE: Route = Route::get("/user_groups/{user_group_id}/members/{user_id}");
-    const ACCESS: Access = Access::NotGuest;
+    const ACCESS: Access = Access::HumanNotGuest;
     const ABOUT: About = About {
         summary: "Tells whether a user is in a user group.",
         since: 127,
@@ -185,7 +185,7 @@ pub struct SubgroupsReply {
 
 impl Operation for GetSubgroups {
     const ROUTE: Route = Route::get("/user_groups/{user_group_id}/subgroups");
-    const ACCESS: Access = Access::NotGuest;
+    const ACCESS: Access = Access::HumanNotGuest;
     const ABOUT: About = About {
         summary: "Lists the subgroups of a user group, to any depth.",
         since: 127,

@@ -114,7 +114,7 @@ impl Operation for SendMessage {
             "TopicWildcardNotAllowed",
             "MayNotMentionGroup",
         ],
-        events: &["realm_user add", "user_topic", "message", "attachment update"],
+        events: &["realm_user add", "muted_topics", "user_topic", "message", "attachment update"],
     };
     const IS_SHORT: bool = true;
     type Params = SendMessageParams;

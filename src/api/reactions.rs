@@ -49,7 +49,7 @@ impl Operation for AddReaction {
             "InvalidCustomEmojiName",
             "CustomEmojiDeactivated",
         ],
-        events: &["user_topic", "reaction add"],
+        events: &["muted_topics", "user_topic", "reaction add"],
     };
     const IS_SHORT: bool = true;
     type Params = AddReactionParams;

@@ -184,6 +184,10 @@ fn gives_placeholders(call: &Call<'_>) -> bool {
 }
 
 fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, look: Look<'_>) -> Result<UserLine, Error> {
+    // The service's own bots are no users of the organization.
+    if realm.users.get(&id).is_some_and(|user| user.is_system_bot()) {
+        return Err(Error::NoSuchUser);
+    }
     match realm.accessible_user(call.caller(), id) {
         Err(Error::InsufficientPermission) if gives_placeholders(call) => {
             Ok(UserLine::Made(Box::new(UserRecord::unknown(realm, &realm.users[&id]))))

@@ -158,7 +158,8 @@ impl<'a> Visit<'a> {
                 Ok(response)
             }
         };
-        self.stay.end(fault.afterwards(finished_at(feature_level, row, outcome)))
+        let response = finished_at(feature_level, row, &self.stay.trace.params, outcome);
+        self.stay.end(fault.afterwards(response))
     }
 
     fn operate(&mut self, row: &'static Row, mut raw: RawParameters, fault: &Fault) -> Operated {
@@ -228,7 +229,8 @@ impl Stay {
         let Parked { place, raw, caller } = *parked;
         let outcome = wait::woken(&self.world, place, &raw).await;
         let outcome = self.replied(row, caller.as_deref(), &raw, outcome);
-        let response = fault.afterwards(finished_at(self.settings.feature_level, Some(row), outcome));
+        let response =
+            fault.afterwards(finished_at(self.settings.feature_level, Some(row), &self.trace.params, outcome));
         self.end(response).given().await
     }
 
@@ -291,12 +293,17 @@ impl Stay {
 }
 
 /// As [`finished`]; a refusal has the status and code that it had at the level.
-fn finished_at(feature_level: i64, row: Option<&Row>, outcome: Result<Response, Refusal>) -> Response {
+fn finished_at(
+    feature_level: i64,
+    row: Option<&Row>,
+    values: &BTreeMap<String, String>,
+    outcome: Result<Response, Refusal>,
+) -> Response {
     outcome.unwrap_or_else(|(error, hint)| {
         let hint = hint.or_else(|| hint::for_error(&error));
         let Some((emulation, row)) = emulation(feature_level).zip(row) else { return reply::failure(&error, hint) };
         let mut error = emulation.with_former_names(row.route, error);
-        let message = emulation.former_message(row.route, &mut error);
+        let message = emulation.former_message(row.route, values, &mut error);
         let code = emulation.code_of(Some(row.route), error.row());
         reply::former_failure(&error, code, message, hint)
     })

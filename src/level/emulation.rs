@@ -2,7 +2,7 @@
 
 use super::place::{Place, Source, Step, visit};
 use super::{Act, Change, Context, Object, Refusal, Request, Touch, changes, objects};
-use crate::api::parameter::RawParameters;
+use crate::api::parameter::{ParameterInfo, RawParameters};
 use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Route};
 use crate::error::{Error, ErrorRow};
 use crate::realm::Realm;
@@ -32,6 +32,8 @@ pub struct Emulation {
     events: HashMap<&'static str, Vec<(Option<&'static str>, ObjectChange)>>,
     codes: Vec<Code>,
     words: Vec<fn(&mut Refusal<'_>)>,
+    /// Parameters that are whole numbers, for which `true` and `false` stand too.
+    numbers: HashMap<Key, Vec<&'static str>>,
     access: HashMap<Key, AccessChange>,
     withheld: Vec<EventPattern>,
 }
@@ -111,6 +113,7 @@ impl Emulation {
             events: HashMap::new(),
             codes: Vec::new(),
             words: Vec::new(),
+            numbers: HashMap::new(),
             access: HashMap::new(),
             withheld: Vec::new(),
         }
@@ -183,6 +186,14 @@ impl Emulation {
             }
             Act::CodeOfCredentials { errors, code } => {
                 self.codes.push(Code { errors, of: CodeOf::Credentials, status: 401, code });
+            }
+            Act::SwitchesAsNumbers { but } => {
+                for row in OPERATIONS {
+                    let is_number =
+                        |info: &&ParameterInfo| info.is_json && !but.contains(&info.name) && is_whole_number(info);
+                    let names = row.parameters.iter().filter(is_number).map(|info| info.name).collect();
+                    self.numbers.insert((row.route.method, row.route.path), names);
+                }
             }
             Act::Words(words) => self.words.push(words),
             Act::Instead(routes, access) => {
@@ -270,7 +281,17 @@ impl Emulation {
             check_narrow(narrow, &self.narrow_terms)?;
         }
         let mut request = Request { level: self.level, realm, caller, path: &raw.path, values };
-        self.requests.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))
+        self.requests.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))?;
+        // Some of what is a number now was a switch.
+        for name in self.numbers.get(&key).into_iter().flatten() {
+            let Some(value) = request.values.get_mut(*name) else { continue };
+            match value.trim() {
+                "true" => "1".clone_into(value),
+                "false" => "0".clone_into(value),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Brings a successful reply, or the events in it, to the level.
@@ -343,8 +364,8 @@ impl Emulation {
     }
 
     /// The message that an error had, if it was another; the error may have named other things too.
-    pub fn former_message(&self, route: Route, error: &mut Error) -> Option<String> {
-        let mut refusal = Refusal { route, error, message: None };
+    pub fn former_message(&self, route: Route, values: &BTreeMap<String, String>, error: &mut Error) -> Option<String> {
+        let mut refusal = Refusal { route, error, values, message: None };
         self.words.iter().for_each(|words| words(&mut refusal));
         refusal.message
     }
@@ -384,6 +405,13 @@ impl ObjectChange {
             ObjectAct::AddUnknown => add_unknown(object),
         });
     }
+}
+
+/// Whether a parameter takes a whole number, perhaps beside other things.
+fn is_whole_number(info: &ParameterInfo) -> bool {
+    let schema = (info.schema)(&mut schemars::SchemaGenerator::default()).to_value();
+    let is_integer = |schema: &Value| schema["type"] == "integer";
+    is_integer(&schema) || schema["anyOf"].as_array().is_some_and(|branches| branches.iter().any(is_integer))
 }
 
 fn add_unknown(object: &mut Map<String, Value>) {

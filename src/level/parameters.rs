@@ -1,7 +1,7 @@
 //! Parameters that operations take from a level on, those that had other names, and words inside of parameters.
 
 use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
-use super::{Change, Touch};
+use super::{AFTER_THE_RECORDED, Change, Touch};
 use crate::api::parameter::Parameters;
 use crate::api::settings::legacy;
 use crate::api::settings::parameters::{SettingsParams, UserDefaultsParams};
@@ -121,6 +121,8 @@ static PARAMETERS: &[(&str, Rows)] = &[
             (146, "display_in_profile_summary"),
         ],
     ),
+    //
+    ("PATCH /realm", &[(AFTER_THE_RECORDED, "presence_disabled")]),
     ("POST /mobile_push/register", &[(468, "push_key_id"), (468, "token_id")]),
     ("POST /register", &[(481, "idle_queue_timeout"), (288, "presence_history_limit_days")]),
 ];

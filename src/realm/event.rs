@@ -210,7 +210,7 @@ pub enum Needs {
     SingleEmoji,
     /// Not `individual_emoji_changes`
     WholeEmoji,
-    /// Does not also ask for `user_topic`.
+    /// Does not ask for `user_topic` by name.
     NoUserTopics,
     /// `user_list_incomplete` keeps it away.
     CompleteUserList,
@@ -249,7 +249,7 @@ impl Needs {
             Needs::SingleEmoji => capabilities.individual_emoji_changes,
             Needs::WholeEmoji => !capabilities.individual_emoji_changes,
             Needs::NoUserTopics => {
-                let gets_newer = || options.event_types.as_ref().is_none_or(|types| types.contains("user_topic"));
+                let gets_newer = || options.event_types.as_ref().is_some_and(|types| types.contains("user_topic"));
                 options.level.is_before(USER_TOPICS_SINCE) || !gets_newer()
             }
             Needs::CompleteUserList => !capabilities.user_list_incomplete,

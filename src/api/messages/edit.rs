@@ -110,6 +110,7 @@ impl Operation for EditMessage {
         events: &[
             "attachment update",
             "update_message",
+            "muted_topics",
             "user_topic",
             "delete_message",
             "update_message_flags add",

@@ -33,7 +33,7 @@ impl Operation for AddSubmessage {
         since: 0,
         is_specified: false,
         errors: &["InvalidMessage", "InvalidValue", "NotAWidget", "InvalidSubmessage", "WidgetRefused"],
-        events: &["user_topic", "submessage"],
+        events: &["muted_topics", "user_topic", "submessage"],
     };
     type Params = AddSubmessageParams;
     type Reply = Success;

@@ -135,7 +135,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Request(&["GET /streams"], |request| {
             let is_asked = ["include_all", "include_all_active"]
                 .iter()
-                .any(|name| request.values.get(*name).is_some_and(|value| value == "true"));
+                .any(|name| request.values.get(*name).is_some_and(|value| value.trim() == "true"));
             let is_allowed = request.caller.is_some_and(User::is_admin);
             if is_asked && !is_allowed { Err(Error::NotAuthorizedForQuery) } else { Ok(()) }
         }),

@@ -98,6 +98,19 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 314,
+        on: "PATCH /realm: can_access_all_users_group, create_multiuse_invite_group",
+        words: "The value is `new` of an object; before, a group's ID.",
+        test: "some_permissions_of_the_organization_were_given_as_numbers_before_314",
+        act: Act::Request(&["PATCH /realm"], |request| {
+            for name in ["can_access_all_users_group", "create_multiuse_invite_group"] {
+                check_named(request, name)?;
+                wrap(request, name);
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 314,
         on: "register reply: realm_create_multiuse_invite_group",
         words: NAMED_WORDS,
         test: NAMED_TEST,

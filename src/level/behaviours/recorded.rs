@@ -1,17 +1,62 @@
 //! What replies and events of a recorded server of level 247 had otherwise than the newest, by no known change (A-240 in
 //! docs/assumptions.md).
 
-use crate::level::objects::{MESSAGE, ONBOARDING, OWN_USER, PERMISSION, SUBMESSAGE, USER};
+use crate::error::Error;
+use crate::level::objects::{MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PERMISSION, SUBMESSAGE, USER};
 use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Context};
 use crate::realm::id::UserId;
 use crate::realm::user::{EmailVisibility, User};
 use crate::record::user::avatar_url;
 use serde_json::{Map, Value, json};
 
+/// The one capability that every client had to speak of.
+const NULL_SETTINGS: &str = "notification_settings_null";
+
+/// The first level at which no language for code is an empty text.
+const NO_LANGUAGE_IS_TEXT_SINCE: i64 = 195;
+
 /// The one-time notices that there were.
 const NOTICES: [&str; 3] = ["visibility_policy_banner", "intro_inbox_view_modal", "intro_recent_view_modal"];
 
 pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST /register: client_capabilities",
+        words: "`notification_settings_null` may be left out; before, it was required.",
+        test: "clients_had_to_say_whether_they_know_null_settings",
+        act: Act::Request(&["POST /register"], |request| {
+            let capabilities = request.values.get("client_capabilities").map(|text| serde_json::from_str(text));
+            match capabilities {
+                Some(Ok(Value::Object(keys))) if !keys.contains_key(NULL_SETTINGS) => {
+                    Err(Error::MissingKey { key_name: NULL_SETTINGS.into(), var_name: "client_capabilities".into() })
+                }
+                _ => Ok(()),
+            }
+        }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "reply of PATCH /realm",
+        words: "Texts are given as they are now; before, as `updated`.",
+        test: "new_texts_of_the_organization_were_told_as_updated",
+        act: Act::Objects(&ORGANIZATION_REPLY, |reply, context| {
+            for (name, value) in reply.iter_mut() {
+                // No language was null, and told so.
+                let is_none =
+                    context.level < NO_LANGUAGE_IS_TEXT_SINCE && name == "default_code_block_language" && *value == "";
+                if value.is_string() && !is_none && !["result", "msg"].contains(&name.as_str()) {
+                    *value = "updated".into();
+                }
+            }
+        }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "parameters that are whole numbers",
+        words: "`true` and `false` are no numbers; before, they were 1 and 0.",
+        test: "switches_were_numbers",
+        act: Act::SwitchesAsNumbers { but: &["num_before", "num_after", "waiting_period_threshold"] },
+    },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "user",

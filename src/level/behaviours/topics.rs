@@ -26,6 +26,14 @@ const NAMING: &[&str] = &[
     "POST /register",
 ];
 
+/// Operations that put a message into a topic.
+const SENDING: &[&str] = &[
+    "POST /messages",
+    "PATCH /messages/{message_id}",
+    "POST /scheduled_messages",
+    "PATCH /scheduled_messages/{scheduled_message_id}",
+];
+
 const EMPTY_TOPIC_WORDS: &str = "The empty topic has its name from `realm_empty_topic_display_name`; before, messages sent without a topic were in `(no topic)`.";
 const EMPTY_TOPIC_TEST: &str = "messages_without_a_topic_were_in_no_topic_before_334";
 const EMPTY_TOPIC_TOLD_TEST: &str = "the_empty_topic_was_no_topic_wherever_it_is_told";
@@ -91,6 +99,13 @@ pub(super) static ROWS: &[Behaviour] = &[
             name_empty_topic(request);
             Ok(())
         }),
+    },
+    Behaviour {
+        level: 334,
+        on: "operations that send or move messages",
+        words: "The topic may be empty; before, `Topic can't be empty!`.",
+        test: "topics_were_never_empty_before_334",
+        act: Act::Request(SENDING, refuse_empty_topic),
     },
     Behaviour {
         level: 219,
@@ -175,6 +190,16 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
+/// Only messages to channels have topics; scheduled ones may keep their type.
+fn refuse_empty_topic(request: &mut Request<'_>) -> Result<(), Error> {
+    let topic = ["topic", "subject"].iter().find_map(|name| request.values.get(*name));
+    let goes_to_people = request.values.get("type").is_some_and(|kind| kind != "stream" && kind != "channel");
+    if topic.is_some_and(|topic| topic.trim().is_empty()) && !goes_to_people {
+        return Err(Error::TopicEmpty);
+    }
+    Ok(())
+}
+
 fn rename(topic: &mut String) {
     if topic == EMPTY_TOPIC_DISPLAY_NAME {
         NO_TOPIC.clone_into(topic);
@@ -187,17 +212,34 @@ fn name_empty_topic(request: &mut Request<'_>) {
             topic.clear();
         }
     }
-    let Some(text) = request.values.get_mut("narrow").filter(|text| text.contains(NO_TOPIC)) else { return };
+    let is_about = |text: &&mut String| text.contains(NO_TOPIC) || text.contains("\"\"");
+    let Some(text) = request.values.get_mut("narrow").filter(is_about) else { return };
     let Ok(Value::Array(mut terms)) = serde_json::from_str(text) else { return };
+    let mut is_changed = false;
     for term in &mut terms {
         let is_list = term.is_array();
         let part = |key: &str, place: usize| if is_list { term.get(place) } else { term.get(key) };
-        if part("operator", 0) == Some(&"topic".into()) && part("operand", 1) == Some(&NO_TOPIC.into()) {
-            let operand = if is_list { &mut term[1] } else { &mut term["operand"] };
-            *operand = "".into();
+        if part("operator", 0) != Some(&"topic".into()) {
+            continue;
         }
+        // Messages between people alone had no topic at all.
+        let (operator, operand) = match part("operand", 1).and_then(Value::as_str) {
+            Some(NO_TOPIC) => ("topic", ""),
+            Some("") => ("is", "private"),
+            _ => continue,
+        };
+        is_changed = true;
+        set_part(term, is_list, "operator", 0, operator);
+        set_part(term, is_list, "operand", 1, operand);
     }
-    *text = Value::from(terms).to_string();
+    if is_changed {
+        *text = Value::from(terms).to_string();
+    }
+}
+
+fn set_part(term: &mut Value, is_list: bool, key: &str, place: usize, text: &str) {
+    let part = if is_list { &mut term[place] } else { &mut term[key] };
+    *part = text.into();
 }
 
 /// A followed topic as an unmuted one.

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Refusal};
+use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
@@ -10,6 +11,13 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "They speak of channels; before, of streams.",
         test: "refusals_spoke_of_streams",
         act: Act::Words(of_streams),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "num_before, num_after and narrow of operations on messages, waiting_period_threshold of PATCH /realm",
+        words: "Malformed ones are BAD_REQUEST with the fault's words; before, REQUEST_VARIABLE_INVALID with the value.",
+        test: "some_malformed_parameters_were_shown_as_they_were_sent",
+        act: Act::Words(of_converted),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
@@ -86,14 +94,68 @@ fn of_streams_in_words(template: &str) -> String {
     template.split('{').map(part).collect::<Vec<_>>().join("{")
 }
 
+/// Parameters that are brought to a value by a function of their own, whatever is wrong with their text.
+const CONVERTED: [&str; 4] = ["num_before", "num_after", "narrow", "waiting_period_threshold"];
+
+fn of_converted(refusal: &mut Refusal<'_>) {
+    let way = format!("{} {}", refusal.route.method, refusal.route.path);
+    let is_of_messages = ["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"];
+    if !is_of_messages.contains(&way.as_str()) && way != "PATCH /realm" {
+        return;
+    }
+    let (Error::BadValue { parameter, problem: told } | Error::InvalidValueBecause { parameter, reason: told }) =
+        &mut *refusal.error
+    else {
+        if let Error::BlankValue { item } = refusal.error {
+            *item = of_term(item.as_str().unwrap_or_default()).into();
+        }
+        return;
+    };
+    let name = parameter.as_str().unwrap_or_default();
+    let whole = name.split('[').next().unwrap_or_default().to_owned();
+    if let Some(key) = told.as_str().and_then(|told| told.strip_suffix(" is missing")).filter(|_| whole == "narrow") {
+        *refusal.error = Error::MissingKey { key_name: key.into(), var_name: "elem".into() };
+    } else if name.ends_with("[\"operand\"]") && whole == "narrow" {
+        *parameter = of_term("operand").into();
+    } else if CONVERTED.contains(&whole.as_str()) {
+        let value = refusal.values.get(&whole).cloned().unwrap_or_default();
+        *refusal.error = Error::RefusedValue { var_name: whole.into(), bad_value: value.into() };
+    } else {
+        *parameter = of_term(name).into();
+    }
+}
+
+/// A part of a narrow's term.
+fn of_term(name: &str) -> String {
+    match name {
+        "operator" | "operand" | "negated" => format!("elem[\"{name}\"]"),
+        other => other.to_owned(),
+    }
+}
+
 fn of_parameters(refusal: &mut Refusal<'_>) {
     let way = format!("{} {}", refusal.route.method, refusal.route.path);
     if AS_NOW.contains(&way.as_str()) {
         return;
     }
+    if let Error::BadValue { parameter, .. } = refusal.error
+        && *parameter == "include_all".into()
+    {
+        *parameter = "include_all_active".into();
+    }
     match refusal.error {
         Error::BadValue { problem, .. } if *problem == "is not valid JSON".into() => {
             refusal.say("Argument \"{parameter}\" is not valid JSON.");
+        }
+        Error::RefusedValue { var_name, .. } if *var_name == "message_retention_days".into() => {
+            let is_json = |text: &String| serde_json::from_str::<Value>(text).is_ok();
+            if !refusal.values.get("message_retention_days").is_none_or(is_json) {
+                *refusal.error = Error::bad_value("message_retention_days", "is not valid JSON");
+                refusal.say("Argument \"{parameter}\" is not valid JSON.");
+            }
+        }
+        Error::BadValue { problem, .. } if *problem == "does not have the expected format".into() => {
+            *problem = "is not an integer".into();
         }
         Error::BadValue { parameter, problem } => {
             // A text or a whole number: the place in the union is not named.

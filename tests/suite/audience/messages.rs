@@ -21,7 +21,7 @@ fn sending() -> Vec<Case> {
         Case::of(SEND, "adam", |s| {
             json!({"type": "channel", "to": "engineering", "topic": "new", "content": format!("[n]({})", notes(s))})
         })
-        .sends("user_topic", "adam")
+        .sends("muted_topics", "adam").sends("user_topic", "adam")
         .sends("message", "adam mel max build-bot")
         .sends("attachment update", "adam")
         .shows("mel", "message", |_| json!({"flags": []})),
@@ -99,6 +99,7 @@ fn moving() -> Vec<Case> {
             |s| json!({"message_id": s.message("Pizza"), "topic": "dinner", "propagate_mode": "change_all"}),
         )
         .sends("update_message", "everyone but out-bot")
+        .sends("muted_topics", "mel")
         .sends("user_topic", "mel")
         .sends("message", "everyone but out-bot"),
         // Into a private channel: who may not follow loses the messages, and is not told where they are. Its history is
@@ -111,6 +112,7 @@ fn moving() -> Vec<Case> {
         })
         .sends("update_message", "olive adam mona")
         .sends("delete_message", "olive mona mel max build-bot")
+        .sends("muted_topics", "mel")
         .sends("user_topic", "mel")
         .sends("stream update first_message_id", "everyone but gus"),
         // Those who come upon them in their channel hear of it, but for guests, who don't know them.
@@ -169,10 +171,14 @@ fn deleting() -> Vec<Case> {
             |s| json!({"stream_id": s.channel("engineering"), "topic_name": "release 1.0"}),
         )
         .sends("delete_message", "everyone but gus")
+        .sends("muted_topics", "mel")
         .sends("user_topic", "mel")
         .sends("stream update first_message_id", "everyone but gus"),
         // What was said of a topic goes with it.
-        deleting_lunch().sends("delete_message", "everyone").sends("user_topic", "nora mel"),
+        deleting_lunch()
+            .sends("delete_message", "everyone")
+            .sends("muted_topics", "nora mel")
+            .sends("user_topic", "nora mel"),
         deleting_lunch()
             .with_old_clients()
             .sends("delete_message message_id", "everyone")
@@ -199,6 +205,7 @@ fn reacting() -> Vec<Case> {
         // Who takes part follows the topic, if they want that.
         Case::of(ADD, "max", |s| json!({"message_id": s.message("The release"), "emoji_name": "tada"}))
             .after("PATCH /settings", "max", |_| json!({"automatically_follow_topics_policy": 1}))
+            .sends("muted_topics", "max")
             .sends("user_topic", "max")
             .sends("reaction add", "olive adam mona mel max build-bot"),
         Case::of(ADD, "mona", |s| json!({"message_id": s.message("@**Mona Maddox** can see"), "emoji_name": "tada"}))
@@ -220,6 +227,7 @@ fn widgets() -> Vec<Case> {
         Case::of(ADD, "max", strike)
             .after("POST /messages", "mona", begun)
             .after("PATCH /settings", "max", |_| json!({"automatically_follow_topics_policy": 1}))
+            .sends("muted_topics", "max")
             .sends("user_topic", "max")
             .sends("submessage", "mona mel max gus"),
         Case::of(ADD, "max", strike).after("POST /messages", "mona", begun).sends("submessage", "mona mel max gus"),

@@ -138,9 +138,9 @@ fn topics() -> Vec<Case> {
     let policy = |s: &TestServer| json!({"stream_id": s.channel("general"), "topic": "lunch", "visibility_policy": 1});
     let muted = |s: &TestServer| json!({"stream_id": s.channel("general"), "topic": "lunch", "op": "add"});
     vec![
-        Case::of(POLICY, "max", policy).sends("user_topic", "max"),
+        Case::of(POLICY, "max", policy).sends("muted_topics", "max").sends("user_topic", "max"),
         Case::of(POLICY, "max", policy).with_old_clients().sends("muted_topics", "max"),
-        Case::of(MUTED, "max", muted).sends("user_topic", "max"),
+        Case::of(MUTED, "max", muted).sends("muted_topics", "max").sends("user_topic", "max"),
         Case::of(MUTED, "max", muted).with_old_clients().sends("muted_topics", "max"),
     ]
 }

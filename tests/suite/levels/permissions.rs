@@ -170,3 +170,26 @@ async fn creators_of_channels_were_called_otherwise_before_427() {
         assert_eq!(setting["default_group_name"], name, "at {level}");
     }
 }
+
+#[tokio::test]
+async fn some_permissions_of_the_organization_were_given_as_numbers_before_314() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 314).await;
+    let name = "create_multiuse_invite_group";
+    for age in [&before, &after] {
+        let olive = age.user("olive");
+        let state = olive.register(json!({})).await.state;
+        let groups = state["realm_user_groups"].as_array().expect("a list");
+        let moderators =
+            groups.iter().find(|group| group["name"] == "role:moderators").expect("it is there")["id"].clone();
+        let plain = olive.patch("/realm", json!({name: moderators})).await;
+        if std::ptr::eq(age, &before) {
+            plain.is(json!({name: moderators}));
+            let anonymous = json!({name: {"new": {"direct_members": [], "direct_subgroups": []}}});
+            let reply = olive.patch("/realm", anonymous).await;
+            reply.error("BAD_REQUEST", &format!("{name} is not an integer"));
+        } else {
+            plain.error("BAD_REQUEST", &format!("{name} does not have the expected format"));
+        }
+    }
+}

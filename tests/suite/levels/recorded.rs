@@ -199,3 +199,77 @@ async fn some_permissions_required_system_groups() {
         }
     }
 }
+
+#[tokio::test]
+async fn clients_had_to_say_whether_they_know_null_settings() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for capabilities in [json!({}), json!({"bulk_message_deletion": true})] {
+        let params = json!({"client_capabilities": capabilities, "event_types": "no list"});
+        let message = "notification_settings_null key is missing from client_capabilities";
+        before.user("mel").post("/register", params.clone()).await.error("BAD_REQUEST", message);
+        after.user("mel").post("/register", params).await.error("BAD_REQUEST", "event_types is not valid JSON");
+    }
+    before.user("mel").post("/register", json!({})).await.success();
+}
+
+#[tokio::test]
+async fn some_malformed_parameters_were_shown_as_they_were_sent() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (name, sent, is) in [
+        ("num_before", "abc", "num_before is not valid JSON"),
+        ("num_after", "-1", "num_after is too small"),
+        ("narrow", "{}", "narrow is not a list"),
+        ("narrow", r#"[["stream", 1]]"#, "Invalid narrow[0]: Value error, element is not a string pair"),
+    ] {
+        let mut params = json!({"anchor": "newest", "num_before": 1, "num_after": 1});
+        params[name] = sent.into();
+        let message = format!("Bad value for '{name}': {sent}");
+        let body =
+            before.user("mel").get("/messages", params.clone()).await.error("REQUEST_VARIABLE_INVALID", &message);
+        assert_eq!((&body["var_name"], &body["bad_value"]), (&json!(name), &json!(sent)));
+        after.user("mel").get("/messages", params).await.error("BAD_REQUEST", is);
+    }
+    let term = |term: Value| json!({"anchor": "newest", "num_before": 1, "num_after": 1, "narrow": [term]});
+    for (narrow, was) in [
+        (term(json!({"operator": "sender"})), "operand key is missing from elem"),
+        (term(json!({"operator": 5, "operand": "x"})), "elem[\"operator\"] is not a string"),
+        (term(json!({"operator": "topic", "operand": 5})), "elem[\"operand\"] is not a string"),
+    ] {
+        before.user("mel").get("/messages", narrow).await.error("BAD_REQUEST", was);
+    }
+    let threshold = json!({"waiting_period_threshold": "x"});
+    let reply = before.user("olive").patch("/realm", threshold.clone()).await;
+    reply.error("REQUEST_VARIABLE_INVALID", "Bad value for 'waiting_period_threshold': x");
+    after
+        .user("olive")
+        .patch("/realm", threshold)
+        .await
+        .error("BAD_REQUEST", "waiting_period_threshold is not valid JSON");
+}
+
+#[tokio::test]
+async fn new_texts_of_the_organization_were_told_as_updated() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let params = json!({"description": "News", "invite_required": false});
+    before
+        .user("olive")
+        .patch("/realm", params.clone())
+        .await
+        .is(json!({"description": "updated", "invite_required": false}));
+    after.user("olive").patch("/realm", params).await.is(json!({"description": "News", "invite_required": false}));
+}
+
+#[tokio::test]
+async fn switches_were_numbers() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let params = json!({"stream_id": true, "topic": "t", "visibility_policy": true});
+    before.user("mel").post("/user_topics", params.clone()).await.success();
+    let state = registered(&before.user("mel")).await;
+    let topics = state["user_topics"].as_array().expect("a list");
+    assert!(topics.iter().any(|topic| topic["topic_name"] == "t" && topic["visibility_policy"] == 1), "{topics:?}");
+    after.user("mel").post("/user_topics", params).await.error("BAD_REQUEST", "stream_id is not an integer");
+}

@@ -12,7 +12,7 @@ async fn messages_without_a_topic_were_in_no_topic_before_334() {
         let age = Age::at(&server, level).await;
         let (mel, max) = (age.user("mel"), age.user("max"));
         let mut events = max.register(json!({"client_capabilities": {"empty_topic_name": level == 333}})).await;
-        let id = send_old(&mel, "general", "", "x").await;
+        let id = send_old(&mel, "general", "(no topic)", "x").await;
 
         events.next().await.has(json!({"message": {"id": id, "subject": name}}));
         let narrow = json!([["channel", "general"], {"operator": "topic", "operand": name}]);
@@ -57,11 +57,11 @@ async fn the_empty_topic_was_no_topic_wherever_it_is_told() {
         assert_eq!(max.register(json!({"client_capabilities": {}})).await.state["user_topics"][0]["topic_name"], name);
         let start = json!({"op": "start", "type": "stream", "stream_id": general, "topic": ""});
         mel.post("/typing", start).await.success();
-        let id = send_old(&mel, "general", "", "x").await;
+        let id = send_old(&mel, "general", "(no topic)", "x").await;
         max.post("/messages/flags", json!({"messages": [id], "op": "add", "flag": "read"})).await.success();
         max.post("/messages/flags", json!({"messages": [id], "op": "remove", "flag": "read"})).await.success();
         age.user("olive").delete(&format!("/messages/{id}"), json!({})).await.success();
-        let later = json!({"type": "stream", "to": general, "topic": "", "content": "x", "scheduled_delivery_timestamp": 4_000_000_000_i64});
+        let later = json!({"type": "stream", "to": general, "topic": "(no topic)", "content": "x", "scheduled_delivery_timestamp": 4_000_000_000_i64});
         max.post("/scheduled_messages", later).await.success();
 
         let mut told = Vec::new();
@@ -175,4 +175,40 @@ async fn muted_topics_had_no_time_before_1() {
         let state = mel.register(json!({"event_types": ["muted_topics"]})).await.state;
         assert_eq!(state["muted_topics"][0].as_array().map(Vec::len), Some(length), "at {level}");
     }
+}
+
+#[tokio::test]
+async fn topics_were_never_empty_before_334() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 334).await;
+    let general = server.channel("general");
+    for topic in ["", "   "] {
+        for (age, is_refused) in [(&before, true), (&after, false)] {
+            let mel = age.user("mel");
+            let message = send_old(&mel, "general", "t", "x").await;
+            let sent = json!({"type": "stream", "to": "general", "topic": topic, "content": "x"});
+            let mut scheduled = sent.clone();
+            scheduled["to"] = general.into();
+            scheduled["scheduled_delivery_timestamp"] = 4_000_000_000_i64.into();
+            for reply in [
+                mel.post("/messages", sent).await,
+                mel.post("/scheduled_messages", scheduled).await,
+                mel.patch(&format!("/messages/{message}"), json!({"topic": topic})).await,
+            ] {
+                if is_refused {
+                    reply.error("BAD_REQUEST", "Topic can't be empty!");
+                } else {
+                    reply.success();
+                }
+            }
+            // Messages to people have none.
+            let direct = json!({"type": "private", "to": [mel.id()], "topic": topic, "content": "x"});
+            mel.post("/messages", direct).await.success();
+        }
+    }
+    // The empty topic was that of messages to people.
+    let narrow = json!({"anchor": "newest", "num_before": 10, "num_after": 0, "narrow": r#"[["topic", ""]]"#});
+    let found = before.user("mel").get("/messages", narrow).await.success();
+    let messages = found["messages"].as_array().expect("a list");
+    assert!(!messages.is_empty() && messages.iter().all(|message| message["type"] == "private"), "{found:#}");
 }

@@ -216,7 +216,7 @@ async fn narrows_named_messages_in_text_before_194() {
     };
 
     before.user("mel").get("/messages", params(json!(id.to_string()))).await.success();
-    let message = "narrow[0][\"operand\"] is not a string";
+    let message = "elem[\"operand\"] is not a string";
     before.user("mel").get("/messages", params(json!(id))).await.error("BAD_REQUEST", message);
     after.user("mel").get("/messages", params(json!(id))).await.success();
 }

@@ -171,6 +171,10 @@ impl User {
                 "empty_topic_name": true,
             });
         }
+        // Older levels want to be told.
+        if let Some(capabilities) = params["client_capabilities"].as_object_mut() {
+            capabilities.entry("notification_settings_null").or_insert(false.into());
+        }
         let reply = self.post("/register", params).await.success();
         Queue {
             user: self.clone(),
