@@ -4,6 +4,7 @@
 //! private copy, which is published when the change succeeds and dropped when it fails or panics.
 
 pub mod aside;
+mod life;
 mod parking;
 mod rewind;
 
@@ -25,6 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{broadcast, watch};
 
+pub use life::{Life, Use};
 use parking::Parking;
 pub use parking::Place;
 pub use rewind::{Moment, SnapshotInfo, without_queues};
@@ -54,7 +56,8 @@ pub struct World {
     /// Made for the first watcher: its room for frames is larger than all else that a fork has of its own.
     watchers: OnceLock<broadcast::Sender<Watched>>,
     ended: watch::Sender<bool>,
-    created_at: Timestamp,
+    started_at: Timestamp,
+    life: Life,
 }
 
 /// What a world emulates.
@@ -110,8 +113,9 @@ impl World {
         real_time: Arc<dyn RealTime>,
     ) -> Self {
         let seed = realm.chance.seed;
-        let created_at = clock.now(real_time.now());
+        let started_at = clock.now(real_time.now());
         let realm = Arc::new(realm);
+        let life = Life::new(None, None, real_time.now());
         Self {
             name,
             settings: ArcSwap::from_pointee(settings),
@@ -126,13 +130,20 @@ impl World {
             journal: Journal::default(),
             watchers: OnceLock::new(),
             ended: watch::channel(false).0,
-            created_at,
+            started_at,
+            life,
         }
     }
 
     /// When it was made, by its own clock: what clients take for the start of the server.
-    pub fn created_at(&self) -> Timestamp {
-        self.created_at
+    pub fn started_at(&self) -> Timestamp {
+        self.started_at
+    }
+
+    /// The same world, with this life.
+    pub fn with_life(mut self, life: Life) -> Self {
+        self.life = life;
+        self
     }
 
     /// Its name.
@@ -176,6 +187,12 @@ impl World {
     /// The world's time.
     pub fn now(&self) -> Timestamp {
         self.clock().now(self.real_time.now())
+    }
+
+    /// Ends it: its queues are gone, parked polls are answered.
+    pub fn end(&self) {
+        self.end_queues();
+        self.ended.send_replace(true);
     }
 
     /// Becomes true when the world is deleted.
@@ -402,9 +419,29 @@ impl Worlds {
     /// Removes a world; its parked polls are answered. None when there is none.
     pub fn remove(&self, name: &str) -> Option<Arc<World>> {
         let (_, world) = self.by_name.remove(name)?;
-        world.end_queues();
-        world.ended.send_replace(true);
+        world.end();
         Some(world)
+    }
+
+    /// Adds a world in the place of one of the same name, which ends; its parked polls are answered.
+    pub fn replace(&self, world: Arc<World>) {
+        if let Some(former) = self.by_name.insert(world.name().to_owned(), world) {
+            former.end();
+        }
+    }
+
+    /// Ends the worlds that nobody used for as long as they are kept; their names.
+    pub fn end_abandoned(&self) -> Vec<String> {
+        let abandoned: Vec<String> =
+            self.by_name.iter().filter(|world| world.is_abandoned()).map(|world| world.name().to_owned()).collect();
+        let remove = |name: &String| self.by_name.remove_if(name, |_, world| world.is_abandoned());
+        abandoned
+            .into_iter()
+            .filter(|name| remove(name).is_some_and(|(_, world)| {
+                world.end();
+                true
+            }))
+            .collect()
     }
 
     /// A name that nobody chose and that was not given before: those who still know a world that is gone reach no other.

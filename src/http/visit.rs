@@ -193,7 +193,7 @@ impl<'a> Visit<'a> {
             client: raw.client().unwrap_or_else(|| client_name(user_agent)),
             user_agent,
             now: world.now(),
-            server_start: world.created_at(),
+            server_start: world.started_at(),
             feature_level,
             queue_level: emulation.map(Emulation::queue_level).unwrap_or_default(),
             former: &raw.former,

@@ -63,6 +63,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let parking = &self.world.parking;
+        self.world.life.note_end(self.world.real_time.now());
         parking.waiting.lock().polls.remove(&self.number);
         parking.left.lock().push((self.queue.clone(), self.world.now()));
         parking.has_left.store(true, Ordering::Release);

@@ -90,7 +90,7 @@ impl World {
         self.moments.lock().snapshots.remove(name).is_some()
     }
 
-    /// Goes back to how the world was made. Queues end; snapshots, faults and the journal stay.
+    /// Goes back to how the world was made. Queues end; snapshots, the journal and rules of failing stay.
     pub fn reset(&self) {
         let origin = self.moments.lock().origin.clone();
         self.go_to(&origin);

@@ -1,0 +1,94 @@
+//! Where a world comes from and whether anybody still uses it, in real time.
+
+use super::World;
+use crate::time::{Span, Timestamp};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+
+/// What is known of a world besides its data.
+#[derive(Debug)]
+pub struct Life {
+    /// Any text, such as a test's name.
+    pub label: Option<String>,
+    /// How long the world may go without a request before it is ended; None: for ever.
+    pub idle_ttl: Option<Span>,
+    /// When it was made, in real time.
+    pub created_at: Timestamp,
+    /// The port that leads to this world alone.
+    pub port: OnceLock<u16>,
+    /// Microseconds; those of `NEVER` before the first request.
+    last_request: AtomicI64,
+    /// When a request or a parked poll ended last.
+    last_ended: AtomicI64,
+    in_progress: AtomicUsize,
+}
+
+const NEVER: i64 = i64::MIN;
+
+impl Life {
+    /// The life of a world that is made at this real time.
+    pub fn new(label: Option<String>, idle_ttl: Option<Span>, created_at: Timestamp) -> Self {
+        Self {
+            label,
+            idle_ttl,
+            created_at,
+            port: OnceLock::new(),
+            last_request: AtomicI64::new(NEVER),
+            last_ended: AtomicI64::new(NEVER),
+            in_progress: AtomicUsize::new(0),
+        }
+    }
+
+    /// When the last request on the API or steering the world began; None before the first.
+    pub fn last_request_at(&self) -> Option<Timestamp> {
+        Some(self.last_request.load(Ordering::Relaxed)).filter(|at| *at != NEVER).map(Timestamp::from_micros)
+    }
+
+    /// Notes a request.
+    pub fn note_request(&self, at: Timestamp) {
+        self.last_request.fetch_max(at.micros(), Ordering::Relaxed);
+    }
+
+    /// Notes that a poll or another long request ended.
+    pub(super) fn note_end(&self, at: Timestamp) {
+        self.last_ended.fetch_max(at.micros(), Ordering::Relaxed);
+    }
+
+    fn last_used(&self) -> Timestamp {
+        let noted = self.last_request.load(Ordering::Relaxed).max(self.last_ended.load(Ordering::Relaxed));
+        Timestamp::from_micros(noted.max(self.created_at.micros()))
+    }
+}
+
+/// A request in progress that takes a while; dropping it is its end.
+pub struct Use<'a>(&'a World);
+
+impl Drop for Use<'_> {
+    fn drop(&mut self) {
+        let life = &self.0.life;
+        life.note_end(self.0.real_time.now());
+        life.in_progress.fetch_sub(1, Ordering::Release);
+    }
+}
+
+impl World {
+    /// What is known of it besides its data.
+    pub fn life(&self) -> &Life {
+        &self.life
+    }
+
+    /// Notes a request that steers the world, until what is given is dropped.
+    pub fn begin_use(&self) -> Use<'_> {
+        self.life.in_progress.fetch_add(1, Ordering::Acquire);
+        self.life.note_request(self.real_time.now());
+        Use(self)
+    }
+
+    /// Whether nobody used the world for as long as it is kept: no request came, and no poll is parked.
+    pub fn is_abandoned(&self) -> bool {
+        let Some(idle_ttl) = self.life.idle_ttl else { return false };
+        self.life.in_progress.load(Ordering::Acquire) == 0
+            && self.parked_polls() == 0
+            && self.real_time.now().since(self.life.last_used()) >= idle_ttl
+    }
+}
