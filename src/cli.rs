@@ -4,6 +4,7 @@ mod exec;
 mod file;
 mod fixture;
 mod levels;
+mod openapi;
 mod output;
 mod scenario;
 mod serve;
@@ -39,14 +40,7 @@ enum Command {
     #[command(subcommand)]
     Scenario(scenario::Scenario),
     /// Prints the OpenAPI 3.1 document of every operation served
-    Openapi(Openapi),
-}
-
-#[derive(Debug, clap::Args)]
-struct Openapi {
-    /// Names in the document: neutral, zulip, or a file that maps neutral names to a vendor's
-    #[arg(long, value_name = "NAME|FILE", default_value = "neutral")]
-    dialect: String,
+    Openapi(openapi::Openapi),
 }
 
 /// A fault of the start: one line for standard error, and the exit status.
@@ -108,11 +102,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Fa
         Command::Levels(levels) => levels::run(&levels),
         Command::Fixture(fixture) => fixture::run(fixture),
         Command::Scenario(scenario) => scenario::run(scenario),
-        Command::Openapi(openapi) => {
-            let dialect = serve::dialect(&openapi.dialect)?;
-            output::say(format_args!("{:#}", crate::openapi::document_in(&dialect)))?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Openapi(openapi) => openapi::run(&openapi),
     }
 }
 

@@ -2,15 +2,23 @@
 //!
 //! JSON in, JSON out, in the API's envelope. What is not understood is refused and changes nothing.
 
+mod calls;
 mod clock;
 pub mod dialect;
 mod faults;
+mod filters;
 mod guard;
 mod journal;
+pub mod openapi;
 mod people;
+mod pushes;
 mod queues;
+mod reset;
 mod snapshots;
 mod state;
+pub mod times;
+mod users;
+mod waiting;
 pub mod watch;
 mod worlds;
 
@@ -21,7 +29,7 @@ use crate::http::request::{BodyLimit, Incoming};
 use crate::http::{Edge, Response, reply};
 use crate::misfit;
 use crate::realm::invariants;
-use crate::time::{Clock, Timestamp};
+use crate::time::{Clock, Span, Timestamp};
 use crate::world::aside::in_place;
 use crate::world::{RealTime, World};
 use http::HeaderMap;
@@ -31,10 +39,12 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use calls::{Call, OfWorld, Takes};
+use filters::Filters;
 pub use guard::Guard;
 
 /// Opens a socket for one world; its port.
-pub type Listen = Arc<dyn Fn(String) -> Pin<Box<dyn Future<Output = io::Result<u16>> + Send>> + Send + Sync>;
+pub type Listen = Arc<dyn Fn(Arc<World>) -> Pin<Box<dyn Future<Output = io::Result<u16>> + Send>> + Send + Sync>;
 
 /// The control endpoint.
 pub struct Control {
@@ -63,6 +73,8 @@ pub struct Defaults {
     pub dialect: Arc<Dialect>,
     /// What all chance follows from.
     pub seed: u64,
+    /// How long a world may go without a request before it is ended.
+    pub world_ttl: Option<Span>,
 }
 
 /// How a new world's clock stands.
@@ -77,10 +89,13 @@ pub enum ClockDefault {
 }
 
 impl ClockDefault {
+    /// What is understood.
+    pub(crate) const EXPECTED: &'static str = "real, frozen, or an instant such as 2026-01-01T00:00:00Z";
+
     /// The clock of a world that is made at this real time.
     pub fn clock(self, real: Timestamp) -> Clock {
         match self {
-            ClockDefault::Real => Clock::Running { ahead: crate::time::Span::default() },
+            ClockDefault::Real => Clock::Running { ahead: Span::default() },
             ClockDefault::Frozen => Clock::Frozen { at: real },
             ClockDefault::At(at) => Clock::Frozen { at },
         }
@@ -95,9 +110,7 @@ impl ClockDefault {
         match text {
             "real" => Ok(ClockDefault::Real),
             "frozen" => Ok(ClockDefault::Frozen),
-            instant => Timestamp::parse(instant)
-                .map(ClockDefault::At)
-                .map_err(|_| "takes real, frozen, or an instant such as 2026-01-01T00:00:00Z".to_owned()),
+            instant => Timestamp::parse(instant).map(ClockDefault::At).map_err(|_| format!("takes {}", Self::EXPECTED)),
         }
     }
 }
@@ -107,8 +120,10 @@ impl Control {
     /// whole worlds.
     pub fn body_limit(&self, incoming: &Incoming) -> BodyLimit {
         let path = decoded_path(incoming);
-        match Taken::by(incoming.method.as_str(), &parts(&path)) {
-            Taken::Document if self.guard.check(&incoming.headers).is_ok() => BodyLimit::OF_DOCUMENTS,
+        match calls::find(incoming.method.as_str(), &path) {
+            Ok((row, _)) if matches!(row.takes, Takes::Document(_)) && self.guard.check(&incoming.headers).is_ok() => {
+                BodyLimit::OF_DOCUMENTS
+            }
             _ => BodyLimit::OF_CONTROL,
         }
     }
@@ -126,40 +141,38 @@ impl Control {
 
     /// Carries a request out; the body of its reply.
     async fn carry_out(&self, incoming: &Incoming) -> Result<Vec<u8>, Error> {
-        self.guard.check(&incoming.headers)?;
         let path = decoded_path(incoming);
-        let parts = parts(&path);
         let method = incoming.method.as_str();
-        let taken = Taken::by(method, &parts);
-        if taken != Taken::Filters && !incoming.query().is_empty() {
-            return Err(refused(format!("{method} {path} takes no filters")));
+        let found = calls::find(method, &path);
+        let needs_no_token = matches!(&found, Ok((row, _)) if row.call == Call::Health);
+        match self.guard.check(&incoming.headers) {
+            Err(Error::ControlToken) if needs_no_token => {}
+            checked => checked?,
         }
-        if matches!(taken, Taken::Nothing | Taken::Filters) {
+        let (row, values) = found?;
+        let filters = match row.takes {
+            Takes::Filters(known) => Filters::read(known, incoming.query())?,
+            _ if !incoming.query().is_empty() => return Err(refused(format!("{method} {path} takes no filters"))),
+            _ => Filters::default(),
+        };
+        if matches!(row.takes, Takes::Nothing | Takes::Filters(_)) {
             nothing(incoming)?;
         }
-        let data = match (method, &*parts) {
-            ("GET", ["health"]) => json!({
+        let name = values.first().copied().unwrap_or_default();
+        let data = match row.call {
+            Call::Index => calls::index(),
+            Call::Health => json!({
                 "version": env!("CARGO_PKG_VERSION"),
                 "feature_level": NEWEST_FEATURE_LEVEL,
                 "worlds": self.edge.worlds.count(),
             }),
-            ("GET", ["openapi.json"]) => crate::openapi::document(),
-            ("GET", ["worlds"]) => in_place(|| worlds::list(self, incoming)),
-            ("POST", ["worlds"]) => worlds::create(self, incoming).await?,
-            ("DELETE", ["worlds", name]) => worlds::delete(self, name).await?,
-            ("GET", ["worlds", name, "state"]) => {
-                let world = self.world(name)?;
-                return aside(move || state::show(&world)).await;
-            }
-            ("GET", ["worlds", name, "invariants"]) => {
-                let world = self.world(name)?;
-                aside(move || Ok(invariants(&world))).await?
-            }
-            (_, ["worlds", name, rest @ ..]) => {
-                let world = self.world(name)?;
-                in_world(&world, method, rest, incoming).await?
-            }
-            _ => return Err(unknown(method, &path)),
+            Call::Openapi => return openapi::reply(&filters),
+            Call::Worlds => in_place(|| worlds::list(self, incoming, &filters)),
+            Call::CreateWorld => worlds::create(self, incoming).await?,
+            Call::DeleteWorlds => worlds::delete_all(self, &filters).await?,
+            Call::World => json!({"world": worlds::row(incoming, &*self.world(name)?)}),
+            Call::DeleteWorld => worlds::delete(self, name).await?,
+            Call::Of(call) => return in_world(self.world(name)?, call, &values[1..], &filters, incoming).await,
         };
         enveloped(data)
     }
@@ -172,7 +185,12 @@ impl Control {
     #[expect(clippy::result_large_err, reason = "both sides are replies to one request")]
     pub fn watched(&self, name: &str, headers: &HeaderMap) -> Result<Arc<World>, Response> {
         let world = self.guard.check(headers).and_then(|()| self.world(name));
-        world.map_err(|error| reply::failure(&error, None))
+        world.inspect(|world| drop(world.begin_use())).map_err(|error| reply::failure(&error, None))
+    }
+
+    /// The address of a world as the sender of these headers can reach it.
+    pub fn base_url(&self, headers: &HeaderMap, name: &str) -> String {
+        worlds::base_url(headers, name)
     }
 
     fn world(&self, name: &str) -> Result<Arc<World>, Error> {
@@ -180,34 +198,8 @@ impl Control {
     }
 }
 
-/// What a call takes besides its path.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Taken {
-    Nothing,
-    Filters,
-    Body,
-    Document,
-}
-
-impl Taken {
-    fn by(method: &str, parts: &[&str]) -> Self {
-        match (method, parts) {
-            ("POST", ["worlds"]) | ("PUT", ["worlds", _, "state"]) => Taken::Document,
-            ("GET", ["worlds", _, "journal"]) => Taken::Filters,
-            ("POST", ["worlds", _, "reset"] | ["worlds", _, "snapshots", _, "restore"]) => Taken::Nothing,
-            ("GET" | "DELETE", _) => Taken::Nothing,
-            _ => Taken::Body,
-        }
-    }
-}
-
 fn decoded_path(incoming: &Incoming) -> String {
     percent_encoding::percent_decode_str(incoming.path()).decode_utf8_lossy().into_owned()
-}
-
-/// The parts of a path that follow `/control`.
-fn parts(path: &str) -> Vec<&str> {
-    path.trim_start_matches('/').split('/').skip(1).collect()
 }
 
 /// Does what grows with a world's size where no other world's requests wait behind it.
@@ -215,51 +207,86 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Internal))
 }
 
-/// Carries out a call for one world. Those that change it wait in the queue for its writer.
-async fn in_world(world: &World, method: &str, rest: &[&str], incoming: &Incoming) -> Result<Value, Error> {
-    match (method, rest) {
-        ("POST", ["journal", "wait"]) => journal::wait(world, body(incoming)?).await,
-        ("GET", _) | (_, ["journal" | "faults", ..]) => in_place(|| at_once(world, method, rest, incoming)),
-        _ => {
-            let _turn = world.turn().await;
-            in_place(|| at_once(world, method, rest, incoming))
+/// Carries out a call for one world; the body of its reply. Those that change it wait in the queue for its writer.
+async fn in_world(
+    world: Arc<World>,
+    call: OfWorld,
+    values: &[&str],
+    filters: &Filters,
+    incoming: &Incoming,
+) -> Result<Vec<u8>, Error> {
+    let _use = world.begin_use();
+    let base_url = || worlds::base_url(&incoming.headers, world.name());
+    let data = match call {
+        OfWorld::State => {
+            let world = world.clone();
+            return aside(move || state::show(&world)).await;
         }
+        OfWorld::Invariants => {
+            let world = world.clone();
+            aside(move || Ok(invariants(&world))).await?
+        }
+        OfWorld::WaitJournal => journal::wait(&world, body(incoming)?).await?,
+        OfWorld::WaitQueues => queues::wait(&world, body(incoming)?).await?,
+        OfWorld::WaitPushes => pushes::wait(&world, body(incoming)?, &base_url()).await?,
+        OfWorld::Reset
+        | OfWorld::Upgrade
+        | OfWorld::KeepSnapshot
+        | OfWorld::Restore
+        | OfWorld::ForgetSnapshot
+        | OfWorld::PutState
+        | OfWorld::MoveClock
+        | OfWorld::ClearPushes
+        | OfWorld::AcceptInvite
+        | OfWorld::LoseQueue => {
+            let _turn = world.turn().await;
+            in_place(|| change(&world, call, values, incoming))?
+        }
+        _ => in_place(|| look(&world, call, values, filters, incoming))?,
+    };
+    enveloped(data)
+}
+
+/// Calls that wait for the writer of a world.
+fn change(world: &World, call: OfWorld, values: &[&str], incoming: &Incoming) -> Result<Value, Error> {
+    let value = values.first().copied().unwrap_or_default();
+    match call {
+        OfWorld::Reset => reset::reset(world, &body(incoming)?),
+        OfWorld::Upgrade => worlds::upgrade(world, &body(incoming)?),
+        OfWorld::KeepSnapshot => snapshots::keep(world, body(incoming)?),
+        OfWorld::Restore => snapshots::restore(world, value),
+        OfWorld::ForgetSnapshot => snapshots::forget(world, value),
+        OfWorld::PutState => state::put(world, incoming),
+        OfWorld::MoveClock => clock::change(world, body(incoming)?),
+        OfWorld::ClearPushes => pushes::clear(world),
+        OfWorld::AcceptInvite => people::accept(world, value, &body(incoming)?),
+        OfWorld::LoseQueue => queues::end(world, value),
+        _ => Err(Error::Internal),
     }
 }
 
-fn at_once(world: &World, method: &str, rest: &[&str], incoming: &Incoming) -> Result<Value, Error> {
-    match (method, rest) {
-        ("POST", ["reset"]) => {
-            world.reset();
-            Ok(json!({}))
-        }
-        ("POST", ["upgrade"]) => worlds::upgrade(world, &body(incoming)?),
-        ("GET", ["snapshots"]) => Ok(snapshots::list(world)),
-        ("POST", ["snapshots"]) => snapshots::keep(world, body(incoming)?),
-        ("POST", ["snapshots", name, "restore"]) => snapshots::restore(world, name),
-        ("DELETE", ["snapshots", name]) => snapshots::forget(world, name),
-        ("PUT", ["state"]) => state::put(world, incoming),
-        ("GET", ["clock"]) => Ok(clock::show(world)),
-        ("POST", ["clock"]) => clock::change(world, body(incoming)?),
-        ("GET", ["faults"]) => Ok(faults::list(world)),
-        ("POST", ["faults"]) => faults::install(world, body(incoming)?),
-        ("DELETE", ["faults"]) => {
+/// Calls that leave the realm as it is.
+fn look(world: &World, call: OfWorld, values: &[&str], filters: &Filters, incoming: &Incoming) -> Result<Value, Error> {
+    match call {
+        OfWorld::Snapshots => Ok(snapshots::list(world)),
+        OfWorld::Clock => Ok(clock::show(world)),
+        OfWorld::Faults => Ok(faults::list(world)),
+        OfWorld::InstallFault => faults::install(world, body(incoming)?),
+        OfWorld::ClearFaults => {
             world.faults().lock().clear();
             Ok(json!({}))
         }
-        ("DELETE", ["faults", id]) => faults::remove(world, id),
-        ("GET", ["journal"]) => journal::show(world, incoming.query()),
-        ("DELETE", ["journal"]) => {
+        OfWorld::RemoveFault => faults::remove(world, values.first().copied().unwrap_or_default()),
+        OfWorld::Journal => journal::show(world, filters),
+        OfWorld::ClearJournal => {
             world.journal().clear();
             Ok(json!({}))
         }
-        ("POST", ["journal", "verify"]) => journal::verify(world, body(incoming)?),
-        ("GET", ["watch"]) => Err(refused("This call is a WebSocket: connect to it with ws://")),
-        ("GET", ["pushes"]) => Ok(people::pushes(world, &worlds::base_url(incoming, world.name()))),
-        ("POST", ["invites", key, "accept"]) => people::accept(world, key, &body(incoming)?),
-        ("GET", ["queues"]) => Ok(queues::list(world)),
-        ("DELETE", ["queues", id]) => queues::end(world, id),
-        _ => Err(unknown(method, incoming.path())),
+        OfWorld::VerifyJournal => journal::verify(world, body(incoming)?),
+        OfWorld::Watch => Err(refused("This call is a WebSocket: connect to it with ws://")),
+        OfWorld::Pushes => pushes::list(world, filters, &worlds::base_url(&incoming.headers, world.name())),
+        OfWorld::Queues => Ok(queues::list(world)),
+        _ => Err(Error::Internal),
     }
 }
 
@@ -271,10 +298,6 @@ fn invariants(world: &World) -> Value {
         "checked": invariants::all().iter().map(|invariant| invariant.name).collect::<Vec<_>>(),
         "violations": broken.collect::<Vec<_>>(),
     })
-}
-
-fn unknown(method: &str, path: &str) -> Error {
-    Error::ControlNotFound { what: format!("There is no control call {method} {path}").into() }
 }
 
 /// Methods that requests are journaled and matched with.

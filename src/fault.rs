@@ -120,6 +120,11 @@ impl Faults {
         &self.rules
     }
 
+    /// A rule's effect as it was sent.
+    pub fn effect_as_sent(&self, id: &str) -> Option<Value> {
+        self.rules.iter().find(|rule| rule.id == id).map(|rule| rule.rule["effect"].clone())
+    }
+
     /// Removes all rules.
     pub fn clear(&mut self) {
         self.rules.clear();

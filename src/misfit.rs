@@ -132,17 +132,23 @@ const LISTED_MAX: usize = 12;
 
 /// The name that was probably meant.
 fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let (likeness, nearest) = ranked(name, known)?;
+    (likeness > 0.8).then_some(nearest)
+}
+
+/// The name that is most like this one, however little that is; None when there is none at all.
+pub fn most_alike<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    ranked(name, known).map(|(_, nearest)| nearest)
+}
+
+fn ranked<'a>(name: &str, known: &[&'a str]) -> Option<(f64, &'a str)> {
     let name = name.to_lowercase();
     let likeness = |other: &str| {
         let other = other.to_lowercase();
         let is_slip = name.chars().count() > 1 && strsim::damerau_levenshtein(&name, &other) <= 1;
         strsim::jaro_winkler(&name, &other) + if is_slip { 1.0 } else { 0.0 }
     };
-    let ranked = known.iter().map(|other| (likeness(other), *other));
-    ranked
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, nearest)| nearest)
+    known.iter().map(|other| (likeness(other), *other)).max_by(|one, other| one.0.total_cmp(&other.0))
 }
 
 #[cfg(test)]

@@ -2,16 +2,16 @@
 //!
 //! Replies are told strictly: with a key that is missing, of another type or not named they don't fit.
 
+mod dialect;
 mod names;
-mod shape;
-mod vendor;
+pub mod shape;
 
 pub use names::names;
-pub use vendor::document_in;
 
 use crate::api::parameter::ParameterInfo;
 use crate::api::register::Register;
 use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Operation, Row};
+use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS};
 use crate::realm::setting::{Kind, REALM_SETTINGS, Setting, USER_SETTINGS};
@@ -21,8 +21,14 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// The document: paths without `/api/v1`, newest level, neutral names.
-pub fn document() -> Value {
+/// The document: paths without `/api/v1`, newest level, the dialect's names.
+pub fn document(dialect: &Dialect) -> Value {
+    let mut document = neutral_document();
+    dialect::rename_document(&mut document, dialect);
+    document
+}
+
+fn neutral_document() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;

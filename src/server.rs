@@ -52,6 +52,8 @@ pub struct Options {
     pub has_root_world: bool,
     /// What control asks for; an empty one is none.
     pub control_token: Option<String>,
+    /// How long worlds may go without a request before they are ended, unless they are made with a time of their own.
+    pub world_ttl: Option<Span>,
 }
 
 impl Default for Options {
@@ -68,6 +70,7 @@ impl Default for Options {
             host_names: Vec::new(),
             has_root_world: true,
             control_token: None,
+            world_ttl: None,
         }
     }
 }
@@ -108,12 +111,9 @@ pub struct Server {
 
 /// What opens sockets for worlds that are made with one of their own.
 fn listener(edge: Arc<Edge>, host: Option<String>, stopped: watch::Receiver<bool>) -> crate::control::Listen {
-    Arc::new(move |name| {
+    Arc::new(move |world| {
         let (edge, host, stopped) = (edge.clone(), host.clone(), stopped.clone());
-        Box::pin(async move {
-            let world = edge.worlds.get(&name).ok_or_else(|| io::Error::other("the world is gone"))?;
-            listen::serve_world(edge, world, host.as_deref(), stopped).await
-        })
+        Box::pin(async move { listen::serve_world(edge, world, host.as_deref(), stopped).await })
     })
 }
 
@@ -153,6 +153,7 @@ impl Server {
             feature_level: options.feature_level,
             dialect: settings.dialect.clone(),
             seed: options.seed,
+            world_ttl: options.world_ttl,
         };
         let key_guard =
             KeyGuard { host: options.host.clone(), host_names: options.host_names, cors_origin: options.cors_origin };

@@ -7,10 +7,11 @@ pub mod aside;
 mod life;
 mod parking;
 mod rewind;
+mod watched;
 
 use crate::error::Error;
 use crate::fault::Faults;
-use crate::journal::{self, Journal};
+use crate::journal::Journal;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::Entry;
@@ -24,15 +25,13 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{Notify, broadcast, watch};
 
 pub use life::{Life, Use};
 use parking::Parking;
 pub use parking::Place;
 pub use rewind::{Moment, SnapshotInfo, without_queues};
-
-/// Frames that a slow watcher may lag behind before it misses some.
-const WATCH_CAPACITY: usize = 4096;
+pub use watched::{QueueChange, Watched};
 
 /// Where real time comes from: the server's wall clock, or a test's.
 pub trait RealTime: Send + Sync {
@@ -57,6 +56,7 @@ pub struct World {
     watchers: OnceLock<broadcast::Sender<Watched>>,
     ended: watch::Sender<bool>,
     started_at: Timestamp,
+    changed: Notify,
     life: Life,
 }
 
@@ -76,6 +76,8 @@ pub struct Caused {
     pub first: u64,
     /// The entries: of most changes one or none.
     pub entries: SmallVec<[Arc<Entry>; 1]>,
+    /// What those who watch are told besides.
+    aside: Vec<Watched>,
 }
 
 impl Caused {
@@ -83,24 +85,6 @@ impl Caused {
     pub fn positions(&self) -> Range<u64> {
         self.first..self.first + self.entries.len() as u64
     }
-}
-
-/// Something that those who watch a world are told.
-#[derive(Clone, Debug)]
-pub enum Watched {
-    /// A request was answered.
-    Request(Arc<journal::Entry>),
-    /// An event happened: its position in the log, and what it is.
-    Event(u64, Arc<Entry>),
-    /// The clock was moved, with all that fell due.
-    Clock {
-        /// Before.
-        from: Timestamp,
-        /// After.
-        to: Timestamp,
-        /// What fell due, each at its own time.
-        fired: Vec<(Timestamp, Due)>,
-    },
 }
 
 impl World {
@@ -131,6 +115,7 @@ impl World {
             watchers: OnceLock::new(),
             ended: watch::channel(false).0,
             started_at,
+            changed: Notify::new(),
             life,
         }
     }
@@ -195,32 +180,14 @@ impl World {
         self.ended.send_replace(true);
     }
 
+    /// Becomes ready when the realm has changed, or a poll has ended.
+    pub fn changed(&self) -> tokio::sync::futures::Notified<'_> {
+        self.changed.notified()
+    }
+
     /// Becomes true when the world is deleted.
     pub fn ended(&self) -> watch::Receiver<bool> {
         self.ended.subscribe()
-    }
-
-    /// Watches from now on.
-    pub fn watch(&self) -> broadcast::Receiver<Watched> {
-        self.watchers.get_or_init(|| broadcast::channel(WATCH_CAPACITY).0).subscribe()
-    }
-
-    /// Tells those who watch; nobody may.
-    pub fn tell(&self, watched: Watched) {
-        if let Some(watchers) = self.watchers.get() {
-            // An error means that nobody watches any more.
-            let _ = watchers.send(watched);
-        }
-    }
-
-    /// Tells those who watch of events, one by one, so that what a slow watcher misses can be counted.
-    pub fn tell_events(&self, caused: &Caused) {
-        if self.watchers.get().is_none_or(|watchers| watchers.receiver_count() == 0) {
-            return;
-        }
-        for (position, entry) in (caused.first..).zip(&caused.entries) {
-            self.tell(Watched::Event(position, entry.clone()));
-        }
     }
 
     /// The realm as it is, with all done that is due. Never waits: while a writer is busy, it is the realm from before
@@ -263,7 +230,9 @@ impl World {
     ///
     /// What `change` refuses.
     pub fn commit<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<T, Error> {
-        self.commit_noting(change).map(|(value, _)| value)
+        let (value, caused) = self.commit_noting(change)?;
+        caused.aside.into_iter().for_each(|watched| self.tell(watched));
+        Ok(value)
     }
 
     /// As [`World::commit`], and gives the events that the change caused.
@@ -278,7 +247,7 @@ impl World {
         realm.now = realm.now.max(now);
         let mut tx = Tx::new(realm);
         let value = change(&mut tx)?;
-        Ok((value, self.publish(tx)))
+        Ok((value, self.publish(tx, &[])))
     }
 
     /// Moves the clock on, doing all that falls due on the way, each at its own time. Where to follows from the time that
@@ -364,12 +333,14 @@ impl World {
             tx.end_poll(&queue, at);
         }
         let fired = tx.run_due(now);
-        (fired, self.publish(tx))
+        let caused = self.publish(tx, &fired);
+        (fired, caused)
     }
 
-    fn publish(&self, mut tx: Tx) -> Caused {
+    fn publish(&self, mut tx: Tx, fired: &[(Timestamp, Due)]) -> Caused {
         let first = tx.first_entry();
-        let caused = Caused { first, entries: tx.log.from(first).map(|(_, entry)| entry.clone()).collect() };
+        let entries = tx.log.from(first).map(|(_, entry)| entry.clone()).collect();
+        let mut caused = Caused { first, entries, aside: Vec::new() };
         // Queues are otherwise looked at when one is polled; nobody may poll.
         if tx.log.is_too_large() {
             tx.trim_log();
@@ -381,10 +352,13 @@ impl World {
             let end = realm.log.end();
             realm.log.trim(end);
         }
-        let realm = Arc::new(realm);
-        self.realm.store(realm);
+        let before = self.realm.swap(Arc::new(realm));
+        if self.is_watched() {
+            caused.aside = watched::differences(&before, &self.realm.load(), fired, &finished);
+        }
         self.parking.finish(&finished);
         self.parking.wake(&caused.entries, &touched);
+        self.changed.notify_waiters();
         caused
     }
 }
@@ -437,10 +411,12 @@ impl Worlds {
         let remove = |name: &String| self.by_name.remove_if(name, |_, world| world.is_abandoned());
         abandoned
             .into_iter()
-            .filter(|name| remove(name).is_some_and(|(_, world)| {
-                world.end();
-                true
-            }))
+            .filter(|name| {
+                remove(name).is_some_and(|(_, world)| {
+                    world.end();
+                    true
+                })
+            })
             .collect()
     }
 

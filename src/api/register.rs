@@ -173,6 +173,7 @@ fn queue_options(call: &Call<'_>, params: &RegisterParams, narrow: Vec<QueueTerm
     let viewer = call.caller.as_deref();
     let capabilities = params.client_capabilities.0;
     QueueOptions {
+        client: call.client.to_owned(),
         event_types: params.event_types.clone().map(|types| types.into_iter().collect()),
         apply_markdown: params.apply_markdown,
         client_gravatar: params.client_gravatar.unwrap_or(viewer.is_some()),

@@ -4,10 +4,12 @@ use super::Fault;
 use super::file::write_whole;
 use super::output::say;
 use crate::control::ClockDefault;
+use crate::control::times::Seconds;
 use crate::dialect::Dialect;
 use crate::fixture::Source;
 use crate::server::listen::is_loopback;
 use crate::server::{Authority, Options, Server, StartError};
+use crate::time::Span;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -77,6 +79,10 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_EXIT_WITH_STDIN", value_parser = BoolishValueParser::new())]
     exit_with_stdin: bool,
 
+    /// Ends worlds that got no request for so long, unless they are made with a time of their own: seconds, or 1d2h30m
+    #[arg(long, env = "CHATDOUBLE_WORLD_TTL", value_name = "SECONDS", value_parser = world_ttl)]
+    world_ttl: Option<Span>,
+
     /// What is told on standard error: off, error, warn, info, debug or trace
     #[arg(long, env = "CHATDOUBLE_LOG", value_name = "LEVEL", default_value = "info")]
     log: LevelFilter,
@@ -101,6 +107,12 @@ fn host_name(text: &str) -> Result<String, String> {
         Some(host) if host.name().eq_ignore_ascii_case(text) => Ok(text.to_owned()),
         _ => Err("takes a host name such as chat.example.org, without a port".to_owned()),
     }
+}
+
+/// Reads how long worlds are kept.
+fn world_ttl(text: &str) -> Result<Span, String> {
+    let ttl = Seconds::parse(text)?.0;
+    if ttl >= Span::seconds(1) { Ok(ttl) } else { Err("takes seconds from 1 on".to_owned()) }
 }
 
 /// Where it listens unless told otherwise.
@@ -258,6 +270,7 @@ impl Serve {
             host_names: self.host_name.clone(),
             has_root_world: !self.no_root_world,
             control_token,
+            world_ttl: self.world_ttl,
         })
     }
 
@@ -274,7 +287,7 @@ impl Serve {
     }
 }
 
-/// The dialect that an option names.
+/// The dialect of this name, or that a file describes.
 pub fn dialect(name: &str) -> Result<Dialect, Fault> {
     match name {
         "neutral" => Ok(Dialect::neutral()),

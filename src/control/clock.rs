@@ -1,6 +1,7 @@
 //! The clock: where it stands, what is to come, and moving it.
 
 use super::refused;
+use super::times::{Instant, Seconds};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -8,6 +9,7 @@ use crate::realm::queue::Queue;
 use crate::realm::timer::Due;
 use crate::time::{Clock, Span, Timestamp};
 use crate::world::World;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -16,12 +18,16 @@ use std::sync::Arc;
 const FURTHEST: Span = Span::days(36_525);
 
 /// What is asked of the clock: exactly one.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
-    advance_seconds: Option<f64>,
-    set: Option<f64>,
+    /// Goes on by so much.
+    advance_seconds: Option<Seconds>,
+    /// Goes on to this time.
+    set: Option<Instant>,
+    /// Goes on to what falls due next.
     to_next: Option<bool>,
+    /// Goes with real time, or stands.
     running: Option<bool>,
 }
 
@@ -58,15 +64,13 @@ fn shown(world: &World, realm: &Realm) -> Value {
 /// `ControlRefused`.
 pub fn change(world: &World, change: Change) -> Result<Value, Error> {
     let fired = match change {
-        Change { advance_seconds: Some(seconds), set: None, to_next: None, running: None } => {
-            let span = span(seconds)
-                .filter(|span| span.micros() >= 0)
-                .ok_or_else(|| refused("$.advance_seconds: takes seconds from 0 on"))?;
+        Change { advance_seconds: Some(Seconds(span)), set: None, to_next: None, running: None } => {
+            if span.micros() < 0 {
+                return Err(refused("$.advance_seconds: takes seconds from 0 on"));
+            }
             world.advance(|now| within_reach(now, now.plus(span)))?
         }
-        Change { advance_seconds: None, set: Some(seconds), to_next: None, running: None } => {
-            let at = span(seconds).map(|span| Timestamp::from_micros(span.micros()));
-            let at = at.ok_or_else(|| refused("$.set: takes a time in UNIX seconds"))?;
+        Change { advance_seconds: None, set: Some(Instant(at)), to_next: None, running: None } => {
             world.advance(|now| {
                 if at < now {
                     return Err(refused("$.set: the clock can't go back; restore a snapshot instead"));
@@ -87,11 +91,6 @@ pub fn change(world: &World, change: Change) -> Result<Value, Error> {
     let told = fired.iter().filter(|(_, due)| due.is_told());
     reply["fired"] = told.map(|(at, due)| item(*at, due)).collect::<Vec<_>>().into();
     Ok(reply)
-}
-
-fn span(seconds: f64) -> Option<Span> {
-    let micros = seconds * 1e6;
-    (micros.is_finite() && micros.abs() < 9e18).then(|| Span::from_micros(micros.round() as i64))
 }
 
 fn within_reach(now: Timestamp, at: Timestamp) -> Result<Timestamp, Error> {

@@ -1,18 +1,19 @@
 //! Installing, listing and removing faults.
 
-use super::{known_method, refused};
+use super::{known_method, refused, users};
 use crate::api::route_named;
 use crate::error::Error;
 use crate::fault::{Bouncer, Effect, Matching, Rule};
 use crate::misfit;
 use crate::world::World;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// A rule as it is sent.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Sent {
+pub struct Sent {
     #[serde(rename = "match")]
     matching: Option<SentMatch>,
     after: Option<u64>,
@@ -21,7 +22,7 @@ struct Sent {
     effect: Map<String, Value>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SentMatch {
     method: Option<String>,
@@ -56,9 +57,7 @@ pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
         return Err(refused(format!("$.match.path: no operation has the path {path}; the nearest is {nearest}")));
     }
     known_method(matching.method.as_deref(), "$.match.method")?;
-    if matching.user.as_deref() == Some("") {
-        return Err(refused("$.match.user: takes a user's address; left out, anybody is meant"));
-    }
+    let user = users::address(&world.snapshot(), matching.user.as_deref(), "$.match.user")?;
     if sent.probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
         return Err(refused("$.probability: takes a number from 0 to 1"));
     }
@@ -67,7 +66,7 @@ pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
     }
     let rule = Rule {
         id: String::new(),
-        matching: Matching { method: matching.method, path: route.map(str::to_owned), user: matching.user },
+        matching: Matching { method: matching.method, path: route.map(str::to_owned), user },
         after: sent.after.unwrap_or(0),
         probability: sent.probability,
         times: sent.times,

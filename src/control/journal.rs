@@ -1,32 +1,42 @@
 //! The journal: looking at it, asserting on it, waiting for it.
 
-use super::{known_method, refused};
+use super::filters::Filters;
+use super::{known_method, refused, users, waiting};
 use crate::api::route_named;
 use crate::error::Error;
 use crate::journal::{Entry, Filter};
 use crate::world::World;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use similar::TextDiff;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Near misses that are shown.
 const NEAREST: usize = 3;
 
 /// What the journal should hold.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wanted {
+    /// HTTP method, in capitals.
     method: Option<String>,
+    /// Path, filled in or with the placeholders of an operation.
     path: Option<String>,
+    /// Who called: an address or its handle.
     user: Option<String>,
+    /// Parameters that must be among those sent, as text.
     params: Option<BTreeMap<String, String>>,
+    /// HTTP status; 0 for a connection that was dropped.
     status: Option<u16>,
+    /// How many such requests; 1 when none of the three is given.
     at_least: Option<usize>,
+    /// How many at most.
     at_most: Option<usize>,
+    /// Exactly how many; alone.
     exactly: Option<usize>,
+    /// For waiting alone: how long.
     timeout_ms: Option<u64>,
 }
 
@@ -35,30 +45,18 @@ pub struct Wanted {
 /// # Errors
 ///
 /// `ControlRefused` for an unknown filter or a bad value.
-pub fn show(world: &World, query: &str) -> Result<Value, Error> {
-    let mut filter = Filter::default();
-    let mut limit = usize::MAX;
-    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        let number = || value.parse::<u64>().map_err(|_| refused(format!("{name}: takes a whole number")));
-        match name.as_ref() {
-            "method" => {
-                known_method(Some(&value), "method")?;
-                filter.method = Some(value.into_owned());
-            }
-            "path" => filter.path = Some(as_route(value.into_owned(), "path")?),
-            "user" => filter.user = Some(value.into_owned()),
-            "status" => {
-                filter.status = Some(u16::try_from(number()?).map_err(|_| refused("status: takes an HTTP status"))?)
-            }
-            "since" => filter.since = Some(number()?),
-            "limit" => limit = usize::try_from(number()?).unwrap_or(usize::MAX),
-            _ => {
-                return Err(refused(format!(
-                    "{name}: is no filter; there are method, path, user, status, since and limit"
-                )));
-            }
-        }
-    }
+pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
+    known_method(filters.text("method"), "method")?;
+    let status = |status| u16::try_from(status).map_err(|_| refused("status: takes an HTTP status"));
+    let filter = Filter {
+        method: filters.text("method").map(str::to_owned),
+        path: filters.text("path").map(|path| as_route(path.to_owned(), "path")).transpose()?,
+        user: users::address(&world.snapshot(), filters.text("user"), "user")?,
+        status: filters.number("status").map(status).transpose()?,
+        params: BTreeMap::new(),
+        since: filters.number("since"),
+    };
+    let limit = filters.number("limit").map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let mut entries = world.journal().find(&filter);
     entries.drain(..entries.len().saturating_sub(limit));
     Ok(json!({ "entries": entries.iter().map(AsRef::as_ref).collect::<Vec<&Entry>>() }))
@@ -73,7 +71,7 @@ pub fn verify(world: &World, wanted: Wanted) -> Result<Value, Error> {
     if wanted.timeout_ms.is_some() {
         return Err(refused("$.timeout_ms: is for waiting"));
     }
-    let (filter, bounds) = wanted.read()?;
+    let (filter, bounds) = wanted.read(world)?;
     let count = world.journal().find(&filter).len();
     if bounds.admit(count) {
         return Ok(json!({ "count": count }));
@@ -88,29 +86,14 @@ pub fn verify(world: &World, wanted: Wanted) -> Result<Value, Error> {
 ///
 /// `ControlRefused`, `VerificationTimedOut`; `UnknownWorld` when the world is deleted meanwhile.
 pub async fn wait(world: &World, wanted: Wanted) -> Result<Value, Error> {
-    let timeout = Duration::from_millis(wanted.timeout_ms.ok_or_else(|| refused("$.timeout_ms: is missing"))?);
-    let (filter, bounds) = wanted.read()?;
-    let holds = async {
-        loop {
-            let changed = world.journal().changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
-            let count = world.journal().find(&filter).len();
-            if bounds.admit(count) {
-                return count;
-            }
-            changed.await;
-        }
-    };
-    let mut ended = world.ended();
-    let held = tokio::select! {
-        held = tokio::time::timeout(timeout, holds) => held,
-        _ = ended.wait_for(|ended| *ended) => return Err(Error::UnknownWorld),
-    };
-    match held {
-        Ok(count) => Ok(json!({ "count": count })),
-        Err(_) => {
-            let count = world.journal().find(&filter).len();
+    let timeout_ms = wanted.timeout_ms;
+    let (filter, bounds) = wanted.read(world)?;
+    let count = || world.journal().find(&filter).len();
+    let look = || Some(count()).filter(|count| bounds.admit(*count));
+    match waiting::until(world, timeout_ms, || world.journal().changed(), look).await? {
+        Some(count) => Ok(json!({ "count": count })),
+        None => {
+            let count = count();
             let nearest = nearest(world, &filter);
             let reason = bounds.reason(count).into();
             Err(Error::VerificationTimedOut { reason, count: count.into(), nearest: nearest.into() })
@@ -136,12 +119,13 @@ impl Bounds {
             Some(most) => format!("{} to {most}", self.at_least),
             None => format!("at least {}", self.at_least),
         };
-        format!("Expected {wanted} such requests, found {count}")
+        let noun = if self.at_most.unwrap_or(self.at_least) == 1 { "request" } else { "requests" };
+        format!("Expected {wanted} such {noun}, found {count}")
     }
 }
 
 impl Wanted {
-    fn read(self) -> Result<(Filter, Bounds), Error> {
+    fn read(self, world: &World) -> Result<(Filter, Bounds), Error> {
         let bounds = match (self.exactly, self.at_least, self.at_most) {
             (Some(exactly), None, None) => Bounds { at_least: exactly, at_most: Some(exactly) },
             (Some(_), _, _) => return Err(refused("$.exactly: stands alone, without at_least and at_most")),
@@ -157,7 +141,7 @@ impl Wanted {
         let filter = Filter {
             method: self.method,
             path: self.path.map(|path| as_route(path, "$.path")).transpose()?,
-            user: self.user,
+            user: users::address(&world.snapshot(), self.user.as_deref(), "$.user")?,
             status: self.status,
             params: self.params.unwrap_or_default(),
             since: None,

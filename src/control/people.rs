@@ -1,14 +1,14 @@
-//! What happens outside of the API: somebody follows an invitation, and the push relay is handed something.
+//! What happens outside of the API: somebody follows an invitation.
 
 use crate::api::invites::accept;
 use crate::error::Error;
-use crate::record::push::push_record;
 use crate::world::World;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// Who follows an invitation.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Accept {
     email: String,
@@ -24,10 +24,4 @@ pub fn accept(world: &World, key: &str, accept: &Accept) -> Result<Value, Error>
     let (user, caused) = world.commit_noting(|tx| accept::accept(tx, key, &accept.email, &accept.full_name))?;
     world.tell_events(&caused);
     Ok(json!({ "user_id": user }))
-}
-
-/// What the push relay was handed, newest last. Addresses begin with the world's as the one who asks can reach it.
-pub fn pushes(world: &World, base_url: &str) -> Value {
-    let realm = world.snapshot();
-    json!({ "pushes": realm.relay.pushes.iter().map(|push| push_record(&realm, push, base_url)).collect::<Vec<_>>() })
 }

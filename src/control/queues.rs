@@ -1,22 +1,103 @@
-//! Event queues, looked at and lost.
+//! Event queues, looked at, waited for and lost.
 
+use super::{refused, users, waiting};
 use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::id::UserId;
+use crate::realm::queue::Queue;
 use crate::world::World;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
+
+/// Which queues there should be.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Awaited {
+    /// Whose: an address or its handle; anybody's when left out.
+    user: Option<String>,
+    /// Whether a poll waits on them; either way when left out.
+    parked: Option<bool>,
+    /// How many at least; 1 when left out.
+    count: Option<usize>,
+    /// How long to wait.
+    timeout_ms: Option<u64>,
+}
 
 /// All queues of a world.
 pub fn list(world: &World) -> Value {
     let realm = world.snapshot();
-    let record = |queue: &std::sync::Arc<crate::realm::queue::Queue>| {
-        let pending: usize = realm.log.from(queue.cursor.entry).map(|(_, entry)| queue.parts(entry)).sum();
-        json!({
-            "queue_id": queue.id,
-            "user": realm.user(queue.owner).map(|owner| owner.email.clone()),
-            "parked": queue.parked_since.is_some(),
-            "pending": pending.saturating_sub(queue.cursor.part),
-        })
+    json!({"queues": realm.queues.values().map(|queue| row(&realm, queue)).collect::<Vec<_>>()})
+}
+
+/// Events that were not acknowledged.
+fn pending(realm: &Realm, queue: &Queue) -> usize {
+    let pending: usize = realm.log.from(queue.cursor.entry).map(|(_, entry)| queue.parts(entry)).sum();
+    pending.saturating_sub(queue.cursor.part)
+}
+
+/// Whether a poll waits on a queue. One that has its answer does not wait any more.
+pub(super) fn is_parked(realm: &Realm, queue: &Queue) -> bool {
+    queue.parked_since.is_some() && pending(realm, queue) == 0
+}
+
+fn row(realm: &Realm, queue: &Queue) -> Value {
+    let pending = pending(realm, queue);
+    json!({
+        "queue_id": queue.id,
+        "user": realm.user(queue.owner).map(|owner| owner.email.clone()),
+        "client": queue.options.client,
+        "parked": queue.parked_since.is_some() && pending == 0,
+        "pending": pending,
+        "last_event_id": queue.acknowledged.saturating_add_unsigned(pending as u64),
+        "acknowledged": queue.acknowledged,
+    })
+}
+
+/// Waits until there are so many queues of this kind.
+///
+/// # Errors
+///
+/// `ControlRefused`, `VerificationTimedOut`; `UnknownWorld` when the world is deleted meanwhile.
+pub async fn wait(world: &World, awaited: Awaited) -> Result<Value, Error> {
+    let owner = match &awaited.user {
+        Some(name) => Some(users::named(&world.snapshot(), name, "$.user")?.id),
+        None => None,
     };
-    json!({"queues": realm.queues.values().map(record).collect::<Vec<_>>()})
+    let count = awaited.count.unwrap_or(1);
+    if count == 0 {
+        return Err(refused("$.count: takes a whole number from 1 on"));
+    }
+    let look = || {
+        let found = found(world, owner, awaited.parked);
+        (found.len() >= count).then_some(found)
+    };
+    match waiting::until(world, awaited.timeout_ms, || world.changed(), look).await? {
+        Some(queues) => Ok(json!({"count": queues.len(), "queues": queues})),
+        None => {
+            let found = found(world, owner, awaited.parked).len();
+            let state = match awaited.parked {
+                Some(true) => "parked ",
+                Some(false) => "not parked ",
+                None => "",
+            };
+            let noun = if count == 1 { "queue" } else { "queues" };
+            let whose = awaited.user.map(|user| format!(" of {user}")).unwrap_or_default();
+            Err(Error::VerificationTimedOut {
+                reason: format!("Expected at least {count} {state}{noun}{whose}, found {found}").into(),
+                count: found.into(),
+                nearest: self::found(world, owner, None).into(),
+            })
+        }
+    }
+}
+
+fn found(world: &World, owner: Option<UserId>, parked: Option<bool>) -> Vec<Value> {
+    let realm = world.snapshot();
+    let fits = |queue: &&std::sync::Arc<Queue>| {
+        owner.is_none_or(|owner| queue.owner == owner) && parked.is_none_or(|parked| is_parked(&realm, queue) == parked)
+    };
+    realm.queues.values().filter(fits).map(|queue| row(&realm, queue)).collect()
 }
 
 /// Loses a queue: its next poll fails with `BAD_EVENT_QUEUE_ID`.

@@ -3,13 +3,15 @@
 use super::refused;
 use crate::error::Error;
 use crate::world::World;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// Which name a snapshot is kept under.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Keep {
+    /// Not empty and without slashes.
     name: String,
 }
 

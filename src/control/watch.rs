@@ -7,26 +7,47 @@ use crate::realm::event::{Entry as Happening, Payload};
 use crate::realm::id::UserId;
 use crate::realm::queue::{Capabilities, QueueOptions, Reader};
 use crate::record::event::render;
+use crate::record::push::push_record;
 use crate::world::{Watched, World};
 use serde_json::{Value, json};
 
-/// The frame for something that happened.
-pub fn frame(world: &World, watched: &Watched) -> Value {
+/// The frame for something that happened. Addresses in it begin with the world's as the one who watches reaches it.
+pub fn frame(world: &World, watched: &Watched, base_url: &str) -> Value {
     match watched {
         Watched::Request(entry) => request(entry),
         Watched::Clock { from, to, fired } => json!({
             "type": "clock",
+            "at": to.fractional_seconds(),
             "from": from.fractional_seconds(),
             "now": to.fractional_seconds(),
             "fired": fired.iter().filter(|(_, due)| due.is_told()).map(|(at, due)| item(*at, due)).collect::<Vec<_>>(),
         }),
         Watched::Event(position, entry) => event(&world.snapshot(), *position, entry),
+        Watched::Fault { at, fault_id, journal_id, effect } => json!({
+            "type": "fault",
+            "at": at.fractional_seconds(),
+            "fault_id": fault_id,
+            "journal_id": journal_id,
+            "effect": effect,
+        }),
+        Watched::Push(push) => json!({
+            "type": "push",
+            "at": push.at.fractional_seconds(),
+            "push": push_record(&world.snapshot(), push, base_url),
+        }),
+        Watched::Queue { at, queue_id, owner, change } => json!({
+            "type": "queue",
+            "at": at.fractional_seconds(),
+            "queue_id": queue_id,
+            "user": world.snapshot().user(*owner).map(|user| user.email.clone()),
+            "change": change.word(),
+        }),
     }
 }
 
 /// The frame that tells how many were missed.
-pub fn lost(count: u64) -> Value {
-    json!({"type": "lost", "count": count})
+pub fn lost(world: &World, count: u64) -> Value {
+    json!({"type": "lost", "at": world.now().fractional_seconds(), "count": count})
 }
 
 fn request(entry: &Entry) -> Value {

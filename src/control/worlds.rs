@@ -1,5 +1,7 @@
 //! Worlds: listed, made, forked, ended.
 
+use super::filters::Filters;
+use super::times::Seconds;
 use super::{ClockDefault, Control, body, refused};
 use crate::dialect::Dialect;
 use crate::error::Error;
@@ -9,29 +11,47 @@ use crate::http::request::Incoming;
 use crate::realm::Realm;
 use crate::realm::chance::Chance;
 use crate::realm::change::Tx;
-use crate::time::{Clock, Timestamp};
+use crate::time::{Clock, Span, Timestamp};
 use crate::world::aside::in_place;
-use crate::world::{RealTime, World, WorldSettings, Worlds};
-use http::header;
+use crate::world::{Life, RealTime, World, WorldSettings, Worlds};
+use http::{HeaderMap, header};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// What a new world is to be.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+pub struct Wanted {
+    /// 1 to 63 of a-z, 0-9 and '-', not '-' at either end. One is made when it is left out.
     name: Option<String>,
+    /// A built-in fixture's name, a fixture document or a state.
+    #[schemars(with = "Option<Value>")]
     fixture: Option<Box<RawValue>>,
+    /// The living world that is copied.
     fork_of: Option<String>,
+    /// The origin's snapshot that is copied.
     snapshot: Option<String>,
+    /// The level that it emulates, from 0.
     feature_level: Option<i64>,
+    /// neutral, zulip or a dialect document.
     dialect: Option<Value>,
-    clock: Option<String>,
+    /// How its clock stands.
+    clock: Option<ClockDefault>,
+    /// What all chance follows from.
     seed: Option<u64>,
+    /// Whether it gets a port of its own.
     #[serde(default)]
     listen: bool,
+    /// Any text, such as a test's name.
+    label: Option<String>,
+    /// How long it may go without a request, in real time, before it is ended.
+    idle_ttl_seconds: Option<Seconds>,
+    /// Whether a world of that name is deleted.
+    #[serde(default)]
+    replace: bool,
 }
 
 /// What a new world begins as.
@@ -42,20 +62,30 @@ struct Founded {
     real_time: Arc<dyn RealTime>,
 }
 
-/// All worlds.
-pub fn list(control: &Control, incoming: &Incoming) -> Value {
-    let record = |world: &Arc<World>| {
-        let realm = world.snapshot();
-        json!({
-            "name": world.name(),
-            "url": base_url(incoming, world.name()),
-            "users": realm.users.len(),
-            "channels": realm.channels.len(),
-            "messages": realm.messages.len(),
-            "now": world.now().fractional_seconds(),
-        })
-    };
-    json!({"worlds": control.edge.worlds.all().iter().map(record).collect::<Vec<_>>()})
+/// The worlds that the filters admit.
+pub fn list(control: &Control, incoming: &Incoming, filters: &Filters) -> Value {
+    let prefix = filters.text("prefix").unwrap_or_default();
+    let worlds = control.edge.worlds.all();
+    let worlds = worlds.iter().filter(|world| world.name().starts_with(prefix));
+    json!({"worlds": worlds.map(|world| row(incoming, world)).collect::<Vec<_>>()})
+}
+
+/// A world's row. Reading it is no use of the world.
+pub fn row(incoming: &Incoming, world: &World) -> Value {
+    let (realm, life) = (world.snapshot(), world.life());
+    json!({
+        "name": world.name(),
+        "url": url(incoming, world),
+        "label": life.label,
+        "users": realm.users.len(),
+        "channels": realm.channels.len(),
+        "messages": realm.messages.len(),
+        "queues": realm.queues.len(),
+        "now": world.now().fractional_seconds(),
+        "created_at": life.created_at.fractional_seconds(),
+        "last_request_at": life.last_request_at().map(Timestamp::fractional_seconds),
+        "idle_ttl_seconds": life.idle_ttl.map(|ttl| ttl.micros() as f64 / 1e6),
+    })
 }
 
 /// Makes a world: from a fixture, or as a fork of a living one.
@@ -66,17 +96,10 @@ pub fn list(control: &Control, incoming: &Incoming) -> Value {
 pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Error> {
     let wanted: Wanted = body(incoming)?;
     if let Some(name) = &wanted.name {
-        if !Worlds::is_name(name) {
-            return Err(refused("$.name: takes 1 to 63 of a-z, 0-9 and '-', not '-' at either end"));
-        }
-        if control.edge.worlds.get(name).is_some() {
-            return Err(Error::WorldExists { name: name.as_str().into() });
-        }
-        if name == Worlds::DEFAULT {
-            return Err(refused("$.name: default is there from the start or never"));
-        }
+        check_name(control, name, wanted.replace)?;
     }
-    let Founded { realm, clock, settings, real_time } = match &wanted.fork_of {
+    let idle_ttl = idle_ttl(control, &wanted)?;
+    let founded = match &wanted.fork_of {
         Some(origin) => {
             let origin = origin_named(control, &wanted, origin)?;
             let _turn = origin.turn().await;
@@ -84,24 +107,43 @@ pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Err
         }
         None => in_place(|| found(control, &wanted))?,
     };
+    let Founded { realm, clock, settings, real_time } = founded;
     // No name is made for what is refused.
     let name = wanted.name.clone().unwrap_or_else(|| control.edge.worlds.free_name());
-    let world = World::new(name.clone(), realm, clock, settings, real_time);
-    if !control.edge.worlds.add(Arc::new(world)) {
+    let life = Life::new(wanted.label, idle_ttl, real_time.now());
+    let world = Arc::new(World::new(name, realm, clock, settings, real_time).with_life(life));
+    // Before anything is replaced: there may be no port to be had.
+    if wanted.listen {
+        let port = (control.listen)(world.clone()).await.map_err(|error| refused(format!("$.listen: {error}")))?;
+        // It is set here alone.
+        let _ = world.life().port.set(port);
+    }
+    if wanted.replace {
+        in_place(|| control.edge.worlds.replace(world.clone()));
+    } else if !control.edge.worlds.add(world.clone()) {
+        world.end();
+        return Err(Error::WorldExists { name: world.name().into() });
+    }
+    Ok(json!({ "name": world.name(), "url": url(incoming, &world) }))
+}
+
+fn check_name(control: &Control, name: &str, replaces: bool) -> Result<(), Error> {
+    if !Worlds::is_name(name) {
+        return Err(refused("$.name: takes 1 to 63 of a-z, 0-9 and '-', not '-' at either end"));
+    }
+    let is_default = name == Worlds::DEFAULT;
+    if control.edge.worlds.get(name).is_some() && (is_default || !replaces) {
         return Err(Error::WorldExists { name: name.into() });
     }
-    let url = if wanted.listen {
-        match (control.listen)(name.clone()).await {
-            Ok(port) => format!("http://{}:{port}", own_name(incoming)),
-            Err(error) => {
-                control.edge.worlds.remove(&name);
-                return Err(refused(format!("$.listen: {error}")));
-            }
-        }
-    } else {
-        base_url(incoming, &name)
-    };
-    Ok(json!({ "name": name, "url": url }))
+    if is_default { Err(refused("$.name: default is there from the start or never")) } else { Ok(()) }
+}
+
+fn idle_ttl(control: &Control, wanted: &Wanted) -> Result<Option<Span>, Error> {
+    match wanted.idle_ttl_seconds {
+        None => Ok(control.defaults.world_ttl),
+        Some(Seconds(ttl)) if ttl >= Span::seconds(1) => Ok(Some(ttl)),
+        Some(_) => Err(refused("$.idle_ttl_seconds: takes seconds from 1 on")),
+    }
 }
 
 /// Ends a world.
@@ -118,10 +160,29 @@ pub async fn delete(control: &Control, name: &str) -> Result<Value, Error> {
     in_place(|| control.edge.worlds.remove(name)).map(|_| json!({})).ok_or(Error::UnknownWorld)
 }
 
+/// Ends all worlds whose names begin so, but for the default one.
+///
+/// # Errors
+///
+/// `ControlRefused` without a beginning.
+pub async fn delete_all(control: &Control, filters: &Filters) -> Result<Value, Error> {
+    let prefix = filters.text("prefix").filter(|prefix| !prefix.is_empty());
+    let prefix = prefix.ok_or_else(|| refused("prefix: takes the beginning of the names of the worlds to end"))?;
+    let mut deleted = Vec::new();
+    for world in control.edge.worlds.all() {
+        let name = world.name();
+        if name != Worlds::DEFAULT && name.starts_with(prefix) && delete(control, name).await.is_ok() {
+            deleted.push(name.to_owned());
+        }
+    }
+    Ok(json!({ "deleted": deleted }))
+}
+
 /// Which level a world goes on at.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Upgrade {
+    /// From the world's level on.
     to: i64,
 }
 
@@ -139,10 +200,23 @@ pub fn upgrade(world: &World, upgrade: &Upgrade) -> Result<Value, Error> {
     Ok(json!({"feature_level": upgrade.to}))
 }
 
+/// The address of a world: its own port's, or below the address that the one who asks used.
+fn url(incoming: &Incoming, world: &World) -> String {
+    match world.life().port.get() {
+        Some(port) => format!("http://{}:{port}", own_name(incoming)),
+        None => base_url(&incoming.headers, world.name()),
+    }
+}
+
 /// The address of a world as the one who asks can reach it.
-pub(super) fn base_url(incoming: &Incoming, name: &str) -> String {
-    let host = incoming.header(header::HOST).unwrap_or("127.0.0.1");
+pub(super) fn base_url(headers: &HeaderMap, name: &str) -> String {
+    let host = asked(headers);
     if name == Worlds::DEFAULT { format!("http://{host}") } else { format!("http://{host}/w/{name}") }
+}
+
+/// The host that was asked.
+fn asked(headers: &HeaderMap) -> &str {
+    headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1")
 }
 
 fn origin_named(control: &Control, wanted: &Wanted, name: &str) -> Result<Arc<World>, Error> {
@@ -165,7 +239,7 @@ fn fork(wanted: &Wanted, origin: &World) -> Result<Founded, Error> {
     if let Some(seed) = wanted.seed {
         realm.chance = Chance::from_seed(seed);
     }
-    let clock = match clock(wanted)? {
+    let clock = match wanted.clock {
         Some(choice) => choice.clock(origin.real_time().now()),
         None => moment.clock,
     };
@@ -215,7 +289,7 @@ fn found(control: &Control, wanted: &Wanted) -> Result<Founded, Error> {
     let real_time = control.real_time.clone();
     if let Some(document) = state {
         let (mut realm, own_clock) = fixture::state::read(document, real_time.now()).map_err(|faults| told(&faults))?;
-        let clock = clock(wanted)?.map_or(own_clock, |choice| choice.clock(real_time.now()));
+        let clock = wanted.clock.map_or(own_clock, |choice| choice.clock(real_time.now()));
         let now = clock.now(real_time.now());
         if now < realm.now {
             realm = realm.put_back_to(now);
@@ -225,7 +299,7 @@ fn found(control: &Control, wanted: &Wanted) -> Result<Founded, Error> {
         }
         return Ok(Founded { realm, clock, settings, real_time });
     }
-    let clock = clock(wanted)?.unwrap_or(defaults.clock).clock(real_time.now());
+    let clock = wanted.clock.unwrap_or(defaults.clock).clock(real_time.now());
     let now = clock.now(real_time.now());
     let seed = wanted.seed.unwrap_or(defaults.seed);
     let realm = source.realm(now, seed).map_err(|faults| told(&faults))?;
@@ -236,11 +310,6 @@ fn found(control: &Control, wanted: &Wanted) -> Result<Founded, Error> {
 fn told(faults: &[fixture::Fault]) -> Error {
     let told = faults.iter().map(|fault| format!("$.fixture{}: {}", fault.path.trim_start_matches('$'), fault.reason));
     refused(told.collect::<Vec<_>>().join("; "))
-}
-
-fn clock(wanted: &Wanted) -> Result<Option<ClockDefault>, Error> {
-    let parse = |text: &String| ClockDefault::parse(text).map_err(|reason| refused(format!("$.clock: {reason}")));
-    wanted.clock.as_ref().map(parse).transpose()
 }
 
 fn level(wanted: &Wanted) -> Result<Option<i64>, Error> {

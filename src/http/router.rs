@@ -223,7 +223,7 @@ fn decode(part: &str) -> Cow<'_, str> {
 }
 
 /// How alike a path and an operation's are, from 0 to 1: placeholders fit anything well, but not perfectly.
-fn shape_similarity(wanted: &[&str], path: &str) -> f64 {
+pub fn shape_similarity(wanted: &[&str], path: &str) -> f64 {
     let parts: Vec<&str> = path.split('/').collect();
     let same_length = if parts.len() == wanted.len() { 1.0 } else { 0.6 };
     let pairs = wanted.iter().zip(&parts);

@@ -74,9 +74,11 @@ impl Trace {
         let ended = world.real_time().now();
         let took = ended.plus(Span::from_duration(self.delay)).since(self.began);
         let is_dropped = response.extensions().get::<super::Mangled>() == Some(&super::Mangled::Dropped);
+        let now = world.clock().now(ended);
+        let fault = self.fault.clone().filter(|_| world.is_watched());
         let entry = world.journal().enter(Entry {
             id: 0,
-            at: world.clock().now(ended).fractional_seconds(),
+            at: self.caused.entries.first().map_or(now, |event| now.min(event.at)).fractional_seconds(),
             method: self.method,
             path: self.path,
             route: self.route,
@@ -89,7 +91,12 @@ impl Trace {
             events: self.caused.positions(),
             truncated: false,
         });
+        let journal_id = entry.id;
         world.tell(Watched::Request(entry));
+        if let Some(fault_id) = fault {
+            let effect = world.faults().lock().effect_as_sent(&fault_id).unwrap_or_default();
+            world.tell(Watched::Fault { at: now, fault_id, journal_id, effect });
+        }
         world.tell_events(&self.caused);
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 /// Keys of objects and names of parameters, of the newest level and neutral.
 pub fn names() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    collect(&super::document(), &mut names);
+    collect(&super::neutral_document(), &mut names);
     names
 }
 

@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub struct Relay {
     /// What it was handed, oldest first; the newest [`MAX_PUSHES`].
     pub pushes: Vector<Arc<Push>>,
+    /// How many it was handed in all.
+    pub handed: u64,
     /// The messages that users' devices show: pushed, and neither read nor gone since.
     pub shown: OrdMap<UserId, OrdSet<MessageId>>,
 }
@@ -28,6 +30,8 @@ pub const MAX_PUSHES: usize = 10_000;
 /// Something that the relay was handed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Push {
+    /// Rises by one per push.
+    pub id: u64,
     /// When.
     pub at: Timestamp,
     /// Whose device.
@@ -130,8 +134,11 @@ impl Tx {
 
     /// Hands something to the relay.
     pub fn push(&mut self, user: UserId, to: PushTarget, content: PushContent) {
-        let push = Push { at: self.now, user, to, content };
-        let pushes = &mut self.realm_mut().relay.pushes;
+        let at = self.now;
+        let relay = &mut self.realm_mut().relay;
+        relay.handed += 1;
+        let push = Push { id: relay.handed, at, user, to, content };
+        let pushes = &mut relay.pushes;
         if pushes.len() == MAX_PUSHES {
             pushes.pop_front();
         }

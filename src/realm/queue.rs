@@ -74,6 +74,8 @@ pub struct Reader<'a> {
 /// What a client asked for when it registered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueueOptions {
+    /// What the client calls itself.
+    pub client: String,
     /// Only these types of events; None: all.
     pub event_types: Option<BTreeSet<String>>,
     /// Content as HTML.

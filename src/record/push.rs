@@ -12,9 +12,10 @@ use serde_json::{Map, Value, json};
 /// Longest text of a message in a notification, in code points.
 const MAX_TEXT_LENGTH: usize = 200;
 
-/// A push: `at`, `user`, `kind`, `device_id` or `token`, `payload`. Addresses in it begin with `base_url`.
+/// A push: `id`, `at`, `user`, `kind`, `device_id` or `token`, `payload`. Addresses in it begin with `base_url`.
 pub fn push_record(realm: &Realm, push: &Push, base_url: &str) -> Value {
     let mut record = json!({
+        "id": push.id,
         "at": push.at.fractional_seconds(),
         "user": realm.user(push.user).map(|user| user.email.clone()),
         "kind": push.content.kind(),

@@ -200,7 +200,9 @@ fn watching(
                 let stopped = stopped.clone();
                 // Before the handshake is answered: what happens right after it is told.
                 let happening = world.watch();
-                let upgraded = socket.on_upgrade(move |socket| socket::tell(world, happening, socket, stopped));
+                let base_url = control.base_url(&headers, &name);
+                let upgraded =
+                    socket.on_upgrade(move |socket| socket::tell(world, base_url, happening, socket, stopped));
                 let (head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
                 Response::from_parts(head, Bytes::new())
             }

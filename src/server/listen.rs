@@ -126,6 +126,9 @@ async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
             _ = interval.tick() => {}
             () = &mut ending => return,
         }
+        for name in in_place(|| worlds.end_abandoned()) {
+            broken.remove(&name);
+        }
         for world in worlds.all() {
             if !world.is_due() || broken.contains(world.name()) {
                 continue;

@@ -11,19 +11,20 @@ use warp::ws::{Message, WebSocket};
 /// Tells what happens in a world until the other side goes away, or the world or the server ends.
 pub async fn tell(
     world: Arc<World>,
+    base_url: String,
     happening: broadcast::Receiver<Watched>,
     socket: WebSocket,
     mut stopped: Receiver<bool>,
 ) {
     let mut ended = world.ended();
     tokio::select! {
-        () = tell_on(&world, happening, socket) => {}
+        () = tell_on(&world, &base_url, happening, socket) => {}
         _ = ended.wait_for(|ended| *ended) => {}
         _ = stopped.wait_for(|stopped| *stopped) => {}
     }
 }
 
-async fn tell_on(world: &World, mut happening: broadcast::Receiver<Watched>, socket: WebSocket) {
+async fn tell_on(world: &World, base_url: &str, mut happening: broadcast::Receiver<Watched>, socket: WebSocket) {
     let (mut sender, mut receiver) = socket.split();
     loop {
         let told = tokio::select! {
@@ -35,8 +36,8 @@ async fn tell_on(world: &World, mut happening: broadcast::Receiver<Watched>, soc
             },
         };
         let frame = match told {
-            Ok(watched) => frame(world, &watched),
-            Err(RecvError::Lagged(count)) => lost(count),
+            Ok(watched) => frame(world, &watched, base_url),
+            Err(RecvError::Lagged(count)) => lost(world, count),
             Err(RecvError::Closed) => return,
         };
         if sender.send(Message::text(frame.to_string())).await.is_err() {

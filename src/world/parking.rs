@@ -1,6 +1,6 @@
 //! Polls that wait for something to happen, waking exactly those that a change concerns, and what they leave behind.
 
-use super::World;
+use super::{QueueChange, World};
 use crate::realm::event::Entry;
 use crate::realm::queue::{Queue, QueueId};
 use crate::time::Timestamp;
@@ -65,8 +65,12 @@ impl Drop for Place {
         let parking = &self.world.parking;
         self.world.life.note_end(self.world.real_time.now());
         parking.waiting.lock().polls.remove(&self.number);
+        if self.world.is_watched() && self.world.published().queues.contains_key(&self.queue.id) {
+            self.world.tell(QueueChange::Answered.of(&self.queue, self.world.now()));
+        }
         parking.left.lock().push((self.queue.clone(), self.world.now()));
         parking.has_left.store(true, Ordering::Release);
+        self.world.changed.notify_waiters();
     }
 }
 
@@ -82,6 +86,9 @@ impl World {
         let number = waiting.given;
         waiting.polls.insert(number, (queue.clone(), waker.clone()));
         drop(waiting);
+        if self.is_watched() {
+            self.tell(QueueChange::Parked.of(&queue, self.now()));
+        }
         Place { world: self.clone(), number, queue, waker }
     }
 

@@ -1,6 +1,6 @@
 //! Going back: snapshots, restoring, resetting, forking. A realm is a value, so each is a pointer.
 
-use super::{Watched, World};
+use super::{QueueChange, Watched, World};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::EventLog;
@@ -126,7 +126,12 @@ impl World {
         let mut realm = without_queues(realm);
         // Positions in the log never come twice, so that nobody takes an old event for a new one.
         realm.log.first = realm.log.first.max(before.log.end());
-        self.realm.store(Arc::new(realm));
+        let before = self.realm.swap(Arc::new(realm));
+        if self.is_watched() {
+            let now = self.realm.load().now;
+            before.queues.values().for_each(|queue| self.tell(QueueChange::Lost.of(queue, now)));
+        }
         self.parking.wake(&[], &ended);
+        self.changed.notify_waiters();
     }
 }

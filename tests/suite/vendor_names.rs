@@ -124,7 +124,7 @@ fn the_document_in_the_dialect_has_no_neutral_name() {
             _ => {}
         }
     }
-    let document = chatdouble::openapi::document_in(&Dialect::zulip());
+    let document = chatdouble::openapi::document(&Dialect::zulip());
 
     let mut found = BTreeSet::new();
     enumerated(&document, &mut found);

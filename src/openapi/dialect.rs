@@ -1,22 +1,21 @@
 //! The document in the names of a dialect.
 
-use super::document;
 use crate::dialect::Dialect;
 use serde_json::{Map, Value};
 
-/// The document of every operation, with a dialect's names of keys, parameters, paths and values.
-pub fn document_in(dialect: &Dialect) -> Value {
-    let mut document = document();
+/// Renames keys, parameters, paths and values in a document with neutral names.
+pub fn rename_document(document: &mut Value, dialect: &Dialect) {
     if dialect.is_neutral() {
-        return document;
+        return;
     }
     if let Some(Value::Object(paths)) = document.get_mut("paths") {
         let renamed =
             std::mem::take(paths).into_iter().map(|(path, item)| (dialect.vendor_path(&path).to_owned(), item));
         *paths = renamed.collect();
     }
-    rename(&mut document, dialect, "");
-    document
+    document["info"]["description"] =
+        "Every operation that chatdouble serves, at the newest feature level, with the names of a dialect.".into();
+    rename(document, dialect, "");
 }
 
 /// Renames all within a schema or a part of the document; `under` is the neutral key whose values it is about.

@@ -1,0 +1,28 @@
+//! `chatdouble openapi`: the documents that clients are generated from.
+
+use super::Fault;
+use super::output::say;
+use super::serve::dialect;
+use clap::Args;
+use std::process::ExitCode;
+
+#[derive(Debug, Args)]
+pub struct Openapi {
+    /// The document of /control instead
+    #[arg(long, conflicts_with = "dialect")]
+    control: bool,
+
+    /// Names that the document has: neutral, zulip, or a file that maps neutral names to a vendor's
+    #[arg(long, value_name = "NAME|FILE", default_value = "neutral")]
+    dialect: String,
+}
+
+pub fn run(openapi: &Openapi) -> Result<ExitCode, Fault> {
+    let document = if openapi.control {
+        crate::control::openapi::of_control()
+    } else {
+        crate::openapi::document(&dialect(&openapi.dialect)?)
+    };
+    say(format_args!("{document:#}"))?;
+    Ok(ExitCode::SUCCESS)
+}

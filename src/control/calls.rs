@@ -1,0 +1,198 @@
+//! The table of control's calls: what is served, what each takes and what it replies.
+
+mod table;
+
+use crate::error::Error;
+use crate::http::router::shape_similarity;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Value, json};
+
+pub use table::{CALLS, RECORDS};
+
+/// A call of control.
+pub struct Row {
+    /// HTTP method.
+    pub method: &'static str,
+    /// Path below `/control`, with placeholders.
+    pub path: &'static str,
+    /// What is carried out.
+    pub call: Call,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+    /// What it takes besides its path.
+    pub takes: Takes,
+    /// Its reply without the envelope, in the notation of `openapi/shape.rs`; empty where there is nothing else in it.
+    pub reply: &'static str,
+}
+
+/// What is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// Lists the calls.
+    Index,
+    /// Says that the server can answer.
+    Health,
+    /// The document of the API or of control.
+    Openapi,
+    /// Lists worlds.
+    Worlds,
+    /// Makes a world.
+    CreateWorld,
+    /// Ends worlds by the beginning of their names.
+    DeleteWorlds,
+    /// One world's row.
+    World,
+    /// Ends a world.
+    DeleteWorld,
+    /// A call for one world.
+    Of(OfWorld),
+}
+
+/// What is carried out in a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfWorld {
+    Reset,
+    Upgrade,
+    Snapshots,
+    KeepSnapshot,
+    Restore,
+    ForgetSnapshot,
+    State,
+    PutState,
+    Clock,
+    MoveClock,
+    Faults,
+    InstallFault,
+    ClearFaults,
+    RemoveFault,
+    Journal,
+    ClearJournal,
+    VerifyJournal,
+    WaitJournal,
+    Watch,
+    Queues,
+    WaitQueues,
+    LoseQueue,
+    Pushes,
+    WaitPushes,
+    ClearPushes,
+    AcceptInvite,
+    Invariants,
+}
+
+/// What a call takes besides its path.
+#[derive(Clone, Copy)]
+pub enum Takes {
+    /// Nothing.
+    Nothing,
+    /// Filters in the query string.
+    Filters(&'static [Filter]),
+    /// A JSON body of this schema.
+    Body(fn(&mut SchemaGenerator) -> Schema),
+    /// As a body; it may be as large as a whole world.
+    Document(fn(&mut SchemaGenerator) -> Schema),
+}
+
+/// A filter in a query string.
+#[derive(Clone, Copy, Debug)]
+pub struct Filter {
+    /// Its name.
+    pub name: &'static str,
+    /// `string`, `integer` or `boolean`.
+    pub kind: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+impl Row {
+    /// What stands in the place of the placeholders, if a path below `/control` is of this call.
+    fn fits<'path>(&self, parts: &[&'path str]) -> Option<Vec<&'path str>> {
+        let own = split(self.path);
+        if own.len() != parts.len() {
+            return None;
+        }
+        let mut values = Vec::new();
+        for (own, part) in own.iter().zip(parts) {
+            if own.starts_with('{') {
+                values.push(*part);
+            } else if own != part {
+                return None;
+            }
+        }
+        values.iter().all(|value| !value.is_empty()).then_some(values)
+    }
+}
+
+/// The call for a method and a path that begins with `/control`, and what stands in the place of its placeholders.
+///
+/// # Errors
+///
+/// `ControlNotFound` with the nearest call.
+pub fn find<'path>(method: &str, path: &'path str) -> Result<(&'static Row, Vec<&'path str>), Error> {
+    let below = path.strip_prefix("/control").unwrap_or(path);
+    let parts = split(below.trim_end_matches('/'));
+    let found = CALLS.iter().find_map(|row| Some((row, row.fits(&parts)?)).filter(|_| row.method == method));
+    found.ok_or_else(|| {
+        let nearest = nearest(method, &parts);
+        let what = format!(
+            "There is no control call {method} {path}; the nearest is {} /control{}",
+            nearest.method, nearest.path
+        );
+        Error::ControlNotFound { what: what.into() }
+    })
+}
+
+fn split(path: &str) -> Vec<&str> {
+    path.split('/').skip(1).collect()
+}
+
+/// More parts of a path than this, and more of each, are not compared.
+const COMPARED_PARTS_MAX: usize = 8;
+const COMPARED_PART_MAX_BYTES: usize = 64;
+
+fn nearest(method: &str, parts: &[&str]) -> &'static Row {
+    let cut = |part: &&'_ str| part.floor_char_boundary(COMPARED_PART_MAX_BYTES);
+    let parts: Vec<&str> = parts.iter().take(COMPARED_PARTS_MAX).map(|part| &part[..cut(part)]).collect();
+    let likeness = |row: &&Row| {
+        let same_method = if row.method == method { 0.02 } else { 0.0 };
+        // The first call has no parts to compare.
+        let similarity = if row.path.is_empty() { 0.0 } else { shape_similarity(&parts, &row.path[1..]) };
+        ((similarity + same_method) * 1e6) as i64
+    };
+    CALLS.iter().rev().max_by_key(likeness).unwrap_or(&CALLS[0])
+}
+
+/// The list of all calls.
+pub fn index() -> Value {
+    let call = |row: &Row| {
+        let path = format!("/control{}", row.path);
+        json!({"method": row.method, "path": path, "summary": row.summary})
+    };
+    json!({"calls": CALLS.iter().map(call).collect::<Vec<_>>()})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_leads_to_its_call_and_a_wrong_one_to_the_nearest() {
+        let found = |method, path| find(method, path).map(|(row, values)| (row.path, values));
+
+        assert_eq!(found("GET", "/control"), Ok(("", vec![])));
+        assert_eq!(found("GET", "/control/"), Ok(("", vec![])));
+        assert_eq!(found("GET", "/control/worlds/a/clock"), Ok(("/worlds/{name}/clock", vec!["a"])));
+        for (method, path, nearest) in [
+            ("POST", "/control/worlds/default/snapshot", "POST /control/worlds/{name}/snapshots"),
+            ("GET", "/control/world", "GET /control/worlds"),
+            ("PUT", "/control/health", "GET /control/health"),
+            ("GET", "/control/helth", "GET /control/health"),
+            ("POST", "/control/worlds/a/journal/verfy", "POST /control/worlds/{name}/journal/verify"),
+            ("DELETE", "/control/worlds//clock", "GET /control/worlds/{name}/clock"),
+        ] {
+            let Err(Error::ControlNotFound { what }) = find(method, path) else { panic!("{path} is no call") };
+            let said = what.as_str().unwrap_or_default().to_owned();
+            assert!(said.ends_with(&format!("; the nearest is {nearest}")), "{said}");
+        }
+    }
+}

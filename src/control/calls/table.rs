@@ -1,0 +1,295 @@
+//! The rows of the table.
+
+use super::Takes::{Body, Document, Filters, Nothing};
+use super::{Call, Filter, OfWorld, OfWorld as In, Row, Takes};
+use crate::control::{clock, faults, journal, people, pushes, queues, reset, snapshots, worlds};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+const fn filter(name: &'static str, kind: &'static str, about: &'static str) -> Filter {
+    Filter { name, kind, about }
+}
+
+const fn row(
+    method: &'static str,
+    path: &'static str,
+    call: Call,
+    takes: Takes,
+    summary: &'static str,
+    reply: &'static str,
+) -> Row {
+    Row { method, path, call, summary, takes, reply }
+}
+
+const fn of_world(
+    method: &'static str,
+    path: &'static str,
+    call: OfWorld,
+    takes: Takes,
+    summary: &'static str,
+    reply: &'static str,
+) -> Row {
+    Row { method, path, call: Call::Of(call), summary, takes, reply }
+}
+
+fn body<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+/// A fixture or a state, whose own schema is `fixtures/schema.json`.
+fn any_document(_: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({"type": "object", "description": "A fixture document, or what GET gave."})
+}
+
+const PREFIX: Filter = filter("prefix", "string", "Only worlds whose names begin so.");
+const PUSH_FILTERS: &[Filter] = &[
+    filter("user", "string", "Only those for this user: an address or its handle."),
+    filter("device_id", "integer", "Only those for this device."),
+    filter("since", "integer", "Only those after the one with this id."),
+];
+const JOURNAL_FILTERS: &[Filter] = &[
+    filter("method", "string", "Only requests with this HTTP method."),
+    filter("path", "string", "Only requests for this path, filled in or with the placeholders of an operation."),
+    filter("user", "string", "Only requests of this user: an address or its handle."),
+    filter("status", "integer", "Only requests that were answered with this HTTP status."),
+    filter("since", "integer", "Only entries after the one with this id."),
+    filter("limit", "integer", "At most so many, the newest."),
+];
+const OPENAPI_FILTERS: &[Filter] = &[
+    filter("dialect", "string", "Whose names the document has: neutral (the default) or zulip."),
+    filter("control", "boolean", "true: the document of control itself."),
+];
+
+const ROW: &str = r#"{"name": "string", "url": "string", "label": "string|null", "users": "int", "channels": "int",
+    "messages": "int", "queues": "int", "now": "number", "created_at": "number", "last_request_at": "number|null",
+    "idle_ttl_seconds": "number|null"}"#;
+const CLOCK: &str = r#"{"now": "number", "running": "bool", "agenda": "@AgendaItem[]"}"#;
+const MOVED: &str = r#"{"now": "number", "running": "bool", "agenda": "@AgendaItem[]", "waited_ms": "number",
+    "not_parked": "string[]", "fired": "@AgendaItem[]"}"#;
+const ENTRY: &str = r#"{"id": "int", "at": "number", "method": "string", "path": "string", "user": "string|null",
+    "params": {"*": "string"}, "status": "int", "reply": "any", "duration_ms": "number", "fault": "string|null",
+    "events": "int[]", "truncated?": "bool"}"#;
+const QUEUE: &str = r#"{"queue_id": "string", "user": "string|null", "client": "string", "parked": "bool",
+    "pending": "int", "last_event_id": "int", "acknowledged": "int"}"#;
+const PUSH: &str = r#"{"id": "int", "at": "number", "kind": "string", "user": "string|null", "device_id?": "int",
+    "token?": "string", "payload": "any"}"#;
+const AGENDA_ITEM: &str = r#"{"kind": "string", "at": "number", "reminder_id?": "int", "scheduled_message_id?": "int",
+    "invite_id?": "int", "queue_id?": "string", "export_id?": "int", "user_id?": "int"}"#;
+const FAULT: &str = r#"{"match?": "any", "after?": "int", "probability?": "number", "times?": "int", "effect": "any",
+    "fault_id": "string", "passed": "int", "fired": "int"}"#;
+
+/// Records that replies name, by name.
+pub const RECORDS: &[(&str, &str)] = &[
+    ("World", ROW),
+    ("AgendaItem", AGENDA_ITEM),
+    ("JournalEntry", ENTRY),
+    ("Queue", QUEUE),
+    ("Push", PUSH),
+    ("Fault", FAULT),
+];
+
+/// All calls.
+pub const CALLS: &[Row] = &[
+    row(
+        "GET",
+        "",
+        Call::Index,
+        Nothing,
+        "Lists all calls of control.",
+        r#"{"calls": [{"method": "string", "path": "string", "summary": "string"}]}"#,
+    ),
+    row(
+        "GET",
+        "/health",
+        Call::Health,
+        Nothing,
+        "Says that the server can answer; needs no token.",
+        r#"{"version": "string", "feature_level": "int", "worlds": "int"}"#,
+    ),
+    row(
+        "GET",
+        "/openapi.json",
+        Call::Openapi,
+        Filters(OPENAPI_FILTERS),
+        "Gives the OpenAPI document of the API, or of control, as it is and without an envelope.",
+        "",
+    ),
+    row("GET", "/worlds", Call::Worlds, Filters(&[PREFIX]), "Lists worlds.", r#"{"worlds": "@World[]"}"#),
+    row(
+        "POST",
+        "/worlds",
+        Call::CreateWorld,
+        Document(body::<worlds::Wanted>),
+        "Makes a world.",
+        r#"{"name": "string", "url": "string"}"#,
+    ),
+    row(
+        "DELETE",
+        "/worlds",
+        Call::DeleteWorlds,
+        Filters(&[PREFIX]),
+        "Ends all worlds whose names begin so.",
+        r#"{"deleted": "string[]"}"#,
+    ),
+    row("GET", "/worlds/{name}", Call::World, Nothing, "Gives a world's row.", r#"{"world": "@World"}"#),
+    row("DELETE", "/worlds/{name}", Call::DeleteWorld, Nothing, "Ends a world.", ""),
+    of_world(
+        "POST",
+        "/worlds/{name}/reset",
+        In::Reset,
+        Body(body::<reset::Reset>),
+        "Brings a world back to how it was made.",
+        "",
+    ),
+    of_world(
+        "POST",
+        "/worlds/{name}/upgrade",
+        In::Upgrade,
+        Body(body::<worlds::Upgrade>),
+        "Goes on at a newer feature level.",
+        r#"{"feature_level": "int"}"#,
+    ),
+    of_world(
+        "GET",
+        "/worlds/{name}/snapshots",
+        In::Snapshots,
+        Nothing,
+        "Lists snapshots.",
+        r#"{"snapshots": [{"name": "string", "at": "number"}]}"#,
+    ),
+    of_world(
+        "POST",
+        "/worlds/{name}/snapshots",
+        In::KeepSnapshot,
+        Body(body::<snapshots::Keep>),
+        "Takes a snapshot; one of the same name is replaced.",
+        "",
+    ),
+    of_world(
+        "POST",
+        "/worlds/{name}/snapshots/{snapshot}/restore",
+        In::Restore,
+        Nothing,
+        "Goes back to a snapshot.",
+        "",
+    ),
+    of_world("DELETE", "/worlds/{name}/snapshots/{snapshot}", In::ForgetSnapshot, Nothing, "Removes a snapshot.", ""),
+    of_world(
+        "GET",
+        "/worlds/{name}/state",
+        In::State,
+        Nothing,
+        "Gives the whole world as a document.",
+        r#"{"state": "any"}"#,
+    ),
+    of_world(
+        "PUT",
+        "/worlds/{name}/state",
+        In::PutState,
+        Document(any_document),
+        "Puts a document in the place of what is.",
+        "",
+    ),
+    of_world("GET", "/worlds/{name}/clock", In::Clock, Nothing, "Tells the time and what is to come.", CLOCK),
+    of_world(
+        "POST",
+        "/worlds/{name}/clock",
+        In::MoveClock,
+        Body(body::<clock::Change>),
+        "Moves the clock, lets it go or stops it.",
+        MOVED,
+    ),
+    of_world(
+        "GET",
+        "/worlds/{name}/faults",
+        In::Faults,
+        Nothing,
+        "Lists faults, spent ones too.",
+        r#"{"faults": "@Fault[]"}"#,
+    ),
+    of_world(
+        "POST",
+        "/worlds/{name}/faults",
+        In::InstallFault,
+        Body(body::<faults::Sent>),
+        "Installs a fault.",
+        r#"{"fault_id": "string"}"#,
+    ),
+    of_world("DELETE", "/worlds/{name}/faults", In::ClearFaults, Nothing, "Removes all faults.", ""),
+    of_world("DELETE", "/worlds/{name}/faults/{fault_id}", In::RemoveFault, Nothing, "Removes a fault.", ""),
+    of_world(
+        "GET",
+        "/worlds/{name}/journal",
+        In::Journal,
+        Filters(JOURNAL_FILTERS),
+        "Lists what was asked and answered, newest last.",
+        r#"{"entries": "@JournalEntry[]"}"#,
+    ),
+    of_world("DELETE", "/worlds/{name}/journal", In::ClearJournal, Nothing, "Empties the journal.", ""),
+    of_world(
+        "POST",
+        "/worlds/{name}/journal/verify",
+        In::VerifyJournal,
+        Body(body::<journal::Wanted>),
+        "Asserts that certain requests were made.",
+        r#"{"count": "int"}"#,
+    ),
+    of_world(
+        "POST",
+        "/worlds/{name}/journal/wait",
+        In::WaitJournal,
+        Body(body::<journal::Wanted>),
+        "Waits until certain requests were made.",
+        r#"{"count": "int"}"#,
+    ),
+    of_world(
+        "GET",
+        "/worlds/{name}/watch",
+        In::Watch,
+        Nothing,
+        "Tells on a WebSocket what happens, as it happens.",
+        "",
+    ),
+    of_world("GET", "/worlds/{name}/queues", In::Queues, Nothing, "Lists event queues.", r#"{"queues": "@Queue[]"}"#),
+    of_world(
+        "POST",
+        "/worlds/{name}/queues/wait",
+        In::WaitQueues,
+        Body(body::<queues::Awaited>),
+        "Waits until event queues are so.",
+        r#"{"count": "int", "queues": "@Queue[]"}"#,
+    ),
+    of_world("DELETE", "/worlds/{name}/queues/{queue_id}", In::LoseQueue, Nothing, "Loses an event queue.", ""),
+    of_world(
+        "GET",
+        "/worlds/{name}/pushes",
+        In::Pushes,
+        Filters(PUSH_FILTERS),
+        "Lists what the push relay was handed, newest last.",
+        r#"{"pushes": "@Push[]"}"#,
+    ),
+    of_world(
+        "POST",
+        "/worlds/{name}/pushes/wait",
+        In::WaitPushes,
+        Body(body::<pushes::Awaited>),
+        "Waits until the push relay was handed so much.",
+        r#"{"count": "int", "pushes": "@Push[]"}"#,
+    ),
+    of_world("DELETE", "/worlds/{name}/pushes", In::ClearPushes, Nothing, "Empties the list of pushes.", ""),
+    of_world(
+        "POST",
+        "/worlds/{name}/invites/{key}/accept",
+        In::AcceptInvite,
+        Body(body::<people::Accept>),
+        "Follows an invitation's link.",
+        r#"{"user_id": "int"}"#,
+    ),
+    of_world(
+        "GET",
+        "/worlds/{name}/invariants",
+        In::Invariants,
+        Nothing,
+        "Checks what must always hold.",
+        r#"{"checked": "string[]", "violations": [{"invariant": "string", "what": "string"}]}"#,
+    ),
+];

@@ -1,0 +1,150 @@
+//! The OpenAPI documents: of the API in a dialect's names, and of control from the table of its calls.
+
+use super::calls::{CALLS, Filter, RECORDS, Row, Takes};
+use super::filters::Filters;
+use super::refused;
+use crate::dialect::Dialect;
+use crate::error::Error;
+use crate::openapi::{self, shape};
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+/// The document that the filters ask for, as the bytes of a reply.
+///
+/// # Errors
+///
+/// `ControlRefused` for an unknown dialect.
+pub fn reply(filters: &Filters) -> Result<Vec<u8>, Error> {
+    let dialect = match filters.text("dialect") {
+        None | Some("neutral") => Dialect::neutral(),
+        Some("zulip") => Dialect::zulip(),
+        Some(_) => return Err(refused("dialect: takes neutral or zulip")),
+    };
+    let document = if filters.is_on("control") { of_control() } else { openapi::document(&dialect) };
+    serde_json::to_vec(&document).map_err(|_| Error::Internal)
+}
+
+/// The document of control: paths from `/control` on.
+pub fn of_control() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_deserialize().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    });
+    let mut generator = settings.into_generator();
+    let mut paths: Map<String, Value> = Map::new();
+    for row in CALLS {
+        let operation = operation(row, &mut generator);
+        let path = paths.entry(format!("/control{}", row.path)).or_insert_with(|| json!({}));
+        path[row.method.to_lowercase()] = operation;
+    }
+    let mut schemas = generator.take_definitions(true);
+    schemas.extend(RECORDS.iter().map(|(name, notation)| ((*name).to_owned(), schema(notation))));
+    schemas.insert("Error".into(), error_schema());
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "chatdouble control",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Steers a chatdouble: worlds, clock, faults, journal, snapshots, state, queues and pushes.",
+        },
+        "servers": [{"url": "/"}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "What serve was given as --control-token."}},
+        },
+        "security": [{}, {"token": []}],
+    })
+}
+
+fn schema(notation: &str) -> Value {
+    let notation: Value = serde_json::from_str(notation).expect("the notation of a reply is JSON, as a test reads it");
+    shape::schema(&notation)
+}
+
+fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
+    let mut operation = json!({
+        "operationId": operation_id(row),
+        "summary": row.summary,
+        "parameters": parameters(row),
+        "responses": responses(row),
+    });
+    if let Takes::Body(body) | Takes::Document(body) = row.takes {
+        let schema = body(generator).to_value();
+        operation["requestBody"] = json!({"content": {"application/json": {"schema": schema}}});
+    }
+    operation
+}
+
+/// `post-worlds-name-journal-verify`: unique, since method and path are.
+fn operation_id(row: &Row) -> String {
+    let path = row.path.replace(['{', '}'], "").replace(['/', '.'], "-");
+    format!("{}{}", row.method.to_lowercase(), if path.is_empty() { "-control" } else { &path })
+}
+
+fn parameters(row: &Row) -> Vec<Value> {
+    let placeholders = row.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let in_path =
+        placeholders.map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}));
+    let filters: &[Filter] = if let Takes::Filters(filters) = row.takes { filters } else { &[] };
+    let is_required = row.method == "DELETE";
+    let in_query = filters.iter().map(|filter| {
+        json!({"name": filter.name, "in": "query", "required": is_required, "description": filter.about,
+            "schema": {"type": filter.kind}})
+    });
+    in_path.chain(in_query).collect()
+}
+
+fn responses(row: &Row) -> Value {
+    let schema = if row.path == "/openapi.json" { json!({"type": "object"}) } else { success_schema(row) };
+    let refused = json!({
+        "description": "Refused; nothing was changed.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+    });
+    let mut responses =
+        json!({"200": {"description": "Success.", "content": {"application/json": {"schema": schema}}}});
+    for status in statuses(row) {
+        responses[status] = refused.clone();
+    }
+    responses
+}
+
+fn statuses(row: &Row) -> Vec<&'static str> {
+    let mut statuses = vec!["400", "401", "403"];
+    statuses.extend(row.path.contains('{').then_some("404"));
+    statuses.extend(row.path.ends_with("/wait").then_some("408"));
+    statuses.extend((row.method == "POST" && row.path == "/worlds").then_some("409"));
+    statuses.extend((!matches!(row.takes, Takes::Nothing | Takes::Filters(_))).then_some("413"));
+    statuses
+}
+
+fn success_schema(row: &Row) -> Value {
+    let mut schema = if row.reply.is_empty() {
+        json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false})
+    } else {
+        schema(row.reply)
+    };
+    let mut properties =
+        Map::from_iter([("result".to_owned(), json!({"const": "success"})), ("msg".to_owned(), json!({"const": ""}))]);
+    properties.extend(schema["properties"].as_object().cloned().unwrap_or_default());
+    let mut required = vec![json!("result"), json!("msg")];
+    required.extend(schema["required"].as_array().cloned().unwrap_or_default());
+    schema["properties"] = properties.into();
+    schema["required"] = required.into();
+    schema
+}
+
+fn error_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "result": {"const": "error"},
+            "msg": {"type": "string"},
+            "code": {"type": "string"},
+            "count": {"type": "integer", "description": "Of a verification: how many there are."},
+            "nearest": {"type": "array", "description": "Of a verification: what came nearest."},
+        },
+        "required": ["result", "msg", "code"],
+    })
+}

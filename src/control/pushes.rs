@@ -1,0 +1,109 @@
+//! What the push relay was handed.
+
+use super::filters::Filters;
+use super::{users, waiting};
+use crate::error::Error;
+use crate::realm::id::{DeviceId, UserId};
+use crate::realm::push::{Push, PushTarget};
+use crate::record::push::push_record;
+use crate::world::World;
+use imbl::Vector;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Which pushes there should be.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Awaited {
+    /// Whose: an address or its handle.
+    user: Option<String>,
+    /// For which device.
+    device_id: Option<i64>,
+    /// Only those after the one with this id.
+    since: Option<u64>,
+    /// How many; 1 when left out.
+    at_least: Option<usize>,
+    /// How long to wait.
+    timeout_ms: Option<u64>,
+}
+
+/// Which pushes are meant.
+#[derive(Clone, Copy, Default)]
+struct Which {
+    user: Option<UserId>,
+    device: Option<i64>,
+    since: Option<u64>,
+}
+
+impl Which {
+    fn admits(self, push: &Push) -> bool {
+        let is_for_device = |device| matches!(push.to, PushTarget::Device(DeviceId(id)) if id == device);
+        self.user.is_none_or(|user| push.user == user)
+            && self.since.is_none_or(|since| push.id > since)
+            && self.device.is_none_or(is_for_device)
+    }
+
+    fn of(world: &World, base_url: &str, which: Self) -> Vec<Value> {
+        let realm = world.snapshot();
+        let pushes = realm.relay.pushes.iter().filter(|push| which.admits(push));
+        pushes.map(|push| push_record(&realm, push, base_url)).collect()
+    }
+}
+
+fn user_named(world: &World, name: Option<&str>, at: &str) -> Result<Option<UserId>, Error> {
+    name.map(|name| users::named(&world.snapshot(), name, at).map(|user| user.id)).transpose()
+}
+
+/// Those that the filters admit, newest last. Addresses begin with the world's as the one who asks can reach it.
+///
+/// # Errors
+///
+/// `ControlRefused` for an unknown user.
+pub fn list(world: &World, filters: &Filters, base_url: &str) -> Result<Value, Error> {
+    let which = Which {
+        user: user_named(world, filters.text("user"), "user")?,
+        device: filters.number("device_id").and_then(|id| i64::try_from(id).ok()),
+        since: filters.number("since"),
+    };
+    Ok(json!({"pushes": Which::of(world, base_url, which)}))
+}
+
+/// Waits until there are so many.
+///
+/// # Errors
+///
+/// `ControlRefused`, `VerificationTimedOut`; `UnknownWorld` when the world is deleted meanwhile.
+pub async fn wait(world: &World, awaited: Awaited, base_url: &str) -> Result<Value, Error> {
+    let user = user_named(world, awaited.user.as_deref(), "$.user")?;
+    let which = Which { user, device: awaited.device_id, since: awaited.since };
+    let at_least = awaited.at_least.unwrap_or(1);
+    let look = || {
+        let found = Which::of(world, base_url, which);
+        (found.len() >= at_least).then_some(found)
+    };
+    match waiting::until(world, awaited.timeout_ms, || world.changed(), look).await? {
+        Some(pushes) => Ok(json!({"count": pushes.len(), "pushes": pushes})),
+        None => {
+            let found = Which::of(world, base_url, which).len();
+            let noun = if at_least == 1 { "push" } else { "pushes" };
+            Err(Error::VerificationTimedOut {
+                reason: format!("Expected at least {at_least} such {noun}, found {found}").into(),
+                count: found.into(),
+                nearest: Which::of(world, base_url, Which::default()).into(),
+            })
+        }
+    }
+}
+
+/// Forgets all; ids go on rising.
+///
+/// # Errors
+///
+/// None.
+pub fn clear(world: &World) -> Result<Value, Error> {
+    world.commit(|tx| {
+        tx.realm_mut().relay.pushes = Vector::new();
+        Ok(json!({}))
+    })
+}

@@ -1,0 +1,181 @@
+//! Times in bodies: UNIX seconds or RFC 3339, and spans in seconds or as text.
+
+use super::ClockDefault;
+use crate::time::{Span, Timestamp};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The units of a span and their seconds.
+const UNITS: [(char, i64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
+
+/// A length of time: a number of seconds, or text such as `1d2h30m`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seconds(pub Span);
+
+/// A point in time: UNIX seconds, or RFC 3339.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instant(pub Timestamp);
+
+impl Seconds {
+    /// Reads text such as `1d2h30m`, or a number of seconds.
+    ///
+    /// # Errors
+    ///
+    /// What would have been understood.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let number = || text.parse().ok().and_then(of_number);
+        of_text(text).or_else(number).map(Self).ok_or_else(|| format!("takes {EXPECTED_SECONDS}"))
+    }
+}
+
+const EXPECTED_SECONDS: &str = r#"seconds, or a span such as "1d2h30m""#;
+const EXPECTED_INSTANT: &str = "UNIX seconds, or a time such as 2026-01-01T00:00:00Z";
+
+fn of_number(seconds: f64) -> Option<Span> {
+    let micros = seconds * 1e6;
+    (micros.is_finite() && micros.abs() < 9e18).then(|| Span::from_micros(micros.round() as i64))
+}
+
+fn of_text(text: &str) -> Option<Span> {
+    let mut seconds: i64 = 0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest.find(|one: char| !one.is_ascii_digit())?;
+        let count: i64 = rest[..digits].parse().ok()?;
+        let (unit, after) = (rest[digits..].chars().next()?, &rest[digits + 1..]);
+        let (_, worth) = UNITS.iter().find(|(name, _)| *name == unit)?;
+        seconds = seconds.checked_add(count.checked_mul(*worth)?)?;
+        rest = after;
+    }
+    let micros = seconds.checked_mul(1_000_000)?;
+    (!text.is_empty()).then(|| Span::from_micros(micros))
+}
+
+/// Reads a number or a text, each with its own function.
+struct NumberOrText<T> {
+    expected: &'static str,
+    number: fn(f64) -> Option<T>,
+    text: fn(&str) -> Option<T>,
+}
+
+impl<T> Visitor<'_> for NumberOrText<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
+        (self.number)(number).ok_or_else(|| E::invalid_value(Unexpected::Float(number), &self))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+        (self.number)(number as f64).ok_or_else(|| E::invalid_value(Unexpected::Unsigned(number), &self))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+        (self.number)(number as f64).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        (self.text)(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+    }
+}
+
+impl<'de> Deserialize<'de> for Seconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_any(NumberOrText { expected: EXPECTED_SECONDS, number: of_number, text: of_text })
+            .map(Self)
+    }
+}
+
+fn at_number(seconds: f64) -> Option<Timestamp> {
+    of_number(seconds).map(|span| Timestamp::from_micros(span.micros()))
+}
+
+fn at_text(text: &str) -> Option<Timestamp> {
+    Timestamp::parse(text).ok()
+}
+
+impl<'de> Deserialize<'de> for Instant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_any(NumberOrText { expected: EXPECTED_INSTANT, number: at_number, text: at_text })
+            .map(Self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ClockDefault {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NumberOrText {
+            expected: ClockDefault::EXPECTED,
+            number: |seconds| at_number(seconds).map(ClockDefault::At),
+            text: |text| ClockDefault::parse(text).ok(),
+        })
+    }
+}
+
+fn number_or_text(description: &str) -> Schema {
+    json_schema!({"type": ["number", "string"], "description": description})
+}
+
+impl JsonSchema for Seconds {
+    fn schema_name() -> Cow<'static, str> {
+        "Seconds".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        number_or_text("Seconds, fractions allowed, or a span of the units w, d, h, m and s such as 1d2h30m.")
+    }
+}
+
+impl JsonSchema for Instant {
+    fn schema_name() -> Cow<'static, str> {
+        "Instant".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        number_or_text("UNIX seconds, fractions allowed, or RFC 3339 such as 2026-01-01T00:00:00Z.")
+    }
+}
+
+impl JsonSchema for ClockDefault {
+    fn schema_name() -> Cow<'static, str> {
+        "Clock".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        number_or_text("real, frozen (at the time of creation), or an instant at which the clock stands.")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_numbers_or_units() {
+        for (text, seconds) in
+            [("90", 90.0), ("0.5", 0.5), ("90s", 90.0), ("1d2h30m", 95_400.0), ("2w", 1_209_600.0), ("0s", 0.0)]
+        {
+            let span = Seconds::parse(text).map(|span| span.0.micros());
+            assert_eq!(span, Ok((seconds * 1e6) as i64), "{text}");
+        }
+        for text in ["", "d", "1x", "1d2", "-1s", "+1s", "1 d", "1dä", "99999999999999999999s", "9999999999999w", "inf"]
+        {
+            assert!(Seconds::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused_in_words() {
+        let fault = crate::misfit::fit::<Instant>(serde_json::json!("tomorrow")).expect_err("it is none");
+        assert_eq!(
+            fault.to_string(),
+            r#"$: takes UNIX seconds, or a time such as 2026-01-01T00:00:00Z, not the text "tomorrow""#
+        );
+    }
+}

@@ -1,0 +1,37 @@
+//! Waiting for something to be so in a world.
+
+use super::refused;
+use crate::error::Error;
+use crate::world::World;
+use std::time::Duration;
+use tokio::sync::futures::Notified;
+
+/// Looks at once, and again whenever something changed, until what is looked for is found or the time is up: then None.
+///
+/// # Errors
+///
+/// `ControlRefused` without a time; `UnknownWorld` when the world is deleted meanwhile.
+pub async fn until<'world, T>(
+    world: &'world World,
+    timeout_ms: Option<u64>,
+    changed: impl Fn() -> Notified<'world>,
+    look: impl Fn() -> Option<T>,
+) -> Result<Option<T>, Error> {
+    let timeout = Duration::from_millis(timeout_ms.ok_or_else(|| refused("$.timeout_ms: is missing"))?);
+    let found = async {
+        loop {
+            let changed = changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if let Some(found) = look() {
+                return found;
+            }
+            changed.await;
+        }
+    };
+    let mut ended = world.ended();
+    tokio::select! {
+        found = tokio::time::timeout(timeout, found) => Ok(found.ok()),
+        _ = ended.wait_for(|ended| *ended) => Err(Error::UnknownWorld),
+    }
+}
