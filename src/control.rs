@@ -226,6 +226,7 @@ async fn in_world(
             let world = world.clone();
             aside(move || Ok(invariants(&world))).await?
         }
+        OfWorld::MoveClock => clock::change(&world, body(incoming)?).await?,
         OfWorld::WaitJournal => journal::wait(&world, body(incoming)?).await?,
         OfWorld::WaitQueues => queues::wait(&world, body(incoming)?).await?,
         OfWorld::WaitPushes => pushes::wait(&world, body(incoming)?, &base_url()).await?,
@@ -235,7 +236,6 @@ async fn in_world(
         | OfWorld::Restore
         | OfWorld::ForgetSnapshot
         | OfWorld::PutState
-        | OfWorld::MoveClock
         | OfWorld::ClearPushes
         | OfWorld::AcceptInvite
         | OfWorld::LoseQueue => {
@@ -257,7 +257,6 @@ fn change(world: &World, call: OfWorld, values: &[&str], incoming: &Incoming) ->
         OfWorld::Restore => snapshots::restore(world, value),
         OfWorld::ForgetSnapshot => snapshots::forget(world, value),
         OfWorld::PutState => state::put(world, incoming),
-        OfWorld::MoveClock => clock::change(world, body(incoming)?),
         OfWorld::ClearPushes => pushes::clear(world),
         OfWorld::AcceptInvite => people::accept(world, value, &body(incoming)?),
         OfWorld::LoseQueue => queues::end(world, value),

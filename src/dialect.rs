@@ -85,6 +85,13 @@ impl Dialect {
             .expect("the built-in dialect is well-formed, as a test checks")
     }
 
+    /// The name of the built-in dialect that a stock client looks for, by its User-Agent.
+    pub fn of_stock_client(user_agent: &str) -> Option<&'static str> {
+        let product = "zulip";
+        let is_of = user_agent.get(..product.len()).is_some_and(|start| start.eq_ignore_ascii_case(product));
+        is_of.then_some(product)
+    }
+
     /// Reads a dialect file.
     ///
     /// # Errors

@@ -1,7 +1,9 @@
 //! Faults: rules that make requests fail as a network, a proxy or the push relay would (contract, Faults).
 
 use crate::realm::chance::Chance;
+use crate::time::{Span, Timestamp};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// A rule that was installed.
 #[derive(Clone, Debug)]
@@ -24,17 +26,35 @@ pub struct Rule {
     pub passed: u64,
     /// How often it fired.
     pub fired: u64,
+    /// Requests that it dropped lately and whose repetitions it drops too.
+    pub dropped: Vec<Dropped>,
 }
+
+/// A request whose connection was closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    method: String,
+    path: String,
+    user: Option<String>,
+    params: BTreeMap<String, String>,
+    /// In real time.
+    at: Timestamp,
+}
+
+/// Repetitions that come within this time of the last one are dropped too.
+const REPETITION: Span = Span::seconds(1);
 
 /// Which requests a rule is for; what is not given holds for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matching {
     /// HTTP method.
     pub method: Option<String>,
-    /// Path of an operation, with its placeholders.
+    /// Path of an operation, with its placeholders, or of a kind of files.
     pub path: Option<String>,
     /// Address of the caller.
     pub user: Option<String>,
+    /// Parameters that must be among those sent, as text.
+    pub params: BTreeMap<String, String>,
 }
 
 /// What the client sees.
@@ -56,16 +76,34 @@ pub enum Effect {
         /// Seconds, a JSON number.
         retry_after: Value,
     },
-    /// The connection closes before the operation is carried out.
-    DropBefore,
-    /// The connection closes after the operation was carried out.
-    DropAfter,
+    /// The connection closes without a reply.
+    Drop {
+        /// Whether the operation is carried out.
+        is_carried_out: bool,
+        /// Whether repetitions of the request are dropped too.
+        retries: bool,
+    },
+    /// What a poll of an event queue gives.
+    Events(Disturbance),
     /// Carried out; the body breaks off after so many bytes.
     TruncateAt(u64),
     /// Carried out; the body is a proxy's page.
     Garbage,
     /// The caller's queues are gone, then the request goes on.
     LoseQueue,
+}
+
+/// What becomes of the events that a poll gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disturbance {
+    /// What the last acknowledgement covered comes once more, before what is new.
+    Repeat,
+    /// Nothing comes although there is something, which comes with the next poll.
+    Hold,
+    /// One event comes.
+    OneByOne,
+    /// An event of an unknown type comes along, and unknown fields.
+    Unknown,
 }
 
 /// How the push relay fails.
@@ -84,12 +122,18 @@ pub enum Bouncer {
 pub struct Seen<'a> {
     /// HTTP method.
     pub method: &'a str,
-    /// Path of its operation with placeholders; None when no operation has its path.
+    /// Path of its operation with placeholders, or of its kind of files; None when no operation has its path.
     pub path: Option<&'a str>,
+    /// Its own path.
+    pub full_path: &'a str,
+    /// Its parameters.
+    pub params: &'a BTreeMap<String, String>,
     /// Address of the caller, as the credentials have it.
     pub user: Option<&'a str>,
     /// Whether the operation asks the push relay.
     pub asks_relay: bool,
+    /// Real time.
+    pub at: Timestamp,
 }
 
 /// A world's rules, in the order in which they were installed.
@@ -145,9 +189,12 @@ impl Faults {
     /// The first rule that fires for a request: its id and effect. Counts, in the order match, after, probability, times.
     pub fn fire(&mut self, seen: Seen<'_>) -> Option<(String, Effect)> {
         let Self { rules, chance, .. } = self;
+        let repeats = |rule: &mut Rule| rule.is_repetition(seen).then(|| rule.id.clone());
+        if let Some(id) = rules.iter_mut().find_map(repeats) {
+            return Some((id, Effect::Drop { is_carried_out: false, retries: true }));
+        }
         for rule in rules {
-            let is_relays = matches!(rule.effect, Effect::Bouncer(_));
-            if !rule.matching.matches(seen) || (is_relays && !seen.asks_relay) {
+            if !rule.matching.matches(seen) || !rule.effect.concerns(seen) {
                 continue;
             }
             if rule.passed < rule.after {
@@ -165,9 +212,52 @@ impl Faults {
                 }
             }
             rule.fired += 1;
+            if matches!(rule.effect, Effect::Drop { retries: true, .. }) {
+                rule.dropped.push(Dropped::of(seen));
+            }
             return Some((rule.id.clone(), rule.effect.clone()));
         }
         None
+    }
+}
+
+impl Rule {
+    /// Whether a request repeats one that was dropped, which is noted.
+    fn is_repetition(&mut self, seen: Seen<'_>) -> bool {
+        self.dropped.retain(|dropped| seen.at.since(dropped.at) <= REPETITION);
+        let repeated = self.dropped.iter_mut().find(|dropped| dropped.is_repeated_by(seen));
+        repeated.map(|dropped| dropped.at = seen.at).is_some()
+    }
+}
+
+impl Dropped {
+    fn of(seen: Seen<'_>) -> Self {
+        Self {
+            method: seen.method.to_owned(),
+            path: seen.full_path.to_owned(),
+            user: seen.user.map(str::to_owned),
+            params: seen.params.clone(),
+            at: seen.at,
+        }
+    }
+
+    fn is_repeated_by(&self, seen: Seen<'_>) -> bool {
+        self.method == seen.method
+            && self.path == seen.full_path
+            && self.params.iter().all(|(name, value)| seen.params.get(name) == Some(value))
+            && self.user.as_deref() == seen.user
+            && self.params == *seen.params
+    }
+}
+
+impl Effect {
+    /// Whether it can happen to a request: only those are counted.
+    fn concerns(&self, seen: Seen<'_>) -> bool {
+        match self {
+            Effect::Bouncer(_) => seen.asks_relay,
+            Effect::Events(_) => seen.method == "GET" && seen.path == Some("/events"),
+            _ => true,
+        }
     }
 }
 
@@ -194,10 +284,21 @@ mod tests {
             effect: Effect::Garbage,
             passed: 0,
             fired: 0,
+            dropped: Vec::new(),
         }
     }
 
-    const REQUEST: Seen<'_> = Seen { method: "GET", path: Some("/users"), user: None, asks_relay: false };
+    static NO_PARAMS: BTreeMap<String, String> = BTreeMap::new();
+
+    const REQUEST: Seen<'static> = Seen {
+        method: "GET",
+        path: Some("/users"),
+        full_path: "/users",
+        params: &NO_PARAMS,
+        user: None,
+        asks_relay: false,
+        at: Timestamp::from_seconds(0),
+    };
 
     fn fired(faults: &mut Faults, requests: usize) -> Vec<bool> {
         (0..requests).map(|_| faults.fire(REQUEST).is_some()).collect()
@@ -210,6 +311,22 @@ mod tests {
 
         assert_eq!(fired(&mut faults, 5), [false, true, true, false, false]);
         assert_eq!((faults.rules()[0].passed, faults.rules()[0].fired), (1, 2));
+    }
+
+    #[test]
+    fn repetitions_of_a_dropped_request_are_dropped_for_a_second_after_the_last() {
+        let mut faults = Faults::new(0);
+        let effect = Effect::Drop { is_carried_out: true, retries: true };
+        faults.install(Rule { effect: effect.clone(), ..rule(0, None, Some(1)) });
+        let repetition = Some(("fault-1".to_owned(), Effect::Drop { is_carried_out: false, retries: true }));
+        let at = |millis| Seen { at: Timestamp::from_micros(millis * 1_000), ..REQUEST };
+
+        assert_eq!(faults.fire(at(0)), Some(("fault-1".to_owned(), effect)));
+        assert_eq!(faults.fire(at(900)), repetition);
+        assert_eq!(faults.fire(Seen { full_path: "/users/me", ..at(901) }), None);
+        assert_eq!(faults.fire(at(1_800)), repetition);
+        assert_eq!(faults.rules()[0].fired, 1);
+        assert_eq!(faults.fire(at(2_900)), None);
     }
 
     #[test]

@@ -7,13 +7,14 @@ pub mod authority;
 mod cors;
 pub mod deferral;
 mod fault;
-mod files;
+pub mod files;
 mod hint;
 mod key_guard;
 mod origin;
 pub mod reply;
 pub mod request;
 pub mod router;
+mod stock;
 mod trace;
 mod tus;
 mod visit;
@@ -57,14 +58,22 @@ pub struct Edge {
     /// What the root of a server without a default world answers with.
     pub settings: WorldSettings,
     router: Router,
+    stock_clients: stock::StockClients,
     room: Arc<Semaphore>,
 }
 
 impl Edge {
     /// An edge before these worlds.
     pub fn new(worlds: Arc<Worlds>, key_guard: KeyGuard, settings: WorldSettings) -> Self {
-        let cors = Cors::new(key_guard.cors_origin.clone());
-        Self { worlds, cors, key_guard, settings, router: Router::new(), room: deferral::room() }
+        Self {
+            worlds,
+            cors: Cors::new(key_guard.cors_origin.clone()),
+            key_guard,
+            settings,
+            router: Router::new(),
+            stock_clients: stock::StockClients::default(),
+            room: deferral::room(),
+        }
     }
 
     /// Answers a request with what it was sent with. `bound` is the world that the request's port belongs to, if it
@@ -95,9 +104,10 @@ impl Edge {
         let Some(world) = self.worlds.get(&addressed.world) else {
             return Answer::Now(finished(self.without_world(incoming, &addressed)));
         };
-        match addressed.path.strip_prefix("/api/v1") {
-            Some(path) => Visit::new(self, incoming, world, addressed.origin, path).answer(sent),
-            None => Answer::Now(finished(files::serve(&world, incoming, &addressed).map_err(|error| {
+        match (addressed.path_of_operation(), files::kind(addressed.path)) {
+            (Some(path), _) => Visit::new(self, incoming, world, addressed.origin, path).answer(sent),
+            (None, Some(kind)) => visit::file(self, incoming, &world, &addressed, kind),
+            (None, None) => Answer::Now(finished(files::serve(&world, incoming, &addressed).map_err(|error| {
                 let hint =
                     (error == Error::UnknownPath).then(|| hint::outside(incoming.method.as_str(), addressed.path));
                 (error, hint)

@@ -32,7 +32,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-pub use emulation::{Emulation, emulation};
+pub use emulation::{Emulation, add_unknown_field, emulation};
 pub use listing::{Listed, listed, table};
 pub use objects::Object;
 

@@ -14,7 +14,7 @@ use crate::fixture;
 use crate::http::{Edge, KeyGuard};
 use crate::realm::id::UserId;
 use crate::time::{Span, Timestamp};
-use crate::world::{RealTime, World, WorldSettings, Worlds};
+use crate::world::{ALIVE, RealTime, World, WorldSettings, Worlds};
 use listen::{Bound, Running, WallClock, with_port};
 use std::convert::Infallible;
 use std::fmt;
@@ -283,9 +283,11 @@ impl ClockHandle {
         self.world.now()
     }
 
-    /// Moves the clock on; all that falls due on the way is done when this returns.
+    /// Moves the clock on; all that falls due on the way is done when this returns. Clients that are between two polls are
+    /// waited for, up to a second: they are not idle.
     pub async fn advance(&self, by: Duration) {
-        let Ok(_) = self.world.advance(|now| Ok::<_, Infallible>(now.plus(Span::from_duration(by))));
+        let to = |now: Timestamp| Ok::<_, Infallible>(now.plus(Span::from_duration(by)));
+        let Ok(_) = self.world.with_clients_parked(ALIVE, |waits| self.world.advance(waits, to)).await;
         tokio::task::yield_now().await;
     }
 }

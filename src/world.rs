@@ -4,6 +4,7 @@
 //! private copy, which is published when the change succeeds and dropped when it fails or panics.
 
 pub mod aside;
+mod clients;
 mod life;
 mod parking;
 mod rewind;
@@ -27,6 +28,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, broadcast, watch};
 
+pub use clients::{ALIVE, Jump};
 pub use life::{Life, Use};
 use parking::Parking;
 pub use parking::Place;
@@ -251,37 +253,50 @@ impl World {
     }
 
     /// Moves the clock on, doing all that falls due on the way, each at its own time. Where to follows from the time that
-    /// it is; the clock never goes back.
+    /// it is; the clock never goes back. With `waits`, nothing is done and None is given while a client is between two
+    /// polls.
     ///
     /// # Errors
     ///
     /// What `to` refuses.
-    pub fn advance<E>(&self, to: impl FnOnce(Timestamp) -> Result<Timestamp, E>) -> Result<Vec<(Timestamp, Due)>, E> {
+    pub fn advance<E>(
+        &self,
+        waits: bool,
+        to: impl FnOnce(Timestamp) -> Result<Timestamp, E>,
+    ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
         let _turn = self.lock();
         let from = self.now();
-        Ok(self.go_on(from, to(from)?.max(from)))
+        let to = to(from)?.max(from);
+        self.settled(from);
+        Ok(self.is_ready(waits).then(|| self.go_on(from, to)))
     }
 
     /// Moves the clock to the next thing that falls due, and does all that is due then. `reach` gets the time that it is
-    /// and when that thing is due.
+    /// and when that thing is due. `waits` as in [`World::advance`].
     ///
     /// # Errors
     ///
     /// What `reach` refuses.
     pub fn advance_to_next<E>(
         &self,
+        waits: bool,
         reach: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
-    ) -> Result<Vec<(Timestamp, Due)>, E> {
+    ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
         let _turn = self.lock();
         let from = self.now();
         let realm = self.settled(from);
-        match realm.agenda.iter().find(|(_, due)| due.is_told()) {
-            Some((at, _)) => Ok(self.go_on(from, reach(from, *at)?)),
-            None => Ok(Vec::new()),
-        }
+        let Some((at, _)) = realm.agenda.iter().find(|(_, due)| due.is_told()) else { return Ok(Some(Vec::new())) };
+        let at = reach(from, *at)?;
+        Ok(self.is_ready(waits).then(|| self.go_on(from, at)))
+    }
+
+    /// Whether the clock can be moved. Asked while the writer is held and after the polls that ended are settled.
+    fn is_ready(&self, waits: bool) -> bool {
+        !waits || self.between_polls().is_empty()
     }
 
     fn go_on(&self, from: Timestamp, at: Timestamp) -> Vec<(Timestamp, Due)> {
+        self.parking.note_move(Some(at));
         self.set_clock(at);
         let (fired, caused) = self.run_due(at);
         self.reach(at);

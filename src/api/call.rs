@@ -38,6 +38,8 @@ pub struct Call<'a> {
     pub files: &'a [UploadedFile],
     /// How a fault lets the push relay fail.
     pub bouncer: Option<crate::fault::Bouncer>,
+    /// What a fault makes of the events of a poll.
+    pub disturbance: Option<crate::fault::Disturbance>,
     /// What the request caused, once it was carried out.
     pub caused: OnceLock<Caused>,
     /// Set when the caller or the world's level is another by the time that the request's turn comes: it is to begin

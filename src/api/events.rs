@@ -3,12 +3,15 @@
 use super::parameter::{RawParameters, parameters};
 use super::{About, Access, Call, Operation, ReplyBytes, Route, Success, Write, envelope};
 use crate::error::Error;
+use crate::fault::Disturbance;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::queue::{Cursor, Queue};
+use crate::realm::event::Event;
+use crate::realm::queue::{Cursor, Queue, UNKNOWN_EVENT};
 use crate::record::event::{EventRecord, render};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 use std::sync::Arc;
 
 /// GET /events
@@ -71,7 +74,8 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams, raw: &RawPa
     let cursor = acknowledge(tx, &queue, last)?;
 
     let now = tx.now;
-    let mut queue = queue.as_ref().clone();
+    let former = queue;
+    let mut queue = former.as_ref().clone();
     queue.acknowledged = last;
     queue.cursor = cursor;
     queue.poll += 1;
@@ -79,8 +83,15 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams, raw: &RawPa
     queue.has_heartbeat = false;
     queue.idle_since = now;
     tx.touch_queue(&queue.id);
-    let events = pending(tx, &queue);
+    if call.disturbance == Some(Disturbance::Unknown) {
+        tx.emit_to_queue(queue.id.clone(), Event::shaped(UNKNOWN_EVENT, None, json!({})));
+    }
+    let mut events = match call.disturbance {
+        Some(Disturbance::Repeat) => pending(tx, &former),
+        _ => pending(tx, &queue),
+    };
     let is_waiting = events.is_empty() && !params.dont_block;
+    disturb(&mut events, call.disturbance);
     let reply = (!is_waiting).then(|| envelope::<GetEventsParams>(&EventsReply { events, queue_id: id }, raw));
     if is_waiting {
         queue.parked_since = Some(now);
@@ -92,6 +103,15 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams, raw: &RawPa
     tx.schedule_queue(&queue.id);
     tx.trim_log();
     Ok(reply.map_or(Begun::Park(queue), Begun::Answer))
+}
+
+/// Leaves of the events of a reply what a fault lets through.
+pub fn disturb(events: &mut Vec<EventRecord<'_>>, disturbance: Option<Disturbance>) {
+    match disturbance {
+        Some(Disturbance::Hold) => events.clear(),
+        Some(Disturbance::OneByOne) => events.truncate(1),
+        Some(Disturbance::Repeat | Disturbance::Unknown) | None => {}
+    }
 }
 
 /// Looks whether a parked poll has its answer: events, a newer poll in its place (then what there is), or the

@@ -237,6 +237,9 @@ impl Serve {
     fn fault(&self, error: StartError) -> Fault {
         match error {
             StartError::Fixture(_) => Fault::of_start(format!("{}: {error}", self.fixture)),
+            StartError::Listen(ref cause) if cause.kind() == std::io::ErrorKind::AddrInUse => {
+                Fault::of_start(format!("{error}; take another with --port, such as --port 0 for a free one"))
+            }
             StartError::Listen(_) => Fault::of_start(error),
         }
     }

@@ -8,7 +8,7 @@ use crate::realm::change::Tx;
 use crate::realm::queue::Queue;
 use crate::realm::timer::Due;
 use crate::time::{Clock, Span, Timestamp};
-use crate::world::World;
+use crate::world::{ALIVE, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -29,6 +29,8 @@ pub struct Change {
     to_next: Option<bool>,
     /// Goes with real time, or stands.
     running: Option<bool>,
+    /// How long clients that are between two polls are waited for, in real time; 1,000 when left out.
+    wait_for_clients_ms: Option<u64>,
 }
 
 /// Where the clock stands and what is to come.
@@ -62,35 +64,66 @@ fn shown(world: &World, realm: &Realm) -> Value {
 /// # Errors
 ///
 /// `ControlRefused`.
-pub fn change(world: &World, change: Change) -> Result<Value, Error> {
-    let fired = match change {
-        Change { advance_seconds: Some(Seconds(span)), set: None, to_next: None, running: None } => {
-            if span.micros() < 0 {
-                return Err(refused("$.advance_seconds: takes seconds from 0 on"));
-            }
-            world.advance(|now| within_reach(now, now.plus(span)))?
+pub async fn change(world: &World, change: Change) -> Result<Value, Error> {
+    let patience = change.patience();
+    let step = change.step()?;
+    let jump = world.with_clients_parked(patience, |waits| step.carry_out(world, waits)).await?;
+    let mut reply = shown(world, &with_polls_ended(&world.snapshot()));
+    reply["waited_ms"] = (jump.waited.micros() / 1_000).into();
+    reply["not_parked"] = json!(jump.not_parked);
+    let told = jump.value.iter().filter(|(_, due)| due.is_told());
+    reply["fired"] = told.map(|(at, due)| item(*at, due)).collect::<Vec<_>>().into();
+    Ok(reply)
+}
+
+/// What is done with the clock.
+#[derive(Clone, Copy)]
+enum Step {
+    By(Span),
+    To(Timestamp),
+    ToNext,
+    Run(bool),
+}
+
+impl Change {
+    fn patience(&self) -> Span {
+        match self.wait_for_clients_ms {
+            Some(millis) => Span::from_micros(i64::try_from(millis.saturating_mul(1_000)).unwrap_or(i64::MAX)),
+            None => ALIVE,
         }
-        Change { advance_seconds: None, set: Some(Instant(at)), to_next: None, running: None } => {
-            world.advance(|now| {
+    }
+
+    fn step(&self) -> Result<Step, Error> {
+        match (self.advance_seconds, self.set, self.to_next, self.running) {
+            (Some(Seconds(span)), None, None, None) if span.micros() < 0 => {
+                Err(refused("$.advance_seconds: takes seconds from 0 on"))
+            }
+            (Some(Seconds(span)), None, None, None) => Ok(Step::By(span)),
+            (None, Some(Instant(at)), None, None) => Ok(Step::To(at)),
+            (None, None, Some(true), None) => Ok(Step::ToNext),
+            (None, None, None, Some(runs)) => Ok(Step::Run(runs)),
+            _ => Err(refused("$: takes exactly one of advance_seconds, set, to_next (true) and running")),
+        }
+    }
+}
+
+impl Step {
+    fn carry_out(self, world: &World, waits: bool) -> Result<Option<Vec<(Timestamp, Due)>>, Error> {
+        match self {
+            Step::By(span) => world.advance(waits, |now| within_reach(now, now.plus(span))),
+            Step::To(at) => world.advance(waits, |now| {
                 if at < now {
                     return Err(refused("$.set: the clock can't go back; restore a snapshot instead"));
                 }
                 within_reach(now, at)
-            })?
+            }),
+            Step::ToNext => world.advance_to_next(waits, within_reach),
+            Step::Run(runs) => {
+                world.run_clock(runs);
+                Ok(Some(Vec::new()))
+            }
         }
-        Change { advance_seconds: None, set: None, to_next: Some(true), running: None } => {
-            world.advance_to_next(within_reach)?
-        }
-        Change { advance_seconds: None, set: None, to_next: None, running: Some(runs) } => {
-            world.run_clock(runs);
-            Vec::new()
-        }
-        _ => return Err(refused("$: takes exactly one of advance_seconds, set, to_next (true) and running")),
-    };
-    let mut reply = shown(world, &with_polls_ended(&world.snapshot()));
-    let told = fired.iter().filter(|(_, due)| due.is_told());
-    reply["fired"] = told.map(|(at, due)| item(*at, due)).collect::<Vec<_>>().into();
-    Ok(reply)
+    }
 }
 
 fn within_reach(now: Timestamp, at: Timestamp) -> Result<Timestamp, Error> {

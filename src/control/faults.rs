@@ -1,33 +1,48 @@
 //! Installing, listing and removing faults.
 
+use super::times::Seconds;
 use super::{known_method, refused, users};
 use crate::api::route_named;
 use crate::error::Error;
-use crate::fault::{Bouncer, Effect, Matching, Rule};
+use crate::fault::{Bouncer, Disturbance, Effect, Matching, Rule};
+use crate::http::files::FILES;
+use crate::http::router::Router;
 use crate::misfit;
 use crate::world::World;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// A rule as it is sent.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sent {
     #[serde(rename = "match")]
+    /// Which requests it is for; all when left out.
     matching: Option<SentMatch>,
+    /// Requests that pass first.
     after: Option<u64>,
+    /// The chance that it fires, from 0 to 1.
     probability: Option<f64>,
+    /// How often it fires, from 1.
     times: Option<u64>,
+    /// Exactly one effect, by its name.
     effect: Map<String, Value>,
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SentMatch {
+    /// HTTP method, in capitals.
     method: Option<String>,
+    /// Path of an operation with its placeholders, or of a kind of files such as /static/*.
     path: Option<String>,
+    /// Who calls: an address or its handle.
     user: Option<String>,
+    /// Parameters that must be among those sent, as text.
+    #[serde(default)]
+    params: BTreeMap<String, String>,
 }
 
 /// All rules, spent ones too.
@@ -51,11 +66,7 @@ pub fn list(world: &World) -> Value {
 pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
     let sent: Sent = misfit::fit(&rule).map_err(|fault| refused(fault.to_string()))?;
     let matching = sent.matching.unwrap_or_default();
-    let route = matching.path.as_deref().and_then(route_named);
-    if let (Some(path), None) = (&matching.path, route) {
-        let nearest = crate::http::router::Router::nearest("GET", path).route.path;
-        return Err(refused(format!("$.match.path: no operation has the path {path}; the nearest is {nearest}")));
-    }
+    let route = matching.path.as_deref().map(route).transpose()?;
     known_method(matching.method.as_deref(), "$.match.method")?;
     let user = users::address(&world.snapshot(), matching.user.as_deref(), "$.match.user")?;
     if sent.probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
@@ -66,7 +77,7 @@ pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
     }
     let rule = Rule {
         id: String::new(),
-        matching: Matching { method: matching.method, path: route.map(str::to_owned), user },
+        matching: Matching { method: matching.method, path: route.map(str::to_owned), user, params: matching.params },
         after: sent.after.unwrap_or(0),
         probability: sent.probability,
         times: sent.times,
@@ -74,9 +85,25 @@ pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
         rule,
         passed: 0,
         fired: 0,
+        dropped: Vec::new(),
     };
     let id = world.faults().lock().install(rule);
     Ok(json!({ "fault_id": id }))
+}
+
+/// The path of an operation or of a kind of files, as requests for it are matched.
+fn route(path: &str) -> Result<&'static str, Error> {
+    let inner = path.strip_prefix("/api/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path);
+    // As the journal has it; clients begin an upload with a slash at the end or without.
+    let inner = if inner == "/tus/" { "/tus" } else { inner };
+    let files = FILES.iter().find(|files| **files == inner).copied();
+    route_named(inner).or(files).ok_or_else(|| {
+        let nearest = Router::nearest("GET", inner).route.path;
+        refused(format!(
+            "$.match.path: no operation has the path {path}; the nearest is {nearest}, and files have {}",
+            FILES.join(", ")
+        ))
+    })
 }
 
 /// Removes a rule.
@@ -93,7 +120,13 @@ pub fn remove(world: &World, id: &str) -> Result<Value, Error> {
 
 /// Exactly one effect.
 fn effect(sent: &Map<String, Value>) -> Result<Effect, Error> {
-    let mut entries = sent.iter();
+    let retries = match sent.get("retries") {
+        None => false,
+        Some(Value::Bool(retries)) if sent.contains_key("drop") => *retries,
+        Some(Value::Bool(_)) => return Err(refused("$.effect.retries: stands beside drop")),
+        Some(_) => return Err(refused("$.effect.retries: takes true or false")),
+    };
+    let mut entries = sent.iter().filter(|(name, _)| *name != "retries");
     let (Some((name, value)), None) = (entries.next(), entries.next()) else {
         return Err(refused(format!("$.effect: takes exactly one of {EFFECTS}")));
     };
@@ -112,9 +145,15 @@ fn effect(sent: &Map<String, Value>) -> Result<Effect, Error> {
         "error" => error(value).ok_or_else(|| wrong("status (400 to 599), code, msg and further keys")),
         "rate_limit" => rate_limit(value).ok_or_else(|| wrong("retry_after in seconds")),
         "drop" => match value.as_str() {
-            Some("before") => Ok(Effect::DropBefore),
-            Some("after") => Ok(Effect::DropAfter),
+            Some(when @ ("before" | "after")) => Ok(Effect::Drop { is_carried_out: when == "after", retries }),
             _ => Err(wrong("before or after")),
+        },
+        "events" => match value.as_str() {
+            Some("repeat") => Ok(Effect::Events(Disturbance::Repeat)),
+            Some("hold") => Ok(Effect::Events(Disturbance::Hold)),
+            Some("one_by_one") => Ok(Effect::Events(Disturbance::OneByOne)),
+            Some("unknown") => Ok(Effect::Events(Disturbance::Unknown)),
+            _ => Err(wrong("repeat, hold, one_by_one or unknown")),
         },
         "garbage" => is_true(Effect::Garbage),
         "lose_queue" => is_true(Effect::LoseQueue),
@@ -122,7 +161,7 @@ fn effect(sent: &Map<String, Value>) -> Result<Effect, Error> {
     }
 }
 
-const EFFECTS: &str = "bouncer, delay_ms, error, rate_limit, drop, truncate_at, garbage and lose_queue";
+const EFFECTS: &str = "bouncer, delay_ms, error, rate_limit, drop, truncate_at, garbage, lose_queue and events";
 
 fn error(value: &Value) -> Option<Effect> {
     let sent = value.as_object()?;
@@ -144,7 +183,13 @@ fn error(value: &Value) -> Option<Effect> {
 
 fn rate_limit(value: &Value) -> Option<Effect> {
     let sent = value.as_object().filter(|sent| sent.len() == 1)?;
-    let retry_after =
-        sent.get("retry_after").filter(|seconds| seconds.as_f64().is_some_and(|seconds| seconds >= 0.0))?;
-    Some(Effect::RateLimit { retry_after: retry_after.clone() })
+    let given = sent.get("retry_after")?;
+    if given.is_number() {
+        return given
+            .as_f64()
+            .filter(|seconds| *seconds >= 0.0)
+            .map(|_| Effect::RateLimit { retry_after: given.clone() });
+    }
+    let Seconds(span) = Seconds::parse(given.as_str()?).ok()?;
+    Some(Effect::RateLimit { retry_after: span.whole_seconds().into() })
 }

@@ -1,6 +1,7 @@
 //! Which web pages may call the API from a browser.
 
 use super::Response;
+use super::request::Incoming;
 use http::{HeaderMap, HeaderValue, Method, header};
 
 /// The origins that are let in.
@@ -47,6 +48,21 @@ impl Cors {
             method: request.get(header::ACCESS_CONTROL_REQUEST_METHOD).cloned(),
             headers: request.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned(),
         }
+    }
+
+    /// Lets the pages that may call the API read a file whether or not they say who they are: browsers keep what they
+    /// loaded for a picture, and read it from there for a page that asks to.
+    pub(super) fn open_to_all(&self, incoming: &Incoming, mut response: Response) -> Response {
+        if incoming.headers.contains_key(header::ORIGIN) {
+            return response;
+        }
+        if let Ok(allowed) = HeaderValue::from_str(&self.allowed) {
+            response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
+        }
+        if self.allowed != "*" {
+            response.headers_mut().append(header::VARY, HeaderValue::from_static("Origin"));
+        }
+        response
     }
 
     /// Adds the headers that tell a browser so; to a preflight's reply those of the methods and headers too.

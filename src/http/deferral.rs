@@ -42,7 +42,7 @@ impl Edge {
     pub fn deferral(&self, incoming: &Incoming, bound: Option<&str>) -> Option<Deferral> {
         let addressed = origin::address(incoming, bound);
         let world = self.worlds.get(&addressed.world)?;
-        let path = addressed.path.strip_prefix("/api/v1")?;
+        let path = addressed.path_of_operation()?;
         let is_poll = path == "/events";
         let writes = is_poll || !matches!(incoming.method, Method::GET | Method::HEAD | Method::OPTIONS);
         let is_long = incoming.body.len() > LARGE_BODY || self.is_long(&world, &incoming.method, path);

@@ -3,8 +3,8 @@
 use super::trace::Trace;
 use super::{Response, reply};
 use crate::error::Error;
-use crate::fault::{Bouncer, Effect, Seen};
-use crate::level::emulation;
+use crate::fault::{Bouncer, Disturbance, Effect, Seen};
+use crate::level::{add_unknown_field, emulation};
 use crate::realm::queue::QueueId;
 use crate::realm::user::User;
 use crate::time::Timestamp;
@@ -48,7 +48,10 @@ impl Fault {
         let fired = faults.fire(Seen {
             method: &trace.method,
             path: trace.route,
+            full_path: &trace.path,
+            params: &trace.params,
             user: trace.user(),
+            at: world.real_time().now(),
             asks_relay: trace.route.is_some_and(|path| path.starts_with("/mobile_push/")),
         });
         trace.fault = fired.as_ref().map(|(id, _)| id.clone());
@@ -62,6 +65,14 @@ impl Fault {
     pub fn bouncer(&self) -> Option<Bouncer> {
         match self.fired {
             Some((_, Effect::Bouncer(bouncer))) => Some(bouncer),
+            _ => None,
+        }
+    }
+
+    /// What becomes of the events of a poll.
+    pub fn disturbance(&self) -> Option<Disturbance> {
+        match self.fired {
+            Some((_, Effect::Events(disturbance))) => Some(disturbance),
             _ => None,
         }
     }
@@ -92,7 +103,7 @@ impl Fault {
                 reply::json(*status, body)
             }
             Effect::RateLimit { retry_after } => rate_limited(retry_after, feature_level, now),
-            Effect::DropBefore => mangled(reply::empty(502), Mangled::Dropped),
+            Effect::Drop { is_carried_out: false, .. } => mangled(reply::empty(502), Mangled::Dropped),
             _ => return None,
         };
         Some(marked(response, id))
@@ -102,15 +113,30 @@ impl Fault {
     pub fn afterwards(&self, response: Response) -> Response {
         let Some((id, effect)) = &self.fired else { return response };
         let response = match effect {
-            Effect::DropAfter => mangled(response, Mangled::Dropped),
+            Effect::Drop { .. } => mangled(response, Mangled::Dropped),
             Effect::TruncateAt(bytes) => {
                 mangled(response, Mangled::TruncatedAt(usize::try_from(*bytes).unwrap_or(usize::MAX)))
             }
             Effect::Garbage => garbage(),
+            Effect::Events(Disturbance::Unknown) => with_unknown_fields(response),
             _ => response,
         };
         marked(response, id)
     }
+}
+
+/// Fields that no client knows, in the reply and in each of its events.
+fn with_unknown_fields(response: Response) -> Response {
+    let Ok(serde_json::Value::Object(mut reply)) = serde_json::from_slice(response.body()) else { return response };
+    for event in reply.get_mut("events").and_then(|events| events.as_array_mut()).into_iter().flatten() {
+        if let Some(event) = event.as_object_mut() {
+            add_unknown_field(event);
+        }
+    }
+    add_unknown_field(&mut reply);
+    let mut body = serde_json::to_vec(&reply).unwrap_or_default();
+    body.push(b'\n');
+    response.map(|_| body.into())
 }
 
 fn marked(mut response: Response, id: &str) -> Response {

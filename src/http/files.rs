@@ -40,6 +40,14 @@ const INLINE: &[&str] = &[
     "audio/webm",
 ];
 
+/// The kinds of files, as faults and the journal's filters name them.
+pub const FILES: [&str; 4] = ["/user_uploads/*", "/user_avatars/*", "/avatar/*", "/static/*"];
+
+/// The kind of files that a path outside `/api/v1` is of.
+pub fn kind(path: &str) -> Option<&'static str> {
+    FILES.into_iter().find(|kind| path.starts_with(kind.trim_end_matches('*')))
+}
+
 /// Serves a path outside `/api/v1`.
 ///
 /// # Errors

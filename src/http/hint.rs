@@ -146,6 +146,16 @@ pub fn for_parameters(error: &Error, row: &Row, raw: &RawParameters) -> Option<S
     })
 }
 
+/// A hint for parameters that were sent as JSON.
+pub fn for_json_body(error: &Error, row: &Row) -> Option<String> {
+    let Error::MissingParameter { .. } = error else { return None };
+    let (method, path) = (row.route.method, row.route.path);
+    Some(format!(
+        "This body is JSON; {method} {path} takes its parameters as a form: application/x-www-form-urlencoded or \
+         multipart/form-data."
+    ))
+}
+
 /// An operation that the world's level does not have yet, or not any more.
 pub fn operation_of_another_level(row: &Row, level: i64) -> String {
     let (method, path, since) = (row.route.method, row.route.path, row.about.since);
@@ -166,8 +176,25 @@ pub fn outside(method: &str, path: &str) -> String {
     if path.trim_matches('/').is_empty() {
         return format!("{place}.");
     }
-    let row = Router::nearest(method, path);
+    let row = Router::nearest(method, below_other_versions(path));
     format!("{place}; the nearest operation is {} /api/v1{}.", row.route.method, row.route.path)
+}
+
+/// What may be an operation's path behind another beginning than the API's: `/api`, `/api/v2` or `/v1`.
+fn below_other_versions(path: &str) -> &str {
+    let is_version = |part: &str| part.strip_prefix('v').is_some_and(|number| number.parse::<u8>().is_ok());
+    let mut rest = path;
+    for _ in 0..2 {
+        let Some((first, more)) = rest.strip_prefix('/').and_then(|rest| rest.find('/').map(|end| rest.split_at(end)))
+        else {
+            return rest;
+        };
+        if first != "api" && !is_version(first) {
+            return rest;
+        }
+        rest = more;
+    }
+    rest
 }
 
 /// The world that a name may have meant.
@@ -182,6 +209,14 @@ pub fn nearest_world(name: &str, worlds: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_operation_below_another_beginning_is_found() {
+        for path in ["/api/messages", "/api/v2/messages", "/v1/messages", "/messages"] {
+            let hint = outside("POST", path);
+            assert!(hint.ends_with("the nearest operation is POST /api/v1/messages."), "{path}: {hint}");
+        }
+    }
 
     #[test]
     fn who_may_is_said_of_errors_that_there_are() {

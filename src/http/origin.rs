@@ -28,6 +28,17 @@ pub struct Addressed<'a> {
     pub is_root: bool,
 }
 
+impl<'a> Addressed<'a> {
+    /// The path of an operation, without `/api/v1`; None for a path outside of the API. A client that puts its base URL
+    /// and `/api/v1` before an address that has the world's path already means the address.
+    pub fn path_of_operation(&self) -> Option<&'a str> {
+        let path = self.path.strip_prefix("/api/v1")?;
+        let prefix = self.origin.prefix;
+        let inner = path.strip_prefix(prefix).filter(|inner| !prefix.is_empty() && inner.starts_with('/'));
+        Some(inner.unwrap_or(path))
+    }
+}
+
 /// Finds the world: by the port, by the path, by the host name, else the default one.
 pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<'a> {
     let is_https = first_forwarded(incoming, FORWARDED_PROTO).is_some_and(|proto| proto.eq_ignore_ascii_case("https"));

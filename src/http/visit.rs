@@ -5,7 +5,8 @@
 
 use super::authentication::{self, Given};
 use super::fault::Fault;
-use super::origin;
+use super::files;
+use super::origin::{self, Addressed};
 use super::request::{Incoming, without_files};
 use super::router::{Found, Router};
 use super::trace::{self, Trace};
@@ -14,6 +15,7 @@ use super::{Edge, Refusal, Response, finished, hint, reply, shape, tus};
 use crate::api::parameter::RawParameters;
 use crate::api::{Access, Call, Origin, ReplyBytes, Row, Run};
 use crate::error::Error;
+use crate::fault::Disturbance;
 use crate::level::{self, Emulation, emulation};
 use crate::realm::emoji::EXTRA_EMOJI;
 use crate::realm::user::User;
@@ -57,6 +59,8 @@ struct Stay {
     settings: Arc<WorldSettings>,
     prefix: String,
     trace: Trace,
+    /// Whether the body is JSON, which the API does not read.
+    sent_json: bool,
 }
 
 /// How far an operation came at once.
@@ -72,6 +76,7 @@ struct Parked {
     place: Place,
     raw: RawParameters,
     caller: Option<Arc<User>>,
+    disturbance: Option<Disturbance>,
 }
 
 impl<'a> Visit<'a> {
@@ -86,7 +91,10 @@ impl<'a> Visit<'a> {
         let settings = world.settings();
         let path = settings.dialect.neutral_path(path).into_owned();
         let trace = Trace::begin(&world, incoming, path);
-        Self { edge, incoming, origin, stay: Stay { world, settings, prefix: origin.prefix.to_owned(), trace } }
+        edge.stock_clients.warn_of(incoming, &settings.dialect, world.name());
+        let sent_json = incoming.header(header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"));
+        let stay = Stay { world, settings, prefix: origin.prefix.to_owned(), trace, sent_json };
+        Self { edge, incoming, origin, stay }
     }
 
     /// Answers it.
@@ -199,6 +207,7 @@ impl<'a> Visit<'a> {
             former: &raw.former,
             files: &raw.files,
             bouncer: fault.bouncer(),
+            disturbance: fault.disturbance(),
             extra_emoji: settings.dialect.vendor_value("emoji_name", EXTRA_EMOJI.name),
             caused: OnceLock::new(),
             outdated: OnceLock::new(),
@@ -208,8 +217,9 @@ impl<'a> Visit<'a> {
             Run::Poll => match wait::begin(world, &call, &raw) {
                 Ok(Begun::Answered(bytes)) => Ok(bytes),
                 Ok(Begun::Parked(place)) => {
+                    let disturbance = fault.disturbance();
                     let caller = call.caller;
-                    return Operated::Parked(Box::new(Parked { place, raw, caller }));
+                    return Operated::Parked(Box::new(Parked { place, raw, caller, disturbance }));
                 }
                 Err(error) => Err(error),
             },
@@ -226,8 +236,8 @@ impl<'a> Visit<'a> {
 impl Stay {
     /// Waits for what a poll is to be told.
     async fn wait(self, row: &'static Row, parked: Box<Parked>, fault: Fault) -> Response {
-        let Parked { place, raw, caller } = *parked;
-        let outcome = wait::woken(&self.world, place, &raw).await;
+        let Parked { place, raw, caller, disturbance } = *parked;
+        let outcome = wait::woken(&self.world, place, &raw, disturbance).await;
         let outcome = self.replied(row, caller.as_deref(), &raw, outcome);
         let response =
             fault.afterwards(finished_at(self.settings.feature_level, Some(row), &self.trace.params, outcome));
@@ -251,7 +261,8 @@ impl Stay {
             }
             Err(error) => {
                 let for_rights = || hint::for_rights(&error, &self.world.snapshot(), caller?);
-                let hint = hint::for_parameters(&error, row, raw).or_else(for_rights);
+                let for_body = hint::for_json_body(&error, row).filter(|_| self.sent_json);
+                let hint = for_body.or_else(|| hint::for_parameters(&error, row, raw)).or_else(for_rights);
                 let hint = hint.or_else(|| hint::for_misspelt(row, raw));
                 Err((error, hint))
             }
@@ -290,6 +301,33 @@ impl Stay {
             response
         }))
     }
+}
+
+/// Answers a request for a file, of this kind, which faults may meet too.
+pub(super) fn file(
+    edge: &Edge,
+    incoming: &Incoming,
+    world: &Arc<World>,
+    addressed: &Addressed<'_>,
+    kind: &'static str,
+) -> Answer {
+    let settings = world.settings();
+    let mut trace = Trace::begin(world, incoming, addressed.path.to_owned());
+    trace.route = Some(kind);
+    if incoming.method == Method::HEAD {
+        trace.method = "GET".into();
+    }
+    trace.params = super::request::of_query(incoming).values;
+    let fault = Fault::fire(world, &mut trace);
+    if let Some(caller) = authentication::caller(&world.snapshot(), &incoming.credentials).ok().flatten() {
+        fault.lose_queues(world, &caller);
+    }
+    let response = fault.instead(settings.feature_level, world.now()).unwrap_or_else(|| {
+        let served = files::serve(world, incoming, addressed).map_err(|error| (error, None));
+        fault.afterwards(finished(served))
+    });
+    let response = edge.cors.open_to_all(incoming, response);
+    Stay { world: world.clone(), settings, prefix: String::new(), trace, sent_json: false }.end(response)
 }
 
 /// As [`finished`]; a refusal has the status and code that it had at the level.

@@ -4,6 +4,7 @@ use crate::api::events::{self, GetEventsParams};
 use crate::api::parameter::{Parameters, RawParameters};
 use crate::api::{Call, ReplyBytes, envelope};
 use crate::error::Error;
+use crate::fault::Disturbance;
 use crate::world::{Place, World};
 use std::sync::Arc;
 
@@ -22,7 +23,9 @@ pub enum Begun {
 /// Those of [`events::begin`].
 pub fn begin(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<Begun, Error> {
     let params = GetEventsParams::read(raw)?;
-    Ok(match world.commit(|tx| events::begin(tx, call, &params, raw))? {
+    let begun = world
+        .poll(params.queue_id.as_deref().filter(|_| !params.dont_block), |tx| events::begin(tx, call, &params, raw))?;
+    Ok(match begun {
         events::Begun::Answer(reply) => Begun::Answered(reply),
         events::Begun::Park(queue) => Begun::Parked(world.park(queue)),
     })
@@ -33,7 +36,12 @@ pub fn begin(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result
 /// # Errors
 ///
 /// `BadEventQueue` when the queue is lost meanwhile.
-pub async fn woken(world: &World, place: Place, raw: &RawParameters) -> Result<ReplyBytes, Error> {
+pub async fn woken(
+    world: &World,
+    place: Place,
+    raw: &RawParameters,
+    disturbance: Option<Disturbance>,
+) -> Result<ReplyBytes, Error> {
     // A realm is not held while waiting: the polls of a thousand clients would keep a thousand of them.
     let answered = || {
         let realm = world.published();
@@ -42,10 +50,16 @@ pub async fn woken(world: &World, place: Place, raw: &RawParameters) -> Result<R
         } else {
             events::look(&realm, place.queue())?
         };
-        Some(reply.map(|reply| envelope::<GetEventsParams>(&reply, raw)))
+        Some(reply.map(|mut reply| {
+            events::disturb(&mut reply.events, disturbance);
+            envelope::<GetEventsParams>(&reply, raw)
+        }))
     };
     loop {
         if let Some(outcome) = answered() {
+            if outcome.is_ok() {
+                place.note_answer();
+            }
             return outcome;
         }
         place.woken().await;

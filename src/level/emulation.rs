@@ -327,7 +327,7 @@ impl Emulation {
             visit(reply, &change.path, &mut |object| match change.act {
                 ObjectAct::Remove(name) => drop(object.shift_remove(name)),
                 ObjectAct::Rename { old, new } => rename(object, old, new),
-                ObjectAct::AddUnknown => add_unknown(object),
+                ObjectAct::AddUnknown => add_unknown_field(object),
                 ObjectAct::Add { .. } | ObjectAct::Change(_) => {}
             });
         }
@@ -402,7 +402,7 @@ impl ObjectChange {
                 }
             }
             ObjectAct::Change(change) => change(object, context),
-            ObjectAct::AddUnknown => add_unknown(object),
+            ObjectAct::AddUnknown => add_unknown_field(object),
         });
     }
 }
@@ -414,7 +414,8 @@ fn is_whole_number(info: &ParameterInfo) -> bool {
     is_integer(&schema) || schema["anyOf"].as_array().is_some_and(|branches| branches.iter().any(is_integer))
 }
 
-fn add_unknown(object: &mut Map<String, Value>) {
+/// Adds a field that no client knows.
+pub fn add_unknown_field(object: &mut Map<String, Value>) {
     object.insert(UNKNOWN_FIELD.to_owned(), json!({"since": NEWEST_FEATURE_LEVEL + 1}));
 }
 

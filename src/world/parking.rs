@@ -1,5 +1,6 @@
 //! Polls that wait for something to happen, waking exactly those that a change concerns, and what they leave behind.
 
+use super::clients::ALIVE;
 use super::{QueueChange, World};
 use crate::realm::event::Entry;
 use crate::realm::queue::{Queue, QueueId};
@@ -19,7 +20,14 @@ pub(super) struct Parking {
     has_left: AtomicBool,
     /// How often polls were woken.
     wakes: AtomicU64,
+    /// Queues whose last blocking poll was answered and not followed by another yet, each with when in real time.
+    pub(super) answered: Mutex<BTreeMap<QueueId, Timestamp>>,
+    /// Where the clock was moved to last: a poll that was parked then is not over before.
+    moved_to: Mutex<Option<Timestamp>>,
 }
+
+/// So many answers are noted before those of clients that are not alive any more are forgotten.
+const ANSWERS_MIN: usize = 256;
 
 #[derive(Default)]
 struct Waiting {
@@ -54,6 +62,11 @@ impl Place {
         self.waker.notify.notified().await;
     }
 
+    /// Notes that the poll is being answered: the client lives, and will poll again.
+    pub fn note_answer(&self) {
+        self.world.parking.note_answer(&self.queue.id, self.world.real_time.now());
+    }
+
     /// Whether the client ended the queue, so that the poll is answered with what there is.
     pub fn is_finished(&self) -> bool {
         self.waker.is_finished.load(Ordering::Acquire)
@@ -81,11 +94,13 @@ impl World {
     /// its own time on. So a thousand polls that one event answers cost one change of the realm rather than a thousand.
     pub fn park(self: &Arc<Self>, queue: Arc<Queue>) -> Place {
         let waker = Arc::new(Waker::default());
+        self.parking.answered.lock().remove(&queue.id);
         let mut waiting = self.parking.waiting.lock();
         waiting.given += 1;
         let number = waiting.given;
         waiting.polls.insert(number, (queue.clone(), waker.clone()));
         drop(waiting);
+        self.changed.notify_waiters();
         if self.is_watched() {
             self.tell(QueueChange::Parked.of(&queue, self.now()));
         }
@@ -104,6 +119,20 @@ impl World {
 }
 
 impl Parking {
+    /// Notes that a queue's poll was answered; when the one before it was, if that is still known.
+    pub(super) fn note_answer(&self, queue: &QueueId, at: Timestamp) -> Option<Timestamp> {
+        let mut answered = self.answered.lock();
+        if answered.len() >= ANSWERS_MIN {
+            answered.retain(|_, noted| at.since(*noted) < ALIVE);
+        }
+        answered.insert(queue.clone(), at)
+    }
+
+    /// Notes where the clock is moved to; None: it goes back.
+    pub(super) fn note_move(&self, to: Option<Timestamp>) {
+        *self.moved_to.lock() = to;
+    }
+
     /// Whether polls ended since the last time that their queues were taken.
     pub(super) fn has_left(&self) -> bool {
         self.has_left.load(Ordering::Acquire)
@@ -114,7 +143,11 @@ impl Parking {
         if !self.has_left.swap(false, Ordering::AcqRel) {
             return Vec::new();
         }
-        std::mem::take(&mut *self.left.lock())
+        let mut left = std::mem::take(&mut *self.left.lock());
+        if let Some(moved_to) = *self.moved_to.lock() {
+            left.iter_mut().for_each(|(_, at)| *at = (*at).max(moved_to));
+        }
+        left
     }
 
     /// Answers the polls of these queues, which their clients end.

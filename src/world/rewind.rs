@@ -101,6 +101,7 @@ impl World {
         let _turn = self.lock();
         let (before, real) = (self.clock(), self.real_time.now());
         *self.clock.lock() = moment.clock;
+        self.parking.note_move(None);
         self.put(&moment.realm);
         if before != moment.clock {
             self.tell(Watched::Clock { from: before.now(real), to: moment.clock.now(real), fired: Vec::new() });

@@ -1,6 +1,7 @@
 //! Replies and events held against the OpenAPI document that is served.
 
 use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
+use chatdouble::dialect::Dialect;
 use chatdouble::journal::Entry;
 use chatdouble::openapi;
 use chatdouble::world::World;
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
 
-static DOCUMENT: LazyLock<Value> = LazyLock::new(openapi::document);
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| openapi::document(&Dialect::neutral()));
 
 /// Compiled schemas, by where they stand in the document.
 static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);

@@ -42,7 +42,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("reducer", &[]),
     ("scenario", &[]),
     ("journal", &[]),
-    ("fault", &["realm"]),
+    ("fault", &["realm", "time"]),
     ("world", &["fault", "journal", "realm", "error", "time", "dialect"]),
     ("record", &["realm", "error", "time"]),
     ("fixture", &["realm", "error", "time", "misfit"]),
