@@ -10,6 +10,7 @@ mod filters;
 mod guard;
 mod journal;
 pub mod openapi;
+pub mod pages;
 mod people;
 mod pushes;
 mod queues;
@@ -130,6 +131,20 @@ impl Control {
 
     /// Answers a control request; `path` begins with `/control`.
     pub async fn respond(&self, incoming: &Incoming) -> Response {
+        let response = if pages::is_preflight(incoming) {
+            pages::preflight(&self.guard, incoming)
+        } else {
+            self.answer(incoming).await
+        };
+        pages::open(&self.guard, incoming, response)
+    }
+
+    /// Refuses a request whose body was not even read.
+    pub fn refuse(&self, incoming: &Incoming, error: &Error) -> Response {
+        pages::open(&self.guard, incoming, reply::failure(error, None))
+    }
+
+    async fn answer(&self, incoming: &Incoming) -> Response {
         match self.carry_out(incoming).await {
             Ok(mut body) => {
                 body.push(b'\n');
@@ -184,7 +199,7 @@ impl Control {
     /// The reply to those who may not, or to an unknown world.
     #[expect(clippy::result_large_err, reason = "both sides are replies to one request")]
     pub fn watched(&self, name: &str, headers: &HeaderMap) -> Result<Arc<World>, Response> {
-        let world = self.guard.check(headers).and_then(|()| self.world(name));
+        let world = self.guard.check(&pages::with_token_of_subprotocol(headers)).and_then(|()| self.world(name));
         world.inspect(|world| drop(world.begin_use())).map_err(|error| reply::failure(&error, None))
     }
 

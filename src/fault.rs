@@ -244,7 +244,6 @@ impl Dropped {
     fn is_repeated_by(&self, seen: Seen<'_>) -> bool {
         self.method == seen.method
             && self.path == seen.full_path
-            && self.params.iter().all(|(name, value)| seen.params.get(name) == Some(value))
             && self.user.as_deref() == seen.user
             && self.params == *seen.params
     }
@@ -265,6 +264,7 @@ impl Matching {
     fn matches(&self, seen: Seen<'_>) -> bool {
         self.method.as_deref().is_none_or(|method| method == seen.method)
             && self.path.as_deref().is_none_or(|path| Some(path) == seen.path)
+            && self.params.iter().all(|(name, value)| seen.params.get(name) == Some(value))
             && self.user.as_deref().is_none_or(|user| seen.user.is_some_and(|one| one.eq_ignore_ascii_case(user)))
     }
 }

@@ -75,8 +75,12 @@ pub fn builtin(name: &str) -> Option<&'static str> {
 }
 
 /// The fixtures that come with the program: name and text.
-pub const BUILT_IN: &[(&str, &str)] =
-    &[("default", include_str!("../fixtures/default.json")), ("empty", include_str!("../fixtures/empty.json"))];
+pub const BUILT_IN: &[(&str, &str)] = &[
+    ("default", include_str!("../fixtures/default.json")),
+    ("cast", include_str!("../fixtures/cast.json")),
+    ("empty", include_str!("../fixtures/empty.json")),
+    ("hostile", include_str!("../fixtures/hostile.json")),
+];
 
 /// What realms are made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +95,7 @@ pub enum Source {
 
 impl Source {
     /// The names that [`Source::builtin`] knows.
-    pub const BUILT_IN: &'static str = "default, empty, large";
+    pub const BUILT_IN: &'static str = "default, cast, empty, hostile, large";
 
     /// The fixture that comes with the program under this name.
     pub fn builtin(name: &str) -> Option<Self> {

@@ -3,7 +3,7 @@
 use super::Fault;
 use super::output::{say, tell};
 use crate::misfit;
-use crate::scenario::{Accounts, Document, Edit, Mode, Outcome, Stage, play, rewritten};
+use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, play, rewritten};
 use crate::server::Server;
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
@@ -108,6 +108,15 @@ fn read_documents(files: &[PathBuf]) -> Option<Vec<Document>> {
     (documents.len() == files.len()).then_some(documents)
 }
 
+/// Tells what is taken out of a file: an expectation that is gone asserts nothing any more.
+fn tell_removals(document: &Document, difference: &Difference) {
+    for edit in difference.edits.iter().filter(|edit| edit.text.is_empty() && !edit.range.is_empty()) {
+        let line = document.text[..edit.range.start].matches('\n').count() + 1;
+        let removed = document.text[edit.range.clone()].trim_matches(|one: char| one == ',' || one.is_whitespace());
+        tell(format_args!("{}:{line}: takes away {removed}, which did not come", document.name));
+    }
+}
+
 async fn play_document(run: &Run, stage: &Stage, document: &Document, tally: &mut Tally) -> Result<(), Fault> {
     let mode = if run.update { Mode::Update } else { Mode::Check };
     let mut edits: Vec<Edit> = Vec::new();
@@ -125,6 +134,7 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, tally: &mu
             Outcome::Differs(differences) if run.update && differences.iter().all(|one| !one.edits.is_empty()) => {
                 tally.updated += 1;
                 say(format_args!("rewrote  {title}"))?;
+                differences.iter().for_each(|difference| tell_removals(document, difference));
                 edits.extend(differences.into_iter().flat_map(|difference| difference.edits));
             }
             Outcome::Differs(differences) => {
@@ -133,6 +143,9 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, tally: &mu
                 // What comes before the last is rewritten, or it would be the last.
                 if let Some(difference) = differences.last() {
                     tell(difference.shown(document));
+                }
+                if run.update {
+                    differences.iter().for_each(|difference| tell_removals(document, difference));
                 }
                 edits.extend(differences.into_iter().flat_map(|difference| difference.edits));
             }

@@ -38,7 +38,7 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_PORT_FILE", value_name = "FILE")]
     port_file: Option<PathBuf>,
 
-    /// Built-in fixture by name (default, empty, large), or a file
+    /// Built-in fixture by name (default, cast, empty, hostile, large), or a file
     #[arg(long, env = "CHATDOUBLE_FIXTURE", value_name = "NAME|FILE", default_value = "default")]
     fixture: String,
 

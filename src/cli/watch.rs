@@ -1,12 +1,15 @@
 //! `chatdouble watch`: what a developer keeps open beside the client.
 
+mod filter;
 mod line;
 mod target;
 
 use super::Fault;
 use super::output::tell;
 use clap::Args;
+use filter::{Filter, Filtering};
 use futures_util::StreamExt;
+use serde_json::Value;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -30,6 +33,9 @@ pub struct Watch {
     /// Token that the server's /control asks for
     #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true)]
     control_token: Option<String>,
+
+    #[command(flatten)]
+    filter: Filter,
 
     /// Prints the frames as they come, one JSON object per line
     #[arg(long)]
@@ -70,6 +76,12 @@ async fn follow(watch: &Watch) -> Result<ExitCode, Fault> {
                 if heard {
                     pause = FIRST_PAUSE;
                 }
+                if !was_connected {
+                    let url = &watch.world.base_url;
+                    return Err(Fault::of_start(format!(
+                        "nothing can be watched at {url}: {reason}; start a server with `chatdouble serve`, or give the URL of one"
+                    )));
+                }
                 reason
             }
         };
@@ -97,6 +109,7 @@ async fn connect(watch: &Watch, was_connected: &mut bool, is_coloured: bool) -> 
     };
     tell(format_args!("{}: {}", watch.world.base_url, if *was_connected { "watching again" } else { "watching" }));
     *was_connected = true;
+    let mut filtering = Filtering::new(&watch.filter);
     loop {
         let text = match socket.next().await {
             Some(Ok(Message::Text(text))) => text,
@@ -104,6 +117,10 @@ async fn connect(watch: &Watch, was_connected: &mut bool, is_coloured: bool) -> 
             Some(Ok(_)) => continue,
             Some(Err(error)) => return Ok((true, End::Lost(reason(&error)))),
         };
+        let frame = serde_json::from_str::<Value>(&text).ok();
+        if frame.as_ref().is_some_and(|frame| !filtering.admits(frame)) {
+            continue;
+        }
         let line = if watch.json { text.to_string() } else { line::of_frame(&text, is_coloured) };
         let mut out = std::io::stdout().lock();
         if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {

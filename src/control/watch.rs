@@ -4,7 +4,7 @@ use super::clock::item;
 use crate::journal::Entry;
 use crate::realm::Realm;
 use crate::realm::event::{Entry as Happening, Payload};
-use crate::realm::id::UserId;
+use crate::realm::id::{ChannelId, UserId};
 use crate::realm::queue::{Capabilities, QueueOptions, Reader};
 use crate::record::event::render;
 use crate::record::push::push_record;
@@ -59,13 +59,34 @@ fn request(entry: &Entry) -> Value {
 fn event(realm: &Realm, position: u64, entry: &Happening) -> Value {
     let users: Vec<UserId> = realm.active_users.iter().copied().filter(|user| entry.audience.contains(*user)).collect();
     let shaped = shaped(realm, entry, users.first().copied());
+    let names = names(realm, &users, &shaped);
     json!({
         "type": "event",
         "id": position,
         "at": entry.at.fractional_seconds(),
         "queue_id": entry.queue,
         "users": users,
+        "names": names,
         "event": shaped,
+    })
+}
+
+/// So many of those who get an event are named.
+const NAMED_MAX: usize = 50;
+
+/// What the users and the channel that an event is about or for are called, by number: users by their handles.
+fn names(realm: &Realm, audience: &[UserId], event: &Value) -> Value {
+    let about = ["user_id", "sender_id"].into_iter().filter_map(|key| event[key].as_i64().map(UserId));
+    let about = about.chain(event["sender"]["user_id"].as_i64().map(UserId));
+    let users = about.chain(audience.iter().copied().take(NAMED_MAX)).filter_map(|id| {
+        let user = realm.user(id)?;
+        Some((id.0.to_string(), Value::from(user.email.split('@').next().unwrap_or_default())))
+    });
+    let channel = event["stream_id"].as_i64().or(event["message"]["stream_id"].as_i64()).map(ChannelId);
+    let channel = channel.and_then(|id| realm.channels.get(&id));
+    json!({
+        "users": users.collect::<serde_json::Map<String, Value>>(),
+        "channel": channel.map(|channel| channel.name.as_str()),
     })
 }
 

@@ -202,26 +202,27 @@ fn avatar(realm: &Realm, incoming: &Incoming, addressed: &Addressed<'_>, rest: &
     Ok(response)
 }
 
+/// Pictures of this program's own, for what has no other.
+const ICON: &[u8] = include_bytes!("pictures/icon.png");
+const LOGO: &[u8] = include_bytes!("pictures/logo.png");
+const AVATAR: &[u8] = include_bytes!("pictures/avatar.png");
+
+fn own_picture(bytes: &'static [u8]) -> Response {
+    file(Bytes::from_static(bytes), "image/png", "public, max-age=86400")
+}
+
 fn static_file(rest: &str) -> Result<Response, Error> {
     match rest {
         "generated/emoji/emoji_api.json" => {
             let body = crate::record::emoji_table();
             Ok(file(Bytes::from(body), "application/json", "public, max-age=86400"))
         }
-        "images/unknown-user-avatar.png" | "images/default-icon.png" => {
-            Ok(file(Bytes::from_static(BLANK_PICTURE), "image/png", "public, max-age=86400"))
-        }
+        "images/default-icon.png" => Ok(own_picture(ICON)),
+        "images/default-logo.png" => Ok(own_picture(LOGO)),
+        "images/unknown-user-avatar.png" => Ok(own_picture(AVATAR)),
+        _ if rest.starts_with("images/avatars/") => Ok(own_picture(AVATAR)),
         // The extra emoji has the name that a dialect gives it.
-        _ if rest.starts_with("images/avatars/") || rest.starts_with("generated/emoji/images/emoji/unicode/") => {
-            Ok(file(Bytes::from_static(BLANK_PICTURE), "image/png", "public, max-age=86400"))
-        }
+        _ if rest.starts_with("generated/emoji/images/emoji/unicode/") => Ok(own_picture(ICON)),
         _ => Err(Error::FileNotFound),
     }
 }
-
-/// A PNG of one transparent pixel.
-const BLANK_PICTURE: &[u8] = &[
-    0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, b'I', b'H', b'D', b'R', 0, 0, 0, 1, 0, 0, 0, 1, 8, 6,
-    0, 0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 13, b'I', b'D', b'A', b'T', 0x78, 0x9c, 0x63, 0x60, 0, 0, 0, 2, 0, 1,
-    0xe5, 0x27, 0xd4, 0xa2, 0, 0, 0, 0, b'I', b'E', b'N', b'D', 0xae, 0x42, 0x60, 0x82,
-];

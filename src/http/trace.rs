@@ -7,7 +7,8 @@ use crate::api::parameter::RawParameters;
 use crate::journal::{Body, Entry};
 use crate::time::{Span, Timestamp};
 use crate::world::{Caused, Watched, World};
-use http::Method;
+use bytes::Bytes;
+use http::{Method, header};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,6 +49,12 @@ pub fn name_of(method: &Method) -> Cow<'static, str> {
     }
 }
 
+/// Whether a reply can be read in the journal: a picture can't.
+fn is_text(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_none_or(|kind| kind.starts_with("text/") || kind.contains("json"))
+}
+
 impl Trace {
     /// The address that the credentials claim.
     pub fn user(&self) -> Option<&str> {
@@ -56,8 +63,10 @@ impl Trace {
 
     /// Begins the notes.
     pub fn begin(world: &World, incoming: &Incoming, path: String) -> Self {
+        let began = world.real_time().now();
+        world.life().note_request(began);
         Self {
-            began: world.real_time().now(),
+            began,
             method: name_of(&incoming.method),
             path,
             route: None,
@@ -85,7 +94,7 @@ impl Trace {
             user: self.credentials.and_then(Result::ok).map(|credentials| credentials.email().clone()),
             params: self.params,
             status: if is_dropped { 0 } else { response.status().as_u16() },
-            reply: Body(response.body().clone()),
+            reply: Body(if is_text(response) { response.body().clone() } else { Bytes::new() }),
             duration_ms: took.micros() as f64 / 1e3,
             fault: self.fault,
             events: self.caused.positions(),

@@ -3,7 +3,8 @@
 use crate::realm::organization::{Organization, Picture};
 
 /// What stands for pictures that the organization does not have.
-const DEFAULT: &str = "/static/images/default-icon.png";
+const DEFAULT_ICON: &str = "/static/images/default-icon.png";
+const DEFAULT_LOGO: &str = "/static/images/default-logo.png";
 
 /// A picture's address, relative to the organization's.
 pub fn address(organization: &Organization, which: Picture) -> String {
@@ -12,8 +13,8 @@ pub fn address(organization: &Organization, which: Picture) -> String {
         (Some(_), _) => {
             format!("/user_avatars/{}/realm/{}.png?version={}", organization.id, which.name(), picture.version)
         }
-        (None, Picture::Icon) => format!("{DEFAULT}?version={}", picture.version),
-        (None, Picture::Logo | Picture::NightLogo) => format!("{DEFAULT}?version=0"),
+        (None, Picture::Icon) => format!("{DEFAULT_ICON}?version={}", picture.version),
+        (None, Picture::Logo | Picture::NightLogo) => format!("{DEFAULT_LOGO}?version=0"),
     }
 }
 

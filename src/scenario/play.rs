@@ -110,7 +110,10 @@ impl<'a> Player<'a> {
                 Ok(()) => continue,
                 Err(Stop::Skip(reason)) => return Outcome::Skipped(reason),
                 Err(Stop::Fail(what)) => (what, Vec::new()),
-                Err(Stop::Differ(what, edits)) => (what, edits),
+                Err(Stop::Differ(what, mut edits)) => {
+                    edits.iter_mut().for_each(|edit| edit.text = self.scope.without_address(&edit.text));
+                    (what, edits)
+                }
             };
             let is_mended = mode == Mode::Update && !edits.is_empty();
             // A block that would have to follow this one is this one's difference.

@@ -81,6 +81,7 @@ impl Scope {
             Reference::Unique => Ok(self.unique.clone().into()),
             Reference::Server => Ok(self.server.clone().into()),
             Reference::Origin => Ok(origin(&self.server).into()),
+            Reference::Prefix => Ok(self.prefix().into()),
         }
     }
 
@@ -140,6 +141,23 @@ impl Scope {
 pub fn origin(url: &str) -> &str {
     let host = url.find("://").map_or(0, |scheme| scheme + 3);
     url[host..].find('/').map_or(url, |path| &url[..host + path])
+}
+
+impl Scope {
+    /// The path of the base URL.
+    fn prefix(&self) -> &str {
+        &self.server[origin(&self.server).len()..]
+    }
+
+    /// A text for a file, in which the address of the world that was played in is written as a placeholder: the next
+    /// playing has another.
+    pub fn without_address(&self, text: &str) -> String {
+        let text = if self.server.is_empty() { text.to_owned() } else { text.replace(&self.server, "{{server}}") };
+        match self.prefix() {
+            "" => text,
+            prefix => text.replace(&format!("{prefix}/"), "{{prefix}}/"),
+        }
+    }
 }
 
 /// A value as it stands in a text.

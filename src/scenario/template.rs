@@ -47,6 +47,8 @@ pub enum Reference {
     Server,
     /// `{{origin}}`: its scheme, host and port, which addresses that begin with a slash are relative to.
     Origin,
+    /// `{{prefix}}`: its path, empty for a server's root, which addresses of the world begin with.
+    Prefix,
 }
 
 /// What is known of a user.
@@ -270,6 +272,7 @@ fn reference(inner: &str) -> Result<Option<Reference>, String> {
         "unique" => Some(Reference::Unique),
         "server" => Some(Reference::Server),
         "origin" => Some(Reference::Origin),
+        "prefix" => Some(Reference::Prefix),
         name if is_name(name) => Some(Reference::Captured(name.to_owned())),
         _ => None,
     })

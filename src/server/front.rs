@@ -7,6 +7,7 @@ use super::mangle::{ReplyBody, mangled};
 use super::pulse::Pulse;
 use super::socket;
 use crate::control::Control;
+use crate::control::pages::token_subprotocol;
 use crate::error::Error;
 use crate::http::authentication::{Given, LastCredentials};
 use crate::http::deferral::Deferral;
@@ -16,7 +17,7 @@ use crate::world::aside::in_place;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::{Either, Ready, ready};
-use http::{HeaderMap, Method, Request, Uri};
+use http::{HeaderMap, HeaderValue, Method, Request, Uri, header};
 use http_body_util::{BodyDataStream, BodyExt};
 use hyper::body::{Body, Incoming as IncomingBody};
 use std::convert::Infallible;
@@ -182,7 +183,7 @@ fn controlling(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
                         incoming.body = body;
                         guarded_later(Box::pin(control.respond(&incoming))).await
                     }
-                    Err(error) => control.edge.refuse(&incoming.method, &incoming.headers, &error),
+                    Err(error) => control.refuse(&incoming, &error),
                 }
             }
         },
@@ -203,7 +204,11 @@ fn watching(
                 let base_url = control.base_url(&headers, &name);
                 let upgraded =
                     socket.on_upgrade(move |socket| socket::tell(world, base_url, happening, socket, stopped));
-                let (head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
+                let (mut head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
+                let subprotocol = token_subprotocol(&headers).and_then(|chosen| HeaderValue::from_str(chosen).ok());
+                if let Some(subprotocol) = subprotocol {
+                    head.headers.insert(header::SEC_WEBSOCKET_PROTOCOL, subprotocol);
+                }
                 Response::from_parts(head, Bytes::new())
             }
             Err(refused) => refused,

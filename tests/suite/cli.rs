@@ -110,7 +110,7 @@ fn a_port_in_use_is_named() {
 
     let line = fault(&run(&["serve", "--port", &port, "--log", "off"]), 1);
 
-    assert!(line.contains(&port) && line.contains("in use"), "{line}");
+    assert!(line.contains(&port) && line.contains("in use") && line.contains("--port"), "{line}");
 }
 
 #[test]
@@ -300,6 +300,10 @@ fn the_openapi_document_is_printed() {
     assert_eq!(document["openapi"], "3.1.0");
     assert!(document["paths"]["/messages/{message_id}/reactions"]["post"].is_object());
     assert!(document["paths"]["/tus/{upload_id}"]["patch"].is_object());
+    let renamed = String::from_utf8_lossy(&run(&["openapi", "--dialect", "zulip"]).stdout).into_owned();
+    assert!(renamed.contains("\"zulip_feature_level\"") && !renamed.contains("\"service_feature_level\""));
+    let control: serde_json::Value = serde_json::from_slice(&run(&["openapi", "--control"]).stdout).expect("JSON");
+    assert!(control["paths"]["/control/worlds/{name}/clock"]["post"].is_object());
     assert!(document["paths"].as_object().map(serde_json::Map::len).unwrap_or_default() > 40);
 }
 
@@ -353,6 +357,35 @@ fn limited(limit: &str) -> (Program, Vec<TcpStream>) {
     let connect = |_| TcpStream::connect(("127.0.0.1", program.port)).expect("connected");
     let connections = (0..100).map(connect).collect();
     (program, connections)
+}
+
+#[test]
+fn a_stock_client_in_a_world_with_neutral_names_is_told_of_once() {
+    let ask = |program: &Program, client: &str| {
+        let mut stream = TcpStream::connect(("127.0.0.1", program.port)).expect("connected");
+        let head = "GET /api/v1/server_settings HTTP/1.1\r\nHost: localhost\r\nConnection: close";
+        write!(stream, "{head}\r\nUser-Agent: {client}\r\n\r\n").expect("sent");
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).expect("a reply");
+    };
+    let told = |dialect: &str| {
+        let mut program = Program::start(&mut chatdouble(&["--port", "0", "--dialect", dialect]));
+        for client in ["ZulipPython/0.9.0 (Linux)", "curl/8", "ZulipPython/0.9.0 (Linux)", "ZulipMobile/30"] {
+            ask(&program, client);
+        }
+        let _ = program.signal("-TERM");
+        let mut told = String::new();
+        program.child.stderr.take().expect("piped").read_to_string(&mut told).expect("text");
+        told
+    };
+
+    let lines = told("neutral");
+    assert_eq!(lines.lines().count(), 2, "{lines}");
+    for client in ["ZulipPython/0.9.0", "ZulipMobile/30"] {
+        let line = lines.lines().find(|line| line.contains(client)).expect("a line for each client");
+        assert!(line.contains("WARN") && line.ends_with("it needs --dialect zulip"), "{line}");
+    }
+    assert_eq!(told("zulip"), "");
 }
 
 #[test]

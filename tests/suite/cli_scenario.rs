@@ -102,6 +102,23 @@ fn updating_makes_the_file_true() {
 }
 
 #[test]
+fn updating_writes_no_temporary_address_and_says_what_it_takes_away() {
+    let address = "# Bots\n\n```request\nmel: GET /users/{{notification-bot.user_id}}\n```\n\
+        ```reply\n{\"user\": {\"avatar_url\": \"here\"}}\n```\n";
+    let gone = STORY.replace("# Who", "# Gone").replace("\"role\": 400", "\"roll\": 400");
+    let (path, name) = file("address.md", &format!("{STORY}\n{address}\n{gone}"));
+
+    let (status, told, faults) = run(&["--update", &name]);
+
+    assert_eq!(status, Some(0), "{told}{faults}");
+    let written = std::fs::read_to_string(path).expect("there");
+    assert!(written.contains("{{prefix}}/static/images/") && !written.contains("/w/"), "{written}");
+    assert_eq!(faults, format!("{name}:24: takes away \"roll\": 400, which did not come\n"));
+    let (_, alone) = file("alone.md", &written[written.find("# Bots").expect("there")..]);
+    assert_eq!(run(&[&alone]).0, Some(0), "it passes elsewhere in a file too");
+}
+
+#[test]
 fn mistakes_end_it_before_anything_is_played() {
     let (_, good) = file("fine.md", STORY);
     let (_, broken) = file("broken.md", "# Who\n\n```request\nmel GET /users/me\n```\n");

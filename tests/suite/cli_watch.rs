@@ -79,13 +79,22 @@ async fn requests_events_faults_and_jumps_are_a_line_each() {
     assert!(line.contains("  200  "), "{line}");
     let line = watcher.line().await;
     assert!(
-        line.starts_with(&format!("12:00:00.000  event   message #{id} ")) && line.ends_with("to 2 users"),
+        line.starts_with(&format!("12:00:00.000  event   message #{id} ")) && line.ends_with("to mel, max  mel: hi"),
         "{line}"
     );
     control(&server, "/worlds/default/faults", json!({"times": 1, "effect": {"rate_limit": {"retry_after": 3}}})).await;
     let _ = max.get("/users/me", json!({})).await;
     let line = watcher.line().await;
     assert!(line.contains("  429  ") && line.ends_with("max@chat.test RATE_LIMIT_HIT  ! fault-1"), "{line}");
+    let line = watcher.line().await;
+    assert!(line.contains("  fault   fault-1 ") && line.contains(r#" met {"rate_limit":{"retry_after":3}}"#), "{line}");
+    let queue = max.events(["typing"]).await;
+    while !watcher
+        .line()
+        .await
+        .contains(&format!("  queue   registered                                          max@chat.test {}", queue.id))
+    {
+    }
     control(&server, "/worlds/default/clock", json!({"advance_seconds": 3_600})).await;
     let line = watcher.line().await;
     assert!(line.starts_with("13:00:00.000  clock   +1 h → 2026-01-01 ") && line.ends_with("  reminder"), "{line}");
@@ -150,6 +159,31 @@ async fn the_token_is_given_and_refusals_are_faults() {
         assert!(line.starts_with("error: ") && line.contains(part), "{arguments:?}: {line}");
         assert_eq!(watcher.status().await, Some(status));
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_what_is_asked_for_is_shown() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let mut watcher = Watcher::ready(&["--json", "--user", "max", "--kind", "request", &server.url()]).await;
+    mel.send_to("general", "t", "not shown").await;
+    max.get("/users/me", json!({})).await.success();
+
+    let shown: Value = serde_json::from_str(&watcher.line().await).expect("JSON");
+    assert_eq!((&shown["type"], &shown["user"]), (&json!("request"), &json!("max@chat.test")));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_ends_with_a_word_when_nobody_listens() {
+    let port = {
+        let taken = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        taken.local_addr().expect("an address").port()
+    };
+    let mut watcher = Watcher::start(&[&format!("http://127.0.0.1:{port}")]);
+
+    let line = watcher.told().await;
+    assert!(line.starts_with("error: nothing can be watched at ") && line.contains("chatdouble serve"), "{line}");
+    assert_eq!(watcher.status().await, Some(1));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

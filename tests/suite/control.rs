@@ -1,12 +1,20 @@
 //! Steering from outside: every call of the control endpoint, over HTTP, also for what it refuses.
 
 mod clock;
+mod disturbances;
+mod documents;
 mod faults;
+mod files;
 mod guard;
 mod journal;
+mod live_clients;
+mod lives;
 mod people;
+mod pushes;
 mod queues;
 mod snapshots;
+mod times;
+mod users;
 mod watch;
 mod worlds;
 

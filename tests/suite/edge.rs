@@ -452,3 +452,22 @@ async fn nothing_malformed_breaks_the_server() {
     }
     assert_eq!(mel.get("/users/me", json!({})).await.success()["user_id"], before["user_id"]);
 }
+
+#[tokio::test]
+async fn a_body_of_json_is_called_one() {
+    let server = TestServer::start().await;
+    let body = br#"{"type": "channel", "to": "general"}"#.to_vec();
+    let mel = server.user("mel");
+    let reply = mel.send("POST", "/messages", &json!({}), body, Some("application/json; charset=utf-8")).await;
+    let hint = reply.header("x-chatdouble-hint").expect("a hint");
+    assert!(hint.starts_with("This body is JSON; POST /messages takes its parameters as a form"), "{hint}");
+    assert_eq!(reply.status, 400);
+}
+
+#[tokio::test]
+async fn another_beginning_of_the_path_is_hinted_at() {
+    let server = TestServer::start().await;
+    let reply = server.user("mel").send("POST", "/api/messages", &json!({}), Vec::new(), None).await.with_status(404);
+    let hint = reply.header("x-chatdouble-hint").expect("a hint");
+    assert!(hint.ends_with("the nearest operation is POST /api/v1/messages."), "{hint}");
+}

@@ -15,7 +15,6 @@ const OWN_WORDS: &[(&str, &str)] = &[];
 const NOT_PROVOKED: &[(&str, &str)] = &[
     ("BodyTooSlow", "takes half a minute of real time to provoke"),
     ("Internal", "a fault of our own, which no request is known to cause"),
-    ("WorldExists", "control's refusals are tested where control is"),
     ("WebPublicDisabled", "the server always has web-public channels switched on"),
 ];
 

@@ -45,7 +45,7 @@ async fn there_is_a_logo_for_light_and_one_for_dark_backgrounds() {
     let server = TestServer::start().await;
     let [adam, mel] = server.users(["adam", "mel"]);
     let mut at_mel = mel.events(["realm"]).await;
-    let general = "/static/images/default-icon.png?version=0";
+    let general = "/static/images/default-logo.png?version=0";
     let (light, dark) = ("/user_avatars/2/realm/logo.png?version=2", "/user_avatars/2/realm/night_logo.png?version=2");
     let shown = async || {
         let state = mel.register(json!({"fetch_event_types": ["realm"]})).await.state;

@@ -34,9 +34,12 @@ pub fn of_frame(text: &str, is_coloured: bool) -> String {
         Some("request") => request(&frame),
         Some("event") => event(&frame),
         Some("clock") => clock(&frame),
+        Some("push") => push(&frame),
+        Some("queue") => queue(&frame),
+        Some("fault") => fault(&frame),
         Some("lost") => {
             let what = format!("{} frames were missed", frame["count"]);
-            Row { at: String::new(), kind: "lost".into(), colour: Colour::Red, what, ..Row::default() }
+            Row { at: time(&frame["at"]), kind: "lost".into(), colour: Colour::Red, what, ..Row::default() }
         }
         _ => return printable(text),
     };
@@ -101,17 +104,106 @@ fn event(frame: &Value) -> Row {
     let op = event["op"].as_str().map(|op| format!(" {op}")).unwrap_or_default();
     let id = event["message"]["id"].as_i64().or(event["message_id"].as_i64());
     let id = id.map(|id| format!(" #{id}")).unwrap_or_default();
-    let audience = match (frame["queue_id"].as_str(), frame["users"].as_array().map(Vec::len)) {
-        (Some(queue), _) => format!("to queue {}", printable(queue)),
-        (None, Some(1)) => format!("to user {}", frame["users"][0]),
-        (None, count) => format!("to {} users", count.unwrap_or_default()),
+    let audience = match frame["queue_id"].as_str() {
+        Some(queue) => format!("to queue {}", printable(queue)),
+        None => format!("to {}", audience(frame)),
     };
+    let about = [about(frame), text_of(event)].into_iter().flatten().collect::<Vec<_>>().join(": ");
+    let about = if about.is_empty() { audience } else { format!("{audience}  {about}") };
     Row {
         at: time(&frame["at"]),
         kind: "event".into(),
         colour: Colour::Cyan,
         what: printable(&format!("{kind}{op}{id}")),
-        about: audience,
+        about,
+        ..Row::default()
+    }
+}
+
+/// So many of those who get an event are named.
+const NAMED_MAX: usize = 4;
+/// So many characters of a message are shown.
+const TEXT_MAX: usize = 60;
+
+/// The name of a user, or the number where there is none.
+fn name(frame: &Value, id: &Value) -> String {
+    frame["names"]["users"][id.to_string()].as_str().map_or_else(|| format!("user {id}"), printable)
+}
+
+fn audience(frame: &Value) -> String {
+    let users = frame["users"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let named: Vec<String> = users.iter().take(NAMED_MAX).map(|id| name(frame, id)).collect();
+    match users.len() {
+        0 => "nobody".to_owned(),
+        count if count <= NAMED_MAX => named.join(", "),
+        count => format!("{} and {} more", named.join(", "), count - NAMED_MAX),
+    }
+}
+
+/// Whose doing it is and where: `mel in general > lunch`.
+fn about(frame: &Value) -> Option<String> {
+    let event = &frame["event"];
+    let message = &event["message"];
+    let who = match message["sender_email"].as_str() {
+        Some(email) => Some(printable(email.split('@').next().unwrap_or_default())),
+        None => {
+            ["user_id", "sender_id"].into_iter().map(|key| &event[key]).find(|id| id.is_i64()).map(|id| name(frame, id))
+        }
+    };
+    let topic = message["subject"].as_str().or(event["topic"].as_str());
+    let place = frame["names"]["channel"].as_str().map(|channel| match topic {
+        Some(topic) => format!("{} > {}", printable(channel), printable(topic)),
+        None => printable(channel),
+    });
+    match (who, place) {
+        (Some(who), Some(place)) => Some(format!("{who} in {place}")),
+        (who, place) => who.or(place),
+    }
+}
+
+/// What a message or notice says, on one line and cut.
+fn text_of(event: &Value) -> Option<String> {
+    let text = event["message"]["content"].as_str().or(event["content"].as_str()).or(event["emoji_name"].as_str())?;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut: String = line.chars().take(TEXT_MAX).collect();
+    Some(if cut.len() < line.len() { format!("{}…", printable(&cut)) } else { printable(&cut) })
+}
+
+fn push(frame: &Value) -> Row {
+    let push = &frame["push"];
+    let user = push["user"].as_str().map_or_else(|| "-".to_owned(), printable);
+    let device = push["device_id"].as_i64().map(|id| format!(" device {id}")).unwrap_or_default();
+    let text = text_of(&push["payload"]).map(|text| format!(": {text}")).unwrap_or_default();
+    Row {
+        at: time(&frame["at"]),
+        kind: "push".into(),
+        colour: Colour::Green,
+        what: printable(push["kind"].as_str().unwrap_or_default()),
+        about: format!("to {user}{device}{text}"),
+        ..Row::default()
+    }
+}
+
+fn queue(frame: &Value) -> Row {
+    let user = frame["user"].as_str().map_or_else(|| "-".to_owned(), printable);
+    let change = frame["change"].as_str().unwrap_or_default();
+    Row {
+        at: time(&frame["at"]),
+        kind: "queue".into(),
+        colour: if matches!(change, "expired" | "lost") { Colour::Yellow } else { Colour::Blue },
+        what: printable(change),
+        about: format!("{user} {}", printable(frame["queue_id"].as_str().unwrap_or_default())),
+        ..Row::default()
+    }
+}
+
+fn fault(frame: &Value) -> Row {
+    Row {
+        at: time(&frame["at"]),
+        kind: "fault".into(),
+        colour: Colour::Magenta,
+        what: printable(frame["fault_id"].as_str().unwrap_or_default()),
+        about: format!("request {} met {}", frame["journal_id"], printable(&frame["effect"].to_string())),
         ..Row::default()
     }
 }
@@ -194,7 +286,8 @@ mod tests {
         let request = json!({"type": "request", "at": 1_767_268_800.25, "method": "POST", "path": "/messages",
             "user": "mel@chat.test", "status": 429, "reply": {"code": "RATE_LIMIT_HIT"}, "duration_ms": 1.26, "fault": "fault-1"});
         let event = json!({"type": "event", "at": 1_767_268_800.0, "queue_id": null, "users": [4, 5],
-            "event": {"type": "message", "message": {"id": 9}}});
+            "names": {"users": {"4": "mel"}, "channel": "general"}, "event": {"type": "message", "message": {"id": 9,
+            "sender_email": "max@chat.test", "subject": "lunch", "content": "Pizza\nor pasta?"}}});
         let clock = json!({"type": "clock", "from": 1_767_268_800.0, "now": 1_767_355_200.0,
             "fired": [{"kind": "reminder"}, {"kind": "heartbeat"}, {"kind": "reminder"}]});
 
@@ -206,12 +299,37 @@ mod tests {
                 what("/messages")
             )
         );
-        assert_eq!(shown(event), format!("12:00:00.000  event   {}        to 2 users", what("message #9")));
+        assert_eq!(
+            shown(event),
+            format!(
+                "12:00:00.000  event   {}        to mel, user 5  max in general > lunch: Pizza or pasta?",
+                what("message #9")
+            )
+        );
         assert_eq!(
             shown(clock),
             format!("12:00:00.000  clock   {}        2 × reminder, heartbeat", what("+1 d → 2026-01-02"))
         );
-        assert_eq!(shown(json!({"type": "lost", "count": 7})), "              lost    7 frames were missed");
+        let lost = json!({"type": "lost", "at": 1_767_268_800.0, "count": 7});
+        assert_eq!(shown(lost), "12:00:00.000  lost    7 frames were missed");
+    }
+
+    #[test]
+    fn pushes_queues_and_faults_have_lines_of_their_own() {
+        let push = json!({"type": "push", "at": 0, "push": {"kind": "message", "user": "mel@chat.test", "device_id": 4,
+            "payload": {"content": "x".repeat(80)}}});
+        let queue = json!({"type": "queue", "at": 0, "queue_id": "q", "user": "mel@chat.test", "change": "parked"});
+        let fault =
+            json!({"type": "fault", "at": 0, "fault_id": "fault-1", "journal_id": 7, "effect": {"drop": "after"}});
+
+        for (frame, end) in [
+            (push, format!("to mel@chat.test device 4: {}…", "x".repeat(60))),
+            (queue, "mel@chat.test q".to_owned()),
+            (fault, r#"request 7 met {"drop":"after"}"#.to_owned()),
+        ] {
+            let line = shown(frame);
+            assert!(line.ends_with(&end), "{line}");
+        }
     }
 
     #[test]

@@ -92,7 +92,7 @@ async fn what_the_clock_cannot_do_is_refused() {
         (json!({"advance_seconds": 1e300}), "$.advance_seconds"),
         (json!({"advance_seconds": 3_155_800_000.0}), "100 years"),
         (json!({"set": START - 1.0}), "$.set"),
-        (json!({"set": "2030-01-01T00:00:00Z"}), "$.set"),
+        (json!({"set": "1 January 2030"}), "$.set"),
         (json!({"set": START + 3_155_800_000.0}), "100 years"),
         (json!({"running": 1}), "$.running"),
         (json!({"advance": 1}), "advance"),

@@ -7,7 +7,11 @@ use http_body_util::Full;
 use serde_json::json;
 
 async fn health(server: &TestServer, headers: &[(&str, &str)]) -> crate::support::Reply {
-    let mut request = http::Request::builder().uri(format!("{}/control/health", server.url()));
+    call(server, "/health", headers).await
+}
+
+async fn call(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> crate::support::Reply {
+    let mut request = http::Request::builder().uri(format!("{}/control{path}", server.url()));
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
@@ -23,7 +27,8 @@ async fn this_machine_may_steer_and_foreign_names_and_pages_may_not() {
     }
     for origin in ["http://localhost:8080", "https://127.0.0.1", "http://app.localhost:3000", "http://[::1]:5"] {
         let reply = health(&server, &[("origin", origin)]).await;
-        assert_eq!((reply.status, reply.header("access-control-allow-origin")), (200, None), "{reply}");
+        assert_eq!((reply.status, reply.header("access-control-allow-origin")), (200, Some(origin)), "{reply}");
+        assert_eq!(reply.header("vary"), Some("Origin"));
     }
     for headers in [
         [("host", "example.org")],
@@ -42,10 +47,11 @@ async fn this_machine_may_steer_and_foreign_names_and_pages_may_not() {
 async fn the_token_is_asked_for_after_the_page_is_looked_at() {
     let server = TestServer::start_with(|options| options.control_token = Some("secret".into())).await;
 
-    health(&server, &[("authorization", "Bearer secret")]).await.success();
-    health(&server, &[("authorization", "Bearer secret"), ("host", "example.org")]).await.success();
+    call(&server, "/worlds", &[("authorization", "Bearer secret")]).await.success();
+    call(&server, "/worlds", &[("authorization", "Bearer secret"), ("host", "example.org")]).await.success();
     for headers in [vec![], vec![("authorization", "Bearer wrong")], vec![("authorization", "Basic c2VjcmV0")]] {
-        let reply = health(&server, &headers).await.with_status(401);
+        health(&server, &headers).await.success();
+        let reply = call(&server, "/worlds", &headers).await.with_status(401);
         assert_eq!(reply.header("www-authenticate"), Some("Bearer realm=\"chatdouble control\""));
         reply.error("UNAUTHORIZED", "Control needs the token that the server was started with");
     }
@@ -96,4 +102,26 @@ async fn an_empty_token_is_none() {
 
     health(&server, &[]).await.success();
     assert_eq!(health(&server, &[("host", "example.org")]).await.status, 403);
+}
+
+#[tokio::test]
+async fn a_page_that_may_steer_gets_a_preflight_without_the_token() {
+    let server = TestServer::start_with(|options| options.control_token = Some("secret".into())).await;
+    let request = http::Request::builder()
+        .method("OPTIONS")
+        .uri(format!("{}/control/worlds", server.url()))
+        .header("origin", "http://localhost:5173")
+        .header("access-control-request-method", "POST")
+        .header("access-control-request-headers", "authorization,content-type");
+    let request = request.body(Full::new(Bytes::new())).expect("a well-formed request");
+
+    let reply = server.anonymous().raw(request, "preflight").await;
+
+    assert_eq!(reply.status, 204);
+    assert_eq!(reply.header("access-control-allow-origin"), Some("http://localhost:5173"));
+    assert_eq!(reply.header("access-control-allow-headers"), Some("authorization,content-type"));
+    assert!(reply.header("access-control-allow-methods").is_some_and(|methods| methods.contains("DELETE")));
+    let headers = [("origin", "http://localhost:5173"), ("authorization", "Bearer wrong")];
+    let refused = call(&server, "/worlds", &headers).await.with_status(401);
+    assert_eq!(refused.header("access-control-allow-origin"), Some("http://localhost:5173"), "the page may read why");
 }

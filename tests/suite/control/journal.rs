@@ -145,7 +145,7 @@ async fn verifying_counts_within_bounds() {
         verify(body).await.is(json!({ "count": count }));
     }
     for (body, message) in [
-        (json!({"params": {"content": "none"}}), "Expected at least 1 such requests, found 0"),
+        (json!({"params": {"content": "none"}}), "Expected at least 1 such request, found 0"),
         (json!({"exactly": 2}), "Expected exactly 2 such requests, found 3"),
         (json!({"at_most": 2}), "Expected 0 to 2 such requests, found 3"),
         (json!({"at_least": 4}), "Expected at least 4 such requests, found 3"),
@@ -179,7 +179,7 @@ async fn near_misses_are_shown_with_what_differs() {
 
     let reply = control.post(&format!("{JOURNAL}/verify"), wanted).await.with_status(400);
 
-    let body = reply.error("VERIFICATION_FAILED", "Expected at least 1 such requests, found 0");
+    let body = reply.error("VERIFICATION_FAILED", "Expected at least 1 such request, found 0");
     assert_eq!(body["count"], 0);
     let nearest = body["nearest"].as_array().expect("a list");
     let ids: Vec<_> = nearest.iter().map(|near| near["entry"]["id"].as_i64().expect("an id")).collect();
@@ -209,7 +209,7 @@ async fn waiting_ends_as_soon_as_it_holds_or_in_time() {
     control.post(&format!("{JOURNAL}/wait"), wanted).await.is(json!({"count": 1}));
     let never = json!({"params": {"content": "never"}, "timeout_ms": 30});
     let reply = control.post(&format!("{JOURNAL}/wait"), never).await.with_status(408);
-    let body = reply.error("VERIFICATION_FAILED", "Expected at least 1 such requests, found 0");
+    let body = reply.error("VERIFICATION_FAILED", "Expected at least 1 such request, found 0");
     assert_eq!((&body["count"], body["nearest"].as_array().map(Vec::len)), (&json!(0), Some(1)));
     for (body, part) in [
         (json!({}), "$.timeout_ms"),

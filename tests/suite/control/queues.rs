@@ -22,13 +22,44 @@ async fn queues_are_listed_with_what_waits_in_them() {
 
     let listed = control.get("/worlds/default/queues").await.success();
     let mut expected = [
-        json!({"queue_id": id, "user": "mel@chat.test", "parked": true, "pending": 0}),
-        json!({"queue_id": busy.id, "user": "max@chat.test", "parked": false, "pending": 2}),
+        json!({"queue_id": id, "user": "mel@chat.test", "client": "Unspecified", "parked": true, "pending": 0,
+            "last_event_id": -1, "acknowledged": -1}),
+        json!({"queue_id": busy.id, "user": "max@chat.test", "client": "Unspecified", "parked": false, "pending": 2,
+            "last_event_id": 1, "acknowledged": -1}),
     ];
     expected.sort_by_key(|queue| queue["queue_id"].as_str().map(str::to_owned));
 
     assert_eq!(listed, json!({"queues": expected}));
     parked.abort();
+}
+
+#[tokio::test]
+async fn queues_are_waited_for() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let wait = async |body| control.post("/worlds/default/queues/wait", body).await;
+    let late = wait(json!({"user": "mel", "parked": true, "timeout_ms": 5})).await.with_status(408);
+    let body = late.error("VERIFICATION_FAILED", "Expected at least 1 parked queue of mel, found 0");
+    assert_eq!((&body["count"], &body["nearest"]), (&json!(0), &json!([])));
+
+    let waiting = {
+        let control = control.clone();
+        let body = json!({"user": "mel", "parked": true, "timeout_ms": 10_000});
+        tokio::spawn(async move { control.post("/worlds/default/queues/wait", body).await })
+    };
+    let mut queue = server.user("mel").events(["message"]).await;
+    let id = queue.id.clone();
+    let parked = tokio::spawn(async move { queue.wait().await });
+    let found = waiting.await.expect("answered").success();
+    assert_eq!((&found["count"], &found["queues"][0]["queue_id"]), (&json!(1), &json!(id)));
+
+    wait(json!({"timeout_ms": 0})).await.success();
+    let _ = wait(json!({"parked": false, "timeout_ms": 0})).await.with_status(408);
+    let _ = wait(json!({"count": 2, "timeout_ms": 0})).await.with_status(408);
+    wait(json!({"count": 0, "timeout_ms": 0})).await.refused("$.count");
+    wait(json!({"parked": true})).await.refused("$.timeout_ms");
+    parked.abort();
+    wait(json!({"parked": false, "timeout_ms": 10_000})).await.success();
 }
 
 #[tokio::test]

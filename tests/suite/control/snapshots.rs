@@ -57,7 +57,7 @@ async fn restoring_brings_back_realm_clock_and_chance() {
 }
 
 #[tokio::test]
-async fn resetting_ends_queues_and_keeps_faults_journal_and_snapshots() {
+async fn resetting_keeps_snapshots_alone_and_restoring_faults_and_journal_too() {
     for is_reset in [true, false] {
         let server = TestServer::start().await;
         let control = Control::of(&server);
@@ -78,11 +78,38 @@ async fn resetting_ends_queues_and_keeps_faults_journal_and_snapshots() {
         mel.get(&format!("/messages/{sent}"), json!({})).await.error("BAD_REQUEST", "Invalid message(s)");
         assert_eq!(control.get("/worlds/default/clock").await.success()["now"], START_SECONDS as f64);
         assert_eq!(control.get("/worlds/default/queues").await.success()["queues"], json!([]));
-        assert_eq!(control.get("/worlds/default/faults").await.success()["faults"].as_array().map(Vec::len), Some(1));
+        let faults = control.get("/worlds/default/faults").await.success();
+        assert_eq!(faults["faults"].as_array().map(Vec::len), Some(usize::from(!is_reset)));
         assert_eq!(control.get("/worlds/default/snapshots").await.success()["snapshots"][0]["name"], "s");
         let entries = control.get("/worlds/default/journal?path=/messages").await.success();
-        assert_eq!(entries["entries"][0]["params"]["content"], "to be undone");
+        let kept = entries["entries"].as_array().map(Vec::len);
+        assert_eq!(kept, Some(usize::from(!is_reset)));
     }
+}
+
+#[tokio::test]
+async fn a_reset_keeps_what_it_is_told_to_keep() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let left = async || {
+        let faults = control.get("/worlds/default/faults").await.success()["faults"].as_array().map(Vec::len);
+        let entries = control.get("/worlds/default/journal").await.success()["entries"].as_array().map(Vec::len);
+        (faults, entries)
+    };
+    for (keep, expected) in [
+        (json!(["faults", "journal"]), (Some(1), Some(1))),
+        (json!(["journal"]), (Some(0), Some(2))),
+        (json!([]), (Some(0), Some(0))),
+    ] {
+        if left().await.0 == Some(0) {
+            control.fault(json!({"match": {"path": "/users"}, "effect": {"garbage": true}})).await;
+        }
+        server.user("mel").get("/users/me", json!({})).await.success();
+        control.post("/worlds/default/reset", json!({"keep": keep})).await.is(json!({}));
+        assert_eq!(left().await, expected, "{keep}");
+    }
+    control.post("/worlds/default/reset", json!({"keep": ["snapshots"]})).await.refused("$.keep[0]");
+    control.post("/worlds/default/reset", json!({"keep": "faults"})).await.refused("$.keep");
 }
 
 #[tokio::test]

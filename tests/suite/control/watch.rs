@@ -80,14 +80,14 @@ async fn the_clock_is_told_with_all_that_fell_due() {
 
     let clock = watcher.frame().await;
     let (from, now) = (START_SECONDS as f64, START_SECONDS as f64 + 3_600.0);
-    assert_eq!(clock, json!({"type": "clock", "from": from, "now": now, "fired": reply["fired"]}));
+    assert_eq!(clock, json!({"type": "clock", "at": now, "from": from, "now": now, "fired": reply["fired"]}));
     let event = watcher.frame().await;
     assert_eq!((&event["type"], &event["at"]), (&json!("event"), &json!(now)));
     control.send("POST", "/worlds/default/reset", vec![]).await.success();
     loop {
         let frame = watcher.frame().await;
         if frame["type"] == "clock" {
-            assert_eq!(frame, json!({"type": "clock", "from": now, "now": from, "fired": []}));
+            assert_eq!(frame, json!({"type": "clock", "at": from, "from": now, "now": from, "fired": []}));
             return;
         }
     }
@@ -106,6 +106,72 @@ async fn faults_are_told_and_other_worlds_are_not() {
 
     let frame = watcher.frame().await;
     assert_eq!((&frame["path"], &frame["fault"], &frame["status"]), (&json!("/users/me"), &json!(id), &json!(429)));
+    let fault = watcher.frame().await;
+    let effect = json!({"rate_limit": {"retry_after": 1}});
+    let expected =
+        json!({"type": "fault", "at": frame["at"], "fault_id": id, "journal_id": frame["id"], "effect": effect});
+    assert_eq!(fault, expected);
+}
+
+/// What became of queues, in the frames up to one with this change.
+async fn changes_until(watcher: &mut Watcher, last: &str) -> Vec<String> {
+    let mut changes = Vec::new();
+    loop {
+        let frame = watcher.frame().await;
+        if frame["type"] == "queue" {
+            assert_eq!(frame["user"], "mel@chat.test");
+            changes.push(frame["change"].as_str().expect("a text").to_owned());
+            if frame["change"] == last {
+                return changes;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_becomes_of_queues_is_told() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    let mut watcher = Watcher::of(&server, "default").await;
+
+    let mut queue = mel.events(["message"]).await;
+    let parked = tokio::spawn(async move { queue.wait().await });
+    server.until_parked(1).await;
+    mel.send_to("general", "t", "an answer").await;
+    parked.await.expect("answered").success();
+    assert_eq!(changes_until(&mut watcher, "answered").await, ["registered", "parked", "answered"]);
+    control.post("/worlds/default/clock", json!({"advance_seconds": 601, "wait_for_clients_ms": 0})).await.success();
+    assert_eq!(changes_until(&mut watcher, "expired").await, ["expired"]);
+    let queue = mel.events(["message"]).await;
+    mel.delete("/events", json!({"queue_id": queue.id})).await.success();
+    assert_eq!(changes_until(&mut watcher, "deleted").await, ["registered", "deleted"]);
+    let queue = mel.events(["message"]).await;
+    control.delete(&format!("/worlds/default/queues/{}", queue.id)).await.success();
+    assert_eq!(changes_until(&mut watcher, "lost").await, ["registered", "lost"]);
+}
+
+#[tokio::test]
+async fn pushes_are_told_as_they_are_listed() {
+    let server = TestServer::start().await;
+    let mut watcher = Watcher::of(&server, "default").await;
+    server.user("mel").post("/mobile_push/e2ee/test_notification", json!({})).await.success();
+
+    let listed = Control::of(&server).get("/worlds/default/pushes").await.success()["pushes"][0].clone();
+    assert_eq!(watcher.frame().await["type"], "request");
+    let frame = watcher.frame().await;
+    assert_eq!(frame, json!({"type": "push", "at": listed["at"], "push": listed}));
+}
+
+#[tokio::test]
+async fn times_are_in_order_while_the_clock_runs() {
+    let server = TestServer::start_with(|options| options.clock = chatdouble::ClockChoice::Real).await;
+    let mut watcher = Watcher::of(&server, "default").await;
+    server.user("mel").send_to("general", "t", "now").await;
+
+    let (request, event) = (watcher.frame().await, watcher.frame().await);
+    assert_eq!((&request["type"], &event["type"]), (&json!("request"), &json!("event")));
+    assert!(request["at"].as_f64() <= event["at"].as_f64(), "{request}\n{event}");
 }
 
 #[tokio::test]
@@ -153,6 +219,22 @@ async fn a_watcher_is_let_go_when_the_world_or_the_server_ends() {
     drop(control);
     drop(server);
     assert_eq!(of_server.next().await, None);
+}
+
+#[tokio::test]
+async fn a_browser_gives_the_token_as_a_subprotocol() {
+    let server = TestServer::start_with(|options| options.control_token = Some("secret".into())).await;
+    let url = format!("{}/control/worlds/default/watch", server.url().replace("http:", "ws:"));
+    let connect = async |token: &str| {
+        let mut request = url.as_str().into_client_request().expect("a URL");
+        let protocols = format!("bearer.{token}").parse().expect("a header");
+        request.headers_mut().insert("sec-websocket-protocol", protocols);
+        connect_async(request).await.map(|(_, reply)| reply.headers().get("sec-websocket-protocol").cloned())
+    };
+
+    let chosen = connect("secret").await.expect("a handshake");
+    assert_eq!(chosen.expect("a subprotocol"), "bearer.secret");
+    assert!(connect("wrong").await.is_err());
 }
 
 #[tokio::test]

@@ -18,19 +18,28 @@ async fn health_and_worlds_are_told() {
     }));
     let worlds = control.get("/worlds").await.success();
     let realm = server.server().world("default").snapshot();
+    let row = &worlds["worlds"][0];
+    assert!(row["created_at"].is_f64(), "{row}");
     assert_eq!(
         worlds,
         json!({"worlds": [{
             "name": "default",
             "url": server.url(),
+            "label": null,
             "users": realm.users.len(),
             "channels": realm.channels.len(),
             "messages": realm.messages.len(),
+            "queues": 0,
             "now": START_SECONDS as f64,
+            "created_at": row["created_at"],
+            "last_request_at": null,
+            "idle_ttl_seconds": null,
         }]})
     );
-    let document = control.get("/openapi.json").await.success();
+    assert_eq!(control.get("/worlds/default").await.success()["world"], *row);
+    let document = control.get("/openapi.json").await.body;
     assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(document.get("result"), None, "a document, not an envelope");
 }
 
 #[tokio::test]
@@ -153,12 +162,19 @@ async fn unknown_worlds_and_calls_are_not_found() {
         let reply = control.send(method, &format!("/worlds/nowhere{path}"), Vec::new()).await;
         reply.with_status(404).error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
     }
-    for (method, path) in
-        [("GET", ""), ("GET", "/"), ("GET", "/wolrds"), ("PUT", "/worlds"), ("GET", "/worlds/default/x")]
-    {
+    for (method, path, nearest) in [
+        ("GET", "/wolrds", "GET /control/worlds"),
+        ("PUT", "/worlds", "GET /control/worlds"),
+        ("POST", "/worlds/default/snapshot", "POST /control/worlds/{name}/snapshots"),
+        ("GET", "/world", "GET /control/worlds"),
+    ] {
         let reply = control.send(method, path, Vec::new()).await.with_status(404);
-        reply.error("BAD_REQUEST", &format!("There is no control call {method} /control{path}"));
+        let message = format!("There is no control call {method} /control{path}; the nearest is {nearest}");
+        reply.error("BAD_REQUEST", &message);
     }
+    let calls = control.get("").await.success()["calls"].clone();
+    let calls: Vec<&str> = calls.as_array().into_iter().flatten().filter_map(|call| call["path"].as_str()).collect();
+    assert!(calls.contains(&"/control/worlds/{name}/queues/wait") && calls.len() > 30, "{calls:?}");
 }
 
 #[tokio::test]
@@ -177,7 +193,7 @@ async fn calls_that_take_nothing_refuse_what_they_are_given() {
     ] {
         control.send(method, &format!("/worlds/blue{path}"), br#"{"x": 1}"#.to_vec()).await.refused("x");
     }
-    for path in ["/health?x=1", "/worlds?limit=3", "/worlds/blue/clock?now=1", "/worlds/blue/queues?user=mel"] {
+    for path in ["/health?x=1", "/worlds/blue?limit=3", "/worlds/blue/clock?now=1", "/worlds/blue/queues?user=mel"] {
         control.get(path).await.refused("takes no filters");
     }
 }

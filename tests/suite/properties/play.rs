@@ -83,6 +83,7 @@ impl Play {
             feature_level,
             dialect: Arc::new(Dialect::neutral()),
             seed: SEED,
+            world_ttl: None,
         };
         let settings = WorldSettings { feature_level: defaults.feature_level, dialect: defaults.dialect.clone() };
         let realm = defaults.fixture.realm(NoTime.now(), SEED).expect("it has no faults");

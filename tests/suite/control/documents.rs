@@ -1,0 +1,78 @@
+//! The OpenAPI documents: of control, and of the API in a dialect's names.
+
+use super::Control;
+use crate::support::TestServer;
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+/// What a schema of the document says against a value.
+fn mistakes(document: &Value, schema: &Value, value: &Value) -> Vec<String> {
+    let mut schema = schema.clone();
+    schema["components"] = document["components"].clone();
+    let validator: Validator = jsonschema::validator_for(&schema).expect("a schema");
+    validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+#[tokio::test]
+async fn the_document_of_control_describes_what_control_replies() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let document = control.get("/openapi.json?control=true").await.body;
+    control.post("/worlds", json!({"name": "blue", "label": "x"})).await.success();
+    control.post("/worlds/blue/snapshots", json!({"name": "s"})).await.success();
+    control.fault(json!({"match": {"path": "/users"}, "times": 1, "effect": {"garbage": true}})).await;
+    let mel = server.user("mel");
+    let _ = mel.events(["message"]).await;
+    mel.post("/mobile_push/e2ee/test_notification", json!({})).await.success();
+    let mut seen = 0;
+    for path in document["paths"].as_object().expect("paths").keys() {
+        let schema = &document["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"];
+        if schema.is_null() || path.ends_with("/watch") {
+            continue;
+        }
+        let asked = path.replace("{name}", "default").replace("/control", "");
+        let reply = control.get(&asked).await.with_status(200);
+        assert_eq!(mistakes(&document, schema, &reply.body), Vec::<String>::new(), "{path}: {reply}");
+        seen += 1;
+    }
+    assert!(seen >= 12, "{seen} calls");
+    let world = "/control/worlds/{name}";
+    for (path, asked, body) in [
+        ("/control/worlds", "/worlds", json!({"fork_of": "default", "idle_ttl_seconds": "1h"})),
+        (&format!("{world}/clock"), "/worlds/default/clock", json!({"advance_seconds": "1m"})),
+        (&format!("{world}/journal/verify"), "/worlds/default/journal/verify", json!({"user": "mel"})),
+        (&format!("{world}/journal/wait"), "/worlds/default/journal/wait", json!({"user": "mel", "timeout_ms": 1})),
+        (&format!("{world}/queues/wait"), "/worlds/default/queues/wait", json!({"user": "mel", "timeout_ms": 1})),
+        (&format!("{world}/pushes/wait"), "/worlds/default/pushes/wait", json!({"user": "mel", "timeout_ms": 1})),
+        (&format!("{world}/faults"), "/worlds/default/faults", json!({"effect": {"delay_ms": 1}})),
+        (&format!("{world}/reset"), "/worlds/default/reset", json!({"keep": ["journal"]})),
+    ] {
+        let operation = &document["paths"][path]["post"];
+        let takes = &operation["requestBody"]["content"]["application/json"]["schema"];
+        assert_eq!(mistakes(&document, takes, &body), Vec::<String>::new(), "{path}");
+        assert_ne!(mistakes(&document, takes, &json!({"no_such_key": 1})), Vec::<String>::new(), "{path}");
+        let reply = control.post(asked, body).await.with_status(200);
+        let schema = &operation["responses"]["200"]["content"]["application/json"]["schema"];
+        assert_eq!(mistakes(&document, schema, &reply.body), Vec::<String>::new(), "{path}: {reply}");
+    }
+}
+
+#[tokio::test]
+async fn the_document_of_the_api_has_the_names_of_the_dialect() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let neutral = control.get("/openapi.json").await.body.to_string();
+    let renamed = control.get("/openapi.json?dialect=zulip").await.body.to_string();
+    for (name, other) in [
+        ("service_feature_level", "zulip_feature_level"),
+        ("service_extra_emoji", "zulip_extra_emoji"),
+        ("realm_service_update_announcements_stream_id", "realm_zulip_update_announcements_stream_id"),
+        ("/users/me/platform_device_token", "/users/me/apns_device_token"),
+    ] {
+        let quoted = |name: &str| format!("\"{name}\"");
+        assert!(neutral.contains(&quoted(name)) && !neutral.contains(&quoted(other)), "{name}");
+        assert!(renamed.contains(&quoted(other)) && !renamed.contains(&quoted(name)), "{other}");
+    }
+    control.get("/openapi.json?dialect=klingon").await.refused("dialect: takes neutral or zulip");
+    control.get("/openapi.json?control=yes").await.refused("control: takes true or false");
+}

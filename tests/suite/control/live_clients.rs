@@ -1,0 +1,117 @@
+//! Clients that are alive while time jumps: between two polls, a client is not idle.
+
+use super::Control;
+use crate::support::{TestServer, User};
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+const CLOCK: &str = "/worlds/default/clock";
+
+/// A client that polls in a loop until it is told to end; all messages that it saw, and how often it lost its queue.
+async fn client(user: User, queue_id: String, ends: Arc<AtomicBool>) -> (Vec<String>, usize) {
+    let (mut seen, mut last, mut lost) = (Vec::new(), -1, 0);
+    while !ends.load(Ordering::Acquire) {
+        let reply = user.get("/events", json!({"queue_id": queue_id, "last_event_id": last})).await;
+        if reply.status != 200 {
+            lost += 1;
+            break;
+        }
+        for event in reply.body["events"].as_array().into_iter().flatten() {
+            last = event["id"].as_i64().expect("an id");
+            if event["type"] == "message" {
+                seen.push(event["message"]["content"].as_str().expect("a text").to_owned());
+            }
+        }
+        // A client does something with what it got.
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    (seen, lost)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_polls_in_a_loop_loses_nothing_while_the_clock_jumps_a_day_200_times() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let [mel, max] = server.users(["mel", "max"]);
+    let id = mel.events(["message"]).await.id;
+    let ends = Arc::new(AtomicBool::new(false));
+    let polling = tokio::spawn(client(mel.clone(), id.clone(), ends.clone()));
+    server.until_parked(1).await;
+
+    for day in 0..200 {
+        max.send_to("general", "t", &format!("day {day}")).await;
+        let reply = control.post(CLOCK, json!({"advance_seconds": "1d"})).await.success();
+        assert_eq!(reply["not_parked"], json!([]), "day {day}");
+    }
+    ends.store(true, Ordering::Release);
+    max.send_to("general", "t", "the end").await;
+
+    let (seen, lost) = polling.await.expect("it ends");
+    assert_eq!(lost, 0, "after {} messages", seen.len());
+    let days: Vec<&String> = seen.iter().filter(|text| text.starts_with("day ")).collect();
+    let expected: Vec<String> = (0..200).map(|day| format!("day {day}")).collect();
+    assert_eq!(days, expected.iter().collect::<Vec<_>>());
+}
+
+/// A queue of mel's whose blocking poll has just been answered.
+async fn between_polls(server: &TestServer) -> String {
+    let [mel, max] = server.users(["mel", "max"]);
+    let mut queue = mel.events(["message"]).await;
+    let id = queue.id.clone();
+    let parked = tokio::spawn(async move { queue.wait().await });
+    server.until_parked(1).await;
+    max.send_to("general", "t", "an answer").await;
+    parked.await.expect("answered").success();
+    id
+}
+
+#[tokio::test]
+async fn a_jump_waits_no_longer_than_it_is_told_and_says_for_whom() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let id = between_polls(&server).await;
+
+    let reply = control.post(CLOCK, json!({"advance_seconds": 1, "wait_for_clients_ms": 200})).await.success();
+    assert_eq!(reply["not_parked"], json!([id]));
+    assert!(reply["waited_ms"].as_i64().is_some_and(|waited| (200..1_000).contains(&waited)), "{reply}");
+    let reply = control.post(CLOCK, json!({"advance_seconds": 1, "wait_for_clients_ms": 0})).await.success();
+    assert_eq!((&reply["not_parked"], &reply["waited_ms"]), (&json!([id]), &json!(0)));
+
+    // A second later nobody is alive any more.
+    let reply = control.post(CLOCK, json!({"to_next": true})).await.success();
+    assert_eq!(reply["not_parked"], json!([]));
+    assert_eq!((&reply["fired"][0]["kind"], &reply["fired"][0]["queue_id"]), (&json!("queue_expired"), &json!(id)));
+    let reply = control.post(CLOCK, json!({"set": "2026-02-01T00:00:00Z"})).await.success();
+    assert_eq!((&reply["not_parked"], &reply["waited_ms"]), (&json!([]), &json!(0)));
+}
+
+#[tokio::test]
+async fn a_queue_that_is_only_read_is_not_waited_for() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mut queue = server.user("mel").events(["message"]).await;
+    queue.none().await;
+
+    let reply = control.post(CLOCK, json!({"advance_seconds": 600})).await.success();
+
+    assert_eq!((&reply["not_parked"], &reply["waited_ms"]), (&json!([]), &json!(0)));
+    assert!(reply["fired"].to_string().contains("queue_expired"), "{reply}");
+}
+
+#[tokio::test]
+async fn a_jump_that_is_refused_does_not_wait() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let _ = between_polls(&server).await;
+    let began = std::time::Instant::now();
+
+    control.post(CLOCK, json!({"set": 0})).await.refused("$.set");
+    control
+        .post(CLOCK, json!({"advance_seconds": 1, "wait_for_clients_ms": -1}))
+        .await
+        .refused("$.wait_for_clients_ms");
+
+    assert!(began.elapsed() < Duration::from_millis(900));
+}
