@@ -41,7 +41,7 @@ pub struct Dropped {
     at: Timestamp,
 }
 
-/// Repetitions that come within this time of the last one are dropped too.
+/// Repetitions that come within this time of the last one are dropped too.
 const REPETITION: Span = Span::seconds(1);
 
 /// Which requests a rule is for; what is not given holds for all.
@@ -96,7 +96,7 @@ pub enum Effect {
 /// What becomes of the events that a poll gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disturbance {
-    /// What the last acknowledgement covered comes once more, before what is new.
+    /// What the last acknowledgement covered comes once more, before what is new.
     Repeat,
     /// Nothing comes although there is something, which comes with the next poll.
     Hold,
@@ -319,7 +319,7 @@ mod tests {
         let effect = Effect::Drop { is_carried_out: true, retries: true };
         faults.install(Rule { effect: effect.clone(), ..rule(0, None, Some(1)) });
         let repetition = Some(("fault-1".to_owned(), Effect::Drop { is_carried_out: false, retries: true }));
-        let at = |millis| Seen { at: Timestamp::from_micros(millis * 1_000), ..REQUEST };
+        let at = |millis: i64| Seen { at: Timestamp::from_micros(millis * 1_000), ..REQUEST };
 
         assert_eq!(faults.fire(at(0)), Some(("fault-1".to_owned(), effect)));
         assert_eq!(faults.fire(at(900)), repetition);

@@ -412,7 +412,7 @@ impl Worlds {
         Some(world)
     }
 
-    /// Adds a world in the place of one of the same name, which ends; its parked polls are answered.
+    /// Adds a world in the place of one of the same name, which ends; its parked polls are answered.
     pub fn replace(&self, world: Arc<World>) {
         if let Some(former) = self.by_name.insert(world.name().to_owned(), world) {
             former.end();

@@ -96,7 +96,7 @@ pub async fn wait(world: &World, awaited: Awaited, base_url: &str) -> Result<Val
     }
 }
 
-/// Forgets all; ids go on rising.
+/// Forgets all; ids go on rising.
 ///
 /// # Errors
 ///

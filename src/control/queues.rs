@@ -36,7 +36,7 @@ fn pending(realm: &Realm, queue: &Queue) -> usize {
     pending.saturating_sub(queue.cursor.part)
 }
 
-/// Whether a poll waits on a queue. One that has its answer does not wait any more.
+/// Whether a poll waits on a queue. One that has its answer does not wait any more.
 pub(super) fn is_parked(realm: &Realm, queue: &Queue) -> bool {
     queue.parked_since.is_some() && pending(realm, queue) == 0
 }

@@ -1,4 +1,4 @@
-//! The user that a body or filter means, by address or handle.
+//! The user that a body or filter means, by address or handle.
 
 use super::refused;
 use crate::error::Error;

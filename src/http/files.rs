@@ -202,7 +202,7 @@ fn avatar(realm: &Realm, incoming: &Incoming, addressed: &Addressed<'_>, rest: &
     Ok(response)
 }
 
-/// Pictures of this program's own, for what has no other.
+/// Pictures of this program's own, for what has no other.
 const ICON: &[u8] = include_bytes!("pictures/icon.png");
 const LOGO: &[u8] = include_bytes!("pictures/logo.png");
 const AVATAR: &[u8] = include_bytes!("pictures/avatar.png");

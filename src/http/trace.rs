@@ -1,4 +1,4 @@
-//! What is noted of a request on its way, for the journal and for those who watch.
+//! What is noted of a request on its way, for the journal and for those who watch.
 
 use super::Response;
 use super::authentication::Given;

@@ -63,9 +63,13 @@ impl Stage {
         };
         let health = stage.control("GET", &format!("{}/control/health", stage.root), None).await;
         let health = health.map_err(|failure| format!("{url} can't be reached: {}", failure.reason()))?;
+        // Health needs no token; all else may.
+        let calls = stage.control("GET", &format!("{}/control", stage.root), None).await;
+        let calls = calls.map_err(|failure| format!("{url} can't be reached: {}", failure.reason()))?;
         let is_control = health.body["version"].is_string() || health.body["code"] == "UNAUTHORIZED";
-        if is_control && [401, 403].contains(&health.status) {
-            return Err(format!("{url} refuses to be steered: {}; --control-token may help", health.body["msg"]));
+        let refused = [&health, &calls].into_iter().find(|answer| [401, 403].contains(&answer.status));
+        if let Some(refused) = refused.filter(|_| is_control) {
+            return Err(format!("{url} refuses to be steered: {}; --control-token may help", refused.body["msg"]));
         }
         stage.newest_level = health.body["feature_level"].as_i64().filter(|_| health.status == 200);
         Ok(stage)

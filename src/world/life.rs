@@ -1,4 +1,4 @@
-//! Where a world comes from and whether anybody still uses it, in real time.
+//! Where a world comes from and whether anybody still uses it, in real time.
 
 use super::World;
 use crate::time::{Span, Timestamp};

@@ -113,7 +113,7 @@ fn updating_writes_no_temporary_address_and_says_what_it_takes_away() {
     assert_eq!(status, Some(0), "{told}{faults}");
     let written = std::fs::read_to_string(path).expect("there");
     assert!(written.contains("{{prefix}}/static/images/") && !written.contains("/w/"), "{written}");
-    assert_eq!(faults, format!("{name}:24: takes away \"roll\": 400, which did not come\n"));
+    assert_eq!(faults, format!("{name}:25: takes away \"roll\": 400, which did not come\n"));
     let (_, alone) = file("alone.md", &written[written.find("# Bots").expect("there")..]);
     assert_eq!(run(&[&alone]).0, Some(0), "it passes elsewhere in a file too");
 }

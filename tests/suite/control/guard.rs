@@ -28,7 +28,7 @@ async fn this_machine_may_steer_and_foreign_names_and_pages_may_not() {
     for origin in ["http://localhost:8080", "https://127.0.0.1", "http://app.localhost:3000", "http://[::1]:5"] {
         let reply = health(&server, &[("origin", origin)]).await;
         assert_eq!((reply.status, reply.header("access-control-allow-origin")), (200, Some(origin)), "{reply}");
-        assert_eq!(reply.header("vary"), Some("Origin"));
+        assert!(reply.headers.contains(&("vary".to_owned(), "Origin".to_owned())), "{:?}", reply.headers);
     }
     for headers in [
         [("host", "example.org")],
