@@ -215,16 +215,6 @@ impl Dialect {
         }
     }
 
-    /// What a key is called on the wire, if it is renamed.
-    pub fn vendor_key(&self, neutral: &str) -> Option<&str> {
-        self.keys.get(neutral).map(String::as_str)
-    }
-
-    /// What a path of an operation is called on the wire, if it is renamed.
-    pub fn vendor_path(&self, neutral: &str) -> Option<&str> {
-        self.paths.get(neutral).map(String::as_str)
-    }
-
     /// What a value under a key is called on the wire, if it is renamed.
     pub fn vendor_value(&self, key: &str, neutral: &str) -> Option<&str> {
         self.values.get(key)?.get(neutral).map(String::as_str)
