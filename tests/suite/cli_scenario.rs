@@ -103,8 +103,8 @@ fn updating_makes_the_file_true() {
 
 #[test]
 fn updating_writes_no_temporary_address_and_says_what_it_takes_away() {
-    let address = "# Bots\n\n```request\nmel: GET /users/{{notification-bot.user_id}}\n```\n\
-        ```reply\n{\"user\": {\"avatar_url\": \"here\"}}\n```\n";
+    let address = "# Icon\n\n```request\nanonymous: GET /server_settings\n```\n\
+        ```reply\n{\"realm_icon\": \"here\"}\n```\n";
     let gone = STORY.replace("# Who", "# Gone").replace("\"role\": 400", "\"roll\": 400");
     let (path, name) = file("address.md", &format!("{STORY}\n{address}\n{gone}"));
 
@@ -114,7 +114,7 @@ fn updating_writes_no_temporary_address_and_says_what_it_takes_away() {
     let written = std::fs::read_to_string(path).expect("there");
     assert!(written.contains("{{prefix}}/static/images/") && !written.contains("/w/"), "{written}");
     assert_eq!(faults, format!("{name}:25: takes away \"roll\": 400, which did not come\n"));
-    let (_, alone) = file("alone.md", &written[written.find("# Bots").expect("there")..]);
+    let (_, alone) = file("alone.md", &written[written.find("# Icon").expect("there")..]);
     assert_eq!(run(&[&alone]).0, Some(0), "it passes elsewhere in a file too");
 }
 

@@ -50,8 +50,8 @@ async fn a_direct_message_goes_to_the_devices_and_tokens_of_those_who_receive_it
         "recipient_type": "direct",
         "recipient_user_ids": [mel.id(), max.id()],
     });
-    let push = |to: &str, value: Value| json!({"at": NOW as f64, "user": "mel@chat.test", "kind": "message", to: value, "payload": payload});
-    assert_eq!(handed, [push("device_id", json!(1)), push("token", json!("older"))]);
+    let push = |id: i64, to: &str, value: Value| json!({"id": id, "at": NOW as f64, "user": "mel@chat.test", "kind": "message", to: value, "payload": payload});
+    assert_eq!(handed, [push(1, "device_id", json!(1)), push(2, "token", json!("older"))]);
 }
 
 #[tokio::test]
