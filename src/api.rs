@@ -30,6 +30,7 @@ pub mod linkifiers;
 pub mod messages;
 pub mod muted_users;
 pub mod navigation_views;
+mod null;
 pub mod onboarding;
 pub mod organization;
 pub mod parameter;

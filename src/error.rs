@@ -543,6 +543,8 @@ errors! {
     RecipientDeactivated { email }: 400 BAD_REQUEST "'{email}' is no longer using the service.";
     /// Nothing to say.
     MessageEmpty: 400 BAD_REQUEST "Message must not be empty";
+    /// A NUL character in a text that is to be kept.
+    ParameterNullBytes { var_name }: 400 BAD_REQUEST "{var_name} must not contain null bytes";
     /// A NUL character.
     MessageNullBytes: 400 BAD_REQUEST "Message must not contain null bytes";
     /// A character that a topic can't hold.

@@ -32,14 +32,14 @@ const fn read<O: Read>() -> Row {
 const fn write<O: Write>() -> Row {
     row::<O>(Run::Now(|world, call, raw| {
         let params = admitted_params::<O>(world, call, raw)?;
-        Ok(enveloped::<O>(&committed::<O, _>(world, call, |tx| O::run(tx, call, params))?, raw))
+        Ok(enveloped::<O>(&committed::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?, raw))
     }))
 }
 
 const fn write_in_part<O: PartialWrite>() -> Row {
     row::<O>(Run::Now(|world, call, raw| {
         let params = admitted_params::<O>(world, call, raw)?;
-        Ok(enveloped::<O>(&committed::<O, _>(world, call, |tx| O::run(tx, call, params))??, raw))
+        Ok(enveloped::<O>(&committed::<O, _>(world, call, raw, |tx| O::run(tx, call, params))??, raw))
     }))
 }
 
@@ -57,6 +57,7 @@ fn admitted_params<O: Operation>(world: &World, call: &Call<'_>, raw: &RawParame
 fn committed<O: Operation, T>(
     world: &World,
     call: &Call<'_>,
+    raw: &RawParameters,
     change: impl FnOnce(&mut Tx) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let (value, caused) = commit_for(world, call.caller.as_deref(), |tx| {
@@ -66,7 +67,9 @@ fn committed<O: Operation, T>(
             return Err(Error::Internal);
         }
         admit::<O>(tx, call)?;
-        change(tx)
+        let value = change(tx)?;
+        null::refuse(O::Params::LIST, raw)?;
+        Ok(value)
     })?;
     // An operation runs once a call, so that nothing was noted before.
     let _ = call.caused.set(caused);

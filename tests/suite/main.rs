@@ -54,6 +54,7 @@ mod moves;
 mod narrows;
 mod navigation_views;
 mod negative_numbers;
+mod null_characters;
 mod organization;
 mod organization_end;
 mod organization_logins;
