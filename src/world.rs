@@ -247,7 +247,7 @@ impl World {
         let now = self.now();
         let mut realm = Realm::clone(&self.settled(now));
         realm.now = realm.now.max(now);
-        let mut tx = Tx::new(realm);
+        let mut tx = Tx::at_level(realm, self.settings.load().feature_level);
         let value = change(&mut tx)?;
         Ok((value, self.publish(tx, &[])))
     }
@@ -343,7 +343,7 @@ impl World {
         if left.is_empty() && realm.agenda.next().is_none_or(|(at, _)| *at > now) {
             return (Vec::new(), Caused::default());
         }
-        let mut tx = Tx::new(Realm::clone(&realm));
+        let mut tx = Tx::at_level(Realm::clone(&realm), self.settings.load().feature_level);
         for (queue, at) in left {
             tx.end_poll(&queue, at);
         }

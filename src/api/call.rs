@@ -4,6 +4,8 @@ use super::parameter::UploadedFile;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
+use crate::realm::id::MessageId;
+use crate::realm::message::Message;
 use crate::realm::queue::QueueLevel;
 use crate::realm::render::Site;
 use crate::realm::user::User;
@@ -11,6 +13,9 @@ use crate::time::Timestamp;
 use crate::world::{Caused, World};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
+
+/// The first level at which guests read web-public channels without being subscribed (A-270 in docs/assumptions.md).
+const GUESTS_READ_WEB_PUBLIC_SINCE: i64 = 248;
 
 /// Who calls, from where, and when.
 pub struct Call<'a> {
@@ -57,6 +62,35 @@ impl Call<'_> {
     /// What the client knows things by.
     pub fn site(&self) -> Site {
         Site { own_url: Some(self.origin.base_url()), extra_emoji: self.extra_emoji.map(str::to_owned) }
+    }
+
+    /// A message that the caller can see; of guests, older levels ask for a subscription even in web-public channels.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidMessage`, the same for all reasons.
+    pub fn message<'realm>(&self, realm: &'realm Realm, id: MessageId) -> Result<&'realm Arc<Message>, Error> {
+        let caller = self.caller();
+        let is_open = |message: &&Arc<Message>| {
+            let channel = message.channel().map(|(channel, _)| &realm.channels[&channel]);
+            let is_member = || channel.is_none_or(|channel| channel.subscribers.contains(&caller.id));
+            self.feature_level >= GUESTS_READ_WEB_PUBLIC_SINCE || !caller.is_guest() || is_member()
+        };
+        realm.message_seen_by(caller, id).filter(is_open).ok_or(Error::InvalidMessage)
+    }
+
+    /// A message that the caller can see and that does not lie in an archived channel.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidMessage`, the same for all reasons.
+    pub fn message_to_change<'realm>(
+        &self,
+        realm: &'realm Realm,
+        id: MessageId,
+    ) -> Result<&'realm Arc<Message>, Error> {
+        let message = self.message(realm, id)?;
+        if realm.is_in_archive(message) { Err(Error::InvalidMessage) } else { Ok(message) }
     }
 
     /// The caller of an operation that needs credentials.

@@ -173,7 +173,7 @@ parameters! {
     /// The drafts.
     pub struct CreateDraftsParams {
         /// As objects of `type`, `to`, `topic`, `content` and perhaps `timestamp`.
-        drafts: Vec<DraftInput> = Vec::new() => "[]",
+        drafts: Vec<DraftInput>,
     }
 }
 

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::channel::TopicKey;
 use crate::realm::id::{ChannelId, MessageId};
+use crate::realm::user::User;
 use change::{Flag, FlagChange, FlagOp, apply, as_changed, change_flag, emit};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -146,9 +147,16 @@ impl Write for MarkChannelAsRead {
         let channel = tx.open_channel(caller, params.stream_id)?.id;
 
         let unread = tx.unread_in_channel(caller.id, channel);
-        change_flag(tx, caller, &unread, READ)?;
-        Ok(Success {})
+        read_all(tx, caller, &unread)
     }
+}
+
+/// Marks messages as read; where there are none, nobody is told.
+fn read_all(tx: &mut Tx, caller: &User, unread: &[MessageId]) -> Result<Success, Error> {
+    if !unread.is_empty() {
+        change_flag(tx, caller, unread, READ)?;
+    }
+    Ok(Success {})
 }
 
 /// POST /mark_topic_as_read
@@ -183,13 +191,12 @@ impl Write for MarkTopicAsRead {
         let caller = call.caller();
         let channel = tx.open_channel(caller, params.stream_id)?.id;
         let topic = tx.topics.get(&(channel, TopicKey::new(meant_topic(&params.topic_name)))).cloned();
-        let is_seen = |id: &MessageId| tx.message_seen_by(caller, *id).is_some();
-        let topic = topic.filter(|topic| topic.messages.iter().any(|id| is_seen(&id)));
+        let is_received = |id: MessageId| tx.has_row(caller.id, &tx.messages[&id]);
+        let topic = topic.filter(|topic| topic.messages.iter().any(is_received));
         let topic = topic.ok_or_else(|| Error::NoSuchTopic { topic: params.topic_name.as_str().into() })?;
 
         let mut unread = tx.unread_in_channel(caller.id, channel);
         unread.retain(|id| topic.messages.contains(*id));
-        change_flag(tx, caller, &unread, READ)?;
-        Ok(Success {})
+        read_all(tx, caller, &unread)
     }
 }

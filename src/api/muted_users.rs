@@ -27,7 +27,7 @@ impl Operation for MuteUser {
         since: 48,
         is_specified: false,
         errors: &["CannotMuteSelf", "NoSuchUser", "InsufficientPermission", "UserAlreadyMuted"],
-        events: &["muted_users", "update_message_flags add"],
+        events: &["update_message_flags add", "muted_users"],
     };
     type Params = MutedUserParams;
     type Reply = Success;
@@ -46,8 +46,8 @@ impl Write for MuteUser {
 
         let now = tx.now;
         tx.mute(caller.id, muted, now);
-        emit(tx, caller.id);
         read_all_of(tx, caller.id, muted);
+        emit(tx, caller.id);
         Ok(Success {})
     }
 }

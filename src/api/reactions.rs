@@ -59,7 +59,7 @@ impl Operation for AddReaction {
 impl Write for AddReaction {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller().id;
-        let message = tx.message_to_change(call.caller(), params.message_id)?.clone();
+        let message = call.message_to_change(tx, params.message_id)?.clone();
         let wanted = WantedEmoji::new(tx, params.emoji_name, params.emoji_code, params.reaction_type.as_deref())?;
         let mut same = message.reactions.iter().filter(|reaction| wanted.is(&reaction.emoji));
         let vote = same.clone().next().map(|reaction| reaction.emoji.clone());
@@ -116,7 +116,7 @@ impl Operation for RemoveReaction {
 impl Write for RemoveReaction {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller().id;
-        let message = tx.message_to_change(call.caller(), params.message_id)?.clone();
+        let message = call.message_to_change(tx, params.message_id)?.clone();
         let position = own_reaction(tx, &message, caller, &params)?;
 
         let reaction = tx.message_mut(message.id).reactions.remove(position);

@@ -6,6 +6,7 @@ mod groups;
 mod invitations;
 mod linkifiers;
 mod messages;
+mod narrows;
 mod organization;
 pub(super) mod permissions;
 mod recorded;
@@ -24,6 +25,7 @@ pub(super) fn changes() -> Vec<Change> {
         invitations::ROWS,
         linkifiers::ROWS,
         messages::ROWS,
+        narrows::ROWS,
         organization::ROWS,
         permissions::ROWS,
         recorded::ROWS,

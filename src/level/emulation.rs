@@ -277,9 +277,6 @@ impl Emulation {
         if !self.capabilities.is_empty() && route.path == "/register" {
             forget_capabilities(values, &self.capabilities);
         }
-        if let Some(narrow) = values.get("narrow").filter(|_| !self.narrow_terms.is_empty()) {
-            check_narrow(narrow, &self.narrow_terms)?;
-        }
         let mut request = Request { level: self.level, realm, caller, path: &raw.path, values };
         self.requests.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))?;
         // Some of what is a number now was a switch.
@@ -291,7 +288,10 @@ impl Emulation {
                 _ => {}
             }
         }
-        Ok(())
+        match request.values.get("narrow").filter(|_| !self.narrow_terms.is_empty()) {
+            Some(narrow) => check_narrow(narrow, &self.narrow_terms),
+            None => Ok(()),
+        }
     }
 
     /// Brings a successful reply, or the events in it, to the level.

@@ -326,6 +326,25 @@ impl Realm {
         if channel.privacy.has_public_history() { audience.and(channel.subscribers.clone()) } else { audience }
     }
 
+    /// Those who have a row for a message and can see it.
+    pub fn who_holds(&self, id: MessageId) -> OrdSet<UserId> {
+        let Some(message) = self.messages.get(&id) else { return OrdSet::new() };
+        let late = self.late_rows.get(&id).cloned().unwrap_or_default();
+        let sees = |user: &UserId| self.users.get(user).is_some_and(|user| self.can_see_message(user, message));
+        message.recipients.clone().union(late).into_iter().filter(sees).collect()
+    }
+
+    /// Whom a move of messages concerns, of which the request named one. Where the history is public, whoever follows that
+    /// one: all subscribers do. Else who follows any of them.
+    pub fn who_follows_move(&self, named: &Message, moved: &[MessageId]) -> super::event::Audience {
+        let has_public_history =
+            named.channel().is_none_or(|(channel, _)| self.channels[&channel].privacy.has_public_history());
+        if has_public_history {
+            return self.who_follows(named);
+        }
+        self.who_follows_any(&[&[named.id], moved].concat())
+    }
+
     /// Whom a change of several messages of one place concerns: whoever any of them concerns.
     pub fn who_follows_any(&self, messages: &[MessageId]) -> super::event::Audience {
         let mut messages = messages.iter().filter_map(|id| self.messages.get(id));

@@ -22,6 +22,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Tx {
     realm: Realm,
+    feature_level: i64,
     first_entry: u64,
     touched_queues: Vec<QueueId>,
     finished_queues: Vec<QueueId>,
@@ -36,10 +37,20 @@ impl Deref for Tx {
 }
 
 impl Tx {
-    /// A change of this copy.
+    /// A change of this copy, at the newest feature level.
     pub fn new(realm: Realm) -> Self {
+        Self::at_level(realm, i64::MAX)
+    }
+
+    /// A change of this copy in a world of a feature level.
+    pub fn at_level(realm: Realm, feature_level: i64) -> Self {
         let first_entry = realm.log.end();
-        Self { realm, first_entry, touched_queues: Vec::new(), finished_queues: Vec::new() }
+        Self { realm, feature_level, first_entry, touched_queues: Vec::new(), finished_queues: Vec::new() }
+    }
+
+    /// Whether the change is made in a world below a feature level.
+    pub fn is_before(&self, level: i64) -> bool {
+        self.feature_level < level
     }
 
     /// The changed realm, to be published.
@@ -278,20 +289,6 @@ impl Tx {
         self.index_message(&message);
         self.realm.messages.insert(id, message.clone());
         message
-    }
-
-    /// Gives a user a row for a message that they did not receive; nothing happens when they have one.
-    pub fn add_row(&mut self, user: UserId, message: MessageId) {
-        let has_row = self.realm.messages.get(&message).is_none_or(|message| self.realm.has_row(user, message));
-        if !has_row {
-            self.own_mut(user).historical.insert(message);
-            self.realm.late_rows.entry(message).or_default().insert(user);
-        }
-    }
-
-    /// Counts somebody with a row that was made later among those who received the message; the row stays what it is.
-    pub fn receive_late(&mut self, user: UserId, message: MessageId) {
-        self.message_mut(message).recipients.insert(user);
     }
 
     /// Removes a message from every index; a topic without messages is gone.

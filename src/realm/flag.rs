@@ -4,7 +4,7 @@ use super::Realm;
 use super::id::{ChannelId, MessageId, UserId};
 use super::message::{Message, Place};
 use super::message_ids::MessageIds;
-use super::personal::Personal;
+use super::personal::{Personal, VisibilityPolicy};
 use std::sync::Arc;
 
 /// Those of a user's messages that are not read, from one on, oldest first. Runs of read ones are passed over at once.
@@ -139,6 +139,15 @@ impl Realm {
             Place::Channel { channel, topic } => self.own(user).is_topic_muted(*channel, topic),
             Place::Direct { .. } => self.own(user).muted_users.contains_key(&message.sender),
         }
+    }
+
+    /// Whether a message lies in a topic that the user has muted or, if that counts, in a channel: whatever they said of
+    /// the topic then.
+    pub fn lies_in_muted(&self, user: UserId, message: &Message, with_channels: bool) -> bool {
+        let Some((channel, topic)) = message.channel() else { return false };
+        let own = self.own(user);
+        let in_muted_channel = || own.subscription(channel).is_some_and(|subscription| subscription.is_muted);
+        own.topic_policy(channel, topic) == VisibilityPolicy::Muted || (with_channels && in_muted_channel())
     }
 
     /// The newest message that a user has a row for.

@@ -74,6 +74,24 @@ impl Body {
         self.html.of(&self.content)
     }
 
+    /// Drops the mentions and alert words of users who do not receive the message.
+    pub fn keep_mentions_of(&mut self, recipients: &OrdSet<UserId>) {
+        self.mentioned.retain(|user| recipients.contains(user));
+        self.alerted.retain(|user| recipients.contains(user));
+        if !self.group_mentioned.is_empty() {
+            self.group_mentioned = self.group_mentioned.clone().intersection(recipients.clone());
+        }
+    }
+
+    /// Keeps what a former text said of everybody in the channel or topic: an edit marks a message as one that mentions
+    /// everybody, and does not take the mark away.
+    pub fn keep_wildcards_of(&mut self, former: &Body) {
+        if self.mentions_channel || self.topic_mentioned.is_none() {
+            self.topic_mentioned.clone_from(&former.topic_mentioned);
+        }
+        self.mentions_channel |= former.mentions_channel;
+    }
+
     /// What is read of it: no marks of emphasis, no addresses behind the text of links.
     pub fn visible_text(&self) -> Cow<'_, str> {
         self.html.visible_text(&self.content)

@@ -1,6 +1,7 @@
 //! Narrows: which messages a client looks at, and the range of them around an anchor (reference behaviour, 11.3, 12).
 
 mod range;
+mod search;
 mod term;
 
 use super::Realm;
@@ -15,6 +16,7 @@ use imbl::OrdSet;
 use std::collections::BTreeSet;
 
 pub use range::{Anchor, NEWEST, Range, Selection};
+pub use search::{STOP_WORDS, Search};
 pub use term::RawTerm;
 
 /// A narrow whose names were resolved, as somebody looks through it.
@@ -22,6 +24,8 @@ pub use term::RawTerm;
 pub struct Narrow {
     terms: Vec<Term>,
     includes_history: bool,
+    /// Whether a row is enough to find a message, be it in a channel that the viewer can't read any more.
+    rows_are_enough: bool,
 }
 
 /// A condition, or its opposite.
@@ -56,41 +60,44 @@ enum Condition {
     HasLink,
     HasReaction,
     InHome,
+    InHomeOfOld,
     Everything,
     Id(MessageId),
-    Words(Vec<String>),
+    Words(Search),
     Mentions(UserId),
 }
 
 impl Narrow {
-    /// Resolves a client's terms.
+    /// Resolves a client's terms as a feature level understands them.
     ///
     /// # Errors
     ///
     /// `BadNarrow`, `BadNarrowCombination`, `BadValue` for an operand of the wrong kind; `NotLoggedIn` where an
     /// anonymous visitor asks for more than web-public channels.
-    pub fn resolve(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Self, Error> {
-        term::resolve(realm, viewer, raw)
+    pub fn resolve(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm], feature_level: i64) -> Result<Self, Error> {
+        term::resolve(realm, viewer, raw, feature_level)
     }
 
-    /// The words that are searched for, to be marked in the result.
-    pub fn words(&self) -> Vec<&str> {
-        let words = self.terms.iter().filter(|term| !term.is_negated).filter_map(|term| match &term.condition {
-            Condition::Words(words) => Some(words),
+    /// What is searched for, to be marked in the result; None where nothing is.
+    pub fn search(&self) -> Option<Search> {
+        let searches = self.terms.iter().filter(|term| !term.is_negated).filter_map(|term| match &term.condition {
+            Condition::Words(search) => Some(search),
             _ => None,
         });
-        words.flatten().map(String::as_str).collect()
+        searches.cloned().reduce(|all, search| all.and(&search))
     }
 
     fn names_channel(&self) -> bool {
-        self.terms.iter().any(|term| !term.is_negated && matches!(term.condition, Condition::Channel(_)))
+        self.terms.iter().any(|term| matches!(term.condition, Condition::Channel(_)))
     }
 
     /// Whether a viewer sees a message through the narrow.
     pub fn admits(&self, realm: &Realm, viewer: Option<&User>, message: &Message) -> bool {
         let is_visible = match viewer {
             Some(viewer) => {
-                (self.includes_history || realm.has_row(viewer.id, message)) && realm.can_see_message(viewer, message)
+                let has_row = realm.has_row(viewer.id, message);
+                (has_row && self.rows_are_enough)
+                    || ((has_row || self.includes_history) && realm.can_see_message(viewer, message))
             }
             None => realm.is_for_visitors(message),
         };
@@ -194,7 +201,7 @@ impl Condition {
             Condition::HasReaction => !message.reactions.is_empty(),
             Condition::Everything => true,
             Condition::Id(id) => message.id == *id,
-            Condition::Words(words) => has_words(message, words),
+            Condition::Words(search) => search.finds(message),
             Condition::Mentions(user) => message.body.mentioned.contains(user),
             Condition::IsResolved => channel.is_some_and(|(_, topic)| super::text::is_resolved(topic)),
             personal => viewer.is_some_and(|viewer| personal.holds_for(realm, viewer.id, message)),
@@ -214,6 +221,7 @@ impl Condition {
                 .is_some_and(|(channel, topic)| own.topic_policy(channel, topic) == VisibilityPolicy::Followed),
             Condition::IsMuted => realm.is_muted_for(viewer, message),
             Condition::InHome => !realm.is_muted_for(viewer, message),
+            Condition::InHomeOfOld => !realm.lies_in_muted(viewer, message, true),
             _ => false,
         }
     }
@@ -221,16 +229,6 @@ impl Condition {
 
 fn members<'realm>(realm: &'realm Realm, message: &Message) -> Option<&'realm [UserId]> {
     message.conversation().map(|id| realm.conversations[&id].members.as_ref())
-}
-
-/// Whether every word or phrase stands in the text as it is read or in the topic, whatever the case.
-fn has_words(message: &Message, words: &[String]) -> bool {
-    let mut text = message.body.visible_text().to_lowercase();
-    if let Some((_, topic)) = message.channel() {
-        text.push('\n');
-        text.push_str(&topic.to_lowercase());
-    }
-    words.iter().all(|word| text.contains(word.as_str()))
 }
 
 /// The users of a direct message conversation, the viewer included, as a set.

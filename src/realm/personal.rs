@@ -111,6 +111,14 @@ impl Personal {
         self.topics.get(&(channel, TopicKey::new(topic))).map_or(VisibilityPolicy::None, |topic| topic.policy)
     }
 
+    /// What the user said of topics, in the order in which it was said first.
+    pub fn topics_in_order(&self) -> Vec<(ChannelId, &UserTopic)> {
+        let mut topics: Vec<(ChannelId, &UserTopic)> =
+            self.topics.iter().map(|((channel, _), topic)| (*channel, topic.as_ref())).collect();
+        topics.sort_by_key(|(_, topic)| topic.place);
+        topics
+    }
+
     /// Whether a topic is muted, by itself or with its channel.
     pub fn is_topic_muted(&self, channel: ChannelId, topic: &str) -> bool {
         match self.topic_policy(channel, topic) {
@@ -130,6 +138,9 @@ pub struct UserTopic {
     pub policy: VisibilityPolicy,
     /// When it was said.
     pub last_updated: Timestamp,
+    /// Its place among what the user said of topics, in the order in which that was said first.
+    #[serde(default)]
+    pub place: i64,
 }
 
 /// How a topic is shown to a user.

@@ -25,6 +25,9 @@ use std::sync::Arc;
 /// Subscribers above which mentioning all of them needs a right of its own.
 const WILDCARD_MENTION_THRESHOLD: usize = 15;
 
+/// The first level at which a mention reaches people who are not subscribed.
+pub const PEOPLE_OUTSIDE_REACHED_SINCE: i64 = 248;
+
 /// A message about to be sent.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
@@ -87,7 +90,8 @@ pub struct Sent {
 }
 
 impl Realm {
-    /// A text rendered for a place, and what it means for the recipients.
+    /// A text rendered for a place, and what it means for the recipients. Mentions of the system's groups may count for
+    /// nothing.
     ///
     /// # Errors
     ///
@@ -98,20 +102,23 @@ impl Realm {
         place: &Place,
         content: String,
         site: Option<&Site>,
+        mentions_system: bool,
     ) -> Result<Body, Error> {
         let (author, names) = match voice {
             Voice::Own => (sender, self.seen_by(sender, site)),
             Voice::Repeated(author) => (author, self.seen_by(author, site).silenced()),
         };
         let (html, rendered) = markdown::render_to_keep(&content, &names).map_err(|_| Error::UnableToRender)?;
-        let mentions = rendered.mentions;
+        let mut mentions = rendered.mentions;
+        mentions.groups.retain(|id| mentions_system || self.groups.get(id).is_none_or(|group| group.system.is_none()));
         self.check_mentions(sender, place, &mentions)?;
         let group_mentioned = self.members_of_any(mentions.groups.iter().copied());
         let (mentions_channel, topic_mentioned) = match place {
             Place::Channel { channel, topic } => {
                 (mentions.channel_wildcard, mentions.topic_wildcard.then(|| self.taking_part(sender, *channel, topic)))
             }
-            Place::Direct { .. } => (false, None),
+            // Everybody in the conversation.
+            Place::Direct { .. } => (mentions.channel_wildcard, None),
         };
         Ok(Body {
             alerted: self.alerted(&content),
@@ -242,8 +249,15 @@ impl Tx {
             }
         };
         let widget = outgoing.widget_content.as_deref().map(given_widget).transpose()?;
-        let mut body = self.body((sender.id, outgoing.voice), &place, content, outgoing.site.as_ref())?;
-        self.settle_recipients(&place, &mut body, &mut recipients);
+        let mut body = self.body(
+            (sender.id, outgoing.voice),
+            &place,
+            content,
+            outgoing.site.as_ref(),
+            !self.is_before(PEOPLE_OUTSIDE_REACHED_SINCE),
+        )?;
+        self.reach_mentioned(&place, &body, &mut recipients);
+        body.keep_mentions_of(&recipients);
 
         let new_policy = self.apply_automatic_policies(&sender, &place, &body);
         self.realm_mut().counters.message += 1;
@@ -293,21 +307,17 @@ impl Tx {
         conversation
     }
 
-    /// Adds those mentioned who can read the channel, and drops mentions of those who can't.
-    pub fn settle_recipients(&self, place: &Place, body: &mut Body, recipients: &mut OrdSet<UserId>) {
-        if let Place::Channel { channel, .. } = place {
-            let channel = &self.channels[channel];
-            for user in &body.mentioned {
-                let reaches = self.users.get(user).is_some_and(|user| user.is_active && self.can_read(user, channel));
-                if reaches {
-                    recipients.insert(*user);
-                }
+    /// Adds those mentioned by name whom a message reaches outside of the channel's subscribers. Below a level bots alone
+    /// are reached (A-270 in docs/assumptions.md).
+    pub fn reach_mentioned(&self, place: &Place, body: &Body, recipients: &mut OrdSet<UserId>) {
+        let Place::Channel { channel, .. } = place else { return };
+        let channel = &self.channels[channel];
+        let reaches_people = !self.is_before(PEOPLE_OUTSIDE_REACHED_SINCE);
+        let mentioned = body.mentioned.iter().filter_map(|user| self.users.get(user));
+        for user in mentioned {
+            if user.is_active && (reaches_people || user.is_generic_bot()) && self.can_read(user, channel) {
+                recipients.insert(user.id);
             }
-        }
-        body.mentioned.retain(|user| recipients.contains(user));
-        body.alerted.retain(|user| recipients.contains(user));
-        if !body.group_mentioned.is_empty() {
-            body.group_mentioned = body.group_mentioned.clone().intersection(recipients.clone());
         }
     }
 

@@ -4,16 +4,17 @@ use super::Realm;
 use super::change::Tx;
 use super::channel::TopicKey;
 use super::event::{Audience, Event, Needs};
-use super::id::{ChannelId, UserId};
+use super::id::{ChannelId, MessageId, UserId};
 use super::message::{Body, Message, Place};
 use super::personal::{UserTopic, VisibilityPolicy};
 use super::user::User;
+use imbl::OrdSet;
 use serde_json::json;
 use std::sync::Arc;
 
 impl Realm {
-    /// How a topic is shown to somebody who takes part in it in a way to which their settings apply; None where that
-    /// changes nothing.
+    /// How a topic is shown to somebody from now on who takes part in it in a way to which their settings apply; None
+    /// where that does not show more of it. A topic that the user muted is shown again.
     fn policy_by_taking_part(
         &self,
         user: &User,
@@ -21,25 +22,37 @@ impl Realm {
         topic: &str,
         applies: impl Fn(i64) -> bool,
     ) -> Option<VisibilityPolicy> {
+        if user.is_bot() {
+            return None;
+        }
         let own = self.own(user.id);
-        let subscription = own.subscription(channel).filter(|_| !user.is_bot())?;
+        let is_muted = own.subscription(channel).is_some_and(|subscription| subscription.is_muted);
         let wanted = if applies(own.number("automatically_follow_topics_policy")) {
             VisibilityPolicy::Followed
-        } else if subscription.is_muted && applies(own.number("automatically_unmute_topics_in_muted_streams_policy")) {
+        } else if is_muted && applies(own.number("automatically_unmute_topics_in_muted_streams_policy")) {
             VisibilityPolicy::Unmuted
         } else {
             return None;
         };
-        let current = own.topic_policy(channel, topic);
-        (current != VisibilityPolicy::Muted && current.number() < wanted.number()).then_some(wanted)
+        (own.topic_policy(channel, topic).number() < wanted.number()).then_some(wanted)
+    }
+
+    /// Whether somebody who sends to a topic begins it: nobody said anything there that they can see, and they said
+    /// nothing of how it is shown.
+    fn begins_topic(&self, user: &User, channel: ChannelId, topic: &str) -> bool {
+        let is_seen = |id: MessageId| self.message_seen_by(user, id).is_some();
+        let topic_messages = self.topics.get(&(channel, TopicKey::new(topic)));
+        self.own(user.id).topic_policy(channel, topic) == VisibilityPolicy::None
+            && topic_messages.is_none_or(|topic| !topic.messages.iter().any(is_seen))
     }
 
     /// Muted topics in the legacy form: channel's name, topic, time.
     pub fn muted_topics(&self, user: UserId) -> Vec<(String, String, i64)> {
-        let muted = self.own(user).topics.iter().filter(|(_, topic)| topic.policy == VisibilityPolicy::Muted);
+        let topics = self.own(user).topics_in_order().into_iter();
+        let muted = topics.filter(|(_, topic)| topic.policy == VisibilityPolicy::Muted);
         muted
-            .map(|((channel, _), topic)| {
-                (self.channels[channel].name.clone(), topic.name.to_string(), topic.last_updated.seconds())
+            .map(|(channel, topic)| {
+                (self.channels[&channel].name.clone(), topic.name.to_string(), topic.last_updated.seconds())
             })
             .collect()
     }
@@ -50,11 +63,14 @@ impl Tx {
     /// when it changed.
     pub fn apply_automatic_policies(&mut self, sender: &User, place: &Place, body: &Body) -> Option<VisibilityPolicy> {
         let Place::Channel { channel, topic } = place else { return None };
-        let is_new = !self.topics.contains_key(&(*channel, TopicKey::of(topic)));
         // 1 any participation, 2 sending, 3 beginning a topic, 4 never.
-        let applies = |setting: i64| setting <= 2 || (setting == 3 && is_new);
+        let begins = self.begins_topic(sender, *channel, topic);
+        let applies = |setting: i64| setting <= 2 || (setting == 3 && begins);
         let sender_policy = self.policy_by_taking_part(sender, *channel, topic, applies);
-        let mentioned: Vec<UserId> = body.mentioned.iter().copied().filter(|user| *user != sender.id).collect();
+        if let Some(policy) = sender_policy {
+            self.set_topic_policy(sender.id, *channel, topic.clone(), policy);
+        }
+        let mentioned: OrdSet<UserId> = body.mentioned.iter().chain(&body.group_mentioned).copied().collect();
         for user in mentioned {
             let own = self.own(user);
             let follows = own.is_on("automatically_follow_topics_where_mentioned")
@@ -64,15 +80,15 @@ impl Tx {
                 self.set_topic_policy(user, *channel, topic.clone(), VisibilityPolicy::Followed);
             }
         }
-        if let Some(policy) = sender_policy {
-            self.set_topic_policy(sender.id, *channel, topic.clone(), policy);
-        }
         sender_policy
     }
 
     /// Follows or unmutes the topic of a message that somebody reacted to or added to, if any participation does that.
     pub fn take_part(&mut self, user: &User, message: &Message) {
         let Some((channel, topic)) = message.channel() else { return };
+        if self.own(user.id).subscription(channel).is_none() {
+            return;
+        }
         if let Some(policy) = self.policy_by_taking_part(user, channel, topic, |setting| setting == 1) {
             self.set_topic_policy(user.id, channel, topic.clone(), policy);
         }
@@ -95,7 +111,9 @@ impl Tx {
         if policy == VisibilityPolicy::None {
             topics.remove(&key);
         } else {
-            topics.insert(key, Arc::new(UserTopic { name: topic.clone(), policy, last_updated: now }));
+            let next = || topics.values().map(|topic| topic.place).max().unwrap_or_default() + 1;
+            let place = topics.get(&key).map_or_else(next, |topic| topic.place);
+            topics.insert(key, Arc::new(UserTopic { name: topic.clone(), policy, last_updated: now, place }));
         }
         self.emit_topic_policy(user, channel, &topic, policy);
         true

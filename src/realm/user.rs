@@ -92,6 +92,11 @@ impl User {
         self.bot.is_some()
     }
 
+    /// Whether the account is a bot of the general kind, which uses the API as people do.
+    pub fn is_generic_bot(&self) -> bool {
+        self.bot.as_ref().is_some_and(|bot| bot.kind == BotKind::Generic)
+    }
+
     /// Whether the account belongs to the service itself, as the notification bot does.
     pub fn is_system_bot(&self) -> bool {
         self.bot.as_ref().is_some_and(|bot| bot.is_system)

@@ -83,8 +83,9 @@ impl Widget {
     }
 }
 
+/// The question stands on the first line that is not empty.
 fn poll(rest: &str) -> Value {
-    let (question, options) = head_and_items(rest);
+    let (question, options) = head_and_items(rest.trim_start());
     json!({"question": question, "options": options})
 }
 
@@ -101,7 +102,10 @@ fn todo(rest: &str) -> Value {
 fn head_and_items(rest: &str) -> (String, Vec<String>) {
     let mut lines = rest.lines();
     let head = lines.next().unwrap_or_default().trim().to_owned();
-    let item = |line: &str| line.trim().trim_start_matches(['-', '*']).trim().to_owned();
+    let item = |line: &str| {
+        let line = line.trim();
+        line.strip_prefix(['-', '*']).unwrap_or(line).trim_start().to_owned()
+    };
     (head, lines.map(item).filter(|item| !item.is_empty()).collect())
 }
 
@@ -185,6 +189,8 @@ mod tests {
             (widget, data),
             (Widget::Poll, json!({"question": "Lunch?", "options": ["Pizza", "Pasta", "Soup"]}))
         );
+        let (_, data) = Widget::begun_by("/poll\n\nLunch?\n--Pizza").expect("a poll");
+        assert_eq!(data, json!({"question": "Lunch?", "options": ["-Pizza"]}));
         let (widget, data) = Widget::begun_by("/todo\nBuy: milk: two\nSell").expect("a list");
         let tasks = json!([{"task": "Buy", "desc": "milk: two"}, {"task": "Sell", "desc": ""}]);
         assert_eq!((widget, data), (Widget::Todo, json!({"task_list_title": "", "tasks": tasks})));

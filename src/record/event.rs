@@ -203,7 +203,12 @@ fn updated_message(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &U
     }));
     // The flags as they are now: whatever changed since follows in events of its own, with the same result.
     let flags_of = |message: &Arc<Message>| match realm.has_row(viewer.id, message) {
-        true => realm.flags(viewer.id, message),
+        // Here they are as they are kept, without the name that stands for both kinds of mentions of everybody.
+        true => {
+            let mut flags = realm.flags(viewer.id, message);
+            flags.retain(|flag| *flag != "wildcard_mentioned");
+            flags
+        }
         false => vec!["read"],
     };
     let flags = realm.messages.get(&updated.message).map(flags_of).unwrap_or_default();

@@ -43,7 +43,7 @@ pub struct MessageRecord {
     pub sender_full_name: String,
     /// The sender's address for the API.
     pub sender_email: String,
-    /// The organization.
+    /// The sender's organization; the service's own bots have one of their own.
     pub sender_realm_str: String,
     /// The channel's name, or everyone in the conversation, the sender included.
     pub display_recipient: DisplayRecipient,

@@ -76,8 +76,10 @@ impl State {
         if is_moved {
             let channel = event.get("new_stream_id").unwrap_or(&event["stream_id"]).as_i64().unwrap_or_default();
             let topic = event.get("subject").unwrap_or(&event["orig_subject"]).as_str().unwrap_or_default();
+            // Whoever is not subscribed to the new channel has no row for the messages any more.
+            let keeps_rows = event.get("new_stream_id").is_none_or(|channel| self.is_subscribed(channel));
             for id in &ids {
-                if let Some(mention) = self.remove_unread(*id) {
+                if let Some(mention) = self.remove_unread(*id).filter(|_| keeps_rows) {
                     self.add_unread(*id, Shelf::Topic(channel, topic.to_owned()), mention);
                 }
             }
@@ -96,6 +98,12 @@ impl State {
             self.mentions.insert(id, Mention::of_flags(&flags));
             self.relist_mentions();
         }
+    }
+
+    /// Whether the client's user is subscribed to a channel, as far as the client knows.
+    fn is_subscribed(&self, channel: &Value) -> bool {
+        let subscriptions = self.value.get("subscriptions").and_then(Value::as_array);
+        subscriptions.is_none_or(|all| all.iter().any(|subscription| subscription["stream_id"] == *channel))
     }
 
     pub(super) fn delete_message(&mut self, event: &Value) {

@@ -49,7 +49,8 @@ async fn drafts_are_kept_for_topics_people_and_nowhere() {
     at_max.next().await.is(json!({"type": "drafts", "op": "add", "drafts": [to_topic, to_mel, nowhere]}));
     at_max.none().await;
     at_mel.none().await;
-    max.post("/drafts", json!({})).await.is(json!({"ids": []}));
+    max.post("/drafts", json!({})).await.error("REQUEST_VARIABLE_MISSING", "Missing 'drafts' argument");
+    max.post("/drafts", json!({"drafts": []})).await.is(json!({"ids": []}));
     at_max.none().await;
 }
 

@@ -114,7 +114,11 @@ async fn messages_outside_one_s_subscriptions_never_become_unread() {
     let before = unread_count(&mona).await;
     let mut events = mona.events(["update_message_flags"]).await;
 
-    let reply = flag(&mona, &[left, foreign, hidden, 9999], "remove", "read").await;
+    for unseen in [hidden, 9999] {
+        let params = json!({"messages": [left, unseen], "op": "remove", "flag": "read"});
+        mona.post("/messages/flags", params).await.error("BAD_REQUEST", "Invalid message(s)");
+    }
+    let reply = flag(&mona, &[left, foreign], "remove", "read").await;
 
     let channels = json!([server.channel("engineering"), server.channel("town-square")]);
     assert_eq!(reply["ignored_because_not_subscribed_channels"], channels);

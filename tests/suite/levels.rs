@@ -5,6 +5,7 @@ mod channels;
 mod content;
 mod former;
 mod groups;
+mod narrows;
 mod organization;
 mod people;
 mod permissions;

@@ -316,8 +316,8 @@ async fn what_was_unread_of_a_muted_user_is_read() {
 
     mel.post(&format!("/users/me/muted_users/{}", max.id()), json!({})).await.is(json!({}));
 
-    queue.next().await.has(json!({"type": "muted_users"}));
     let event = queue.next().await.has(json!({"type": "update_message_flags", "op": "add", "flag": "read"}));
+    queue.next().await.has(json!({"type": "muted_users"}));
     let read: Vec<_> = event["messages"].as_array().into_iter().flatten().filter_map(Value::as_i64).collect();
     assert!([in_channel, direct, earlier].iter().all(|id| read.contains(id)) && !read.contains(&of_mona), "{event}");
     queue.none().await;

@@ -107,7 +107,7 @@ pub struct Changed {
 ///
 /// # Errors
 ///
-/// `InvalidMessage`, when a message to be starred or collapsed can't be seen; nothing has changed then.
+/// `InvalidMessage`, when a message to be starred, collapsed or marked as unread can't be seen; nothing has changed then.
 pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<Changed, Error> {
     let changed = apply(tx, user, ids, change)?;
     emit(tx, user.id, change, &changed.messages, false);
@@ -118,7 +118,7 @@ pub(super) fn apply(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagCha
     let ids: BTreeSet<MessageId> = ids.iter().copied().collect();
     match change {
         FlagChange { flag: Flag::Read, op: FlagOp::Add } => Ok(mark_read(tx, user.id, &ids)),
-        FlagChange { flag: Flag::Read, op: FlagOp::Remove } => Ok(mark_unread(tx, user, &ids)),
+        FlagChange { flag: Flag::Read, op: FlagOp::Remove } => mark_unread(tx, user, &ids),
         FlagChange { flag, op } => mark(tx, user, &ids, flag, op),
     }
 }
@@ -149,22 +149,24 @@ fn mark_read(tx: &mut Tx, user: UserId, ids: &BTreeSet<MessageId>) -> Changed {
     Changed { messages, ignored_channels: BTreeSet::new() }
 }
 
-fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Changed {
+fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Changed, Error> {
     let mut changed = Changed::default();
-    let found: Vec<Arc<Message>> = ids.iter().filter_map(|id| tx.messages.get(id)).cloned().collect();
-    for message in found {
-        if let Some((channel, _)) = message.channel()
-            && tx.own(user.id).subscription(channel).is_none()
-        {
-            if tx.has_row(user.id, &message) || tx.can_see_message(user, &message) {
+    let mut found: Vec<Arc<Message>> = Vec::new();
+    for id in ids {
+        let message = tx.messages.get(id).ok_or(Error::InvalidMessage)?;
+        let channel = message.channel().map(|(channel, _)| channel);
+        let is_seen = tx.has_row(user.id, message) || tx.can_see_message(user, message);
+        match channel.filter(|channel| tx.own(user.id).subscription(*channel).is_none()) {
+            Some(channel) if is_seen => {
                 changed.ignored_channels.insert(channel);
             }
-            continue;
+            Some(_) => {}
+            None if is_seen => found.push(message.clone()),
+            None => return Err(Error::InvalidMessage),
         }
-        // Without a row a message is read for good.
-        if !tx.has_row(user.id, &message) {
-            continue;
-        }
+    }
+    for message in found {
+        tx.add_row(user.id, message.id);
         let is_late = !message.recipients.contains(&user.id);
         if is_late {
             tx.receive_late(user.id, message.id);
@@ -173,20 +175,11 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Changed {
             continue;
         }
         if let Some((channel, _)) = message.channel() {
-            reach_back(tx, user.id, channel, message.id);
+            tx.reach_back(user.id, channel, message.id);
         }
         changed.messages.push(message.id);
     }
-    changed
-}
-
-/// Unread messages lie above the point from which on a subscription counts: one from an earlier subscription moves it.
-fn reach_back(tx: &mut Tx, user: UserId, channel: ChannelId, message: MessageId) {
-    if let Some(subscription) = tx.own_mut(user).subscriptions.get_mut(&channel)
-        && subscription.since >= message
-    {
-        Arc::make_mut(subscription).since = MessageId(message.0 - 1);
-    }
+    Ok(changed)
 }
 
 fn mark(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>, flag: Flag, op: FlagOp) -> Result<Changed, Error> {

@@ -43,7 +43,7 @@ impl Operation for DeleteMessage {
 impl Write for DeleteMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
-        let message = tx.message_to_change(caller, params.message_id)?.clone();
+        let message = call.message_to_change(tx, params.message_id)?.clone();
         check_may_delete(tx, caller, &message)?;
 
         delete(tx, &[message.id]);
@@ -71,6 +71,16 @@ fn check_may_delete(realm: &Realm, caller: &User, message: &Message) -> Result<(
 
 /// The first level at which everybody with access to a message is told of its end.
 const TOLD_TO_ALL_SINCE: i64 = 274;
+
+/// Those who are told of the end of messages that lie in one place. Below a level it is only a channel's subscribers.
+fn audience(tx: &Tx, first: &Message, group: &[MessageId]) -> Audience {
+    match first.channel() {
+        Some((channel, _)) if tx.is_before(TOLD_TO_ALL_SINCE) => {
+            Audience::of(tx.channels[&channel].subscribers.clone())
+        }
+        _ => tx.who_follows_any(group),
+    }
+}
 
 /// Those who could read a message without following it.
 fn outsiders(realm: &Realm, message: &Message, followers: &Audience) -> Option<Audience> {
@@ -107,7 +117,7 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
     let firsts = FirstMessages::of(tx, groups.iter().filter_map(|(first, _)| first.place.channel()));
     for (first, mut group) in groups {
         group.sort_unstable();
-        let followers = tx.who_follows_any(&group);
+        let followers = audience(tx, &first, &group);
         let others = outsiders(tx, &first, &followers);
         let messages = group.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
         for id in &group {

@@ -7,6 +7,7 @@ mod relocate;
 
 pub use check::check_may_edit;
 use marking::Marking;
+use relocate::Losses;
 
 use super::first::FirstMessages;
 use crate::api::parameter::{Count, parameters, words};
@@ -16,15 +17,14 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Event, Payload, UpdatedMessage};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Body, Edit, Message, Place};
-use crate::realm::send::Voice;
+use crate::realm::send::{PEOPLE_OUTSIDE_REACHED_SINCE, Voice};
 use crate::realm::starred::StarredInSight;
 use crate::record::event::attachment_record;
 use crate::record::message::topic_links;
-use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 words! {
@@ -128,10 +128,23 @@ struct Wanted {
     content: Option<String>,
     /// Where the messages go, when they are moved.
     place: Option<Place>,
+    /// Whether the request names the channel, which may be the one where the messages are.
+    names_channel: bool,
     /// What becomes of the topic's mark, when the move is about nothing else of its name.
     marking: Option<Marking>,
+    /// What the notification bot says of the topic's mark.
+    notice: Option<Marking>,
+    /// Whether the old name and the new one are the same but for marks.
+    has_same_name: bool,
     /// Sorted.
     moved: Vec<MessageId>,
+}
+
+impl Wanted {
+    /// Whether nothing but the topic's mark changes, of which there is a notice.
+    fn is_marking_alone(&self) -> bool {
+        self.notice.is_some() && self.has_same_name && !self.names_channel
+    }
 }
 
 impl Write for EditMessage {
@@ -141,7 +154,8 @@ impl Write for EditMessage {
         let body = match &wanted.content {
             Some(content) => {
                 let (sender, place) = (wanted.message.sender, &wanted.message.place);
-                Some(tx.body((sender, Voice::Own), place, content.clone(), Some(&call.site()))?)
+                let mentions_system = !tx.is_before(PEOPLE_OUTSIDE_REACHED_SINCE);
+                Some(tx.body((sender, Voice::Own), place, content.clone(), Some(&call.site()), mentions_system)?)
             }
             None => None,
         };
@@ -156,19 +170,23 @@ impl Write for EditMessage {
         if let Some(body) = body {
             detached_uploads = change_content(tx, caller.id, &wanted.message, body, &mut fields);
         }
-        // Those who know the messages where they were, and those whom the new text mentions.
-        let followers = tx.who_follows_any(&[&[wanted.message.id], wanted.moved.as_slice()].concat());
-        let mut newcomers = OrdSet::new();
-        let mut losses = BTreeMap::new();
-        let (mut starred, mut firsts) = (None, None);
+        let edited = tx.messages[&wanted.message.id].clone();
+        let mut followers = tx.who_follows_move(&edited, &wanted.moved);
+        let mut losses = Losses::default();
+        let mut firsts = None;
         if let Some(place) = &wanted.place {
             messages.clone_from(&wanted.moved);
             describe_move(tx, &wanted, place, params.propagate_mode, &mut fields);
-            newcomers = relocate::newcomers(tx, &wanted.message, place);
-            losses = relocate::losses(tx, &followers, &wanted.moved, place);
-            starred = Some(StarredInSight::of_listeners(tx));
+            losses = Losses::of(tx, &followers, &wanted, place);
+            let mut starred = StarredInSight::of_listeners(tx);
             firsts = Some(FirstMessages::of(tx, [&wanted.message.place, place].into_iter().filter_map(Place::channel)));
             relocate::relocate(tx, caller.id, &wanted, place);
+            losses.tell(tx, &wanted.message.place, &mut starred);
+            if wanted.names_channel {
+                relocate::settle_rows(tx, &wanted.moved, place, &losses.rows);
+                followers = followers.including(tx.who_holds(wanted.message.id));
+            }
+            starred.tell_changes(tx);
             relocate::settle_policies(tx, &caller, &wanted.message, &wanted.moved, place);
         }
         let updated = UpdatedMessage {
@@ -179,12 +197,13 @@ impl Write for EditMessage {
             fields,
             rendering_only: false,
         };
-        // Who can't see the messages any more must not learn where they are.
-        let lost_all = losses.get(&wanted.moved).cloned().unwrap_or_default();
+        // Who has neither a row any more nor a subscription to the old channel hears nothing, and who can't see the messages
+        // any more must not learn where they are.
+        let subscribers = wanted.message.channel().map(|(channel, _)| tx.channels[&channel].subscribers.clone());
+        let strangers = losses.rows.clone().relative_complement(subscribers.unwrap_or_default());
         let update = Event::new("update_message", None, Payload::UpdateMessage(Box::new(updated)));
-        tx.emit(followers.including(newcomers).except_all(&lost_all), update);
-        if let (Some(place), Some(starred)) = (&wanted.place, starred) {
-            relocate::settle(tx, &wanted.message, &wanted.moved, place, (losses, starred));
+        tx.emit(followers.except_all(&strangers).except_all(&losses.of_all(&wanted.moved)), update);
+        if let Some(place) = &wanted.place {
             notice::send(tx, &caller, &wanted, place, &params);
         }
         if let Some(firsts) = firsts {
@@ -204,7 +223,11 @@ fn change_content(
     fields: &mut Map<String, Value>,
 ) -> Vec<Value> {
     let mut recipients = before.recipients.clone();
-    tx.settle_recipients(&before.place, &mut body, &mut recipients);
+    if !tx.is_before(PEOPLE_OUTSIDE_REACHED_SINCE) {
+        tx.reach_mentioned(&before.place, &body, &mut recipients);
+    }
+    body.keep_mentions_of(&recipients);
+    body.keep_wildcards_of(&before.body);
     let now = tx.now;
     let body = Arc::new(body);
     let previous = before.body.clone();
@@ -244,7 +267,7 @@ fn detach_uploads(tx: &mut Tx, message: MessageId, before: &BTreeSet<String>, af
 }
 
 fn describe_move(tx: &Tx, wanted: &Wanted, place: &Place, mode: PropagateMode, fields: &mut Map<String, Value>) {
-    let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
+    let (Some((_, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
         (wanted.message.channel(), place)
     else {
         return;
@@ -255,7 +278,7 @@ fn describe_move(tx: &Tx, wanted: &Wanted, place: &Place, mode: PropagateMode, f
         fields.insert("subject".into(), new_topic.as_ref().into());
         fields.insert("topic_links".into(), json!(topic_links(tx, new_topic)));
     }
-    if *new_channel != channel {
+    if wanted.names_channel {
         fields.insert("new_stream_id".into(), json!(new_channel));
     }
 }

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
-use crate::realm::narrow::{Anchor, Narrow, Range, RawTerm};
+use crate::realm::narrow::{Anchor, Narrow, Range, RawTerm, Search};
 use crate::record::message::{MessageLook, MessageRecord, shown_topic};
 use crate::time::Timestamp;
 use schemars::JsonSchema;
@@ -102,13 +102,13 @@ impl Read for GetMessages {
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         if let Some(ids) = &params.message_ids {
-            return by_ids(realm, look, &params, ids);
+            return by_ids(realm, call, look, &params, ids);
         }
         let range = range(&params)?;
-        let narrow = Narrow::resolve(realm, viewer, &params.narrow.0)?;
+        let narrow = Narrow::resolve(realm, viewer, &params.narrow.0, call.feature_level)?;
         let selection = narrow.select(realm, viewer, range);
-        let words = narrow.words();
-        let record = |id: &MessageId| found(realm, &realm.messages[id], look, &words);
+        let search = narrow.search();
+        let record = |id: &MessageId| found(realm, &realm.messages[id], look, search.as_ref());
         Ok(GetMessagesReply {
             messages: selection.ids.iter().map(record).collect(),
             anchor: Some(selection.anchor),
@@ -150,6 +150,7 @@ fn point_in_time(text: &str) -> Option<Timestamp> {
 /// These messages instead of a range; those that the caller can't see are left out.
 fn by_ids(
     realm: &Realm,
+    call: &Call<'_>,
     look: MessageLook<'_>,
     params: &GetMessagesParams,
     ids: &[MessageId],
@@ -161,7 +162,7 @@ fn by_ids(
         let names = ["num_before", "num_after", "anchor", "message_ids", "include_anchor", "use_first_unread_anchor"];
         return Err(Error::UnsupportedCombination { parameters: names.to_vec().into() });
     }
-    let narrow = Narrow::resolve(realm, look.viewer, &params.narrow.0)?;
+    let narrow = Narrow::resolve(realm, look.viewer, &params.narrow.0, call.feature_level)?;
     let is_wanted = |id: &&MessageId| {
         realm.messages.get(*id).is_some_and(|message| match look.viewer {
             Some(viewer) if params.narrow.0.is_empty() => realm.can_see_message(viewer, message),
@@ -169,9 +170,9 @@ fn by_ids(
         })
     };
     let ids: std::collections::BTreeSet<MessageId> = ids.iter().filter(is_wanted).copied().collect();
-    let words = narrow.words();
+    let search = narrow.search();
     Ok(GetMessagesReply {
-        messages: ids.iter().map(|id| found(realm, &realm.messages[id], look, &words)).collect(),
+        messages: ids.iter().map(|id| found(realm, &realm.messages[id], look, search.as_ref())).collect(),
         anchor: None,
         found_anchor: false,
         found_oldest: false,
@@ -181,11 +182,11 @@ fn by_ids(
 }
 
 /// A message as it was found: where words were searched for, with its HTML and topic in which they are marked.
-fn found(realm: &Realm, message: &Message, look: MessageLook<'_>, words: &[&str]) -> MessageRecord {
+fn found(realm: &Realm, message: &Message, look: MessageLook<'_>, search: Option<&Search>) -> MessageRecord {
     let mut record = MessageRecord::fetched(realm, message, look);
-    if !words.is_empty() {
-        record.match_content = Some(highlight::in_html(&message.body.rendered(), words));
-        record.match_subject = Some(highlight::in_text(&record.subject, words));
+    if let Some(search) = search {
+        record.match_content = Some(highlight::in_html(&message.body.rendered(), search));
+        record.match_subject = Some(highlight::in_text(&record.subject, search));
     }
     record
 }
@@ -240,8 +241,9 @@ impl Read for MatchesNarrow {
         if terms.iter().any(|term| term.operator == "with") {
             return Err(Error::BadNarrow { desc: "unknown operator with".into() });
         }
-        let narrow = Narrow::resolve(realm, viewer, &terms)?;
-        let words = narrow.words();
+        let narrow = Narrow::resolve(realm, viewer, &terms, call.feature_level)?;
+        let search = narrow.search();
+        let search = search.unwrap_or_default();
         let found = params
             .msg_ids
             .iter()
@@ -250,8 +252,8 @@ impl Read for MatchesNarrow {
         let mark = |message: &std::sync::Arc<Message>| {
             let topic = message.channel().map(|(_, topic)| shown_topic(topic, true)).unwrap_or_default();
             let matched = Match {
-                match_content: highlight::in_html(&message.body.rendered(), &words),
-                match_subject: highlight::in_text(&topic, &words),
+                match_content: highlight::in_html(&message.body.rendered(), &search),
+                match_subject: highlight::in_text(&topic, &search),
             };
             (message.id.to_string(), matched)
         };

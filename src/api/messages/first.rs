@@ -7,6 +7,9 @@ use crate::realm::id::{ChannelId, MessageId};
 use serde_json::json;
 use std::collections::BTreeMap;
 
+/// The first level at which the first message of a channel changes.
+const CHANGES_TOLD_SINCE: i64 = 256;
+
 /// The first messages of channels, before messages come to them and go otherwise than by sending.
 pub(super) struct FirstMessages(BTreeMap<ChannelId, Option<MessageId>>);
 
@@ -18,6 +21,9 @@ impl FirstMessages {
 
     /// Tells who sees a channel that another message is its first.
     pub(super) fn tell_changes(self, tx: &mut Tx) {
+        if tx.is_before(CHANGES_TOLD_SINCE) {
+            return;
+        }
         for (channel, first) in self.0 {
             let channel = tx.channels[&channel].clone();
             let now_first = tx.messages_in(channel.id).first();

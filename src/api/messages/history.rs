@@ -87,7 +87,7 @@ impl Read for GetMessageHistory {
         if policy == "none" {
             return Err(Error::HistoryDisabled);
         }
-        let message = realm.message_seen_by(call.caller(), params.message_id).ok_or(Error::InvalidMessage)?;
+        let message = call.message(realm, params.message_id)?;
         Ok(GetMessageHistoryReply { message_history: history(message, policy == "all", params.allow_empty_topic_name) })
     }
 }
@@ -180,7 +180,7 @@ const MUTED_LEFT_OUT_SINCE: i64 = 144;
 impl Read for GetReadReceipts {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetReadReceiptsReply, Error> {
         let caller = call.caller();
-        let message = realm.message_seen_by(caller, params.message_id).ok_or(Error::InvalidMessage)?;
+        let message = call.message(realm, params.message_id)?;
         check_archived(realm, call, message)?;
         if !realm.organization.is_on("enable_read_receipts") {
             return Err(Error::ReceiptsDisabled);

@@ -88,7 +88,7 @@ impl Write for UpdateFlagsForNarrow {
         if before > 0 && after > 0 && !params.include_anchor {
             return Err(Error::AnchorInTheMiddle);
         }
-        let narrow = Narrow::resolve(tx, Some(caller), &params.narrow.0)?;
+        let narrow = Narrow::resolve(tx, Some(caller), &params.narrow.0, call.feature_level)?;
         let change = FlagChange::parse(&params.flag, &params.op)?;
 
         let range = Range { anchor, include_anchor: params.include_anchor, before, after };

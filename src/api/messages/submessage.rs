@@ -7,7 +7,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::Event;
 use crate::realm::id::MessageId;
 use crate::realm::message::Submessage;
-use crate::realm::widget::{WIDGET, Widget};
+use crate::realm::widget::Widget;
 use serde_json::{Value, json};
 
 /// POST /submessage
@@ -18,7 +18,7 @@ parameters! {
     pub struct AddSubmessageParams {
         /// The message.
         message_id: MessageId,
-        /// Always `widget`.
+        /// `widget`, as clients send it; any other is taken too.
         msg_type: String,
         /// JSON text.
         content: String,
@@ -32,7 +32,7 @@ impl Operation for AddSubmessage {
         summary: "Adds to a poll or to-do list: a vote, an option, a task.",
         since: 0,
         is_specified: false,
-        errors: &["InvalidMessage", "InvalidValue", "NotAWidget", "InvalidSubmessage", "WidgetRefused"],
+        errors: &["InvalidMessage", "NotAWidget", "InvalidSubmessage", "WidgetRefused"],
         events: &["muted_topics", "user_topic", "submessage"],
     };
     type Params = AddSubmessageParams;
@@ -42,10 +42,7 @@ impl Operation for AddSubmessage {
 impl Write for AddSubmessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller().id;
-        let message = tx.message_to_change(call.caller(), params.message_id)?.clone();
-        if params.msg_type != WIDGET {
-            return Err(Error::InvalidValue { parameter: "msg_type".into() });
-        }
+        let message = call.message_to_change(tx, params.message_id)?.clone();
         // Whatever its author attached, others may add to.
         let is_open = message.submessages.iter().any(|part| part.sender == message.sender);
         if !is_open && message.sender != caller {

@@ -39,10 +39,7 @@ fn add_own(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     put("muted_users", "muted_users", &|| list::muted_users(&own.muted_users));
     put("user_topic", "user_topics", &|| {
         let allows_empty = wish.options.capabilities.empty_topic_name;
-        let record = |((channel, _), topic): (
-            &(crate::realm::id::ChannelId, _),
-            &std::sync::Arc<crate::realm::personal::UserTopic>,
-        )| {
+        let record = |(channel, topic): (crate::realm::id::ChannelId, &crate::realm::personal::UserTopic)| {
             json!({
                 "stream_id": channel,
                 "topic_name": shown_topic(&topic.name, allows_empty),
@@ -50,7 +47,7 @@ fn add_own(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
                 "visibility_policy": topic.policy.number(),
             })
         };
-        own.topics.iter().map(record).collect()
+        own.topics_in_order().into_iter().map(record).collect()
     });
     put("onboarding_steps", "onboarding_steps", &|| {
         wish.viewer.map_or(json!([]), |viewer| json!(crate::api::onboarding::records_of(realm, viewer.id)))
@@ -153,12 +150,7 @@ fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
     put("realm_billing", "realm_billing", &|| json!({"has_pending_sponsorship_request": false}));
     put("realm_embedded_bots", "realm_embedded_bots", &|| json!([{"name": "helloworld", "config": {}}]));
     put("realm_incoming_webhook_bots", "realm_incoming_webhook_bots", &webhook_bots);
-    put("stop_words", "stop_words", &|| {
-        json!([
-            "a", "an", "and", "are", "as", "at", "be", "by", "for", "in", "is", "it", "of", "on", "or", "the", "to",
-            "was", "with"
-        ])
-    });
+    put("stop_words", "stop_words", &|| json!(*crate::realm::narrow::STOP_WORDS));
     put("giphy", "giphy_api_key", &|| "".into());
     put("tenor", "tenor_api_key", &|| "".into());
     put("default_stream_groups", "realm_default_stream_groups", &|| {

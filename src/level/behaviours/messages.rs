@@ -169,7 +169,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 274,
         on: "event delete_message",
-        words: "Sent to everyone with access to the channel; before, to its subscribers and those with a row.",
+        words: "Sent to everyone with access to the channel; before, to its subscribers.",
         test: "those_who_did_not_follow_were_not_told_of_deleting_before_274",
         // Decided where messages are deleted.
         act: Act::Elsewhere,
@@ -267,6 +267,17 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 284,
+        on: "event update_message",
+        words: "No `prev_rendered_content_version` any more beside a former text.",
+        test: "edits_told_a_version_of_rendering_before_284",
+        act: Act::Objects(&MESSAGE_UPDATE, |event, _| {
+            if event.contains_key("orig_rendered_content") {
+                event.insert("prev_rendered_content_version".into(), RENDERING_VERSION.into());
+            }
+        }),
+    },
+    Behaviour {
         level: 22,
         on: "attachment",
         words: "Times are whole numbers; before, numbers with a fraction.",
@@ -353,7 +364,7 @@ fn message_ids_as_objects(attachment: &mut Map<String, Value>, context: &Context
 fn moves_as_edits(message: &mut Map<String, Value>, context: &Context<'_>) {
     let id = message.get("id").and_then(Value::as_i64).map(MessageId);
     let Some(stored) = id.and_then(|id| context.realm.messages.get(&id)) else { return };
-    if let Some(last) = stored.last_edit.max(stored.last_moved) {
+    if let Some(last) = stored.history.iter().map(|edit| edit.at).max() {
         message.insert("last_edit_timestamp".into(), last.seconds().into());
     }
 }

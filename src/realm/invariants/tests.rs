@@ -143,7 +143,7 @@ const BREAKS: &[(&str, Break)] = &[
     ("alert-words", |tx| tx.own_mut(MEL).alert_words.push_back("new".into())),
     ("reached-by-push", |tx| tx.own_mut(MEL).devices.clear()),
     ("topic-policies-say-something", |tx| {
-        let topic = UserTopic { name: "x".into(), policy: VisibilityPolicy::None, last_updated: tx.now };
+        let topic = UserTopic { name: "x".into(), policy: VisibilityPolicy::None, last_updated: tx.now, place: 1 };
         tx.own_mut(MEL).topics.insert((GENERAL, TopicKey::new("x")), Arc::new(topic));
     }),
     ("muted-users-are-others", |tx| {

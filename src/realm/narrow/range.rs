@@ -109,19 +109,10 @@ impl Narrow {
 
     /// Muted topics don't count, nor do muted channels unless the narrow names one.
     fn first_unread(&self, realm: &Realm, viewer: Option<&User>) -> Option<MessageId> {
-        use crate::realm::personal::VisibilityPolicy;
         let viewer = viewer?;
-        let own = realm.own(viewer.id);
         let is_wanted = |id: &MessageId| {
             let message = &realm.messages[id];
-            let is_muted = match message.channel() {
-                Some((channel, topic)) if self.names_channel() => {
-                    own.topic_policy(channel, topic) == VisibilityPolicy::Muted
-                }
-                Some((channel, topic)) => own.is_topic_muted(channel, topic),
-                None => false,
-            };
-            !is_muted && self.admits(realm, Some(viewer), message)
+            !realm.lies_in_muted(viewer.id, message, !self.names_channel()) && self.admits(realm, Some(viewer), message)
         };
         realm.unread(viewer.id).into_iter().find(is_wanted)
     }

@@ -1,6 +1,6 @@
 //! From a client's terms to resolved ones.
 
-use super::{Condition, Narrow, Participants, Term};
+use super::{Condition, Narrow, Participants, Search, Term};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
@@ -9,7 +9,6 @@ use crate::realm::message::Place;
 use crate::realm::render::names_empty_topic;
 use crate::realm::user::User;
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A term as a client sent it.
@@ -32,7 +31,19 @@ const MAX_WORDS: usize = 100;
 /// Operators that an anonymous visitor may use.
 const FOR_VISITORS: [&str; 9] = ["channel", "channels", "topic", "sender", "has", "search", "near", "id", "with"];
 
-pub(super) fn resolve(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Narrow, Error> {
+/// The first level at which narrows are understood as the newest does. Before, terms of channels and of direct messages
+/// exclude each other though they are negated, `search` and `in` are never negated, channels are not found by name once
+/// they are archived, `is:resolved` keeps messages without a row out, and a row is enough to find a message (A-270 in
+/// docs/assumptions.md).
+const UNDERSTOOD_SINCE: i64 = 248;
+
+pub(super) fn resolve(
+    realm: &Realm,
+    viewer: Option<&User>,
+    raw: &[RawTerm],
+    feature_level: i64,
+) -> Result<Narrow, Error> {
+    let is_former = feature_level < UNDERSTOOD_SINCE;
     if raw.len() > MAX_TERMS {
         return Err(bad(format!("more than {MAX_TERMS} terms")));
     }
@@ -40,16 +51,40 @@ pub(super) fn resolve(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> 
     if viewer.is_none() {
         check_visitor(&terms)?;
     }
-    let mut narrow = Narrow::default();
+    let mut narrow = Narrow { rows_are_enough: is_former, ..Narrow::default() };
     for term in &terms {
-        let condition = condition(realm, viewer, term)?;
+        let mut condition = condition(realm, viewer, term)?;
+        if is_former && condition == Condition::InHome {
+            condition = Condition::InHomeOfOld;
+        }
+        if let Condition::Channel(id) = condition
+            && is_former
+            && term.operand.is_string()
+            && realm.channels[&id].is_archived
+        {
+            return Err(bad(format!("unknown channel {}", term.operand.as_str().unwrap_or_default())));
+        }
         // `near` and `in:all` say nothing, so that their opposite doesn't either.
-        let is_negated = term.is_negated && condition != Condition::Everything;
-        narrow.terms.push(Term { is_negated, condition });
+        let is_never_negated = condition == Condition::Everything
+            || condition == Condition::InHomeOfOld
+            || (is_former && matches!(condition, Condition::Words(_)));
+        narrow.terms.push(Term { is_negated: term.is_negated && !is_never_negated, condition });
     }
-    check_combination(&narrow)?;
-    narrow.includes_history = includes_history(realm, viewer, &narrow);
+    if is_former {
+        narrow.search_at_once();
+    }
+    check_combination(&narrow, is_former)?;
+    narrow.includes_history = includes_history(realm, viewer, &narrow, is_former);
     Ok(narrow)
+}
+
+impl Narrow {
+    /// Puts all searches together: words that are too common count for nothing beside others.
+    fn search_at_once(&mut self) {
+        let Some(search) = self.search() else { return };
+        self.terms.retain(|term| !matches!(term.condition, Condition::Words(_)));
+        self.terms.push(Term { is_negated: false, condition: Condition::Words(search) });
+    }
 }
 
 /// The operator's newest name.
@@ -57,7 +92,6 @@ fn newest_name(operator: &str) -> &str {
     match operator {
         "stream" => "channel",
         "streams" => "channels",
-        "subject" => "topic",
         "pm-with" | "pm_with" => "dm",
         "group_pm_with" => "group-pm-with",
         other => other,
@@ -114,9 +148,9 @@ fn check_visitor(terms: &[RawTerm]) -> Result<(), Error> {
     if terms.iter().any(is_web_public) && terms.iter().all(is_allowed) { Ok(()) } else { Err(Error::NotLoggedIn) }
 }
 
-fn check_combination(narrow: &Narrow) -> Result<(), Error> {
+fn check_combination(narrow: &Narrow, is_former: bool) -> Result<(), Error> {
     let has = |wanted: fn(&Condition) -> bool, is_negated: bool| {
-        narrow.terms.iter().any(|term| term.is_negated == is_negated && wanted(&term.condition))
+        narrow.terms.iter().any(|term| (is_former || term.is_negated == is_negated) && wanted(&term.condition))
     };
     let is_of_channels = |condition: &Condition| {
         matches!(
@@ -137,7 +171,8 @@ fn check_combination(narrow: &Narrow) -> Result<(), Error> {
                 | Condition::GroupIncluding(_)
         )
     };
-    let in_channels = has(is_of_channels, false) || has(|condition| *condition == Condition::IsDirect, true);
+    let excludes_direct = !is_former && has(|condition| *condition == Condition::IsDirect, true);
+    let in_channels = has(is_of_channels, false) || excludes_direct;
     if in_channels && has(is_direct, false) {
         return Err(bad("No message can be both a channel message and direct message"));
     }
@@ -145,16 +180,19 @@ fn check_combination(narrow: &Narrow) -> Result<(), Error> {
 }
 
 /// Whether messages without a personal row are looked at too.
-fn includes_history(realm: &Realm, viewer: Option<&User>, narrow: &Narrow) -> bool {
+fn includes_history(realm: &Realm, viewer: Option<&User>, narrow: &Narrow, is_former: bool) -> bool {
     let Some(viewer) = viewer else { return true };
     let mut includes = false;
     for term in &narrow.terms {
         match &term.condition {
             Condition::Channel(id) if !term.is_negated => {
                 let channel = &realm.channels[id];
-                includes = realm.can_read(viewer, channel) && channel.privacy.has_public_history();
+                let reads = realm.can_read(viewer, channel)
+                    && !(is_former && viewer.is_guest() && !channel.subscribers.contains(&viewer.id));
+                includes = reads && channel.privacy.has_public_history();
             }
-            Condition::PublicChannels | Condition::WebPublicChannels if !term.is_negated => includes = true,
+            Condition::PublicChannels if !term.is_negated && !viewer.is_guest() => includes = true,
+            Condition::IsResolved if is_former => return false,
             Condition::IsDirect
             | Condition::IsStarred
             | Condition::IsUnread
@@ -188,10 +226,10 @@ fn condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Result<Con
         "group-pm-with" => one_user(realm, viewer, operand, "unknown user").map(Condition::GroupIncluding),
         "is" => is_condition(text(operand)?),
         "has" => match text(operand)? {
-            "attachment" | "attachments" => Ok(Condition::HasAttachment),
-            "image" | "images" => Ok(Condition::HasImage),
-            "link" | "links" => Ok(Condition::HasLink),
-            "reaction" | "reactions" => Ok(Condition::HasReaction),
+            "attachment" => Ok(Condition::HasAttachment),
+            "image" => Ok(Condition::HasImage),
+            "link" => Ok(Condition::HasLink),
+            "reaction" => Ok(Condition::HasReaction),
             other => Err(bad(format!("unknown 'has' operand {other}"))),
         },
         "in" => match text(operand)? {
@@ -204,7 +242,13 @@ fn condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Result<Con
             id.map(Condition::Id).ok_or_else(|| bad("Invalid message ID"))
         }
         "near" => Ok(Condition::Everything),
-        "search" => words(text(operand)?).map(Condition::Words),
+        "search" => match text(operand)? {
+            blank if blank.trim().is_empty() => Err(Error::bad_value("operand", "cannot be blank.")),
+            words => match Search::of(words) {
+                search if search.count() > MAX_WORDS => Err(bad(format!("more than {MAX_WORDS} words"))),
+                search => Ok(Condition::Words(search)),
+            },
+        },
         "mentions" => one_user(realm, viewer, operand, "unknown user").map(Condition::Mentions),
         other => Err(bad(format!("unknown operator {other}"))),
     }
@@ -278,7 +322,6 @@ fn conversation(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Result
             emails.split(',').map(|email| user(realm, viewer, &Value::from(email.trim()))).collect()
         }
         Value::Array(ids) if ids.iter().all(Value::is_i64) => ids.iter().map(|id| user(realm, viewer, id)).collect(),
-        Value::Number(_) => vec![user(realm, viewer, operand)],
         _ => return Err(Error::bad_value("operand", "is not a string or an integer list")),
     };
     let shown = operand.as_str().map_or_else(|| operand.to_string(), str::to_owned);
@@ -286,24 +329,4 @@ fn conversation(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Result
     let mut members = users.ok_or_else(|| bad(format!("unknown user in {shown}")))?;
     members.extend(viewer.map(|viewer| viewer.id));
     Ok(Condition::Conversation(realm.conversation_of(members).map(|conversation| conversation.id)))
-}
-
-/// Words and "quoted phrases", in lower case.
-fn words(text: &str) -> Result<Vec<String>, Error> {
-    if text.trim().is_empty() {
-        return Err(Error::bad_value("operand", "cannot be blank."));
-    }
-    let mut words = BTreeSet::new();
-    for (index, part) in text.to_lowercase().split('"').enumerate() {
-        if index % 2 == 1 {
-            words.insert(part.trim().to_owned());
-        } else {
-            words.extend(part.split_whitespace().map(str::to_owned));
-        }
-    }
-    words.remove("");
-    if words.len() > MAX_WORDS {
-        return Err(bad(format!("more than {MAX_WORDS} words")));
-    }
-    Ok(words.into_iter().collect())
 }

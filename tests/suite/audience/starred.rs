@@ -157,7 +157,7 @@ fn by_change() -> Vec<Case> {
         })
         .after(FLAGS, "max", logo)
         .after("DELETE /users/me/subscriptions", "max", |_| json!({"subscriptions": ["design"]}))
-        .sends("update_message", "adam mona mel max build-bot")
+        .sends("update_message", "mona mel max")
         .sends("delete_message", "gus")
         .sends(ADD, "max")
         .sends("stream update first_message_id", "olive adam mona mel gus"),

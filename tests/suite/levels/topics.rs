@@ -54,7 +54,9 @@ async fn the_empty_topic_was_no_topic_wherever_it_is_told() {
         let mut events = max.register(typing).await;
         let topic = json!({"stream_id": general, "topic": "", "visibility_policy": 1});
         max.post("/user_topics", topic).await.success();
-        assert_eq!(max.register(json!({"client_capabilities": {}})).await.state["user_topics"][0]["topic_name"], name);
+        let topics = max.register(json!({"client_capabilities": {}})).await.state["user_topics"].take();
+        let topics = topics.as_array().cloned().unwrap_or_default();
+        assert!(topics.iter().any(|topic| topic["topic_name"] == name), "{topics:?}");
         let start = json!({"op": "start", "type": "stream", "stream_id": general, "topic": ""});
         mel.post("/typing", start).await.success();
         let id = send_old(&mel, "general", "(no topic)", "x").await;

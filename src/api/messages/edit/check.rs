@@ -15,43 +15,54 @@ use crate::time::Span;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+/// The first level at which marking a topic as resolved is allowed apart from renaming it.
+const RESOLVING_ALLOWED_APART_SINCE: i64 = 367;
+
 /// On top of a limit, for requests that were on their way.
 const GRACE: Span = Span::seconds(20);
 
 pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessageParams) -> Result<Wanted, Error> {
     let caller = call.caller();
-    let message = realm.message_to_change(caller, params.message_id)?.clone();
+    let message = call.message_to_change(realm, params.message_id)?.clone();
     if params.content.is_some() {
         check_may_edit(realm, caller, &message)?;
     }
-    check_shape(&message, params)?;
-    let topic = params.topic.as_deref().map(normal_topic).transpose()?.map(Cow::into_owned);
+    // The name that the topic has already changes nothing.
+    let is_other = |topic: &&str| message.channel().is_none_or(|(_, current)| **current != *topic.trim());
+    let asked = params.topic.as_deref().filter(is_other);
+    check_shape(&message, params, asked)?;
+    let topic = asked.map(normal_topic).transpose()?.map(Cow::into_owned);
     if topic.as_deref().is_some_and(marks_empty_topic) {
         return Err(Error::ResolveEmptyTopic);
     }
-    let content = params.content.clone().map(|content| edited_content(&call.origin.strip(content))).transpose()?;
-    if content.is_some() && params.stream_id.is_some() {
+    if params.content.is_some() && params.stream_id.is_some() {
         return Err(Error::ContentWhileMoving);
     }
-    if content.is_some() && !message.submessages.is_empty() {
+    if params.content.is_some() && !message.submessages.is_empty() {
         return Err(Error::WidgetEdited);
     }
     check_previous(&message, params)?;
-    let place = new_place(realm, caller, &message, params, topic)?;
+    let content = params.content.clone().map(|content| edited_content(&call.origin.strip(content))).transpose()?;
+    let place = new_place(&message, params, topic);
     if content.is_none() && place.is_none() {
         return Err(Error::NothingToChange);
     }
-    let asked = params.topic.as_deref().map(str::trim).zip(message.channel());
-    let marking = asked.and_then(|(asked, (_, topic))| Marking::between(topic, asked));
+    let names = asked.map(str::trim).zip(message.channel().map(|(_, topic)| topic.as_ref()));
+    let marking = names.and_then(|(asked, topic)| Marking::between(topic, asked));
+    let notice = names.filter(|_| content.is_none()).and_then(|(asked, topic)| Marking::told_of(topic, asked));
+    let has_same_name = names.is_none_or(|(asked, topic)| Marking::is_all_between(topic, asked));
     let moved = match &place {
         Some(place) => {
             let moved = affected(realm, caller, &message, place, params.propagate_mode);
-            check_may_move(realm, caller, &message, place, marking, &moved)?;
+            let names_channel = params.stream_id.is_some();
+            let marking = marking.filter(|_| call.feature_level >= RESOLVING_ALLOWED_APART_SINCE);
+            check_may_move(realm, caller, &message, place, (marking, names_channel), &moved)?;
             moved
         }
         None => Vec::new(),
     };
-    Ok(Wanted { message, content, place, marking, moved })
+    let names_channel = params.stream_id.is_some();
+    Ok(Wanted { message, content, place, names_channel, marking, notice, has_same_name, moved })
 }
 
 /// Whether it is the mark with the empty topic behind it, or with the name by which that one is shown.
@@ -79,19 +90,19 @@ fn is_over(realm: &Realm, message: &Message, limit: Option<i64>) -> bool {
     limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds)).plus(GRACE) < realm.now)
 }
 
-fn check_shape(message: &Message, params: &EditMessageParams) -> Result<(), Error> {
-    if params.content.is_none() && params.topic.is_none() && params.stream_id.is_none() {
+fn check_shape(message: &Message, params: &EditMessageParams, topic: Option<&str>) -> Result<(), Error> {
+    if params.content.is_none() && topic.is_none() && params.stream_id.is_none() {
         return Err(Error::NothingToChange);
     }
     if message.channel().is_none() {
         if params.stream_id.is_some() {
             return Err(Error::DirectToChannel);
         }
-        if params.topic.is_some() {
+        if topic.is_some() {
             return Err(Error::DirectWithTopic);
         }
     }
-    let moves = params.topic.is_some() || params.stream_id.is_some();
+    let moves = topic.is_some() || params.stream_id.is_some();
     if !moves && params.propagate_mode != PropagateMode::ChangeOne {
         return Err(Error::PropagateWithoutTopic);
     }
@@ -115,22 +126,13 @@ fn check_previous(message: &Message, params: &EditMessageParams) -> Result<(), E
     }
 }
 
-/// Where the message goes; None when it stays where it is.
-fn new_place(
-    realm: &Realm,
-    caller: &User,
-    message: &Message,
-    params: &EditMessageParams,
-    topic: Option<String>,
-) -> Result<Option<Place>, Error> {
-    let Some((channel, old_topic)) = message.channel() else { return Ok(None) };
-    let new_channel = match params.stream_id {
-        Some(Count(id)) => realm.open_channel(caller, ChannelId(id))?.id,
-        None => channel,
-    };
+/// Where the message goes; None when it stays where it is. Whether the caller may move it there is another question.
+fn new_place(message: &Message, params: &EditMessageParams, topic: Option<String>) -> Option<Place> {
+    let (channel, old_topic) = message.channel()?;
+    let new_channel = params.stream_id.map_or(channel, |Count(id)| ChannelId(id));
     let topic: Arc<str> = topic.map_or_else(|| old_topic.clone(), Into::into);
-    let stays = new_channel == channel && topic == *old_topic;
-    Ok((!stays).then_some(Place::Channel { channel: new_channel, topic }))
+    let stays = params.stream_id.is_none() && topic == *old_topic;
+    (!stays).then_some(Place::Channel { channel: new_channel, topic })
 }
 
 fn affected(realm: &Realm, caller: &User, message: &Message, place: &Place, mode: PropagateMode) -> Vec<MessageId> {
@@ -151,7 +153,7 @@ fn check_may_move(
     caller: &User,
     message: &Message,
     place: &Place,
-    marking: Option<Marking>,
+    (marking, names_channel): (Option<Marking>, bool),
     moved: &[MessageId],
 ) -> Result<(), Error> {
     let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
@@ -159,38 +161,40 @@ fn check_may_move(
     else {
         return Ok(());
     };
-    let (here, there) = (&realm.channels[&channel], &realm.channels[new_channel]);
+    let here = &realm.channels[&channel];
+    let there = realm.open_channel(caller, *new_channel);
     let may = |name| realm.may(caller.id, name);
     let may_in = |channel: &Channel, name| realm.may_in(caller.id, channel, name);
+    let there_too = |allows: &dyn Fn(&Channel) -> bool| there.as_ref().is_ok_and(|there| allows(there));
     if marking.is_some() {
-        let of_channel = |channel| may_in(channel, "can_resolve_topics_group");
-        if !(may("can_resolve_topics_group") || of_channel(here) || of_channel(there)) {
+        let of_channel = |channel: &Channel| may_in(channel, "can_resolve_topics_group");
+        if !(may("can_resolve_topics_group") || of_channel(here) || there_too(&of_channel)) {
             return Err(Error::MayNotResolve);
         }
-        if here.id == there.id {
+        if !names_channel {
             return Ok(());
         }
     } else if new_topic != topic {
-        let of_channel = |channel| {
+        let of_channel = |channel: &Channel| {
             may_in(channel, "can_move_messages_within_channel_group") || realm.can_administer(caller, channel)
         };
-        if !(may("can_move_messages_between_topics_group") || of_channel(here) || of_channel(there)) {
+        if !(may("can_move_messages_between_topics_group") || of_channel(here) || there_too(&of_channel)) {
             return Err(Error::MayNotMove);
         }
         let limit = realm.organization.limit("move_messages_within_stream_limit_seconds");
         check_move_time(realm, caller, message, moved, limit, Error::MoveTopicTimePassed)?;
     }
-    if here.id != there.id {
+    if names_channel {
         let of_channel = may_in(here, "can_move_messages_out_of_channel_group") || realm.can_administer(caller, here);
         if !(may("can_move_messages_between_channels_group") || of_channel) {
             return Err(Error::MayNotMove);
         }
+        realm.check_may_post(caller, there?, new_topic)?;
         let limit = realm.organization.limit("move_messages_between_streams_limit_seconds");
-        check_move_time(realm, caller, message, moved, limit, Error::MoveChannelTimePassed)?;
-        return realm.check_may_post(caller, there, new_topic);
+        return check_move_time(realm, caller, message, moved, limit, Error::MoveChannelTimePassed);
     }
-    realm.check_may_begin_topic(caller, there, new_topic)?;
-    realm.check_topic_policy(there, new_topic)
+    realm.check_may_begin_topic(caller, here, new_topic)?;
+    realm.check_topic_policy(here, new_topic)
 }
 
 /// Moderators and above may move old messages; others as far back as the limit.

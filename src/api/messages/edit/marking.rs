@@ -26,6 +26,21 @@ impl Marking {
         }
     }
 
+    /// What the notification bot says of a topic's new name: whether it begins with the mark, where the old one did not,
+    /// or the other way round. The rest of the name may change too.
+    pub(super) fn told_of(old: &str, new: &str) -> Option<Self> {
+        match (old.starts_with(RESOLVED_PREFIX), new.starts_with(RESOLVED_PREFIX)) {
+            (false, true) => Some(Self::Resolved),
+            (true, false) => Some(Self::Unresolved),
+            _ => None,
+        }
+    }
+
+    /// Whether two names are the same but for their marks.
+    pub(super) fn is_all_between(old: &str, new: &str) -> bool {
+        old.trim_start_matches(MARKS) == new.trim_start_matches(MARKS)
+    }
+
     /// As the notification bot says it.
     pub(super) fn word(self) -> &'static str {
         match self {
@@ -38,6 +53,21 @@ impl Marking {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mark_is_told_of_whatever_else_changes() {
+        for (old, new, told, is_all) in [
+            ("lunch", "✔ lunch", Some(Marking::Resolved), true),
+            ("lunch", "✔ dinner", Some(Marking::Resolved), false),
+            ("✔ lunch", "dinner", Some(Marking::Unresolved), false),
+            ("✔ ✔ lunch", "lunch", Some(Marking::Unresolved), true),
+            ("✔ lunch", "✔ dinner", None, false),
+            ("lunch", "dinner", None, false),
+        ] {
+            assert_eq!(Marking::told_of(old, new), told, "{old} → {new}");
+            assert_eq!(Marking::is_all_between(old, new), is_all, "{old} → {new}");
+        }
+    }
 
     #[test]
     fn only_the_mark_may_differ() {

@@ -17,6 +17,11 @@ use std::sync::Arc;
 
 /// For how long marking a topic anew takes the notice of its mark back.
 const UNDO_SECONDS: i64 = 60;
+/// The first level at which marking anew takes a notice back, and at which notices are read for whoever caused them
+/// (A-270 in docs/assumptions.md).
+const CAUSER_CONSIDERED_SINCE: i64 = 248;
+/// The first level at which a setting says for whom the notice of a mark is read.
+const READ_BY_SETTING_SINCE: i64 = 385;
 
 /// Sends the notices that the request asked for.
 pub(super) fn send(tx: &mut Tx, by: &User, wanted: &Wanted, place: &Place, params: &EditMessageParams) {
@@ -26,30 +31,31 @@ pub(super) fn send(tx: &mut Tx, by: &User, wanted: &Wanted, place: &Place, param
         return;
     };
     let who = by.silent_mention();
-    let stays_in_channel = channel == *new_channel;
     // The rest of both topics, before notices come to it.
     let is_whole = is_moved_whole(tx, by, (channel, topic), &wanted.moved);
     let arrives_alone = !has_others(tx, (*new_channel, new_topic), &wanted.moved);
-    if let Some(marking) = wanted.marking
-        && stays_in_channel
-    {
-        mark(tx, by, (*new_channel, new_topic), &format!("{who}{}", sentence(marking)));
+    if let Some(marking) = wanted.notice {
+        mark(tx, by, (*new_channel, new_topic), &format!("{who}{}", sentence(marking)), &wanted.moved);
     }
-    let what = |is_whole: bool| match (is_whole, wanted.moved.len()) {
+    let what = |is_whole: bool, one: &str| match (is_whole, wanted.moved.len()) {
         (true, _) => "This topic was moved".to_owned(),
-        (false, 1) => "A message was moved".to_owned(),
+        (false, 1) => format!("{one} was moved"),
         (false, count) => format!("{count} messages were moved"),
     };
     let link = |tx: &Tx, channel: ChannelId, topic: &str| format!("#**{}>{topic}**", tx.channels[&channel].name);
-    // Where a topic is marked or unmarked, the notice of that stands in its place.
-    if params.send_notification_to_new_thread && !(stays_in_channel && wanted.marking.is_some()) {
-        let text = format!("{} here from {} by {who}.", what(is_whole && arrives_alone), link(tx, channel, topic));
-        post(tx, by, *new_channel, new_topic, text, OrdSet::unit(by.id));
+    let readers = if tx.is_before(CAUSER_CONSIDERED_SINCE) { OrdSet::new() } else { OrdSet::unit(by.id) };
+    // Where a topic is marked or unmarked and nothing else happens to it, the notice of that stands in its place.
+    if params.send_notification_to_new_thread && !wanted.is_marking_alone() {
+        let one = format!("[A message]({})", tx.message_link(&tx.messages[&wanted.message.id]));
+        let what = what(is_whole && arrives_alone, &one);
+        let text = format!("{what} here from {} by {who}.", link(tx, channel, topic));
+        post(tx, by, *new_channel, new_topic, text, readers.clone());
     }
     if params.send_notification_to_old_thread {
         let from = if is_whole { "" } else { " from this topic" };
-        let text = format!("{}{from} to {} by {who}.", what(is_whole), link(tx, *new_channel, new_topic));
-        post(tx, by, channel, topic, text, OrdSet::unit(by.id));
+        let what = what(is_whole, "A message");
+        let text = format!("{what}{from} to {} by {who}.", link(tx, *new_channel, new_topic));
+        post(tx, by, channel, topic, text, readers);
     }
 }
 
@@ -59,13 +65,26 @@ fn sentence(marking: Marking) -> String {
 }
 
 /// Tells a topic of its mark, or takes back what was told, if somebody undoes it at once.
-fn mark(tx: &mut Tx, by: &User, (channel, topic): (ChannelId, &Arc<str>), text: &str) {
-    if let Some(notice) = undone(tx, channel, topic) {
+fn mark(tx: &mut Tx, by: &User, (channel, topic): (ChannelId, &Arc<str>), text: &str, moved: &[MessageId]) {
+    let is_undone = !tx.is_before(CAUSER_CONSIDERED_SINCE);
+    if let Some(notice) = undone(tx, channel, topic).filter(|_| is_undone) {
         delete(tx, &[notice]);
-    } else {
-        let readers = unbothered(tx, channel, topic).update(by.id);
-        post(tx, by, channel, topic, text.to_owned(), readers);
+        return;
     }
+    let readers = if tx.is_before(READ_BY_SETTING_SINCE) {
+        tx.channels[&channel].subscribers.clone().relative_complement(participants(tx, moved))
+    } else {
+        unbothered(tx, channel, topic).update(by.id)
+    };
+    post(tx, by, channel, topic, text.to_owned(), readers);
+}
+
+/// Those who sent the messages or reacted to them.
+fn participants(realm: &Realm, messages: &[MessageId]) -> OrdSet<UserId> {
+    let messages = messages.iter().filter_map(|id| realm.messages.get(id));
+    messages
+        .flat_map(|message| message.reactions.iter().map(|reaction| reaction.user).chain([message.sender]))
+        .collect()
 }
 
 /// The notice of the topic's mark at its end, while it is so young that marking it anew is to undo that.

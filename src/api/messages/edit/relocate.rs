@@ -5,7 +5,7 @@
 use super::Wanted;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::channel::TopicKey;
+use crate::realm::channel::{Channel, Privacy, TopicKey};
 use crate::realm::event::{Audience, Event, Payload};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Edit, Message, Place};
@@ -13,7 +13,6 @@ use crate::realm::personal::{Personal, VisibilityPolicy};
 use crate::realm::starred::StarredInSight;
 use crate::realm::user::User;
 use imbl::OrdSet;
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -36,31 +35,72 @@ pub(super) fn relocate(tx: &mut Tx, by: UserId, wanted: &Wanted, place: &Place) 
         let of_text = if edited == Some(*id) { message.history.pop_back() } else { None };
         let mut edit = of_text.map_or(new_edit, Arc::unwrap_or_clone);
         edit.topic = (topic != *new_topic).then(|| (topic, new_topic.clone()));
-        edit.channel = (channel != *new_channel).then_some((channel, *new_channel));
+        edit.channel = wanted.names_channel.then_some((channel, *new_channel));
         message.history.push_back(Arc::new(edit));
     }
 }
 
-/// Those who come upon messages in a channel that they subscribe to, once these are moved there. Guests who did not
-/// subscribe to the old channel don't know of the messages, and could make nothing of a change.
-pub(super) fn newcomers(realm: &Realm, message: &Message, place: &Place) -> OrdSet<UserId> {
-    let (Some((here, _)), Some(there)) = (message.channel(), place.channel()) else { return OrdSet::new() };
-    let (here, there) = (&realm.channels[&here], &realm.channels[&there]);
-    if here.id == there.id || !here.privacy.has_public_history() || !there.privacy.has_public_history() {
-        return OrdSet::new();
-    }
-    there.subscribers.clone().relative_complement(realm.guests_outside(here))
+/// Who loses what by a move into another channel.
+#[derive(Default)]
+pub(super) struct Losses {
+    /// Those who lose their rows for the messages: whoever was ever subscribed to the old channel and is not subscribed to
+    /// the new one.
+    pub(super) rows: OrdSet<UserId>,
+    /// Messages that users can't see any more, and who these are.
+    sight: BTreeMap<Vec<MessageId>, OrdSet<UserId>>,
 }
 
-/// What followers of messages can't see any more once these are moved: messages, and who loses them.
-pub(super) type Losses = BTreeMap<Vec<MessageId>, OrdSet<UserId>>;
+/// The first level at which it is looked at what each follower of a message could see and can't see any more; before, it
+/// was decided by subscriptions alone (A-270 in docs/assumptions.md).
+const SIGHT_LOOKED_AT_SINCE: i64 = 248;
 
-/// What a move that is about to be made takes away from those who follow the messages.
-pub(super) fn losses(realm: &Realm, followers: &Audience, moved: &[MessageId], place: &Place) -> Losses {
-    let mut losses = Losses::new();
-    let here = moved.first().and_then(|id| realm.messages[id].channel()).map(|(channel, _)| channel);
-    let (Some(here), Place::Channel { channel: there, .. }) = (here, place) else { return losses };
-    let (here, there) = (&realm.channels[&here], &realm.channels[there]);
+impl Losses {
+    /// What a move that is about to be made takes away, if its request names a channel.
+    pub(super) fn of(tx: &Tx, followers: &Audience, wanted: &Wanted, place: &Place) -> Self {
+        let (Some((here, _)), Some(there)) = (wanted.message.channel(), place.channel()) else {
+            return Self::default();
+        };
+        if !wanted.names_channel {
+            return Self::default();
+        }
+        let (here, there) = (&tx.channels[&here], &tx.channels[&there]);
+        let was_subscribed = tx.personal.iter().filter(|(_, own)| own.subscriptions.contains_key(&here.id));
+        let rows: OrdSet<UserId> =
+            was_subscribed.map(|(user, _)| *user).filter(|user| !there.subscribers.contains(user)).collect();
+        let sight = if tx.is_before(SIGHT_LOOKED_AT_SINCE) {
+            let is_public = there.privacy.is_web_public() || there.privacy == Privacy::Public;
+            let users = if is_public { rows.clone().intersection(tx.guests().clone()) } else { rows.clone() };
+            BTreeMap::from([(wanted.moved.clone(), users)])
+        } else {
+            sight_lost(tx, followers, &wanted.moved, (here, there))
+        };
+        Self { rows, sight }
+    }
+
+    /// Those who can't see any of the messages any more.
+    pub(super) fn of_all(&self, moved: &[MessageId]) -> OrdSet<UserId> {
+        self.sight.get(moved).cloned().unwrap_or_default()
+    }
+
+    /// Deletes messages for those who can't see them any more. `starred` is what it was before the move.
+    pub(super) fn tell(&self, tx: &mut Tx, before: &Place, starred: &mut StarredInSight) {
+        for (messages, users) in self.sight.iter().filter(|(_, users)| !users.is_empty()) {
+            starred.forget(users, messages);
+            let messages = messages.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
+            let payload = Payload::DeleteMessages { messages, place: before.clone() };
+            tx.emit(Audience::of(users.clone()), Event::new("delete_message", None, payload));
+        }
+    }
+}
+
+/// What followers of messages can't see any more once these lie in another channel.
+fn sight_lost(
+    realm: &Realm,
+    followers: &Audience,
+    moved: &[MessageId],
+    (here, there): (&Channel, &Channel),
+) -> BTreeMap<Vec<MessageId>, OrdSet<UserId>> {
+    let mut losses: BTreeMap<Vec<MessageId>, OrdSet<UserId>> = BTreeMap::new();
     // Nobody loses what everybody can read.
     if here.id == there.id || there.privacy.is_web_public() {
         return losses;
@@ -69,8 +109,9 @@ pub(super) fn losses(realm: &Realm, followers: &Audience, moved: &[MessageId], p
         let reads = realm.can_read(&realm.users[user], there);
         let is_lost = |id: &&MessageId| {
             let has_row = realm.has_row(*user, &realm.messages[*id]);
+            let keeps_row = has_row || there.subscribers.contains(user);
             let sees_before = has_row || here.privacy.has_public_history();
-            sees_before && !(reads && (has_row || there.privacy.has_public_history()))
+            sees_before && !(reads && (keeps_row || there.privacy.has_public_history()))
         };
         let lost: Vec<MessageId> = moved.iter().filter(is_lost).copied().collect();
         if !lost.is_empty() {
@@ -80,25 +121,29 @@ pub(super) fn losses(realm: &Realm, followers: &Audience, moved: &[MessageId], p
     losses
 }
 
-/// Keeps the invariants after a move: messages that can't be seen any more are deleted for those who saw them; unread
-/// ones lie only in subscribed channels. `starred` is what it was before.
-pub(super) fn settle(
-    tx: &mut Tx,
-    before: &Message,
-    moved: &[MessageId],
-    place: &Place,
-    (losses, mut starred): (Losses, StarredInSight),
-) {
-    let (Some((channel, _)), Place::Channel { channel: new_channel, .. }) = (before.channel(), place) else { return };
-    if channel != *new_channel {
-        for (messages, users) in losses {
-            starred.forget(&users, &messages);
-            let messages = messages.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
-            let payload = Payload::DeleteMessages { messages, place: before.place.clone() };
-            tx.emit(Audience::of(users), Event::new("delete_message", None, payload));
+/// Settles the rows for messages that were moved into a channel: those who lose them have none any more, subscribers of a
+/// channel whose history is protected get read ones, and what stays unread counts for the subscription to the channel.
+pub(super) fn settle_rows(tx: &mut Tx, moved: &[MessageId], place: &Place, losing: &OrdSet<UserId>) {
+    let Some(channel) = place.channel().map(|id| tx.channels[&id].clone()) else { return };
+    for id in moved {
+        tx.drop_rows(*id, losing);
+        if !channel.privacy.has_public_history() {
+            let gaining = channel.subscribers.clone().relative_complement(tx.messages[id].recipients.clone());
+            for user in gaining {
+                if !tx.own(user).historical.contains(id) {
+                    tx.message_mut(*id).recipients.insert(user);
+                    tx.own_mut(user).read.insert(*id);
+                }
+            }
         }
-        starred.tell_changes(tx);
-        settle_unread(tx, moved, *new_channel);
+        for user in tx.messages[id].recipients.clone() {
+            if !tx.own(user).read.contains(*id) {
+                tx.reach_back(user, channel.id, *id);
+            }
+        }
+    }
+    for user in losing {
+        tx.recall_pushes(*user);
     }
 }
 
@@ -147,32 +192,5 @@ pub(super) fn settle_policies(tx: &mut Tx, by: &User, before: &Message, moved: &
             let merged = if was_there { here.or_more_visible(there) } else { here };
             tx.set_topic_policy(user, *new_channel, new_topic.clone(), merged);
         }
-    }
-}
-
-fn settle_unread(tx: &mut Tx, moved: &[MessageId], channel: ChannelId) {
-    let mut read: BTreeMap<UserId, Vec<MessageId>> = BTreeMap::new();
-    for id in moved {
-        let message = tx.messages[id].clone();
-        for user in &message.recipients {
-            let own = tx.own(*user);
-            let counts = own.subscription(channel).is_some_and(|subscription| subscription.since < *id);
-            if !counts && !own.read.contains(*id) {
-                read.entry(*user).or_default().push(*id);
-            }
-        }
-    }
-    for (user, messages) in read {
-        for message in &messages {
-            tx.own_mut(user).read.insert(*message);
-        }
-        tx.recall_pushes(user);
-        let sees = |id: &MessageId| tx.users.get(&user).is_some_and(|user| tx.can_see_message(user, &tx.messages[id]));
-        let messages: Vec<MessageId> = messages.into_iter().filter(sees).collect();
-        if messages.is_empty() {
-            continue;
-        }
-        let fields = json!({"operation": "add", "flag": "read", "messages": messages, "all": false});
-        tx.emit(Audience::user(user), Event::shaped("update_message_flags", Some("add"), fields));
     }
 }

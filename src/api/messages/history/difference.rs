@@ -1,7 +1,7 @@
 //! What went and what came between two HTML texts, marked word by word.
 //!
-//! Tags go along with the words beside them and are no difference by themselves. Marks hold whole elements; tags whose
-//! other half is elsewhere stay outside.
+//! Tags go along with the words beside them and are no difference by themselves. Marks hold whole elements and stand within
+//! paragraphs and other blocks; tags whose other half is elsewhere stay outside.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -211,7 +211,65 @@ fn push_mark(pieces: &mut Vec<Piece>, class: &str, marked: Vec<Piece>) {
     if let Some(last) = pieces.last_mut().and_then(Piece::text_mut).filter(|last| !last.ends_with(' ')) {
         last.push(' ');
     }
-    pieces.push(Piece::Text(format!("<span class=\"{class}\">{}</span> ", text.trim_end())));
+    pieces.push(Piece::Text(format!("{} ", marked_within(text.trim_end(), class))));
+}
+
+/// Elements that are blocks: marks stand within them.
+const BLOCKS: [&str; 25] = [
+    "address",
+    "blockquote",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+];
+
+/// HTML with the runs between blocks and within them in marks.
+fn marked_within(html: &str, class: &str) -> String {
+    let mut out = String::with_capacity(html.len() + 64);
+    let mut run = String::new();
+    let close = |run: &mut String, out: &mut String| {
+        if run.trim().is_empty() {
+            out.push_str(run);
+        } else {
+            out.push_str(&format!("<span class=\"{class}\">{run}</span>"));
+        }
+        run.clear();
+    };
+    let mut rest = html;
+    while !rest.is_empty() {
+        let length = if rest.starts_with('<') { tag_length(rest) } else { rest.find('<').unwrap_or(rest.len()) };
+        let (part, behind) = rest.split_at(length);
+        rest = behind;
+        let name = part.trim_start_matches(['<', '/']).split([' ', '>', '/']).next().unwrap_or_default();
+        if part.starts_with('<') && BLOCKS.contains(&name) {
+            close(&mut run, &mut out);
+            out.push_str(part);
+        } else {
+            run.push_str(part);
+        }
+    }
+    close(&mut run, &mut out);
+    out
 }
 
 /// The pieces as HTML. What went is marked inside of the elements that it has in common with its neighbours.
@@ -276,7 +334,7 @@ mod tests {
         );
         assert_eq!(
             marked("<p>first one here</p>", "<p>first one here</p>\n<p>second one</p>"),
-            "<div><p>first one here</p> <span class=\"highlight_text_inserted\"><p>second one</p></span></div>"
+            "<div><p>first one here</p> <p><span class=\"highlight_text_inserted\">second one</span></p></div>"
         );
     }
 
@@ -291,7 +349,7 @@ mod tests {
     #[test]
     fn texts_without_words_are_no_trouble() {
         assert_eq!(marked("", ""), "<div></div>");
-        assert_eq!(marked("<p>gone</p>", ""), "<div><span class=\"highlight_text_deleted\"><p>gone</p></span></div>");
+        assert_eq!(marked("<p>gone</p>", ""), "<div><p><span class=\"highlight_text_deleted\">gone</span></p></div>");
         marked("<p title=\"a > b\">x</p>", "<hr>");
     }
 

@@ -1,0 +1,188 @@
+//! Narrows and recipients as they were sent to level 247 (A-270 in docs/assumptions.md).
+
+use crate::error::Error;
+use crate::level::{Act, Behaviour, Request};
+use serde_json::{Map, Value};
+
+/// The first level of which it is not known that it reads narrows and recipients as below.
+const READ_OTHERWISE_SINCE: i64 = 248;
+
+pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: READ_OTHERWISE_SINCE,
+        on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
+        words: "A `narrow` that is no list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Before, operands of all terms were looked at for their type first, named `elem[\"operand\"]`, and numbers were for `id`, `stream`, `sender`, `dm-including` and `group-pm-with` alone.",
+        test: "narrows_were_read_at_once_before_248",
+        act: Act::Request(
+            &["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"],
+            read_narrow,
+        ),
+    },
+    Behaviour {
+        level: READ_OTHERWISE_SINCE,
+        on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
+        words: "Terms of channels and of direct messages exclude each other unless one is negated, `search` and `in:home` can be negated, archived channels are found by their names, `is:resolved` finds messages without a row, and messages are found where they can be read; before, not so, and a row was enough.",
+        test: "narrows_were_understood_otherwise_before_248",
+        // Decided where narrows are resolved.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: READ_OTHERWISE_SINCE,
+        on: "POST /register",
+        words: "A `narrow` with an unknown operand of `is` is refused; before, such a term was passed over.",
+        test: "queues_took_any_operand_of_is_before_248",
+        act: Act::Request(&["POST /register"], pass_over_unknown_operands),
+    },
+    Behaviour {
+        level: READ_OTHERWISE_SINCE,
+        on: "POST /messages, POST /scheduled_messages",
+        words: "`to` of a direct message may be the ID of one user; before, IDs came in a list alone.",
+        test: "recipients_came_in_lists_before_248",
+        act: Act::Request(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
+    },
+    Behaviour {
+        level: READ_OTHERWISE_SINCE,
+        on: "POST /messages, PATCH /messages/{message_id}",
+        words: "A mention reaches people who can read the channel; before, it reached bots and subscribers alone, and the system's groups could not be mentioned.",
+        test: "mentions_reached_subscribers_alone_before_248",
+        // Decided where messages are sent.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: READ_OTHERWISE_SINCE,
+        on: "PATCH /messages/{message_id}",
+        words: "Notices of a move are read for whoever moved the messages, and marking a topic anew within a minute takes the notice of its mark back; before, neither. Who loses sight of moved messages is told; before, it went by subscriptions alone.",
+        test: "movers_had_unread_notices_before_248",
+        // Decided where messages are moved.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: READ_OTHERWISE_SINCE,
+        on: "operations on a message",
+        words: "Guests can read the messages of web-public channels; before, where they are subscribed alone.",
+        test: "guests_read_where_they_subscribed_before_248",
+        // Decided in the operations.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 385,
+        on: "PATCH /messages/{message_id}",
+        words: "`resolved_topic_notice_auto_read_policy` says for whom the notice of a mark is read; before, it was unread for those who had sent or reacted to one of the messages.",
+        test: "marks_were_unread_for_participants_before_385",
+        // Decided where messages are moved.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 367,
+        on: "PATCH /messages/{message_id}",
+        words: "`can_resolve_topics_group` is for marking topics as resolved; before, whoever may rename them.",
+        test: "marking_was_renaming_before_367",
+        // Decided where messages are moved.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 256,
+        on: "event stream update",
+        words: "Tells of another `first_message_id` after messages were deleted or moved.",
+        test: "the_first_message_stayed_before_256",
+        // Decided where messages are deleted and moved.
+        act: Act::Elsewhere,
+    },
+];
+
+/// Operators whose operand may be a number.
+const OF_ONE: &[&str] = &["id", "stream", "channel", "sender", "group-pm-with", "dm-including"];
+/// Operators whose operand may be a list of numbers.
+const OF_SEVERAL: &[&str] = &["pm-with", "dm"];
+
+fn read_narrow(request: &mut Request<'_>) -> Result<(), Error> {
+    let Some(text) = request.values.get("narrow") else { return Ok(()) };
+    let refused = || Error::RefusedValue { var_name: "narrow".into(), bad_value: text.as_str().into() };
+    let Ok(Value::Array(terms)) = serde_json::from_str::<Value>(text) else { return Err(refused()) };
+    let mut read = Vec::with_capacity(terms.len());
+    for term in &terms {
+        match term {
+            Value::Array(pair) if pair.len() == 2 && pair.iter().all(Value::is_string) => {
+                read.push(term_of(pair[0].clone(), pair[1].clone(), false.into()));
+            }
+            Value::Object(object) => read.push(checked_term(object, request.level)?),
+            _ => return Err(refused()),
+        }
+    }
+    // Nothing is found by a word that is too common, nor was anything by a pair with an empty search.
+    for term in &mut read {
+        let is_blank = term["operand"].as_str().is_some_and(|operand| operand.trim().is_empty());
+        if term["operator"] == "search" && is_blank {
+            term["operand"] = "the".into();
+        }
+    }
+    let text = Value::from(read).to_string();
+    request.values.insert("narrow".into(), text);
+    Ok(())
+}
+
+fn term_of(operator: Value, operand: Value, negated: Value) -> Value {
+    Value::Object(Map::from_iter([
+        ("operator".to_owned(), operator),
+        ("operand".to_owned(), operand),
+        ("negated".to_owned(), negated),
+    ]))
+}
+
+fn checked_term(term: &Map<String, Value>, level: i64) -> Result<Value, Error> {
+    let missing = |key: &str| Error::InvalidValueBecause {
+        parameter: "narrow".into(),
+        reason: format!("{key} is missing").into(),
+    };
+    let operator = term.get("operator").ok_or_else(|| missing("operator"))?;
+    let operand = term.get("operand").ok_or_else(|| missing("operand"))?;
+    let name = operator.as_str().ok_or_else(|| Error::bad_value("elem[\"operator\"]", "is not a string"))?;
+    let is_number = operand.is_i64() || operand.is_boolean();
+    let wrong = |reason: &'static str| Err(Error::bad_value("elem[\"operand\"]", reason));
+    // Channels had their newer name from 250 on.
+    if OF_ONE.contains(&name) && (name != "channel" || level >= 250) {
+        if !operand.is_string() && !is_number {
+            return wrong("is not a string or integer");
+        }
+    } else if OF_SEVERAL.contains(&name) {
+        match operand {
+            Value::String(_) => {}
+            Value::Array(ids) => {
+                if let Some(index) = ids.iter().position(|id| !id.is_i64() && !id.is_boolean()) {
+                    return Err(Error::bad_value(format!("elem[\"operand\"][{index}]"), "is not an integer"));
+                }
+            }
+            _ => return wrong("is not a string or an integer list"),
+        }
+    } else if !operand.is_string() {
+        return wrong("is not a string");
+    } else if name == "search" && operand.as_str().is_some_and(|operand| operand.trim().is_empty()) {
+        return wrong("cannot be blank.");
+    }
+    let negated = term.get("negated").cloned().unwrap_or(Value::Bool(false));
+    if !negated.is_boolean() {
+        return Err(Error::bad_value("elem[\"negated\"]", "is not a boolean"));
+    }
+    Ok(term_of(operator.clone(), operand.clone(), negated))
+}
+
+/// Operands of `is` by which queues select messages.
+const KNOWN_OF_IS: &[&str] = &["dm", "private", "starred", "unread", "mentioned", "alerted", "resolved"];
+
+fn pass_over_unknown_operands(request: &mut Request<'_>) -> Result<(), Error> {
+    let Some(text) = request.values.get("narrow") else { return Ok(()) };
+    let Ok(Value::Array(mut terms)) = serde_json::from_str::<Value>(text) else { return Ok(()) };
+    terms.retain(|term| {
+        let operand = term.get(1).and_then(Value::as_str);
+        let is_pair = term.as_array().is_some_and(|pair| pair.len() == 2);
+        !(is_pair && term[0] == "is" && operand.is_some_and(|operand| !KNOWN_OF_IS.contains(&operand)))
+    });
+    request.values.insert("narrow".into(), Value::from(terms).to_string());
+    Ok(())
+}
+
+fn refuse_single_recipient(request: &mut Request<'_>) -> Result<(), Error> {
+    let is_direct = matches!(request.values.get("type").map(String::as_str), Some("direct" | "private"));
+    let is_number = request.values.get("to").is_some_and(|to| to.trim().parse::<i64>().is_ok());
+    if is_direct && is_number { Err(Error::InvalidRecipientsType) } else { Ok(()) }
+}
