@@ -12,7 +12,7 @@ use crate::realm::event::{Audience, Event, List, Payload};
 use crate::realm::id::UserId;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Longest word, in code points.
 const MAX_ALERT_WORD_LENGTH: usize = 100;
@@ -136,8 +136,13 @@ fn check_lengths(words: &[String]) -> Result<(), Error> {
     words.try_for_each(|(index, word)| check_length(word, &format!("alert_words[{index}]"), MAX_ALERT_WORD_LENGTH))
 }
 
+/// The words without blanks around them, each once: one that is there in several spellings has the last of them.
 fn cleaned(words: &[String]) -> Vec<String> {
-    words.iter().map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()
+    let words = || words.iter().map(|word| word.trim()).filter(|word| !word.is_empty());
+    let last: HashMap<String, &str> = words().map(|word| (word.to_lowercase(), word)).collect();
+    let mut seen = HashSet::new();
+    let folded = words().map(str::to_lowercase).filter(|folded| seen.insert(folded.clone()));
+    folded.map(|folded| last[&folded].to_owned()).collect()
 }
 
 fn reply(realm: &Realm, user: UserId) -> AlertWordsReply {

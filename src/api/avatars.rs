@@ -82,9 +82,7 @@ impl Write for RemoveAvatar {
         let caller = call.caller();
         check_may_change(tx, caller)?;
 
-        if matches!(caller.avatar.source, AvatarSource::Uploaded { .. }) {
-            change_avatar(tx, caller.id, AvatarSource::Provider);
-        }
+        change_avatar(tx, caller.id, AvatarSource::Provider);
         Ok(AvatarReply { avatar_url: avatar_url(tx, &tx.users[&caller.id], false) })
     }
 }

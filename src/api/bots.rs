@@ -197,13 +197,23 @@ pub fn administered_bot<'realm>(realm: &'realm Realm, caller: &User, id: UserId)
     if bot.can_create_users && caller.role != Role::Owner { Err(Error::OwnerRequired) } else { Ok(bot) }
 }
 
-/// Whether somebody may make bots of a kind; those that only send messages take less.
+/// The first level at which groups may make bots; before, a policy said whether administrators alone may.
+const BOTS_BY_GROUPS_SINCE: i64 = 344;
+
+/// Whether the caller may make bots of a kind; those that only send messages take less.
 ///
 /// # Errors
 ///
-/// `InsufficientPermission`.
-pub fn check_may_create_bot(realm: &Realm, caller: &User, kind: BotKind) -> Result<(), Error> {
+/// `InsufficientPermission`, and below 344 `AdministratorRequired`.
+pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: BotKind) -> Result<(), Error> {
+    let caller = call.caller();
     let may = |name| realm.may(caller.id, name);
+    if call.feature_level < BOTS_BY_GROUPS_SINCE {
+        // What the policy restricts are generic bots.
+        let permission =
+            if kind == BotKind::Generic { "can_create_bots_group" } else { "can_create_write_only_bots_group" };
+        return if caller.is_admin() || may(permission) { Ok(()) } else { Err(Error::AdministratorRequired) };
+    }
     let may_create =
         may("can_create_bots_group") || (kind == BotKind::IncomingWebhook && may("can_create_write_only_bots_group"));
     if may_create { Ok(()) } else { Err(Error::InsufficientPermission) }

@@ -8,6 +8,7 @@ pub mod domains;
 pub mod parameters;
 pub mod pictures;
 pub mod playgrounds;
+pub mod policies;
 pub mod subdomain;
 pub mod user_defaults;
 pub mod welcome;
@@ -26,6 +27,7 @@ use crate::realm::organization::Organization;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS, setting};
 use crate::realm::user::{Role, User};
 use parameters::{ChannelSetting, OrganizationParams, check_choice, kept};
+use policies::{Choice, Policy};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -113,7 +115,8 @@ impl Write for EditOrganization {
         for (name, value) in &params.settings {
             check_choice(name, value)?;
         }
-        check_owner_decides(call, &params)?;
+        let policies = policies::given(call.former)?;
+        check_owner_decides(call, &params, &policies)?;
         let logins_off =
             params.authentication_methods.map(|methods| methods.applied_to(&tx.organization)).transpose()?;
         let kept = |(name, value)| kept(name, value).map(|value| (name, value));
@@ -127,12 +130,6 @@ impl Write for EditOrganization {
         }
 
         let mut changed = Map::new();
-        for (name, value) in settings {
-            if *tx.organization.setting(name) != value {
-                change_setting(tx, name, &value);
-                changed.insert(name.to_owned(), value);
-            }
-        }
         if let Some(name) = params.name.filter(|name| *name != tx.organization.name) {
             organization_mut(tx).name.clone_from(&name);
             tell(tx, &mut changed, "name", name.into());
@@ -141,9 +138,15 @@ impl Write for EditOrganization {
             describe(tx, caller, &description);
             changed.insert("description".to_owned(), description.into());
         }
-        for (which, id) in params.channels {
-            if std::mem::replace(which.of(organization_mut(tx)), id) != id {
-                tell(tx, &mut changed, which.name(), id.map_or(-1, |id| id.0).into());
+        for (name, value) in settings {
+            if *tx.organization.setting(name) != value {
+                change_setting(tx, name, &value);
+                changed.insert(name.to_owned(), value);
+            }
+        }
+        for (policy, choice) in policies {
+            if change_policy(tx, policy, choice) {
+                changed.insert(policy.name.to_owned(), choice.0.into());
             }
         }
         for (name, value) in permissions {
@@ -155,6 +158,11 @@ impl Write for EditOrganization {
             emit_data(tx, json!({"authentication_methods": authentication::records(&tx.organization)}));
             changed.insert("authentication_methods".to_owned(), authentication::switches(&tx.organization));
         }
+        for (which, id) in params.channels {
+            if std::mem::replace(which.of(organization_mut(tx)), id) != id {
+                tell(tx, &mut changed, which.name(), id.map_or(-1, |id| id.0).into());
+            }
+        }
         Ok(OrganizationReply { changed })
     }
 }
@@ -164,11 +172,16 @@ impl Write for EditOrganization {
 /// # Errors
 ///
 /// `OwnerRequired`; that of [`check_may_decide_on_sign_up`].
-fn check_owner_decides(call: &Call<'_>, params: &OrganizationParams) -> Result<(), Error> {
+fn check_owner_decides(
+    call: &Call<'_>,
+    params: &OrganizationParams,
+    policies: &[(&Policy, &Choice)],
+) -> Result<(), Error> {
     let has_setting = |names: &[&str]| params.settings.iter().any(|(name, _)| names.contains(name));
     let asks_owner = params.authentication_methods.is_some()
         || params.moves
         || has_setting(&["message_retention_days"])
+        || policies.iter().any(|(policy, _)| policy.is_for_owners)
         || params.permissions.iter().any(|(name, _)| OWNERS_PERMISSIONS.contains(name));
     if asks_owner && call.caller().role != Role::Owner {
         return Err(Error::OwnerRequired);
@@ -258,6 +271,24 @@ pub fn emit_data(tx: &mut Tx, data: Value) {
     let everyone = tx.everyone();
     let fields = json!({"property": "default", "data": data});
     tx.emit(everyone, Event::shaped("realm", Some("update_dict"), fields));
+}
+
+/// Gives the permissions of a policy to those whom a value of it names, unless it has the value already; whether it had
+/// another.
+fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choice) -> bool {
+    if policy.number(tx) == *number {
+        return false;
+    }
+    for (name, group) in policy.permissions.iter().copied().zip(holders.iter()) {
+        let value = GroupSettingValue::Group(tx.system_group(*group));
+        if tx.organization.permissions.get(name) != Some(&value) {
+            change_permission(tx, name, value);
+        }
+    }
+    let everyone = tx.everyone();
+    let fields = json!({"property": policy.name, "value": number});
+    tx.emit_before(policy.until, everyone, |_| Event::shaped("realm", Some("update"), fields));
+    true
 }
 
 /// Gives a permission to others. Where guests come to know more or fewer people, they are told whom.

@@ -5,7 +5,6 @@
 pub mod data;
 
 use super::parameter::parameters;
-use super::profile::change_values;
 use super::text::check_length;
 use super::{About, Access, Call, Operation, Read, Route, Success, Write};
 use crate::error::Error;
@@ -253,7 +252,7 @@ impl Operation for EditProfileField {
             "FieldNotForSummary",
             "FieldLabelTaken",
         ],
-        events: &["custom_profile_fields", "realm_user update"],
+        events: &["custom_profile_fields"],
     };
     type Params = EditProfileFieldParams;
     type Reply = Success;
@@ -311,7 +310,7 @@ impl Operation for RemoveProfileField {
         since: 0,
         is_specified: false,
         errors: &["FieldNotFound"],
-        events: &["realm_user update", "custom_profile_fields"],
+        events: &["custom_profile_fields"],
     };
     type Params = RemoveProfileFieldParams;
     type Reply = Success;
@@ -386,12 +385,12 @@ fn drop_lost_choices(tx: &mut Tx, id: ProfileFieldId) {
     take_away(tx, id, |value| choices.get(value).is_none());
 }
 
-/// Takes away those values of a field, and tells everybody who may know of their holders.
+/// Takes away those values of a field. Who hears of the fields concludes it.
 fn take_away(tx: &mut Tx, id: ProfileFieldId, is_lost: impl Fn(&str) -> bool) {
     let holds = |user: &&Arc<User>| user.profile.get(&id).is_some_and(|entry| is_lost(&entry.value));
     let holders: Vec<UserId> = tx.users.values().filter(holds).map(|user| user.id).collect();
     for holder in holders {
-        change_values(tx, holder, vec![(id, None)]);
+        tx.user_mut(holder).profile.remove(&id);
     }
 }
 

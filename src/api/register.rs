@@ -8,7 +8,6 @@ mod organization;
 mod users;
 
 pub use lists::choices;
-pub use organization::policy;
 pub use users::UserLists;
 
 use super::parameter::{Count, Nullable, parameters};

@@ -228,6 +228,7 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
     tx.own_mut(user).settings.insert(name, value.clone());
     emit_setting(tx, user, name, value.clone(), language);
     match name {
+        //
         "presence_enabled" => {
             let away = value == Value::Bool(false);
             follow_setting(tx, user, !away);

@@ -276,6 +276,8 @@ objects! {
     ONBOARDING = "register reply, event onboarding_steps" ["POST /register:", "event onboarding_steps:"];
     /// The reply that lists invitations.
     INVITES_REPLY = "reply of GET /invites" ["GET /invites:"];
+    /// The reply of sending an invitation again.
+    RESEND_REPLY = "reply of POST /invites/{invite_id}/resend" ["POST /invites/{invite_id}/resend:"];
     /// An invitation.
     INVITE = "invitation" ["GET /invites: invites[]"];
 

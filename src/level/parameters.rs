@@ -2,6 +2,7 @@
 
 use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
 use super::{AFTER_THE_RECORDED, Change, Touch};
+use crate::api::organization::policies::POLICIES;
 use crate::api::parameter::Parameters;
 use crate::api::settings::legacy;
 use crate::api::settings::parameters::{SettingsParams, UserDefaultsParams};
@@ -251,6 +252,10 @@ pub(super) fn changes() -> Vec<Change> {
     all.extend(GONE.iter().map(|(level, route, name, since)| Change {
         level: *level,
         touch: Touch::GoneParameter { route, name, since: *since },
+    }));
+    all.extend(POLICIES.iter().map(|policy| Change {
+        level: policy.until,
+        touch: Touch::GoneParameter { route: "PATCH /realm", name: policy.name, since: policy.since },
     }));
     all.extend(CAPABILITIES.iter().map(|(level, name)| Change { level: *level, touch: Touch::Capability(name) }));
     all.extend(NARROW_TERMS.iter().map(|(level, operator, operand)| Change {

@@ -2,14 +2,17 @@
 
 use super::Realm;
 use super::change::Tx;
-use super::event::Event;
+use super::event::{Event, Needs};
 use super::group::SystemGroup;
-use super::id::UserId;
+use super::id::{GroupId, UserId};
 use super::timer::Due;
 use super::user::{Role, User};
 use super::visibility::Sight;
 use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
+
+/// The first level whose groups list active users alone.
+const ACTIVE_MEMBERS_ALONE_SINCE: i64 = 303;
 
 impl Realm {
     /// When a member's waiting period is over; None for users of other roles, who never are full members.
@@ -32,6 +35,23 @@ impl Tx {
         self.schedule(Due::FullMember(user), at);
     }
 
+    /// Tells everybody of users who came to a system group, or left it.
+    ///
+    /// Event: `user_group` add_members or remove_members, of active users alone; below 303 of all.
+    pub fn emit_members(&mut self, op: &'static str, group: GroupId, users: impl IntoIterator<Item = UserId>) {
+        let (active, inactive): (Vec<UserId>, Vec<UserId>) = users.into_iter().partition(|user| self.is_active(*user));
+        let everyone = self.everyone();
+        if !active.is_empty() {
+            let needs = if inactive.is_empty() { Needs::Nothing } else { Needs::From(ACTIVE_MEMBERS_ALONE_SINCE) };
+            self.emit(everyone.clone(), Event::of_members(op, group, active.clone()).needing(needs));
+        }
+        if !inactive.is_empty() {
+            let mut all: Vec<UserId> = active.into_iter().chain(inactive).collect();
+            all.sort_unstable();
+            self.emit_before(ACTIVE_MEMBERS_ALONE_SINCE, everyone, |_| Event::of_members(op, group, all));
+        }
+    }
+
     /// Puts those of the users who are full members now into the group of these and takes the others out of it, and
     /// puts off what is still to come.
     ///
@@ -46,11 +66,7 @@ impl Tx {
         let sight = Sight::of(self, &entered.clone().union(left.clone()));
         self.group_mut(group).members = before.union(entered.clone()).relative_complement(left.clone());
         for (op, changed) in [("add_members", entered), ("remove_members", left)] {
-            // Deactivated users are listed in no group; they come back with their groups.
-            let changed: Vec<UserId> = changed.into_iter().filter(|user| self.is_active(*user)).collect();
-            if !changed.is_empty() {
-                self.emit(self.everyone(), Event::of_members(op, group, changed));
-            }
+            self.emit_members(op, group, changed);
         }
         for user in users {
             self.schedule_full_membership(user);

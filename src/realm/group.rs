@@ -159,8 +159,7 @@ impl Realm {
 
     /// The direct members of a group who are deactivated, which levels below 303 list. System groups list none.
     pub fn inactive_members(&self, group: &Group) -> impl Iterator<Item = UserId> {
-        let members = group.members.iter().filter(|_| group.system.is_none());
-        members.filter(|user| !self.is_active(**user)).copied()
+        group.members.iter().filter(|user| !self.is_active(**user)).copied()
     }
 
     /// The active members of a group, subgroups to any depth included.

@@ -36,7 +36,8 @@ impl State {
                 let channels = event["streams"].as_array().into_iter().flatten();
                 let mut ids = numbers(&event["stream_ids"]);
                 ids.extend(channels.filter_map(|channel| channel["stream_id"].as_i64()));
-                ids.into_iter().for_each(|id| self.lose(id));
+                ids.iter().for_each(|id| self.lose(*id));
+                self.bury(&ids);
             }
             "update" => self.update_channel(event),
             _ => return false,

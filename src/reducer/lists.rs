@@ -3,6 +3,7 @@
 use super::rows::{Object, merge, object, put, row, take};
 use super::{Doubt, State};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// Lists whose events bring them anew: type, key of the state, key of the event.
 const WHOLE: [(&str, &str, &str); 10] = [
@@ -48,15 +49,28 @@ const OUTSIDE: [&str; 10] = [
     "web_reload_client",
 ];
 
+/// The type of profile fields whose values are one of several.
+const CHOICE: i64 = 3;
+
 impl State {
-    /// A profile field that is gone takes everybody's value with it.
+    /// A profile field that is gone takes everybody's value with it, and a choice that is gone those that were it.
     fn forget_removed_fields(&mut self) {
         let fields = self.value.get("custom_profile_fields").and_then(Value::as_array).cloned().unwrap_or_default();
-        let known: Vec<String> = fields.iter().map(|field| field["id"].to_string()).collect();
+        let choices = |field: &Value| {
+            let text = field["field_data"].as_str().filter(|_| field["type"] == CHOICE);
+            text.and_then(|text| serde_json::from_str::<Object>(text).ok())
+        };
+        let known: HashMap<String, Option<Object>> =
+            fields.iter().map(|field| (field["id"].to_string(), choices(field))).collect();
+        let is_kept = |id: &String, data: &Value| match known.get(id) {
+            Some(Some(choices)) => data["value"].as_str().is_some_and(|value| choices.contains_key(value)),
+            Some(None) => true,
+            None => false,
+        };
         for list in ["realm_users", "realm_non_active_users"] {
             for user in self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
                 if let Some(data) = user.get_mut("profile_data").and_then(Value::as_object_mut) {
-                    data.retain(|id, _| known.contains(id));
+                    data.retain(|id, data| is_kept(id, data));
                 }
             }
         }

@@ -223,7 +223,7 @@ impl State {
     }
 
     /// What was known of it; None when it was not unread.
-    fn remove_unread(&mut self, id: i64) -> Option<Mention> {
+    pub(super) fn remove_unread(&mut self, id: i64) -> Option<Mention> {
         let mut was_unread = false;
         for list in ["pms", "streams", "huddles"] {
             let rows = self.unread(list).and_then(Value::as_array_mut)?;

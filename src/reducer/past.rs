@@ -1,6 +1,6 @@
 //! What servers of older feature levels told in other shapes.
 
-use super::rows::{Object, row};
+use super::rows::{Object, numbers, row};
 use super::{Doubt, State};
 use serde_json::{Value, json};
 
@@ -27,6 +27,15 @@ const ARCHIVED_AS_DELETED: std::ops::Range<i64> = 315..378;
 /// Levels whose folders have an order without events that tell of it.
 const ORDER_OF_FOLDERS_UNTOLD: std::ops::Range<i64> = 414..418;
 
+/// Settings that name a channel with a purpose, by all names that they had.
+const PURPOSES: [&str; 5] = [
+    "realm_new_stream_announcements_stream_id",
+    "realm_notifications_stream_id",
+    "realm_service_update_announcements_stream_id",
+    "realm_signup_announcements_stream_id",
+    "realm_signup_notifications_stream_id",
+];
+
 impl State {
     /// The server's feature level.
     fn level(&self) -> i64 {
@@ -38,7 +47,24 @@ impl State {
         self.level() < ACTIVITY_SINCE
     }
 
-    /// Whether groups that people made list members who are deactivated.
+    /// Channels that are archived have nothing unread and no purpose any more, which nothing tells below 315.
+    pub(super) fn bury(&mut self, channels: &[i64]) {
+        if self.level() >= ARCHIVED_AS_DELETED.start {
+            return;
+        }
+        let rows = self.unread("streams").and_then(|rows| rows.as_array().cloned()).unwrap_or_default();
+        let lost = rows.iter().filter(|row| row["stream_id"].as_i64().is_some_and(|id| channels.contains(&id)));
+        for message in lost.flat_map(|row| numbers(&row["unread_message_ids"])) {
+            self.remove_unread(message);
+        }
+        for key in PURPOSES {
+            if self.value.get(key).and_then(Value::as_i64).is_some_and(|id| channels.contains(&id)) {
+                self.replace(key, &(-1).into());
+            }
+        }
+    }
+
+    /// Whether groups list members who are deactivated.
     pub(super) fn groups_keep_deactivated(&self) -> bool {
         self.level() < ACTIVE_MEMBERS_SINCE
     }

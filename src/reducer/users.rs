@@ -7,9 +7,6 @@ use serde_json::{Value, json};
 /// The lists of people and bots, by whether they are active.
 const USERS: [&str; 2] = ["realm_users", "realm_non_active_users"];
 
-/// What the names of system groups begin with.
-const SYSTEM_GROUP: &str = "role:";
-
 /// Keys that follow from a user's role.
 const ROLE_KEYS: [&str; 4] = ["role", "is_owner", "is_admin", "is_guest"];
 
@@ -113,8 +110,7 @@ impl State {
         }
     }
 
-    /// Deactivated users are in no list of members (below 303 in none of system groups), which the client sees to
-    /// itself; their status is gone.
+    /// Deactivated users are in no list of members (but below 303), which the client sees to itself; their status is gone.
     fn set_active(&mut self, id: &Value, is_active: bool) {
         let (from, to) = if is_active { (USERS[1], USERS[0]) } else { (USERS[0], USERS[1]) };
         if let Some(user) = take(&mut self.value, from, "user_id", id) {
@@ -128,7 +124,7 @@ impl State {
         self.leave_channels(number);
         let keeps_members = self.groups_keep_deactivated();
         for group in rows(&mut self.value, "realm_user_groups").into_iter().flatten() {
-            if !(keeps_members && group["name"].as_str().is_some_and(|name| !name.starts_with(SYSTEM_GROUP))) {
+            if !keeps_members {
                 remove_number(&mut group["members"], number);
             }
         }

@@ -66,8 +66,6 @@ async fn what_is_so_already_is_not_told() {
 
     let everyone = group(&server, "role:everyone");
     let params = json!({
-        "description": "For **everyone**, about everything.",
-        "is_private": false,
         "is_default_stream": true,
         "topics_policy": "inherit",
         "can_send_message_group": {"new": everyone, "old": everyone},
@@ -75,6 +73,36 @@ async fn what_is_so_already_is_not_told() {
     edit(&server, &adam, "general", params).await.is(json!({}));
 
     events.none().await;
+}
+
+#[tokio::test]
+async fn privacy_description_and_retention_are_told_again() {
+    let server = TestServer::start().await;
+    let olive = server.user("olive");
+    let mut events = olive.events(["stream", "message", "default_streams"]).await;
+
+    for (params, property) in [
+        (json!({"description": "For **everyone**, about everything."}), "description"),
+        (json!({"is_private": false}), "invite_only"),
+        (json!({"message_retention_days": json!("realm_default").to_string()}), "message_retention_days"),
+    ] {
+        edit(&server, &olive, "general", params).await.is(json!({}));
+        events.next().await.has(json!({"type": "stream", "property": property}));
+        events.next().await.has(json!({"type": "message"}));
+    }
+    edit(&server, &olive, "engineering", json!({"is_default_stream": false})).await.is(json!({}));
+    events.next().await.has(json!({"type": "default_streams"}));
+    events.none().await;
+}
+
+#[tokio::test]
+async fn who_publishes_a_published_channel_needs_the_right_to() {
+    let server = TestServer::start().await;
+    let [olive, adam] = server.users(["olive", "adam"]);
+    let published = json!({"is_web_public": true});
+
+    edit(&server, &adam, "town-square", published.clone()).await.error("BAD_REQUEST", "Insufficient permission");
+    edit(&server, &olive, "town-square", published).await.is(json!({}));
 }
 
 #[tokio::test]

@@ -215,7 +215,7 @@ async fn permissions_list_users_while_they_are_active() {
 }
 
 #[tokio::test]
-async fn reactivation_is_for_administrators_and_a_no_op_where_the_user_is_active() {
+async fn reactivation_is_for_administrators_and_told_again_where_the_user_is_active() {
     let server = TestServer::start().await;
     let [adam, mel, max, dana] = server.users(["adam", "mel", "max", "dana"]);
     let mut events = max.events(["realm_user", "subscription"]).await;
@@ -228,6 +228,8 @@ async fn reactivation_is_for_administrators_and_a_no_op_where_the_user_is_active
     let deleted = realm.users.values().find(|user| user.is_deleted).expect("one user is deleted").id;
     adam.post(&format!("/users/{deleted}/reactivate"), json!({})).await.error("BAD_REQUEST", placeholder);
     adam.post(&path(&max), json!({})).await.is(json!({}));
+    let person = json!({"user_id": max.id(), "is_active": true});
+    events.next().await.is(json!({"type": "realm_user", "op": "update", "person": person}));
     events.none().await;
     adam.post(&path(&dana), json!({})).await.is(json!({}));
     assert_eq!(dana.get("/users/me", json!({})).await.success()["is_active"], true);

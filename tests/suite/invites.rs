@@ -375,7 +375,7 @@ async fn an_invitation_by_email_is_sent_again_and_revoked() {
     mel.post("/invites/1/resend", json!({})).await.error("UNAUTHORIZED_PRINCIPAL", administrator);
     mel.delete("/invites/1", json!({})).await.error("UNAUTHORIZED_PRINCIPAL", administrator);
     adam.post("/invites/1/resend", json!({})).await.is(json!({}));
-    changed(&mut at_adam).await;
+    at_adam.none().await;
     let again = invites(&adam).await[0].clone();
     assert_eq!((&again["invited"], &again["expiry_date"]), (&json!(NOW), &json!(NOW + 10 * DAY)));
     adam.delete("/invites/1", json!({})).await.is(json!({}));

@@ -1,6 +1,7 @@
 //! Worlds at other feature levels than the newest.
 
 mod accounts;
+mod channel_rules;
 mod channels;
 mod content;
 mod former;

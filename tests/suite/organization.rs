@@ -42,18 +42,18 @@ async fn what_changes_is_echoed_told_and_there_from_then_on() {
         }),
     );
     let changed = json!({
-        "jitsi_server_url": "https://meet.example.com",
-        "digest_weekday": 3,
-        "message_content_delete_limit_seconds": 60,
-        "message_content_edit_limit_seconds": null,
-        "message_retention_days": 30,
-        "topics_policy": "disable_empty_topic",
         "name": "Double",
         "description": "Now **bold**",
-        "new_stream_announcements_stream_id": quiet,
-        "service_update_announcements_stream_id": quiet,
-        "signup_announcements_stream_id": -1,
+        "message_content_delete_limit_seconds": 60,
+        "topics_policy": "disable_empty_topic",
+        "message_content_edit_limit_seconds": null,
+        "message_retention_days": 30,
+        "jitsi_server_url": "https://meet.example.com",
+        "digest_weekday": 3,
         "can_create_groups": group(&server, "role:moderators"),
+        "new_stream_announcements_stream_id": quiet,
+        "signup_announcements_stream_id": -1,
+        "service_update_announcements_stream_id": quiet,
     });
     reply.await.is(changed.clone());
 
@@ -86,8 +86,8 @@ async fn what_changes_is_echoed_told_and_there_from_then_on() {
         .await
         .is(json!({"message_retention_days": -1, "jitsi_server_url": null}));
     change(&olive, json!({"allow_message_editing": false})).await.success();
-    queue.next().await.has(json!({"op": "update", "property": "jitsi_server_url", "value": null}));
     queue.next().await.has(json!({"op": "update", "property": "message_retention_days", "value": -1}));
+    queue.next().await.has(json!({"op": "update", "property": "jitsi_server_url", "value": null}));
     queue.next().await.has(json!({"op": "update_dict", "data": {"allow_message_editing": false}}));
 }
 

@@ -260,7 +260,7 @@ async fn alert_words_are_the_same_whatever_their_case() {
     let words = "/users/me/alert_words";
 
     mel.get(words, json!({})).await.is(json!({"alert_words": ["deploy", "coffee machine"]}));
-    let all = json!(["deploy", "coffee machine", "Crème"]);
+    let all = json!(["deploy", "coffee machine", "CRÈME"]);
     mel.post(words, json!({"alert_words": ["DEPLOY", " Crème ", "CRÈME", "  "]})).await.is(json!({"alert_words": all}));
     at_mel.next().await.is(json!({"type": "alert_words", "alert_words": all}));
     let id = max.send_to("general", "t", "No crème today").await;
@@ -364,12 +364,22 @@ async fn slash_commands_change_settings() {
     let mut at_max = max.events(["user_settings"]).await;
     let run = async |command: &str| max.post("/zcommand", json!({"command": command})).await;
 
-    for command in ["/ping", "/night", "/dark", "/day", "/light", "/fluid-width", "/fixed-width"] {
-        run(command).await.is(json!({}));
+    for (command, message) in [
+        ("/ping", ""),
+        ("/night", "Changed to dark theme! To revert dark theme, type `/light`."),
+        ("/night", "You are still in dark theme."),
+        ("/day", "Changed to light theme! To revert light theme, type `/dark`."),
+        ("/fluid-width", "Changed to fluid-width mode! To revert fluid-width mode, type `/fixed-width`."),
+        ("/fixed-width", "Changed to fixed-width mode! To revert fixed-width mode, type `/fluid-width`."),
+        ("/fixed-width", "You are still in fixed width mode."),
+    ] {
+        let reply = run(command).await;
+        assert_eq!((reply.status, &reply.body["msg"]), (200, &json!(message)), "{command}");
     }
+    run("/dark").await.error("BAD_REQUEST", "No such command: dark");
     run("dark").await.error("BAD_REQUEST", "A command begins with a slash.");
     run("/dance").await.error("BAD_REQUEST", "No such command: dance");
-    let refused = bot.post("/zcommand", json!({"command": "/dark"})).await;
+    let refused = bot.post("/zcommand", json!({"command": "/night"})).await;
     refused.error("BAD_REQUEST", "This endpoint does not accept bot requests.");
 
     at_max.next().await.is(setting("color_scheme", json!(2)));
@@ -406,8 +416,10 @@ async fn a_picture_is_told_to_all_and_served_until_it_is_taken_away() {
     assert!(reply["avatar_url"].as_str().is_some_and(|url| url.contains("gravatar") && url.ends_with("?v=3")));
     at_gus.next().await.has(json!({"person": {"avatar_source": "G", "avatar_version": 3}}));
     let _ = gus.get(&url, json!({})).await.with_status(404);
-    // Without a picture of one's own there is nothing to take away.
-    max.delete("/users/me/avatar", json!({})).await.is(json!({"avatar_url": reply["avatar_url"]}));
+    // Told again without a picture of one's own.
+    let again = max.delete("/users/me/avatar", json!({})).await.success();
+    assert!(again["avatar_url"].as_str().is_some_and(|url| url.ends_with("?v=4")));
+    at_gus.next().await.has(json!({"person": {"avatar_source": "G", "avatar_version": 4}}));
     at_gus.none().await;
 }
 

@@ -157,7 +157,7 @@ fn check(realm: &Realm, call: &Call<'_>, params: &CreateBotParams) -> Result<Che
         return Err(Error::UsernameInUse);
     }
     let kind = kind.ok_or(Error::InvalidBotType)?;
-    check_may_create_bot(realm, call.caller(), kind)?;
+    check_may_create_bot(realm, call, kind)?;
     if !matches!(params.interface_type, 1 | 2) {
         return Err(Error::InvalidInterfaceType);
     }

@@ -1,7 +1,7 @@
 //! Changing bots (reference behaviour, PATCH /bots/{bot_id}).
 
 use super::create::JsonText;
-use super::former::tell_of_account;
+use super::former::tell_of_owner;
 use super::{administered_bot, bot_named, bot_record, emit};
 use crate::api::avatars::{check_picture, keep_picture};
 use crate::api::parameter::{RoleNumber, parameters};
@@ -56,8 +56,8 @@ pub struct BotReply {
     pub service_interface: i64,
     /// As passed, or null.
     pub service_payload_url: Option<String>,
-    /// As passed, or empty.
-    pub config_data: BTreeMap<String, String>,
+    /// As passed, or null.
+    pub config_data: Option<BTreeMap<String, String>>,
     /// Always null.
     pub default_sending_stream: Option<String>,
     /// Always null.
@@ -190,9 +190,9 @@ fn change_owner(tx: &mut Tx, bot: &User, owner: UserId) {
         let record = bot_record(&tx.users[&bot.id]);
         tx.emit(Audience::user(owner), Event::shaped("realm_bot", Some("add"), json!({ "bot": record })));
     }
+    tell_of_owner(tx, bot.id, owner);
     let audience = who_can_access(tx, bot.id);
     tx.emit(audience, person_update(json!({"user_id": bot.id, "bot_owner_id": owner})));
-    tell_of_account(tx, bot.id, "owner_id", |_, _| json!(owner));
 }
 
 fn is_admin(realm: &Realm, user: UserId) -> bool {
@@ -230,7 +230,7 @@ fn reply(realm: &Realm, params: EditBotParams) -> BotReply {
         avatar_url: avatar_url(realm, bot, false),
         service_interface: params.service_interface,
         service_payload_url: params.service_payload_url.map(|url| url.0),
-        config_data: params.config_data.unwrap_or_default(),
+        config_data: params.config_data,
         default_sending_stream: None,
         default_events_register_stream: None,
         default_all_public_streams: false,

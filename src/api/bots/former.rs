@@ -26,6 +26,16 @@ pub fn tell_of_account(tx: &mut Tx, id: UserId, key: &'static str, value: impl F
     });
 }
 
+/// Tells the administrators who owns a bot; owners who are none lose it or get it whole.
+///
+/// Event: `realm_bot` update, below 474.
+pub fn tell_of_owner(tx: &mut Tx, bot: UserId, owner: UserId) {
+    let audience = Audience::of(tx.at_least(Role::Administrator));
+    tx.emit_before(ACCOUNTS_APART_SINCE, audience, |_| {
+        Event::shaped("realm_bot", Some("update"), json!({"bot": {"user_id": bot, "owner_id": owner}}))
+    });
+}
+
 /// Whose lists have a bot: its owner's and administrators'.
 pub(super) fn who_lists(realm: &Realm, bot: UserId) -> Audience {
     let owner = realm.users[&bot].bot_owner();

@@ -3,7 +3,7 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use super::ChannelParams;
-use super::creation::emit_defaults;
+use super::creation::{MAX_NAME_LENGTH, emit_defaults};
 use super::edit::administered_channel;
 use super::notices::tell_in_channel;
 use crate::api::channels::default_groups::leave_groups;
@@ -11,12 +11,15 @@ use crate::api::organization::parameters::{ChannelSetting, NO_CHANNEL};
 use crate::api::{About, Access, Call, Operation, Route, Success, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
-use crate::realm::channel::{Channel, Subscription};
+use crate::realm::channel::{Channel, Privacy, Subscription};
 use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::id::{ChannelId, UserId};
+use crate::realm::starred::StarredInSight;
 use crate::realm::user::User;
+use crate::record::channel::ChannelRecord;
 use imbl::OrdSet;
 use serde_json::{Map, json};
+use sha2::{Digest, Sha512};
 use std::sync::Arc;
 
 /// DELETE /streams/{stream_id}
@@ -47,30 +50,74 @@ impl Operation for ArchiveChannel {
 impl Write for ArchiveChannel {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let id = params.stream_id;
-        let channel = administered_channel(tx, call.caller(), id)?;
+        let channel = administered_channel(tx, call, id)?;
         if channel.is_archived {
             return Err(Error::ChannelArchived);
         }
 
-        let content = format!("Channel #**{}** has been archived.", channel.name);
-        // Before the channel is gone for clients that don't know archived ones.
-        tell_in_channel(tx, call.caller(), id, content);
-        let channel = tx.channel_mut(id);
-        channel.is_archived = true;
-        if std::mem::take(&mut channel.is_default) {
-            emit_defaults(tx);
-        }
-        leave_groups(tx, id);
-        take_purposes(tx, id);
-        emit_is_archived(tx, id, true);
-        let audience = tx.who_can_see(&tx.channels[&id]);
-        tx.emit_vanished(audience, &OrdSet::unit(id), Needs::NoArchivedChannels);
+        archive(tx, call, id);
         Ok(Success {})
     }
 }
 
-/// Takes a channel's purposes for the organization away, and tells so if it had any: nothing can be said there any more.
-fn take_purposes(tx: &mut Tx, id: ChannelId) {
+/// The first level that shows archived channels, and tells in them what became of them.
+const ARCHIVED_SHOWN_SINCE: i64 = 315;
+
+/// Archives a channel.
+///
+/// Events: `message` of the notice, `default_streams`, `default_stream_groups`, `realm` of purposes that it had,
+/// `stream` update to clients that know archived channels, `stream` delete to others. Below 315: none of the notice and
+/// the purposes, and the channel is without subscribers from then on, private, and under another name.
+pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
+    let is_shown = call.feature_level >= ARCHIVED_SHOWN_SINCE;
+    // What is told where nobody sees what becomes of the channel.
+    let as_it_was = json!(ChannelRecord::new(tx, &tx.channels[&id]));
+    if is_shown {
+        let content = format!("Channel #**{}** has been archived.", tx.channels[&id].name);
+        // Before the channel is gone for clients that don't know archived ones.
+        tell_in_channel(tx, call.caller(), id, content);
+    }
+    let channel = tx.channel_mut(id);
+    channel.is_archived = true;
+    if std::mem::take(&mut channel.is_default) {
+        emit_defaults(tx);
+    }
+    leave_groups(tx, id);
+    let purposes = take_purposes(tx, id);
+    if is_shown {
+        tell_purposes(tx, purposes);
+    }
+    emit_is_archived(tx, id, true);
+    let audience = tx.who_can_see(&tx.channels[&id]);
+    if is_shown {
+        tx.emit_vanished(audience, &OrdSet::unit(id), Needs::NoArchivedChannels);
+    } else {
+        let fields = json!({"streams": [as_it_was], "stream_ids": [id]});
+        tx.emit(audience, Event::shaped("stream", Some("delete"), fields));
+        let starred = StarredInSight::of_listeners(tx);
+        bury(tx, id);
+        starred.tell_changes(tx);
+    }
+}
+
+/// Leaves an archived channel to administrators alone, under a name that nobody else would give it.
+fn bury(tx: &mut Tx, id: ChannelId) {
+    let channel = tx.channels[&id].clone();
+    for user in &channel.subscribers {
+        tx.unsubscribe(*user, id);
+    }
+    let digest = Sha512::digest(id.0.to_string());
+    let prefix: String = digest[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+    let name = format!("{}!DEACTIVATED:{}", &prefix[..7], channel.name);
+    tx.rename_channel(id, name.chars().take(MAX_NAME_LENGTH).collect());
+    tx.channel_mut(id).privacy = match channel.privacy.has_public_history() {
+        true => Privacy::PrivateSharedHistory,
+        false => Privacy::PrivateProtectedHistory,
+    };
+}
+
+/// Takes a channel's purposes for the organization away, for nothing can be said there any more; gives their names.
+fn take_purposes(tx: &mut Tx, id: ChannelId) -> Vec<&'static str> {
     let organization = Arc::make_mut(&mut tx.realm_mut().organization);
     let mut taken = Vec::new();
     for purpose in ChannelSetting::ALL {
@@ -80,6 +127,11 @@ fn take_purposes(tx: &mut Tx, id: ChannelId) {
             taken.push(purpose.name());
         }
     }
+    taken
+}
+
+/// Tells that these settings name no channel any more.
+fn tell_purposes(tx: &mut Tx, taken: Vec<&'static str>) {
     if taken.is_empty() {
         return;
     }

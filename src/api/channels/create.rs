@@ -4,11 +4,10 @@ use super::creation::{
     RetentionDays, TopicsPolicyWord, Wanted, channel_permissions, checked_channel_name, checked_description,
     emit_defaults, make_channel,
 };
-use super::notices::{announce, tell_created, tell_subscribed};
+use super::notices::{announce, tell_created};
 use crate::api::parameter::{Nullable, parameters};
 use crate::api::subscribing::subscribe_all;
 use crate::api::subscriptions::principals::Principals;
-use crate::api::subscriptions::subscribe::MAX_TOLD_USERS;
 use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
@@ -148,17 +147,14 @@ impl Write for CreateChannel {
         };
 
         let id = make_channel(tx, caller, name, description, &traits);
-        let added = subscribe_all(tx, &users, &[id], &BTreeMap::new());
         if params.is_default_stream {
             emit_defaults(tx);
         }
-        tell_created(tx, caller, &[id]);
+        subscribe_all(tx, &users, &[id], &BTreeMap::new());
         if params.announce {
             announce(tx, caller, &[id]);
         }
-        if params.send_new_subscription_messages && added.len() <= MAX_TOLD_USERS {
-            tell_subscribed(tx, caller, &added);
-        }
+        tell_created(tx, caller, &[id]);
         Ok(NewChannelReply { id })
     }
 }

@@ -204,6 +204,13 @@ impl Wanted {
     }
 }
 
+impl Traits {
+    /// Lets nobody but administrators of the organization administer the channel; `nobody` is the empty group.
+    pub fn leave_to_administrators(&mut self, nobody: GroupSettingValue) {
+        self.permissions.insert("can_administer_channel_group", nobody);
+    }
+}
+
 /// Private channels hide their history unless it is asked for; others never do.
 fn privacy(invite_only: bool, is_web_public: bool, shows_history: Option<bool>) -> Privacy {
     match (invite_only, is_web_public) {

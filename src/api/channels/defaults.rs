@@ -70,9 +70,11 @@ impl Write for RemoveDefaultChannel {
     }
 }
 
+/// Tells everybody, of what is so already too where that is that new users don't get it.
 fn set_default(tx: &mut Tx, channel: ChannelId, is_default: bool) {
-    if tx.channels[&channel].is_default != is_default {
-        tx.channel_mut(channel).is_default = is_default;
-        emit_defaults(tx);
+    if tx.channels[&channel].is_default && is_default {
+        return;
     }
+    tx.channel_mut(channel).is_default = is_default;
+    emit_defaults(tx);
 }

@@ -131,17 +131,16 @@ impl Write for EditChannel {
         let caller = call.caller();
         let id = params.stream_id;
         let description = params.description.as_deref().map(checked_description).transpose()?;
-        let channel = administered_channel(tx, caller, id)?;
+        let channel = administered_channel(tx, call, id)?;
         let privacy = checked_privacy(tx, caller, channel, &params)?;
         let topics_policy = checked_topics_policy(tx, caller, channel, params.topics_policy)?;
         let is_default = checked_default(caller, channel, &params)?;
-        let message_retention_days = checked_retention(caller, channel, params.message_retention_days)?;
+        let message_retention_days = checked_retention(caller, params.message_retention_days)?;
         let comes_back = checked_return(channel, privacy.unwrap_or(channel.privacy), params.is_archived)?;
         check_deletion_policy(tx, caller, &params)?;
         let name = checked_new_name(tx, channel, params.new_name.as_deref())?;
         let folder = checked_folder(tx, channel, params.folder_id.clone())?;
-        let description = description.filter(|new| *new != channel.description);
-        let permissions = checked_permissions(tx, caller, channel, params)?;
+        let permissions = checked_permissions(tx, call, channel, params)?;
         check_new_topics(tx, channel, privacy, &permissions)?;
 
         let plan = Plan {
@@ -160,7 +159,8 @@ impl Write for EditChannel {
     }
 }
 
-/// What changes, all of it checked. What is asked for but is so already is not in it.
+/// What changes, all of it checked. Privacy, description and retention that are so already are in it too: they are told
+/// again.
 struct Plan {
     topics_policy: Option<TopicsPolicy>,
     privacy: Option<Privacy>,
@@ -173,16 +173,30 @@ struct Plan {
     permissions: Vec<(&'static str, GroupSettingValue)>,
 }
 
-/// A channel that the user may change; archived ones too.
+/// The first level whose channels have administrators of their own.
+pub const ADMINISTRATORS_OF_CHANNELS_SINCE: i64 = 325;
+
+/// A channel that the caller may change; archived ones too.
 ///
 /// # Errors
 ///
-/// `InvalidChannelId` when the user can't see it, else `CannotAdministerChannel`.
+/// `InvalidChannelId` when the caller can't see it, else `CannotAdministerChannel`; below 325 `AdministratorRequired`,
+/// of public channels for guests too.
 pub fn administered_channel<'realm>(
     realm: &'realm Realm,
-    user: &User,
+    call: &Call<'_>,
     id: ChannelId,
 ) -> Result<&'realm Channel, Error> {
+    let user = call.caller();
+    if call.feature_level < ADMINISTRATORS_OF_CHANNELS_SINCE {
+        let channel = realm.channels.get(&id).ok_or(Error::InvalidChannelId)?;
+        let is_known = !channel.privacy.is_private() || channel.subscribers.contains(&user.id);
+        return match (user.is_admin(), is_known) {
+            (true, _) => Ok(channel),
+            (false, true) => Err(Error::AdministratorRequired),
+            (false, false) => Err(Error::InvalidChannelId),
+        };
+    }
     let channel = realm.visible_channel(user, id)?;
     if realm.can_administer(user, channel) { Ok(channel) } else { Err(Error::CannotAdministerChannel) }
 }
@@ -215,8 +229,11 @@ fn checked_privacy(
     if params.is_private.is_some() && !realm.can_read(caller, channel) {
         return Err(Error::ContentAccessRequired);
     }
-    if privacy == channel.privacy {
-        return Ok(None);
+    let is_touched =
+        params.is_private.is_some() || params.is_web_public.is_some() || params.history_public_to_subscribers.is_some();
+    let publishes = params.is_web_public == Some(true);
+    if !is_touched || (privacy == channel.privacy && !publishes) {
+        return Ok(is_touched.then_some(privacy));
     }
     if privacy == Privacy::WebPublic && !realm.has_public_access() {
         return Err(Error::WebPublicDisabled);
@@ -258,18 +275,15 @@ fn checked_default(caller: &User, channel: &Channel, params: &EditChannelParams)
     if params.is_default_stream == Some(true) && stays_archived {
         return Err(Error::InvalidChannelId);
     }
-    Ok(params.is_default_stream.filter(|new| *new != channel.is_default))
+    // That it is none is told again too.
+    Ok(params.is_default_stream.filter(|new| !(*new && channel.is_default)))
 }
 
-fn checked_retention(
-    caller: &User,
-    channel: &Channel,
-    days: Option<RetentionDays>,
-) -> Result<Option<Option<i64>>, Error> {
+fn checked_retention(caller: &User, days: Option<RetentionDays>) -> Result<Option<Option<i64>>, Error> {
     if days.is_some() && caller.role != Role::Owner {
         return Err(Error::OwnerRequired);
     }
-    Ok(days.map(|days| days.0).filter(|new| *new != channel.message_retention_days))
+    Ok(days.map(|days| days.0))
 }
 
 fn checked_return(channel: &Channel, privacy: Privacy, is_archived: Option<bool>) -> Result<bool, Error> {
@@ -319,20 +333,28 @@ fn checked_folder(
     Ok(Some(folder))
 }
 
+/// The first level at which groups may post to a channel; before, a policy said who may.
+const POSTING_BY_GROUPS_SINCE: i64 = 333;
+
 /// Permissions whose holders can read a private channel.
 const OPENING_PERMISSIONS: [&str; 2] = ["can_add_subscribers_group", "can_subscribe_group"];
 
 fn checked_permissions(
     realm: &Realm,
-    caller: &User,
+    call: &Call<'_>,
     channel: &Channel,
     params: EditChannelParams,
 ) -> Result<Vec<(&'static str, GroupSettingValue)>, Error> {
     let mut changes = Vec::new();
     for (name, update) in channel_permissions!(params) {
         let (Some(update), Some(current)) = (update, channel.permissions.get(name)) else { continue };
-        let Some(value) = resolve_update(realm, setting(CHANNEL_PERMISSIONS, name), current, update)? else { continue };
-        if OPENING_PERMISSIONS.contains(&name) && !realm.can_read(caller, channel) {
+        let value = match resolve_update(realm, setting(CHANNEL_PERMISSIONS, name), current, update)? {
+            Some(value) => value,
+            // As a policy it was told again.
+            None if name == "can_send_message_group" && call.feature_level < POSTING_BY_GROUPS_SINCE => current.clone(),
+            None => continue,
+        };
+        if OPENING_PERMISSIONS.contains(&name) && !realm.can_read(call.caller(), channel) {
             return Err(Error::ContentAccessRequired);
         }
         changes.push((name, value));

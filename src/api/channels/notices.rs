@@ -61,11 +61,10 @@ fn in_topic(realm: &Realm, channel: ChannelId, topic: &str) -> Target {
     Target::Channel { channel, topic: if has_no_other { String::new() } else { topic.into() } }
 }
 
-/// Announces new channels where the organization announces such; private ones are not told of.
+/// Announces new channels, private ones too, where the organization announces such.
 pub fn announce(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
     let Some(to) = tx.organization.new_channel_announcements.filter(|id| tx.channels.contains_key(id)) else { return };
-    let open = channels.iter().map(|id| &tx.channels[id]).filter(|channel| !channel.privacy.is_private());
-    let links: Vec<String> = open.map(|channel| format!("#**{}**", channel.name)).collect();
+    let links: Vec<String> = channels.iter().map(|id| format!("#**{}**", tx.channels[id].name)).collect();
     let who = creator.silent_mention();
     let content = match links.as_slice() {
         [] => return,
@@ -76,13 +75,15 @@ pub fn announce(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
     tx.notify(creator.id, to, content, OrdSet::unit(creator.id));
 }
 
-/// Tells people whom somebody else subscribed, each in a direct message.
-pub fn tell_subscribed(tx: &mut Tx, actor: &User, added: &Changed) {
+/// Tells people whom somebody else subscribed to channels that were there before, each in a direct message.
+pub fn tell_subscribed(tx: &mut Tx, actor: &User, added: &Changed, created: &[ChannelId]) {
     let people: Vec<UserId> = added.keys().copied().filter(|id| *id != actor.id && !tx.users[id].is_bot()).collect();
     let who = actor.silent_mention();
     for person in people {
-        let links: Vec<String> = added[&person].iter().map(|id| format!("#**{}**", tx.channels[id].name)).collect();
+        let earlier = added[&person].iter().filter(|id| !created.contains(id));
+        let links: Vec<String> = earlier.map(|id| format!("#**{}**", tx.channels[id].name)).collect();
         let content = match links.as_slice() {
+            [] => continue,
             [only] => format!("{who} subscribed you to {only}."),
             several => format!("{who} subscribed you to the following channels:\n\n* {}", several.join("\n* ")),
         };

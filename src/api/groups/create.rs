@@ -85,12 +85,12 @@ impl Operation for CreateGroup {
 impl Write for CreateGroup {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<GroupIdReply, Error> {
         let creator = call.caller().id;
-        check_description(&params.description)?;
+        check_description(call, &params.description)?;
         let members = active_users(tx, &params.members)?;
         let name = checked_group_name(&params.name)?;
         let defaults = tx.default_permissions(GROUP_PERMISSIONS, Some(creator));
         let permissions = resolve_all(tx, GROUP_PERMISSIONS, defaults, group_permissions!(params))?;
-        check_name_is_free(tx, &name, None)?;
+        check_name_is_free(tx, call, &name, None)?;
         let subgroups: OrdSet<GroupId> = groups_to_add(tx, &params.subgroups)?.into_iter().collect();
 
         tx.realm_mut().counters.group += 1;

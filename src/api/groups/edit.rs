@@ -80,9 +80,9 @@ impl Write for EditGroup {
             return Err(Error::NoNewData);
         }
         let id = params.user_group_id;
-        params.description.as_deref().map_or(Ok(()), check_description)?;
+        params.description.as_deref().map_or(Ok(()), |text| check_description(call, text))?;
         let group = group_to_change(tx, call, id, "can_manage_group")?;
-        let name = checked_new_name(tx, &group, params.name.as_deref())?;
+        let name = checked_new_name(tx, call, &group, params.name.as_deref())?;
 
         if let Some(name) = name {
             tx.group_mut(id).name.clone_from(&name);
@@ -119,10 +119,10 @@ fn is_empty(params: &EditGroupParams) -> bool {
 }
 
 /// A name that differs in its case alone is free.
-fn checked_new_name(tx: &Tx, group: &Group, name: Option<&str>) -> Result<Option<String>, Error> {
+fn checked_new_name(tx: &Tx, call: &Call<'_>, group: &Group, name: Option<&str>) -> Result<Option<String>, Error> {
     let Some(name) = name.filter(|name| *name != group.name) else { return Ok(None) };
     let name = checked_group_name(name)?;
-    check_name_is_free(tx, &name, Some(group.id))?;
+    check_name_is_free(tx, call, &name, Some(group.id))?;
     Ok(Some(name).filter(|name| *name != group.name))
 }
 

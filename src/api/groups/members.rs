@@ -11,7 +11,7 @@ use crate::realm::id::{GroupId, UserId};
 use crate::realm::user::User;
 use crate::realm::visibility::Sight;
 use imbl::OrdSet;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// POST /user_groups/{user_group_id}/members
@@ -82,10 +82,12 @@ impl Write for ChangeMembers {
         }
 
         // Each list is checked as the group stands after those before it.
-        add_members(tx, call, group, &params.add)?;
-        remove_members(tx, call, group, &params.delete)?;
-        add_subgroups(tx, call, group, &params.add_subgroups)?;
-        remove_subgroups(tx, call, group, &params.delete_subgroups)?;
+        let mut news = News::default();
+        add_members(tx, call, group, &params.add, &mut news)?;
+        remove_members(tx, call, group, &params.delete, &mut news)?;
+        add_subgroups(tx, call, group, &params.add_subgroups, &mut news)?;
+        remove_subgroups(tx, call, group, &params.delete_subgroups, &mut news)?;
+        news.tell(tx, group);
         Ok(Success {})
     }
 }
@@ -142,13 +144,31 @@ impl Write for ChangeSubgroups {
             return Err(Error::NoSubgroupsToChange);
         }
 
-        add_subgroups(tx, call, params.user_group_id, &params.add)?;
-        remove_subgroups(tx, call, params.user_group_id, &params.delete)?;
+        let mut news = News::default();
+        add_subgroups(tx, call, params.user_group_id, &params.add, &mut news)?;
+        remove_subgroups(tx, call, params.user_group_id, &params.delete, &mut news)?;
+        news.tell(tx, params.user_group_id);
         Ok(Success {})
     }
 }
 
-fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId]) -> Result<(), Error> {
+/// What a request changed in a group, to be told once those whom it is about have their messages.
+#[derive(Default)]
+struct News(Vec<(&'static str, Value)>);
+
+impl News {
+    fn add(&mut self, op: &'static str, fields: Value) {
+        self.0.push((op, fields));
+    }
+
+    fn tell(self, tx: &mut Tx, group: GroupId) {
+        for (op, fields) in self.0 {
+            emit(tx, group, op, fields);
+        }
+    }
+}
+
+fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], news: &mut News) -> Result<(), Error> {
     if users.is_empty() {
         return Ok(());
     }
@@ -166,13 +186,13 @@ fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId]) -> R
     let changed: OrdSet<UserId> = users.iter().copied().collect();
     let sight = Sight::of(tx, &changed);
     tx.group_mut(id).members = group.members.clone().union(changed);
-    emit(tx, id, "add_members", json!({"group_id": id, "user_ids": users}));
+    news.add("add_members", json!({"group_id": id, "user_ids": users}));
     sight.tell_changes(tx);
     tell_affected(tx, call.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
 }
 
-fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId]) -> Result<(), Error> {
+fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], news: &mut News) -> Result<(), Error> {
     if users.is_empty() {
         return Ok(());
     }
@@ -189,7 +209,7 @@ fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId]) -
     let changed: OrdSet<UserId> = users.iter().copied().collect();
     let sight = Sight::of(tx, &changed);
     tx.group_mut(id).members = group.members.clone().relative_complement(changed);
-    emit(tx, id, "remove_members", json!({"group_id": id, "user_ids": users}));
+    news.add("remove_members", json!({"group_id": id, "user_ids": users}));
     sight.tell_changes(tx);
     tell_affected(tx, call.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
@@ -203,7 +223,13 @@ fn tell_affected(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, what: &str
     }
 }
 
-fn add_subgroups(tx: &mut Tx, call: &Call<'_>, id: GroupId, subgroups: &[GroupId]) -> Result<(), Error> {
+fn add_subgroups(
+    tx: &mut Tx,
+    call: &Call<'_>,
+    id: GroupId,
+    subgroups: &[GroupId],
+    news: &mut News,
+) -> Result<(), Error> {
     if subgroups.is_empty() {
         return Ok(());
     }
@@ -218,13 +244,19 @@ fn add_subgroups(tx: &mut Tx, call: &Call<'_>, id: GroupId, subgroups: &[GroupId
 
     let sight = Sight::of(tx, &members_of(tx, &subgroups));
     tx.group_mut(id).subgroups = group.subgroups.clone().union(subgroups.iter().copied().collect());
-    emit(tx, id, "add_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
+    news.add("add_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
     sight.tell_changes(tx);
     Ok(())
 }
 
 /// Removing subgroups takes managing the group: it can take away more than the remover could give.
-fn remove_subgroups(tx: &mut Tx, call: &Call<'_>, id: GroupId, subgroups: &[GroupId]) -> Result<(), Error> {
+fn remove_subgroups(
+    tx: &mut Tx,
+    call: &Call<'_>,
+    id: GroupId,
+    subgroups: &[GroupId],
+    news: &mut News,
+) -> Result<(), Error> {
     if subgroups.is_empty() {
         return Ok(());
     }
@@ -236,7 +268,7 @@ fn remove_subgroups(tx: &mut Tx, call: &Call<'_>, id: GroupId, subgroups: &[Grou
 
     let sight = Sight::of(tx, &members_of(tx, &subgroups));
     tx.group_mut(id).subgroups = group.subgroups.clone().relative_complement(subgroups.iter().copied().collect());
-    emit(tx, id, "remove_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
+    news.add("remove_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
     sight.tell_changes(tx);
     Ok(())
 }

@@ -23,6 +23,13 @@ const RESERVED_PREFIXES: [&str; 5] = ["@", "role:", "user:", "stream:", "channel
 
 /// The first level at which those who may manage all groups need not be in one, whatever their role.
 const ALL_GROUPS_SINCE: i64 = 305;
+/// The first level with a permission to manage all groups; before, who may make groups may change them.
+const MANAGERS_SINCE: i64 = 299;
+/// The first level with managers of single groups.
+const MANAGERS_OF_GROUPS_SINCE: i64 = 283;
+
+/// The first level that bounds descriptions of groups, and takes names that differ by case for one (A-292).
+const STRICT_GROUPS_SINCE: i64 = 290;
 
 /// The permissions among a request's parameters, by name.
 macro_rules! group_permissions {
@@ -58,24 +65,32 @@ pub fn checked_group_name(name: &str) -> Result<String, Error> {
     Ok(name.to_owned())
 }
 
-/// Whether no other group, deactivated ones included, has the name, whatever the case.
+/// Whether no other group, deactivated ones included, has the name, whatever the case; below 290 names may differ by
+/// their case alone.
 ///
 /// # Errors
 ///
 /// `GroupNameTaken`.
-pub fn check_name_is_free(realm: &Realm, name: &str, of: Option<GroupId>) -> Result<(), Error> {
-    match realm.group_by_name(name) {
-        Some(group) if Some(group.id) != of => Err(Error::GroupNameTaken { name: name.into() }),
-        _ => Ok(()),
-    }
+pub fn check_name_is_free(realm: &Realm, call: &Call<'_>, name: &str, of: Option<GroupId>) -> Result<(), Error> {
+    let is_free = match realm.group_by_name(name) {
+        _ if call.feature_level < STRICT_GROUPS_SINCE => {
+            !realm.groups.values().any(|group| group.name == name && Some(group.id) != of)
+        }
+        Some(group) => Some(group.id) == of,
+        None => true,
+    };
+    if is_free { Ok(()) } else { Err(Error::GroupNameTaken { name: name.into() }) }
 }
 
-/// Whether a description is short enough.
+/// Whether a description is short enough; below 290 it may have any length.
 ///
 /// # Errors
 ///
 /// `BadValue`.
-pub fn check_description(description: &str) -> Result<(), Error> {
+pub fn check_description(call: &Call<'_>, description: &str) -> Result<(), Error> {
+    if call.feature_level < STRICT_GROUPS_SINCE {
+        return Ok(());
+    }
     check_length(description, "description", MAX_GROUP_DESCRIPTION_LENGTH)
 }
 
@@ -93,13 +108,19 @@ pub fn group_to_change(
     let group = realm.groups.get(&id).ok_or(Error::InvalidGroup)?;
     let caller = call.caller();
     let holds = |name| covers(realm, &group.permissions[name], caller.id, setting(GROUP_PERMISSIONS, name));
-    let manages_all = || {
-        let reaches_it = call.feature_level >= ALL_GROUPS_SINCE
-            || caller.role.number() <= Role::Moderator.number()
-            || is_member(realm, id, caller.id);
-        reaches_it && realm.may(caller.id, "can_manage_all_groups")
+    let is_moderator = caller.role.number() <= Role::Moderator.number();
+    let manages_all = || match call.feature_level {
+        ..MANAGERS_SINCE => {
+            (is_moderator || group.members.contains(&caller.id)) && realm.may(caller.id, "can_create_groups")
+        }
+        MANAGERS_SINCE..ALL_GROUPS_SINCE => {
+            (is_moderator || is_member(realm, id, caller.id)) && realm.may(caller.id, "can_manage_all_groups")
+        }
+        _ => realm.may(caller.id, "can_manage_all_groups"),
     };
-    let may = group.system.is_none() && (manages_all() || holds("can_manage_group") || holds(permission));
+    let holds_it =
+        || call.feature_level >= MANAGERS_OF_GROUPS_SINCE && (holds("can_manage_group") || holds(permission));
+    let may = group.system.is_none() && (manages_all() || holds_it());
     if may { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
 }
 

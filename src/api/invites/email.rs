@@ -118,8 +118,9 @@ impl PartialWrite for SendInvites {
             let notify_referrer_on_join = params.notify_referrer_on_join;
             tx.put_invite(Invite { id, email, key, terms: terms.clone(), notify_referrer_on_join });
         }
-        tx.emit_invites_changed(Some(caller.id));
+        // Where some were refused, nobody is told of the others.
         if refused.is_empty() {
+            tx.emit_invites_changed(Some(caller.id));
             return Ok(Ok(Success {}));
         }
         Ok(Err(Error::SomeNotInvited {
@@ -179,7 +180,7 @@ impl Operation for ResendInvite {
         since: 0,
         is_specified: false,
         errors: &["NoSuchInvitation", "OwnerRequired", "AdministratorRequired"],
-        events: &["invites_changed"],
+        events: &[],
     };
     type Params = InviteParams;
     type Reply = Success;
@@ -194,9 +195,7 @@ impl Write for ResendInvite {
         let terms = &mut invite.terms;
         terms.expires_at = terms.expires_at.map(|at| tx.now.plus(at.since(terms.invited_at)));
         terms.invited_at = tx.now;
-        let inviter = terms.invited_by;
         tx.put_invite(invite);
-        tx.emit_invites_changed(Some(inviter));
         Ok(Success {})
     }
 }

@@ -35,7 +35,7 @@ impl Wanted {
     /// `MayNotSubscribeOthers`, `InvalidGroup`, `GroupDeactivated`, `InsufficientPermission`.
     pub(super) fn check(self, realm: &Realm, call: &Call<'_>) -> Result<InviteTerms, Error> {
         let caller = call.caller();
-        check_role(caller, self.role)?;
+        check_role(call, self.role)?;
         check_channels(realm, caller, &self.channels)?;
         for id in &self.groups {
             check_group(realm, caller, *id)?;
@@ -62,14 +62,19 @@ impl Wanted {
     }
 }
 
-/// Nobody invites to a role above their own.
+/// The first level at which moderators may invite to their own role.
+const MODERATORS_INVITE_MODERATORS_SINCE: i64 = 443;
+
+/// Nobody invites to a role above their own; below 443 moderators don't invite to their own either.
 ///
 /// # Errors
 ///
 /// `OwnerInvitesOwners`, `RoleAboveInviter`.
-pub(super) fn check_role(caller: &User, role: Role) -> Result<(), Error> {
+pub(super) fn check_role(call: &Call<'_>, role: Role) -> Result<(), Error> {
+    let caller = call.caller();
+    let is_own_alone = role == Role::Moderator && call.feature_level < MODERATORS_INVITE_MODERATORS_SINCE;
     match role {
-        _ if caller.role <= role => Ok(()),
+        _ if caller.role <= role && (!is_own_alone || caller.is_admin()) => Ok(()),
         Role::Owner => Err(Error::OwnerInvitesOwners),
         _ => Err(Error::RoleAboveInviter),
     }

@@ -171,7 +171,7 @@ impl Parameters for OrganizationParams {
 
     fn read(raw: &RawParameters) -> Result<Self, Error> {
         let mut params = Self::default();
-        for info in Self::LIST {
+        for info in in_order() {
             let Some(text) = raw.text(info)? else { continue };
             let name = info.name;
             if let Some(which) = ChannelSetting::ALL.into_iter().find(|one| one.name() == name) {
@@ -194,6 +194,58 @@ impl Parameters for OrganizationParams {
         Ok(params)
     }
 }
+
+/// The parameters in the order in which they are checked, and in which what changed is told; those of later levels last.
+fn in_order() -> Vec<&'static ParameterInfo> {
+    let mut all: Vec<&ParameterInfo> = OrganizationParams::LIST.iter().collect();
+    all.sort_by_key(|info| ORDER.iter().position(|name| *name == info.name).unwrap_or(ORDER.len()));
+    all
+}
+
+/// The parameters whose order is known.
+const ORDER: &[&str] = &[
+    "name",
+    "description",
+    "emails_restricted_to_domains",
+    "disallow_disposable_email_addresses",
+    "invite_required",
+    "create_multiuse_invite_group",
+    "require_unique_names",
+    "name_changes_disabled",
+    "email_changes_disabled",
+    "avatar_changes_disabled",
+    "inline_image_preview",
+    "inline_url_embed_preview",
+    "message_content_delete_limit_seconds",
+    "allow_message_editing",
+    "topics_policy",
+    "message_content_edit_limit_seconds",
+    "message_edit_history_visibility_policy",
+    "default_language",
+    "waiting_period_threshold",
+    "authentication_methods",
+    "new_stream_announcements_stream_id",
+    "signup_announcements_stream_id",
+    "service_update_announcements_stream_id",
+    "message_retention_days",
+    "send_welcome_emails",
+    "digest_emails_enabled",
+    "message_content_allowed_in_email_notifications",
+    "video_chat_provider",
+    "jitsi_server_url",
+    "gif_rating_policy",
+    "default_code_block_language",
+    "digest_weekday",
+    "string_id",
+    "org_type",
+    "enable_spectator_access",
+    "want_advertise_in_communities_directory",
+    "enable_read_receipts",
+    "move_messages_within_stream_limit_seconds",
+    "move_messages_between_streams_limit_seconds",
+    "enable_guest_user_indicator",
+    "can_access_all_users_group",
+];
 
 fn checked_name(text: &str) -> Result<String, Error> {
     if text.is_empty() {

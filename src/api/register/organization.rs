@@ -6,12 +6,12 @@ use crate::api::channels::creation;
 use crate::api::messages::report::ReportType;
 use crate::api::organization::authentication;
 use crate::api::organization::deactivate::LEAST_DAYS_TO_DELETION;
+use crate::api::organization::policies::POLICIES;
 use crate::api::presence::{OFFLINE_AFTER, PING_INTERVAL};
 use crate::api::profile_fields::data::known_sites;
 use crate::api::subscriptions::subscribe::MAX_TOLD_USERS;
 use crate::api::users::create::{PASSWORD_LENGTH, PASSWORD_MIN_GUESSES};
 use crate::realm::Realm;
-use crate::realm::group::SystemGroup;
 use crate::realm::organization::{AuthenticationMethod, Picture};
 use crate::realm::permission::{
     CHANNEL_PERMISSIONS, DefaultHolder, GROUP_PERMISSIONS, PermissionSetting, REALM_PERMISSIONS,
@@ -78,42 +78,15 @@ fn identity(realm: &Realm, wish: &Wish<'_>) -> Value {
 fn derived(realm: &Realm) -> Value {
     let organization = &realm.organization;
     let history = organization.setting("message_edit_history_visibility_policy");
+    let policy = |name| POLICIES.iter().find(|policy| policy.name == name).map(|policy| policy.number(realm));
     json!({
         "realm_allow_edit_history": history != "none",
         "realm_mandatory_topics": organization.setting("topics_policy") == "disable_empty_topic",
-        "realm_create_public_stream_policy": policy(realm, "can_create_public_channel_group"),
-        "realm_create_private_stream_policy": policy(realm, "can_create_private_channel_group"),
-        "realm_create_web_public_stream_policy": policy(realm, "can_create_web_public_channel_group"),
-        "realm_wildcard_mention_policy": wildcard_policy(policy(realm, "can_mention_many_users_group")),
+        "realm_create_public_stream_policy": policy("create_public_stream_policy"),
+        "realm_create_private_stream_policy": policy("create_private_stream_policy"),
+        "realm_create_web_public_stream_policy": policy("create_web_public_stream_policy"),
+        "realm_wildcard_mention_policy": policy("wildcard_mention_policy"),
     })
-}
-
-/// The number that the policy of wildcards has for the holder that others number so: 1 everyone, 5 administrators and 7
-/// moderators there.
-pub fn wildcard_policy(policy: i64) -> i64 {
-    match policy {
-        1 => 2,
-        2 | 7 => 5,
-        4 => 7,
-        5 => 1,
-        same => same,
-    }
-}
-
-/// The legacy number of a permission: 1 members, 2 administrators, 3 full members, 4 moderators, 5 everyone, 6 nobody,
-/// 7 owners.
-pub fn policy(realm: &Realm, name: &str) -> i64 {
-    use crate::realm::permission::GroupSettingValue::Group;
-    let Some(Group(group)) = realm.organization.permissions.get(name) else { return 1 };
-    match realm.groups.get(group).and_then(|group| group.system) {
-        Some(SystemGroup::Administrators) => 2,
-        Some(SystemGroup::FullMembers) => 3,
-        Some(SystemGroup::Moderators) => 4,
-        Some(SystemGroup::Everyone | SystemGroup::Internet) => 5,
-        Some(SystemGroup::Nobody) => 6,
-        Some(SystemGroup::Owners) => 7,
-        Some(SystemGroup::Members) | None => 1,
-    }
 }
 
 fn limits() -> Value {

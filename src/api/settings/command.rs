@@ -2,9 +2,11 @@
 
 use super::change_own_setting;
 use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::change::Tx;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// POST /zcommand
@@ -13,9 +15,17 @@ pub struct RunCommand;
 parameters! {
     /// The command.
     pub struct RunCommandParams {
-        /// `/ping`, which does nothing; `/dark` or `/night`, `/light` or `/day`; `/fluid-width`, `/fixed-width`.
+        /// `/ping`, which does nothing; `/night`, `/day`; `/fluid-width`, `/fixed-width`.
         command: String,
     }
+}
+
+/// What came of the command, in words.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct CommandReply {
+    /// The `msg` of the reply.
+    #[serde(skip)]
+    message: &'static str,
 }
 
 impl Operation for RunCommand {
@@ -28,30 +38,67 @@ impl Operation for RunCommand {
         errors: &["CommandWithoutSlash", "NoSuchCommand"],
         events: &["user_settings update"],
     };
+    const MESSAGE: Option<fn(&CommandReply) -> &'static str> = Some(|reply| reply.message);
     type Params = RunCommandParams;
-    type Reply = Success;
+    type Reply = CommandReply;
 }
 
 impl Write for RunCommand {
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<CommandReply, Error> {
         let command = params.command.strip_prefix('/').ok_or(Error::CommandWithoutSlash)?;
         if command == "ping" {
-            return Ok(Success {});
+            return Ok(CommandReply { message: "" });
         }
-        let (name, value) = meaning(command).ok_or_else(|| Error::NoSuchCommand { command: command.into() })?;
+        let meaning = meaning(command).ok_or_else(|| Error::NoSuchCommand { command: command.into() })?;
+        let user = call.caller().id;
+        if *tx.own(user).setting(meaning.setting) == meaning.value {
+            return Ok(CommandReply { message: meaning.unchanged });
+        }
 
-        change_own_setting(tx, call.caller().id, name, value);
-        Ok(Success {})
+        change_own_setting(tx, user, meaning.setting, meaning.value);
+        Ok(CommandReply { message: meaning.changed })
     }
 }
 
-/// The setting that a command changes, and its value.
-fn meaning(command: &str) -> Option<(&'static str, Value)> {
-    match command {
-        "dark" | "night" => Some(("color_scheme", json!(2))),
-        "light" | "day" => Some(("color_scheme", json!(3))),
-        "fluid-width" => Some(("fluid_layout_width", json!(true))),
-        "fixed-width" => Some(("fluid_layout_width", json!(false))),
-        _ => None,
-    }
+/// What a command does.
+struct Meaning {
+    /// The setting that it changes.
+    setting: &'static str,
+    /// The setting's value from then on.
+    value: Value,
+    /// What is said where it changed.
+    changed: &'static str,
+    /// What is said where it was so already.
+    unchanged: &'static str,
+}
+
+fn meaning(command: &str) -> Option<Meaning> {
+    let (setting, value, changed, unchanged) = match command {
+        "night" => (
+            "color_scheme",
+            json!(2),
+            "Changed to dark theme! To revert dark theme, type `/light`.",
+            "You are still in dark theme.",
+        ),
+        "day" => (
+            "color_scheme",
+            json!(3),
+            "Changed to light theme! To revert light theme, type `/dark`.",
+            "You are still in light theme.",
+        ),
+        "fluid-width" => (
+            "fluid_layout_width",
+            json!(true),
+            "Changed to fluid-width mode! To revert fluid-width mode, type `/fixed-width`.",
+            "You are still in fluid width mode.",
+        ),
+        "fixed-width" => (
+            "fluid_layout_width",
+            json!(false),
+            "Changed to fixed-width mode! To revert fixed-width mode, type `/fluid-width`.",
+            "You are still in fixed width mode.",
+        ),
+        _ => return None,
+    };
+    Some(Meaning { setting, value, changed, unchanged })
 }

@@ -6,6 +6,7 @@ use crate::api::channels::creation::{
     RetentionDays, TopicsPolicyWord, Traits, Wanted, Wish, channel_permissions, checked_channel_name,
     checked_description, emit_defaults, make_channel,
 };
+use crate::api::channels::edit::ADMINISTRATORS_OF_CHANNELS_SINCE;
 use crate::api::channels::notices::{announce, tell_created, tell_subscribed};
 use crate::api::parameter::{Nullable, parameters};
 use crate::api::subscribing::{Changed, subscribe_all};
@@ -14,6 +15,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::Channel;
+use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
 use crate::realm::user::User;
@@ -190,7 +192,11 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
     let caller = call.caller();
     request.wanted.check_values(tx, caller)?;
     let plan = Plan::new(tx, call, &request.wishes)?;
-    let traits = if plan.missing.is_empty() { None } else { Some(request.wanted.check(tx, caller)?) };
+    let mut traits = if plan.missing.is_empty() { None } else { Some(request.wanted.check(tx, caller)?) };
+    if let Some(traits) = traits.as_mut().filter(|_| call.feature_level < ADMINISTRATORS_OF_CHANNELS_SINCE) {
+        let nobody = GroupSettingValue::Group(tx.system_group(SystemGroup::Nobody));
+        traits.leave_to_administrators(nobody);
+    }
     if request.refuses_all && !plan.closed.is_empty() {
         return Err(Error::UnableToAccessChannels { names: plan.closed.join(", ").into() });
     }
@@ -202,18 +208,18 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
     let created = traits.map(|traits| plan.make_missing(tx, caller, &traits)).unwrap_or_default();
     let channels: Vec<ChannelId> = plan.open.iter().chain(&created).copied().collect();
     let colors = plan.colors(tx);
-    let added = subscribe_all(tx, &users, &channels, &colors);
     if created.iter().any(|id| tx.channels[id].is_default) {
         emit_defaults(tx);
     }
-    tell_created(tx, caller, &created);
+    let added = subscribe_all(tx, &users, &channels, &colors);
+    let are_few = added.len() <= MAX_TOLD_USERS;
+    if request.tells_users && are_few {
+        tell_subscribed(tx, caller, &added, &created);
+    }
     if request.announces {
         announce(tx, caller, &created);
     }
-    let are_few = added.len() <= MAX_TOLD_USERS;
-    if request.tells_users && are_few {
-        tell_subscribed(tx, caller, &added);
-    }
+    tell_created(tx, caller, &created);
     let mut reply = SubscribeReply {
         unauthorized: (!request.refuses_all).then_some(plan.closed),
         new_subscription_messages_sent: request.tells_users.then_some(are_few),

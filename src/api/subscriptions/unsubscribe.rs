@@ -2,9 +2,10 @@
 
 use super::ARCHIVED_OPEN_SINCE;
 use super::principals::Principals;
+use crate::api::channels::archive::archive;
 use crate::api::channels::creation::checked_channel_name;
 use crate::api::parameter::parameters;
-use crate::api::subscribing::unsubscribe_all;
+use crate::api::subscribing::{Changed, unsubscribe_all};
 use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -76,6 +77,17 @@ impl Write for Unsubscribe {
     }
 }
 
+/// The first level at which private channels stay once the last subscriber has left.
+const VACANT_KEPT_SINCE: i64 = 442;
+
+fn is_vacant(channel: &Channel) -> bool {
+    channel.privacy.is_private() && !channel.is_archived && channel.subscribers.is_empty()
+}
+
+fn was_left(removed: &Changed, id: ChannelId) -> bool {
+    removed.values().any(|channels| channels.contains(&id))
+}
+
 /// Unsubscribes users from channels by name.
 ///
 /// # Errors
@@ -105,6 +117,13 @@ pub fn carry_out(
     }
 
     let removed = unsubscribe_all(tx, &users, &channels);
+    if call.feature_level < VACANT_KEPT_SINCE {
+        for id in &channels {
+            if is_vacant(&tx.channels[id]) && was_left(&removed, *id) {
+                archive(tx, call, *id);
+            }
+        }
+    }
     let mut reply = UnsubscribeReply::default();
     for user in &users {
         let gone: BTreeSet<&ChannelId> = removed.get(user).into_iter().flatten().collect();

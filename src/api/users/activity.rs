@@ -169,7 +169,7 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
 fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, op: &'static str) {
     let groups = tx.groups.values().filter(|group| group.members.contains(&id));
     let needs = |group: &Group| match (group.system, group.is_deactivated) {
-        (Some(_), _) => Needs::Nothing,
+        (Some(_), _) => Needs::From(MEMBERSHIP_TOLD_SINCE),
         (None, true) => Needs::DeactivatedGroupsFrom(MEMBERSHIP_TOLD_SINCE),
         (None, false) => Needs::From(MEMBERSHIP_TOLD_SINCE),
     };

@@ -5,7 +5,7 @@ use crate::api::bots::former::tell_of_account;
 use crate::realm::Realm;
 use crate::realm::acquaintance::Acquaintance;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
@@ -38,16 +38,12 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
     tx.schedule_full_membership(id);
     let audience = who_can_access(tx, id);
     tx.emit(audience, person_update(json!({"user_id": id, "role": role.number()})));
-    // Deactivated users are listed in no group.
-    if tx.is_active(id) {
-        // Being a full member follows from the role, and is told after it.
-        let full = tx.system_group(SystemGroup::FullMembers);
-        for is_follow_up in [false, true] {
-            let is_of =
-                |group: &&GroupId, others: &[GroupId]| (**group == full) == is_follow_up && !others.contains(group);
-            emit_groups(tx, id, "remove_members", left.iter().filter(|group| is_of(group, &entered)));
-            emit_groups(tx, id, "add_members", entered.iter().filter(|group| is_of(group, &left)));
-        }
+    // Being a full member follows from the role, and is told after it.
+    let full = tx.system_group(SystemGroup::FullMembers);
+    for is_follow_up in [false, true] {
+        let is_of = |group: &&GroupId, others: &[GroupId]| (**group == full) == is_follow_up && !others.contains(group);
+        emit_groups(tx, id, "remove_members", left.iter().filter(|group| is_of(group, &entered)));
+        emit_groups(tx, id, "add_members", entered.iter().filter(|group| is_of(group, &left)));
     }
     known.tell_changes(tx);
     sight.tell_changes(tx);
@@ -56,7 +52,7 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
 /// Tells everybody that a user came to or left groups.
 fn emit_groups<'ids>(tx: &mut Tx, id: UserId, op: &'static str, groups: impl Iterator<Item = &'ids GroupId>) {
     for group in groups {
-        tx.emit(tx.everyone(), Event::of_members(op, *group, [id]));
+        tx.emit_members(op, *group, [id]);
     }
 }
 

@@ -53,10 +53,7 @@ impl Write for ReactivateUser {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let user = administered_user(tx, caller, params.user_id)?;
-        if user.is_active {
-            return Ok(Success {});
-        }
-        check_bot(tx, caller, &user)?;
+        check_bot(tx, call, &user)?;
         if user.is_deleted {
             return Err(Error::PlaceholderAccount);
         }
@@ -67,10 +64,10 @@ impl Write for ReactivateUser {
     }
 }
 
-fn check_bot(realm: &Realm, caller: &User, user: &User) -> Result<(), Error> {
+fn check_bot(realm: &Realm, call: &Call<'_>, user: &User) -> Result<(), Error> {
     let Some(bot) = &user.bot else { return Ok(()) };
-    check_may_create_bot(realm, caller, bot.kind)?;
-    match bot_named(realm, &user.full_name) {
+    check_may_create_bot(realm, call, bot.kind)?;
+    match bot_named(realm, &user.full_name).filter(|other| other.id != user.id) {
         Some(_) => Err(Error::BotNameActive { name: user.full_name.as_str().into() }),
         None => Ok(()),
     }

@@ -18,6 +18,14 @@ const WITH_PICTURES: &[&str] =
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
+        level: 344,
+        on: "POST /bots",
+        words: "Groups may make bots, and others have insufficient permission; before, a policy said so, and others had to be administrators.",
+        test: "policies_allowed_what_permissions_allow_since",
+        // Decided in the operation.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
         level: 497,
         on: "GET /users/{user_id_or_email}/presence",
         words: "`website` and `aggregated` are back; they were left out from 487 on.",

@@ -23,8 +23,87 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Archived channels too; before, `Invalid channel ID`.",
         test: "archived_channels_had_no_topics_before_480",
         act: Act::Request(READING_CHANNELS, |request| match is_archived(request) {
-            true => Err(Error::InvalidChannelId),
-            false => Ok(()),
+            // Where they are administrators' alone, those read them.
+            true if request.level >= ARCHIVED_SHOWN_SINCE => Err(Error::InvalidChannelId),
+            _ => Ok(()),
+        }),
+    },
+    //
+    Behaviour {
+        level: 442,
+        on: "DELETE and PATCH /users/me/subscriptions",
+        words: "Private channels stay when the last subscriber has left; before, they were archived.",
+        test: "private_channels_ended_with_their_last_subscriber_before_442",
+        // Decided in the operations.
+        act: Act::Elsewhere,
+    },
+    //
+    Behaviour {
+        level: 417,
+        on: "PATCH /streams/{stream_id}",
+        words: "409 CHANNEL_ALREADY_EXISTS for a name of another channel; before, 400 BAD_REQUEST.",
+        test: "names_of_channels_were_a_bad_request_before_417",
+        act: Act::Code {
+            errors: &["ChannelAlreadyExists"],
+            routes: &["PATCH /streams/{stream_id}"],
+            status: 400,
+            code: "BAD_REQUEST",
+        },
+    },
+    Behaviour {
+        level: 417,
+        on: "DELETE and PATCH /users/me/subscriptions",
+        words: "STREAM_DOES_NOT_EXIST for a channel that does not exist; before, BAD_REQUEST.",
+        test: "names_of_channels_were_a_bad_request_before_417",
+        act: Act::Code {
+            errors: &["UnknownChannel"],
+            routes: &["DELETE /users/me/subscriptions", "PATCH /users/me/subscriptions"],
+            status: 400,
+            code: "BAD_REQUEST",
+        },
+    },
+    Behaviour {
+        level: 349,
+        on: "PATCH /streams/{stream_id}",
+        words: "Administrators change `can_remove_subscribers_group` of private channels too that they are not subscribed to; before, `Invalid channel ID`.",
+        test: "administrators_left_who_may_unsubscribe_to_subscribers_before_349",
+        act: Act::Request(&["PATCH /streams/{stream_id}"], check_holds_subscription),
+    },
+    Behaviour {
+        level: 325,
+        on: "PATCH and DELETE /streams/{stream_id}",
+        words: "For those who may administer the channel; before, for administrators of the organization.",
+        test: "administrators_alone_changed_channels_before_325",
+        // Decided in the operations.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 325,
+        on: "POST /users/me/subscriptions",
+        words: "Who makes a channel may administer it; before, nobody but administrators.",
+        test: "administrators_alone_changed_channels_before_325",
+        // Decided in the operation.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 315,
+        on: "DELETE /streams/{stream_id}",
+        words: "Archived channels keep subscribers, name and privacy, are told of in a notice, and `realm` events tell of purposes that they had; before, they were private without subscribers under another name, and nothing told of it but `stream` delete.",
+        test: "archived_channels_were_buried_before_315",
+        // Decided in the operation.
+        act: Act::Elsewhere,
+    },
+    //
+    Behaviour {
+        level: 278,
+        on: "PATCH /users/me/subscriptions/{stream_id}",
+        words: "`value` is JSON; before, a plain text, as colours are.",
+        test: "settings_of_subscriptions_were_plain_texts_before_278",
+        act: Act::Request(&["PATCH /users/me/subscriptions/{stream_id}"], |request| {
+            if let Some(value) = request.values.get_mut("value") {
+                *value = Value::from(value.as_str()).to_string();
+            }
+            Ok(())
         }),
     },
     Behaviour {
@@ -148,7 +227,9 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Objects(&CHANNEL_DELETE, |event, context| {
             for told in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
                 let id = told["stream_id"].as_i64().map(ChannelId);
-                if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
+                if told.get("name").is_some() {
+                    *told = as_of(343, &CHANNEL, told.take(), context);
+                } else if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
                     *told = as_of(343, &CHANNEL, json!(ChannelRecord::new(context.realm, channel)), context);
                 }
             }
@@ -329,6 +410,23 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Request(&["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"], refuse_ids),
     },
 ];
+
+/// The first level that shows archived channels to others than administrators.
+const ARCHIVED_SHOWN_SINCE: i64 = 315;
+
+/// Refuses those who change who may unsubscribe others from a private channel that they are not in.
+fn check_holds_subscription(request: &mut Request<'_>) -> Result<(), Error> {
+    let id = request.id("stream_id").map(ChannelId);
+    let (Some(channel), Some(caller)) = (id.and_then(|id| request.realm.channels.get(&id)), request.caller) else {
+        return Ok(());
+    };
+    let Some(text) = request.values.get("can_remove_subscribers_group") else { return Ok(()) };
+    let asked = serde_json::from_str::<Value>(text).ok();
+    let asked = asked.map(|value| value.get("new").cloned().unwrap_or(value));
+    let current = channel.permissions.get("can_remove_subscribers_group").map(|holder| json!(holder));
+    let is_outside = channel.privacy.is_private() && !channel.subscribers.contains(&caller.id);
+    if is_outside && asked != current { Err(Error::InvalidChannelId) } else { Ok(()) }
+}
 
 /// Whether the channel in the path is archived.
 fn is_archived(request: &Request<'_>) -> bool {

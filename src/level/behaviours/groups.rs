@@ -130,6 +130,32 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 311,
+        on: "POST /user_groups/create",
+        words: "`members` is required; before, none by default.",
+        test: "groups_needed_no_members_before_311",
+        act: Act::Request(&["POST /user_groups/create"], |request| {
+            request.values.entry("members".to_owned()).or_insert_with(|| "[]".to_owned());
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 299,
+        on: "user groups",
+        words: "Whoever holds `can_manage_all_groups` may change groups; before, whoever may make groups, and below a moderator only groups of which they were direct members.",
+        test: "who_made_groups_changed_those_that_they_were_in_before_299",
+        // Decided in the operations.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 290,
+        on: "POST /user_groups/create, PATCH /user_groups/{user_group_id}",
+        words: "Names are unique whatever the case, and descriptions have at most 1,024 characters; before, names differed by their case and descriptions had any length.",
+        test: "names_of_groups_differed_by_case_before_290",
+        // Decided in the operations.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
         level: 260,
         on: "PATCH /user_groups/{user_group_id}",
         words: "`can_mention_group` takes an object with `new` and `old`; before, the value itself.",

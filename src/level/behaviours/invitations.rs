@@ -11,6 +11,26 @@ const MINUTES_A_DAY: i64 = 24 * 60;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
+        level: 443,
+        on: "POST /invites, POST /invites/multiuse",
+        words: "Moderators may invite moderators; before, administrators alone might.",
+        test: "moderators_invited_no_moderators_before_443",
+        // Decided in the operations.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 417,
+        on: "POST /invites, POST /invites/multiuse",
+        words: "BAD_REQUEST where somebody else invites an owner; before, UNAUTHORIZED_PRINCIPAL.",
+        test: "inviting_owners_was_unauthorized_before_417",
+        act: Act::Code {
+            errors: &["OwnerInvitesOwners"],
+            routes: &["POST /invites", "POST /invites/multiuse"],
+            status: 400,
+            code: "UNAUTHORIZED_PRINCIPAL",
+        },
+    },
+    Behaviour {
         level: 209,
         on: "POST /invites/multiuse, DELETE /invites/multiuse/{invite_id}",
         words: "Open to those with the permission; before, to administrators alone.",

@@ -5,7 +5,7 @@ use crate::level::objects::{CHANNEL, CHANNEL_PERMISSIONS, GROUP, PERMISSION, REA
 use crate::level::{Act, Behaviour, Context, Request};
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Operations that give a channel its permissions.
 const CHANNEL_MAKING: &[&str] = &["POST /users/me/subscriptions", "PATCH /streams/{stream_id}"];
@@ -185,23 +185,13 @@ fn post_policy(request: &mut Request<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// What stood in a policy that a permission replaced: 1 members, 2 administrators, 3 full members, 4 moderators,
+/// The number that stood for who holds a permission: 1 members, 2 administrators, 3 full members, 4 moderators,
 /// 5 everyone, 6 nobody, 7 owners.
 pub(in crate::level) fn policy(context: &Context<'_>, permission: &str) -> Value {
-    json!(crate::api::register::policy(context.realm, permission))
+    json!(crate::api::organization::policies::number(context.realm, permission))
 }
 
 /// What stood in a switch that a policy replaced: whether members may, or administrators alone.
 pub(in crate::level) fn is_for_administrators(context: &Context<'_>, permission: &str) -> Value {
-    json!(crate::api::register::policy(context.realm, permission) == 2)
-}
-
-/// Who might make bots: 1 members, 2 members, but those that read administrators alone, 3 administrators.
-pub(in crate::level) fn bot_policy(_reply: &Map<String, Value>, context: &Context<'_>) -> Value {
-    let is_open = |permission| crate::api::register::policy(context.realm, permission) == 1;
-    match (is_open("can_create_bots_group"), is_open("can_create_write_only_bots_group")) {
-        (true, _) => json!(1),
-        (false, true) => json!(2),
-        (false, false) => json!(3),
-    }
+    json!(crate::api::organization::policies::number(context.realm, permission) == 2)
 }

@@ -2,10 +2,11 @@
 
 use crate::api::channels::creation::{MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH};
 use crate::api::channels::former_channel_email;
+use crate::api::organization::policies::POLICIES;
 use crate::level::behaviours::permissions::{self, policy};
 use crate::level::objects::{
     BOT, BOT_NEWS, EMOJI, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, Object, PERSON, PROPERTIES_REPLY, REACTION,
-    REACTION_EVENT, REGISTER, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER,
+    REACTION_EVENT, REGISTER, RESEND_REPLY, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER,
 };
 use crate::level::{AFTER_THE_RECORDED, Context};
 use crate::realm::id::{ChannelId, MessageId, UserId};
@@ -33,26 +34,23 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (474, &BOT, "owner_id", 5, |bot, context| bot_part(bot, context, |user| json!(user.bot_owner()))),
     (468, &REGISTER, "push_devices", 406, |_, context| push_devices(context)),
     (426, &REGISTER, "realm_is_zephyr_mirror_realm", 0, |_, _| json!(false)),
+    //
+    (420, &RESEND_REPLY, "timestamp", 0, |_, context| json!(context.realm.now.seconds())),
     //
     (364, &SETTINGS, "dense_mode", 89, |_, _| json!(true)),
-    (344, &REGISTER, "realm_bot_creation_policy", 0, permissions::bot_policy),
-    (341, &REGISTER, "realm_invite_to_stream_policy", 0, |_, context| policy(context, "can_add_subscribers_group")),
-    (321, &REGISTER, "realm_invite_to_realm_policy", 50, |_, context| policy(context, "can_invite_users_group")),
-    (316, &REGISTER, "realm_edit_topic_policy", 75, |_, context| {
-        policy(context, "can_move_messages_between_topics_group")
-    }),
+    (344, &REGISTER, "realm_bot_creation_policy", 0, |_, context| number_of("bot_creation_policy", context)),
+    (341, &REGISTER, "realm_invite_to_stream_policy", 0, |_, context| number_of("invite_to_stream_policy", context)),
+    (321, &REGISTER, "realm_invite_to_realm_policy", 50, |_, context| number_of("invite_to_realm_policy", context)),
+    (316, &REGISTER, "realm_edit_topic_policy", 75, |_, context| number_of("edit_topic_policy", context)),
     (310, &REGISTER, "realm_move_messages_between_streams_policy", 56, |_, context| {
-        policy(context, "can_move_messages_between_channels_group")
+        number_of("move_messages_between_streams_policy", context)
     }),
-    (307, &REGISTER, "realm_add_custom_emoji_policy", 85, |_, context| policy(context, "can_add_custom_emoji_group")),
-    (299, &REGISTER, "realm_user_group_edit_policy", 0, |_, context| policy(context, "can_create_groups")),
+    (307, &REGISTER, "realm_add_custom_emoji_policy", 85, |_, context| number_of("add_custom_emoji_policy", context)),
+    (299, &REGISTER, "realm_user_group_edit_policy", 0, |_, context| number_of("user_group_edit_policy", context)),
     (291, &REGISTER, "realm_delete_own_message_policy", 101, |_, context| {
-        policy(context, "can_delete_own_message_group")
+        number_of("delete_own_message_policy", context)
     }),
-    (270, &REGISTER, "realm_private_message_policy", 1, |_, context| {
-        // 1 for everybody, 2 for nobody.
-        json!(if policy(context, "direct_message_permission_group") == 6 { 2 } else { 1 })
-    }),
+    (270, &REGISTER, "realm_private_message_policy", 1, |_, context| number_of("private_message_policy", context)),
     //
     (226, &OWN_SUBSCRIPTION, "email_address", 0, |channel, context| {
         let id = channel.get("stream_id").and_then(Value::as_i64).map(ChannelId);
@@ -125,6 +123,11 @@ pub(super) fn is_fetched(name: &str, reply: &Map<String, Value>, context: &Conte
     let asked = ["fetch_event_types", "event_types"].iter().find_map(|list| context.values.get(*list));
     let types = asked.and_then(|list| serde_json::from_str::<Vec<String>>(list).ok());
     types.is_none_or(|types| types.iter().any(|kind| kind == event))
+}
+
+/// The number of a policy.
+fn number_of(policy: &str, context: &Context<'_>) -> Value {
+    json!(POLICIES.iter().find(|row| row.name == policy).map(|row| row.number(context.realm)))
 }
 
 /// The role of all in a channel, when there were administrators of channels to come.

@@ -12,11 +12,7 @@ use imbl::OrdSet;
 use std::collections::BTreeSet;
 
 pub(super) const ALL: &[Invariant] = &[
-    Invariant {
-        name: "group-names-are-unique",
-        meaning: "No two groups have the same name, whatever the case.",
-        check: names_are_unique,
-    },
+    Invariant { name: "group-names-are-unique", meaning: "No two groups have the same name.", check: names_are_unique },
     Invariant { name: "groups-are-acyclic", meaning: "No group is its own subgroup, at any depth.", check: acyclic },
     Invariant {
         name: "groups-have-what-exists",
@@ -43,7 +39,7 @@ pub(super) const ALL: &[Invariant] = &[
 fn names_are_unique(realm: &Realm) -> Vec<String> {
     let mut names = BTreeSet::new();
     faults(realm.groups.values(), |group| {
-        (!names.insert(group.name.to_lowercase())).then(|| format!("two groups are called {}", group.name))
+        (!names.insert(group.name.as_str())).then(|| format!("two groups are called {}", group.name))
     })
 }
 

@@ -185,12 +185,13 @@ async fn groups_were_removed_for_good_before_294() {
     let mut told = mel.events(["user_group"]).await;
 
     remove(&gus, id).await.error("BAD_REQUEST", "Not allowed for guest users");
-    remove(&mel, id).await.error("BAD_REQUEST", "Insufficient permission");
+    remove(&age.user("max"), id).await.error("BAD_REQUEST", "Insufficient permission");
     let members = group_of(&olive, "role:members").await.expect("it is there");
     remove(&olive, members).await.error("BAD_REQUEST", "Insufficient permission");
     remove(&olive, 4_000).await.error("BAD_REQUEST", "Invalid user group");
     told.none().await;
-    remove(&olive, id).await.is(json!({}));
+    // Who is in it may.
+    remove(&mel, id).await.is(json!({}));
     told.next().await.is(json!({"type": "user_group", "op": "remove", "group_id": id}));
     assert_eq!(group_of(&olive, "passing").await, None);
     remove(&olive, id).await.error("BAD_REQUEST", "Invalid user group");
@@ -223,4 +224,50 @@ async fn group_of(user: &User, name: &str) -> Option<i64> {
     let listed = user.get("/user_groups", json!({})).await.success();
     let groups = listed["user_groups"].as_array().expect("a list").iter();
     groups.clone().find(|group| group["name"] == name).and_then(|group| group["id"].as_i64())
+}
+
+#[tokio::test]
+async fn groups_needed_no_members_before_311() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 311).await;
+    let new = json!({"name": "empty", "description": ""});
+    before.user("mel").post("/user_groups/create", new.clone()).await.success();
+    let reply = after.user("mel").post("/user_groups/create", new).await;
+    reply.error("REQUEST_VARIABLE_MISSING", "Missing 'members' argument");
+}
+
+#[tokio::test]
+async fn who_made_groups_changed_those_that_they_were_in_before_299() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 299).await;
+    for (age, member_may) in [(before, true), (after, false)] {
+        let (mel, max, mona) = (age.user("mel"), age.user("max"), age.user("mona"));
+        let new = json!({"name": "squad", "description": "", "members": [max.id()]});
+        mel.post("/user_groups/create", new).await.success();
+        let id = group(&mel.register(json!({})).await.state, "squad");
+        let path = format!("/user_groups/{id}");
+        for (user, may) in [(&max, member_may), (&mona, member_may), (&mel, true)] {
+            let name = json!({"description": format!("by {}", user.id())});
+            assert_eq!(user.patch(&path, name).await.status == 200, may, "{}", user.email());
+        }
+        let add = json!({"add": [mona.id()]});
+        assert_eq!(max.post(&format!("{path}/members"), add).await.status == 200, member_may);
+    }
+}
+
+#[tokio::test]
+async fn names_of_groups_differed_by_case_before_290() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 290).await;
+    let named = |name: &str, description: String| json!({"name": name, "description": description, "members": []});
+    for (age, is_strict) in [(before, false), (after, true)] {
+        let mel = age.user("mel");
+        mel.post("/user_groups/create", named("Squad", String::new())).await.success();
+        let reply = mel.post("/user_groups/create", named("squad", String::new())).await;
+        assert_eq!(reply.status == 200, !is_strict);
+        let reply = mel.post("/user_groups/create", named("Squad", String::new())).await;
+        reply.error("BAD_REQUEST", "User group 'Squad' already exists.");
+        let reply = mel.post("/user_groups/create", named("wordy", "x".repeat(1_025))).await;
+        assert_eq!(reply.status == 200, !is_strict);
+    }
 }

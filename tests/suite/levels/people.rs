@@ -128,10 +128,10 @@ async fn owners_of_bots_were_addresses() {
         let path = format!("/bots/{bot}");
         age.user("olive").patch(&path, json!({"bot_owner_id": max})).await.success();
 
-        let mut told = events.all().await.into_iter();
+        let told = events.all().await;
         let value = |key: &str| if key.ends_with("id") { json!(max) } else { json!("max@chat.test") };
-        let mut find = |kind: &str, inner: &str, key: &str| {
-            let event = told.find(|event| event["type"] == kind && event["op"] == "update");
+        let find = |kind: &str, inner: &str, key: &str| {
+            let event = told.iter().find(|event| event["type"] == kind && event["op"] == "update");
             event.map(|event| event[inner].get(key).cloned()).expect("it is told")
         };
         assert_eq!(find("realm_user", "person", in_users), Some(value(in_users)), "at {level}");
@@ -182,4 +182,26 @@ async fn devices_outlived_their_keys_before_492() {
         let devices = mel.register(json!({})).await.state["devices"].clone();
         assert_eq!(devices.get(id.to_string()).is_some(), stays, "at {level}: {devices}");
     }
+}
+
+#[tokio::test]
+async fn inviting_owners_was_unauthorized_before_417() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 417).await;
+    let owner = json!({"invitee_emails": "new@chat.test", "stream_ids": [], "invite_as": 100});
+    for (age, code) in [(before, "UNAUTHORIZED_PRINCIPAL"), (after, "BAD_REQUEST")] {
+        let reply = age.user("adam").post("/invites", owner.clone()).await;
+        reply.error(code, "Must be an organization owner");
+    }
+}
+
+#[tokio::test]
+async fn moderators_invited_no_moderators_before_443() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 443).await;
+    let moderator = json!({"invitee_emails": "new@chat.test", "stream_ids": [], "invite_as": 300});
+    let reply = before.user("mona").post("/invites", moderator.clone()).await;
+    reply.error("BAD_REQUEST", "Must be an organization administrator");
+    before.user("adam").post("/invites", moderator.clone()).await.success();
+    after.user("mona").post("/invites", moderator).await.success();
 }

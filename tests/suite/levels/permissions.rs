@@ -1,6 +1,6 @@
 //! Permissions before groups held them, and before groups without a name did.
 
-use super::Age;
+use super::{Age, send_old};
 use crate::support::TestServer;
 use serde_json::{Value, json};
 
@@ -192,4 +192,104 @@ async fn some_permissions_of_the_organization_were_given_as_numbers_before_314()
             plain.error("BAD_REQUEST", &format!("{name} does not have the expected format"));
         }
     }
+}
+
+/// Who of an owner, administrator, moderator, member and guest may do something.
+type Allowed = [bool; 5];
+
+const HANDLES: [&str; 5] = ["olive", "adam", "mona", "mel", "gus"];
+const MEMBERS: Allowed = [true, true, true, true, false];
+const ADMINISTRATORS: Allowed = [true, true, false, false, false];
+const MODERATORS: Allowed = [true, true, true, false, false];
+const NOBODY: Allowed = [false; 5];
+
+/// A policy, the level that had it last, the values that it takes with what they allow, one that it does not take, and
+/// what is tried; `?` stands for a number that is new each time.
+#[expect(clippy::type_complexity, reason = "a row of a table")]
+fn policies() -> Vec<(&'static str, i64, Vec<(i64, Allowed)>, i64, (&'static str, Value))> {
+    let common = || vec![(2, ADMINISTRATORS), (4, MODERATORS), (1, MEMBERS)];
+    let join = |more: Value| {
+        let mut params = json!({"subscriptions": [{"name": "new ?"}]});
+        more.as_object().expect("an object").iter().for_each(|(name, value)| params[name] = value.clone());
+        ("/users/me/subscriptions", params)
+    };
+    let web_public = vec![(2, ADMINISTRATORS), (4, MODERATORS), (6, NOBODY), (7, [true, false, false, false, false])];
+    let bot = ("/bots", json!({"full_name": "Bot ?", "short_name": "bot-?"}));
+    let invite = ("/invites", json!({"invitee_emails": "n?@chat.test", "stream_ids": []}));
+    let group = ("/user_groups/create", json!({"name": "Group ?", "description": "", "members": []}));
+    let mut inviting = common();
+    inviting.insert(0, (6, NOBODY));
+    vec![
+        ("create_public_stream_policy", 263, common(), 7, join(json!({}))),
+        ("create_private_stream_policy", 265, common(), 5, join(json!({"invite_only": true}))),
+        ("create_web_public_stream_policy", 279, web_public, 1, join(json!({"is_web_public": true}))),
+        ("user_group_edit_policy", 298, common(), 6, group),
+        ("invite_to_realm_policy", 320, inviting, 5, invite),
+        ("bot_creation_policy", 343, vec![(3, ADMINISTRATORS), (2, ADMINISTRATORS), (1, MEMBERS)], 4, bot),
+    ]
+}
+
+#[tokio::test]
+async fn policies_allowed_what_permissions_allow_since() {
+    let server = TestServer::start().await;
+    let mut count = 0;
+    for (policy, last, values, refused, (path, params)) in policies() {
+        let age = Age::at(&server, last).await;
+        let olive = age.user("olive");
+        let mut queue = age.user("gus").events(["realm"]).await;
+        for (value, allowed) in values {
+            let reply = olive.patch("/realm", json!({policy: value})).await.success();
+            if reply[policy] == value {
+                queue.next().await.is(json!({"type": "realm", "op": "update", "property": policy, "value": value}));
+            }
+            let state = age.user("mel").register(json!({})).await.state;
+            assert_eq!(state[format!("realm_{policy}")], value, "{policy}");
+            for (handle, may) in HANDLES.into_iter().zip(allowed) {
+                count += 1;
+                let filled = params.to_string().replace('?', &count.to_string());
+                let filled = serde_json::from_str(&filled).expect("it stays JSON");
+                let reply = age.user(handle).post(path, filled).await;
+                assert_eq!(reply.status == 200, may, "{handle} with {policy}={value}");
+            }
+        }
+        queue.none().await;
+        let message = format!("Invalid {policy}");
+        olive.patch("/realm", json!({policy: refused})).await.error("BAD_REQUEST", &message);
+        let reply = Age::at(&server, last + 1).await.user("olive").patch("/realm", json!({policy: 1})).await.success();
+        assert_eq!(reply["ignored_parameters_unsupported"], json!([policy]));
+    }
+}
+
+#[tokio::test]
+async fn policies_of_messages_are_obeyed() {
+    let server = TestServer::start().await;
+    let age = Age::at(&server, 247).await;
+    let (olive, mel, max) = (age.user("olive"), age.user("mel"), age.user("max"));
+
+    olive.patch("/realm", json!({"private_message_policy": 2})).await.success();
+    let direct = json!({"type": "direct", "to": [max.id()], "content": "hi"});
+    let disabled = "Direct messages are disabled in this organization.";
+    mel.post("/messages", direct.clone()).await.error("BAD_REQUEST", disabled);
+    age.user("build-bot").post("/messages", direct.clone()).await.success();
+    olive.patch("/realm", json!({"private_message_policy": 1})).await.success();
+    mel.post("/messages", direct).await.success();
+
+    let own = send_old(&mel, "general", "policies", "x").await;
+    for (value, may_delete) in [(2, false), (5, true)] {
+        olive.patch("/realm", json!({"delete_own_message_policy": value})).await.success();
+        assert_eq!(mel.delete(&format!("/messages/{own}"), json!({})).await.status == 200, may_delete);
+    }
+    let other = send_old(&mel, "general", "policies", "x").await;
+    for (value, may_move) in [(6, false), (5, true)] {
+        olive.patch("/realm", json!({"edit_topic_policy": value})).await.success();
+        let moved = max.patch(&format!("/messages/{other}"), json!({"topic": "elsewhere"})).await;
+        assert_eq!(moved.status == 200, may_move);
+    }
+    let mentions = olive.patch("/realm", json!({"wildcard_mention_policy": 7})).await.success();
+    assert_eq!(mentions["wildcard_mention_policy"], 7);
+    assert_eq!(mel.register(json!({})).await.state["realm_wildcard_mention_policy"], 7);
+    age.user("adam")
+        .patch("/realm", json!({"invite_to_realm_policy": 2}))
+        .await
+        .error("UNAUTHORIZED_PRINCIPAL", "Must be an organization owner");
 }

@@ -162,6 +162,7 @@ async fn read(visitor: &mut Visitor, age: &Age<'_>) {
     }
     let by_email = visitor.user.get("/users/mel%40chat.test", none()).await;
     visitor.seen.replies.push(("GET /users/{email}".into(), by_email.body));
+    visitor.go("POST /invites/{invite_id}/resend", &[1], none()).await;
     visitor.go("GET /users/{user_id}/status", &[2], none()).await;
     visitor.go("POST /users/me/presence", &[], json!({"status": "active"})).await;
     // A number beyond the newest, since words are younger.

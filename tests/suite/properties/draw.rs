@@ -336,7 +336,7 @@ impl<'realm> Draw<'realm> {
             | "device_id" => json!(1 + self.below(6)),
             "scheduled_delivery_timestamp" => (self.realm.now.seconds() + 60 + 40 * number as i64).into(),
             "fragment" => self.pick(&["inbox", "recent", "narrow/is/starred", "drafts"]).into(),
-            "command" => self.pick(&["/ping", "/dark", "/light", "/fluid-width", "/fixed-width"]).into(),
+            "command" => self.pick(&["/ping", "/night", "/day", "/fluid-width", "/fixed-width"]).into(),
             "alert_words" => json!([self.pick(&["deploy", "cake", "words"])]),
             "authentication_methods" => {
                 let methods = [("Email", self.below(2) == 0), ("Dev", self.below(3) > 0)];

@@ -165,7 +165,7 @@ async fn a_new_channel_is_as_the_request_wants_it() {
 }
 
 #[tokio::test]
-async fn new_channels_are_announced_when_asked_for_but_never_private_ones() {
+async fn new_channels_are_announced_when_asked_for_private_ones_too() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     let mut at_max = max.events(["message"]).await;
@@ -177,6 +177,9 @@ async fn new_channels_are_announced_when_asked_for_but_never_private_ones() {
     let message = &announced["message"];
     assert_eq!((&message["display_recipient"], &message["subject"]), (&json!("general"), &json!("new channels")));
     assert_eq!(message["content"], format!("@_**Mel Marsh|{}** created a new channel #**chess**.", mel.id()));
+    let announced = at_max.next().await.has(json!({"type": "message"}));
+    let content = format!("@_**Mel Marsh|{}** created a new channel #**vault**.", mel.id());
+    assert_eq!(announced["message"]["content"], content);
     at_max.none().await;
 }
 

@@ -1,0 +1,150 @@
+//! Policies: how older levels said in a number who may do something, where permissions name groups today.
+//!
+//! A choice where the API is silent: A-107 in docs/assumptions.md.
+
+use crate::api::parameter::json_parameter;
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::group::SystemGroup;
+use crate::realm::permission::GroupSettingValue;
+use std::collections::BTreeMap;
+
+use SystemGroup::{Administrators, Everyone, FullMembers, Members, Moderators, Nobody, Owners};
+
+/// A number of a policy, and who holds each of its permissions then.
+pub type Choice = (i64, &'static [SystemGroup]);
+
+/// A setting of the organization that permissions replaced.
+pub struct Policy {
+    /// Its name as a parameter and in events; `realm_` stands before it in the register reply.
+    pub name: &'static str,
+    /// The first level that has it.
+    pub since: i64,
+    /// The level whose permissions replaced it.
+    pub until: i64,
+    /// The permissions that replaced it.
+    pub permissions: &'static [&'static str],
+    /// Whether owners alone change it, rather than administrators.
+    pub is_for_owners: bool,
+    /// The values that it takes.
+    pub choices: &'static [Choice],
+}
+
+const COMMON: &[Choice] = &[(1, &[Members]), (2, &[Administrators]), (3, &[FullMembers]), (4, &[Moderators])];
+const COMMON_OR_NOBODY: &[Choice] =
+    &[(1, &[Members]), (2, &[Administrators]), (3, &[FullMembers]), (4, &[Moderators]), (6, &[Nobody])];
+const COMMON_OR_EVERYONE: &[Choice] =
+    &[(1, &[Members]), (2, &[Administrators]), (3, &[FullMembers]), (4, &[Moderators]), (5, &[Everyone])];
+const ANYBODY_OR_NOBODY: &[Choice] = &[
+    (1, &[Members]),
+    (2, &[Administrators]),
+    (3, &[FullMembers]),
+    (4, &[Moderators]),
+    (5, &[Everyone]),
+    (6, &[Nobody]),
+];
+const PUBLISHING: &[Choice] = &[(2, &[Administrators]), (4, &[Moderators]), (6, &[Nobody]), (7, &[Owners])];
+const BOTS: &[Choice] =
+    &[(1, &[Members, Members]), (2, &[Administrators, Members]), (3, &[Administrators, Administrators])];
+const WILDCARDS: &[Choice] = &[
+    (1, &[Everyone]),
+    (2, &[Members]),
+    (3, &[FullMembers]),
+    (5, &[Administrators]),
+    (6, &[Nobody]),
+    (7, &[Moderators]),
+];
+const DIRECT_MESSAGES: &[Choice] = &[(1, &[Everyone]), (2, &[Nobody])];
+
+const fn policy(
+    name: &'static str,
+    since: i64,
+    until: i64,
+    permissions: &'static [&'static str],
+    choices: &'static [Choice],
+) -> Policy {
+    Policy { name, since, until, permissions, is_for_owners: false, choices }
+}
+
+/// All policies, in the order in which their values are checked.
+pub static POLICIES: &[Policy] = &[
+    Policy {
+        is_for_owners: true,
+        ..policy("invite_to_realm_policy", 50, 321, &["can_invite_users_group"], COMMON_OR_NOBODY)
+    },
+    policy("add_custom_emoji_policy", 85, 307, &["can_add_custom_emoji_group"], COMMON),
+    policy("delete_own_message_policy", 101, 291, &["can_delete_own_message_group"], COMMON_OR_EVERYONE),
+    policy("edit_topic_policy", 75, 316, &["can_move_messages_between_topics_group"], ANYBODY_OR_NOBODY),
+    policy("bot_creation_policy", 0, 344, &["can_create_bots_group", "can_create_write_only_bots_group"], BOTS),
+    policy("create_public_stream_policy", 102, 264, &["can_create_public_channel_group"], COMMON),
+    policy("create_private_stream_policy", 102, 266, &["can_create_private_channel_group"], COMMON),
+    policy("create_web_public_stream_policy", 103, 280, &["can_create_web_public_channel_group"], PUBLISHING),
+    policy("invite_to_stream_policy", 0, 341, &["can_add_subscribers_group"], COMMON),
+    policy(
+        "move_messages_between_streams_policy",
+        56,
+        310,
+        &["can_move_messages_between_channels_group"],
+        COMMON_OR_NOBODY,
+    ),
+    policy("user_group_edit_policy", 0, 299, &["can_create_groups"], COMMON),
+    policy("private_message_policy", 1, 270, &["direct_message_permission_group"], DIRECT_MESSAGES),
+    policy("wildcard_mention_policy", 34, 352, &["can_mention_many_users_group"], WILDCARDS),
+];
+
+impl Policy {
+    /// The policy's number as the organization is; where its permissions are held otherwise than any value of the
+    /// policy says, the usual number of whoever holds the first.
+    pub fn number(&self, realm: &Realm) -> i64 {
+        let held: Vec<Option<SystemGroup>> = self.permissions.iter().map(|name| holder(realm, name)).collect();
+        let fits = |(_, holders): &&Choice| holders.iter().map(|group| Some(*group)).eq(held.iter().copied());
+        self.choices.iter().find(fits).map_or_else(|| usual_number(held[0]), |(number, _)| *number)
+    }
+
+    /// The value that a request gives, among those that the policy takes.
+    fn chosen(&self, text: &str) -> Result<&'static Choice, Error> {
+        // Where there are policies, the words of truth are numbers too.
+        let number = match text.trim() {
+            "true" => 1,
+            "false" => 0,
+            text => json_parameter(text, self.name)?,
+        };
+        let choice = self.choices.iter().find(|(value, _)| *value == number);
+        choice.ok_or_else(|| Error::InvalidValue { parameter: self.name.into() })
+    }
+}
+
+/// The policies that a request of an older level gives, each with its value.
+///
+/// # Errors
+///
+/// `BadValue`, `InvalidValue`.
+pub fn given(former: &BTreeMap<&'static str, String>) -> Result<Vec<(&'static Policy, &'static Choice)>, Error> {
+    let given = POLICIES.iter().filter_map(|policy| Some((policy, former.get(policy.name)?)));
+    given.map(|(policy, text)| Ok((policy, policy.chosen(text)?))).collect()
+}
+
+fn holder(realm: &Realm, permission: &str) -> Option<SystemGroup> {
+    match realm.organization.permissions.get(permission)? {
+        GroupSettingValue::Group(group) => realm.groups.get(group)?.system,
+        GroupSettingValue::Anonymous(_) => None,
+    }
+}
+
+/// 1 members, 2 administrators, 3 full members, 4 moderators, 5 everyone, 6 nobody, 7 owners.
+fn usual_number(holder: Option<SystemGroup>) -> i64 {
+    match holder {
+        Some(Administrators) => 2,
+        Some(FullMembers) => 3,
+        Some(Moderators) => 4,
+        Some(Everyone | SystemGroup::Internet) => 5,
+        Some(Nobody) => 6,
+        Some(Owners) => 7,
+        Some(Members) | None => 1,
+    }
+}
+
+/// The number that stood for who holds a permission.
+pub fn number(realm: &Realm, permission: &str) -> i64 {
+    usual_number(holder(realm, permission))
+}
