@@ -6,6 +6,7 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
+use crate::realm::markdown::Form;
 use crate::realm::queue::QueueLevel;
 use crate::realm::render::Site;
 use crate::realm::user::User;
@@ -61,7 +62,11 @@ impl Call<'_> {
 
     /// What the client knows things by.
     pub fn site(&self) -> Site {
-        Site { own_url: Some(self.origin.base_url()), extra_emoji: self.extra_emoji.map(str::to_owned) }
+        Site {
+            own_url: Some(self.origin.base_url()),
+            extra_emoji: self.extra_emoji.map(str::to_owned),
+            form: Form::at(self.feature_level),
+        }
     }
 
     /// A message that the caller can see; of guests, older levels ask for a subscription even in web-public channels.

@@ -3,6 +3,7 @@
 mod accounts;
 mod channels;
 mod groups;
+mod html;
 mod invitations;
 mod linkifiers;
 mod messages;
@@ -22,6 +23,7 @@ pub(super) fn changes() -> Vec<Change> {
         accounts::ROWS,
         channels::ROWS,
         groups::ROWS,
+        html::ROWS,
         invitations::ROWS,
         linkifiers::ROWS,
         messages::ROWS,

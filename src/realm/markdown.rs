@@ -1,38 +1,40 @@
 //! The Markdown of messages: from source to HTML, with what the text means for flags, links and uploads.
 //!
-//! The way of a text:
+//! The rules are those of the service, which has its own dialect of Markdown; they are followed in the same steps,
+//! because what one step leaves decides what the next one sees:
 //!
-//! 1. `fence` cuts it at fences (code, quotes, spoilers, math).
-//! 2. `mask` hides everything that is not block structure from the CommonMark library, reversibly. The dialect of
-//!    blocks is close to CommonMark, that of inline markup is not: underscores, backslashes and raw HTML are plain text,
-//!    `**` does not cross lines, links know no references.
-//! 3. The library builds the tree of blocks; `block` walks it and writes the HTML.
-//! 4. `inline` turns the text of each leaf into HTML: first what binds tightest (code, mentions, links, times,
-//!    math), then bare addresses and linkifiers, then emphasis, then emoji and escaping.
+//! 1. `lines` makes white space uniform and detaches lists from the text before them.
+//! 2. `fence` takes fences out: code and math become raw HTML (`placeholder`), quotes and spoilers become lines.
+//! 3. `block` parses the lines into a tree of blocks (`tree`).
+//! 4. `inline` looks for one kind of inline markup after the other in the text of each block.
+//! 5. `preview` adds previews of links (`media`).
+//! 6. `write` turns the tree into HTML, and the raw HTML takes its place.
 //!
-//! A text without any markup takes none of this way (`plain`).
+//! A text without any markup takes none of these steps (`plain`). All text is escaped when it is written, and tags and
+//! attributes are constants, so that nothing needs to be sanitized.
 //!
-//! Nothing here knows HTTP, a clock or a realm: everything is asked through [`Names`]. Source: section 23.
+//! Nothing here knows HTTP, a clock or a realm: everything is asked through [`Names`]. Source: section 23, and A-182 in
+//! docs/assumptions.md.
 
-mod backticks;
 mod block;
+mod character;
 mod code;
 mod context;
-mod emphasis;
 mod fence;
-mod guard;
+mod form;
 mod html;
 mod inline;
-mod link;
-mod mask;
+mod lines;
 mod math;
 mod media;
 mod mention;
-mod pieces;
+mod placeholder;
 mod plain;
-mod text;
+mod preview;
 mod time;
+mod tree;
 mod visible;
+mod write;
 
 use crate::realm::id::{ChannelId, GroupId, MessageId, UserId};
 use crate::realm::linkifier::Linkifier;
@@ -41,7 +43,9 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use tree::{ROOT, Tree};
 
+pub use form::Form;
 pub use html::encode_hash_component;
 pub use visible::{Piece, pieces, visible_text};
 
@@ -148,6 +152,8 @@ pub struct Settings<'a> {
     pub own_url: Option<&'a str>,
     /// Whether nobody is notified by a mention, however it is written.
     pub mentions_are_silent: bool,
+    /// What of the output depends on the feature level.
+    pub form: Form,
 }
 
 /// Who is mentioned so that they notice. Silent mentions, those in quotes and in code, and those of deactivated users
@@ -272,23 +278,36 @@ pub fn render_to_keep(source: &str, names: &dyn Names) -> Result<(Html, Rendered
 }
 
 fn render_markup(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
-    let mut context = Context::new(names, names.settings().inline_image_preview);
-    let html = guard::checked(block::document(&mut context, source)?);
-    if html.chars().count() > OUTPUT_MAX_CHARS {
-        return Err(TooLarge);
-    }
-    let mut rendered = context.into_rendered();
+    let mut context = Context::new(source, names, names.settings().inline_image_preview);
+    let html = document(&mut context, source)?;
+    let mut rendered = context.found;
     rendered.is_me_message = source.starts_with("/me ") && html.starts_with("<p>") && html.ends_with("</p>");
     rendered.html = html;
     Ok(rendered)
+}
+
+fn document(context: &mut Context<'_>, source: &str) -> Result<String, TooLarge> {
+    if lines::is_blank(source) {
+        return Ok(String::new());
+    }
+    let lines = fence::take_out(context, lines::prepare(source));
+    let mut tree = Tree::new();
+    block::parse(&mut tree, ROOT, &lines.join("\n"));
+    code::highlight(context, &mut tree);
+    inline::expand(context, &mut tree)?;
+    write::set_line_ends(&mut tree, ROOT);
+    preview::add(context, &mut tree);
+    let html = context.stash.restore(&write::inner_html(&tree, ROOT));
+    let html = html.trim_matches(character::is_space);
+    if html.chars().count() > OUTPUT_MAX_CHARS { Err(TooLarge) } else { Ok(html.to_owned()) }
 }
 
 /// Renders the description of a channel or a folder: like a message, but without previews.
 ///
 /// What would be too large for a message becomes an empty string; the length limits of descriptions don't allow it.
 pub fn render_inline(source: &str, names: &dyn Names) -> String {
-    let mut context = Context::new(names, false);
-    block::document(&mut context, source).map(guard::checked).unwrap_or_default()
+    let mut context = Context::new(source, names, false);
+    document(&mut context, source).unwrap_or_default()
 }
 
 /// The links of a topic, from left to right: what linkifiers match, the earlier linkifier first where two overlap, then
@@ -297,10 +316,14 @@ pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
     let mut found: Vec<(std::ops::Range<usize>, String)> = Vec::new();
     let linkified = names.linkifiers().into_iter().flat_map(|linkifier| linkifier.matches(topic, 0));
     let linkified = linkified.map(|it| (it.range, it.url));
-    let bare = link::bare_addresses(topic).into_iter().map(|it| (it.range, it.href));
+    let bare = inline::bare_addresses(topic).into_iter().filter_map(|range| {
+        let address = &topic[range.clone()];
+        let url = if address.contains("://") { address.to_owned() } else { format!("https://{address}") };
+        Some((range, url))
+    });
     // Overlaps are looked for among neighbours only, so that many links don't cost the square of their number.
     let mut taken = std::collections::BTreeMap::<usize, usize>::new();
-    for (range, url) in linkified.chain(bare).filter(|(_, url)| link::is_safe(url)) {
+    for (range, url) in linkified.chain(bare).filter(|(_, url)| inline::is_safe(url)) {
         let before = taken.range(..range.end).next_back();
         if before.is_none_or(|(_, &end)| end <= range.start) {
             taken.insert(range.start, range.end);

@@ -7,7 +7,9 @@ use super::emoji;
 use super::group::Group;
 use super::id::{ChannelId, MessageId, UserId};
 use super::linkifier::Linkifier;
-use super::markdown::{CustomEmojiImage, LinkedChannel, MentionedGroup, MentionedUser, Names, Settings, UploadFacts};
+use super::markdown::{
+    CustomEmojiImage, Form, LinkedChannel, MentionedGroup, MentionedUser, Names, Settings, UploadFacts,
+};
 use super::user::User;
 use foldhash::{HashMap, HashMapExt};
 use std::cell::{Cell, OnceCell};
@@ -32,6 +34,8 @@ pub struct Site {
     pub own_url: Option<String>,
     /// Another name of the built-in extra emoji (A-184 in docs/assumptions.md).
     pub extra_emoji: Option<String>,
+    /// The form of HTML that the level asks for.
+    pub form: Form,
 }
 
 /// The realm as the sender of a text sees it.
@@ -137,8 +141,9 @@ impl Names for SenderView<'_> {
 
     fn channel(&self, name: &str) -> Option<LinkedChannel> {
         let channel = self.realm.channel_by_name(name)?;
-        let is_visible =
-            self.sender().is_none_or(|sender| sender.is_system_bot() || self.realm.can_see(sender, channel));
+        let links_all = self.site.is_some_and(|site| site.form.links_unseen_channels);
+        let is_visible = links_all
+            || self.sender().is_none_or(|sender| sender.is_system_bot() || self.realm.can_see(sender, channel));
         is_visible.then(|| LinkedChannel { id: channel.id, name: channel.name.clone() })
     }
 
@@ -199,6 +204,7 @@ impl Names for SenderView<'_> {
             inline_image_preview: organization.is_on("inline_image_preview"),
             own_url: self.site.and_then(|site| site.own_url.as_deref()),
             mentions_are_silent: self.is_silent,
+            form: self.site.map_or_else(Form::default, |site| site.form),
         }
     }
 }

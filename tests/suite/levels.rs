@@ -6,6 +6,7 @@ mod channels;
 mod content;
 mod former;
 mod groups;
+mod html;
 mod narrows;
 mod organization;
 mod people;

@@ -1,344 +1,228 @@
-//! Walks the tree of blocks and writes it in the shapes of section 23.
+//! The block parser: paragraphs, headings, rules, quotes, lists, tables and indented code.
+//!
+//! A text is cut at blank lines; each part is then tried by the kinds of blocks in a fixed order, and the first kind
+//! that fits takes what belongs to it and gives the rest back. What a list holds is parsed in the same way.
 
-use super::context::{Context, DEPTH_MAX};
-use super::fence::{Segment, split};
-use super::{TooLarge, code, html, inline, mask, math};
-use comrak::nodes::{AstNode, ListType, NodeList, NodeTable, NodeValue, TableAlignment};
-use comrak::{Arena, Options};
+mod list;
+mod quote;
+mod scan;
+mod table;
 
-/// Block elements in order, each on lines of its own; previews stand on one line, and none ends behind the last.
-#[derive(Debug, Default)]
-struct Blocks {
-    html: String,
-    ends_with_preview: bool,
+use super::lines::is_blank;
+use super::tree::{NodeId, Text, Tree};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// Lists and quotes nested deeper than this are text (A-231 in docs/assumptions.md): parsing is recursive.
+const DEPTH_MAX: usize = 60;
+
+/// The indentation of code.
+const CODE_INDENT: &str = "    ";
+
+/// The indentation of what belongs to an item of a list.
+const ITEM_INDENT: &str = "  ";
+
+/// Where the parser is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Among items without blank lines between them.
+    TightList,
+    /// In an item behind a blank line.
+    LooseItem,
+    Quote,
+    /// In what is indented below an item.
+    Indented,
 }
 
-impl Blocks {
-    fn push(&mut self, block: &str) {
-        self.push_line_end();
-        self.html.push_str(block);
-        self.ends_with_preview = false;
+/// A part of the text between blank lines, or the rest of one. What was looked for in the whole and not found need not
+/// be looked for in its rest.
+#[derive(Clone, Debug)]
+struct Block {
+    text: Rc<str>,
+    start: usize,
+    has_no_heading: bool,
+    has_no_rule: bool,
+}
+
+impl Block {
+    fn new(text: &str) -> Self {
+        Self { text: text.into(), start: 0, has_no_heading: false, has_no_rule: false }
     }
 
-    fn push_previews(&mut self, previews: &[String]) {
-        for preview in previews {
-            if !self.ends_with_preview {
-                self.push_line_end();
+    fn text(&self) -> &str {
+        &self.text[self.start..]
+    }
+
+    /// What follows a number of bytes.
+    fn rest(mut self, from: usize) -> Self {
+        self.start += from;
+        self
+    }
+}
+
+/// Parses a prepared text into the tree.
+pub(super) fn parse(tree: &mut Tree, root: NodeId, text: &str) {
+    Parser { tree, states: Vec::new(), depth: 0 }.parse_text(root, text);
+}
+
+struct Parser<'t> {
+    tree: &'t mut Tree,
+    states: Vec<State>,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn is_in(&self, state: State) -> bool {
+        self.states.last() == Some(&state)
+    }
+
+    fn may_go_deeper(&self) -> bool {
+        self.depth < DEPTH_MAX
+    }
+
+    /// Parses a text that may have blank lines.
+    fn parse_text(&mut self, parent: NodeId, text: &str) {
+        self.parse_blocks(parent, text.split("\n\n").map(Block::new).collect());
+    }
+
+    /// Parses a text that is one block.
+    fn parse_block(&mut self, parent: NodeId, text: &str) {
+        self.parse_blocks(parent, VecDeque::from([Block::new(text)]));
+    }
+
+    fn parse_blocks(&mut self, parent: NodeId, mut blocks: VecDeque<Block>) {
+        self.depth += 1;
+        while let Some(block) = blocks.pop_front() {
+            if let Some(rest) = self.take_block(parent, block) {
+                blocks.push_front(rest);
             }
-            self.html.push_str(preview);
-            self.ends_with_preview = true;
         }
+        self.depth -= 1;
     }
 
-    /// Adds what stands in a part of the text, which begins with no preview.
-    fn append(&mut self, part: Self) {
-        if !part.html.is_empty() {
-            self.push(&part.html);
-            self.ends_with_preview = part.ends_with_preview;
+    /// Parses what a block begins with; what is left of it.
+    fn take_block(&mut self, parent: NodeId, mut block: Block) -> Option<Block> {
+        let text = block.text();
+        if text.is_empty() || text.starts_with('\n') {
+            return self.take_blank_line(parent, block);
         }
-    }
-
-    fn push_line_end(&mut self) {
-        if !self.html.is_empty() {
-            self.html.push('\n');
+        if self.is_indented_item(parent, text) {
+            self.parse_indented_item(parent, block.text());
+            return None;
         }
+        if text.starts_with(CODE_INDENT) {
+            return self.take_code(parent, block);
+        }
+        if let Some(heading) = (!block.has_no_heading).then(|| scan::heading(text)).flatten() {
+            return self.take_heading(parent, block, &heading);
+        }
+        block.has_no_heading = true;
+        if let Some(table) = table::Table::of(block.text()) {
+            table.build(self.tree, parent, block.text());
+            return None;
+        }
+        if let Some(rule) = (!block.has_no_rule).then(|| scan::rule(block.text())).flatten() {
+            let before = block.text()[..rule.start].trim_end_matches('\n').to_owned();
+            if !before.is_empty() {
+                self.parse_block(parent, &before);
+            }
+            self.tree.append(parent, "hr");
+            let behind = block.rest(rule.end);
+            let blank = behind.text().len() - behind.text().trim_start_matches('\n').len();
+            return Some(behind.rest(blank)).filter(|behind| !behind.text().is_empty());
+        }
+        block.has_no_rule = true;
+        if self.may_go_deeper() {
+            if let Some(kind) = list::Kind::of(block.text()) {
+                self.parse_list(parent, kind, block.text());
+                return None;
+            }
+            if let Some(start) = scan::quote(block.text()) {
+                self.parse_quote(parent, block.text(), start);
+                return None;
+            }
+        }
+        self.parse_paragraph(parent, block.text());
+        None
     }
 
-    /// The content of an element that holds nothing but these.
-    fn into_lines(self) -> String {
-        let mut content = String::from("\n");
-        self.end_in(&mut content);
-        content
+    fn take_blank_line(&mut self, parent: NodeId, block: Block) -> Option<Block> {
+        let is_last = block.text().is_empty();
+        if let Some(code) = self.tree.last_child(parent).filter(|last| self.tree.tag(*last) == "pre") {
+            // Blank lines between two parts of indented code belong to it.
+            self.tree[code].text.content.push_str(if is_last { "\n\n" } else { "\n" });
+        }
+        if is_last { None } else { Some(block.rest(1)).filter(|rest| !rest.text().is_empty()) }
     }
 
-    /// Adds these to what stands in an element before them.
-    fn end_in(self, content: &mut String) {
-        if self.html.is_empty() {
+    fn take_code(&mut self, parent: NodeId, block: Block) -> Option<Block> {
+        let text = block.text();
+        let mut code = String::new();
+        let mut length = 0;
+        for (at, line) in text.split('\n').enumerate() {
+            let unindented = match line.strip_prefix(CODE_INDENT) {
+                Some(unindented) => unindented,
+                None if is_blank(line) => "",
+                None => break,
+            };
+            code.push_str(if at > 0 { "\n" } else { "" });
+            code.push_str(unindented);
+            length += line.len() + 1;
+        }
+        code.truncate(code.trim_end_matches(super::character::is_space).len());
+        code.push('\n');
+        match self.tree.last_child(parent).filter(|last| self.tree.tag(*last) == "pre") {
+            Some(before) => {
+                let content = &mut self.tree[before].text.content;
+                content.push('\n');
+                content.push_str(&code);
+            }
+            None => {
+                let pre = self.tree.append(parent, "pre");
+                self.tree[pre].text = Text::literal(code);
+            }
+        }
+        (length < text.len()).then(|| block.rest(length))
+    }
+
+    fn take_heading(&mut self, parent: NodeId, block: Block, heading: &scan::Heading) -> Option<Block> {
+        let text = block.text();
+        if heading.start > 0 {
+            self.parse_block(parent, &text[..heading.start]);
+        }
+        let tag = ["h1", "h2", "h3", "h4", "h5", "h6"][heading.level - 1];
+        let content = text[heading.content.clone()].trim_matches(super::character::is_space).to_owned();
+        let node = self.tree.append(parent, tag);
+        self.tree[node].text = Text::markup(content);
+        if heading.end >= text.len() {
+            return None;
+        }
+        if self.is_in(State::LooseItem) {
+            return Some(Block::new(&list::without_indent(&text[heading.end..], CODE_INDENT.len())));
+        }
+        Some(block.rest(heading.end))
+    }
+
+    fn parse_paragraph(&mut self, parent: NodeId, text: &str) {
+        if is_blank(text) {
             return;
         }
-        if content.is_empty() {
-            content.push('\n');
+        let start = text.trim_start_matches(super::character::is_space);
+        if !self.is_in(State::TightList) {
+            let paragraph = self.tree.append(parent, "p");
+            self.tree[paragraph].text = Text::markup(start);
+            return;
         }
-        content.push_str(&self.html);
-        if !self.ends_with_preview {
-            content.push('\n');
-        }
-    }
-}
-
-/// Renders a whole text.
-///
-/// # Errors
-///
-/// When it is certain that the output will be too large.
-pub(super) fn document(context: &mut Context<'_>, source: &str) -> Result<String, TooLarge> {
-    Ok(blocks(context, &mask::clean(source))?.html)
-}
-
-/// Renders a cleaned text.
-fn blocks(context: &mut Context<'_>, source: &str) -> Result<Blocks, TooLarge> {
-    let mut out = Blocks::default();
-    if context.depth >= DEPTH_MAX {
-        if !source.trim().is_empty() {
-            out.push(&html::element("p", &[], &html::text(source.trim())));
-        }
-        return Ok(out);
-    }
-    context.depth += 1;
-    for segment in split(source) {
-        match segment {
-            Segment::Text(text) => out.append(markdown(context, text)?),
-            Segment::Fence { language, header, body } => out.append(fence(context, language, header, body)?),
-        }
-    }
-    context.depth -= 1;
-    Ok(out)
-}
-
-fn fence(context: &mut Context<'_>, language: &str, header: &str, body: &str) -> Result<Blocks, TooLarge> {
-    let written = match language {
-        "quote" => {
-            context.quotes += 1;
-            let inner = blocks(context, body)?;
-            context.quotes -= 1;
-            vec![container("blockquote", inner)]
-        }
-        "spoiler" => vec![spoiler(context, header, body)?],
-        "math" => math::display(body),
-        _ => {
-            let language = if language.is_empty() { context.settings.default_code_block_language } else { language };
-            vec![code::fenced(language, body)]
-        }
-    };
-    let mut out = Blocks::default();
-    for block in &written {
-        context.count(block)?;
-        out.push(block);
-    }
-    Ok(out)
-}
-
-fn spoiler(context: &mut Context<'_>, header: &str, body: &str) -> Result<String, TooLarge> {
-    let header = blocks(context, header)?;
-    let content = blocks(context, body)?;
-    let header = html::element("div", &[("class", "spoiler-header")], &header.into_lines());
-    let attributes = [("class", "spoiler-content"), ("aria-hidden", "true")];
-    let content = html::element("div", &attributes, &content.into_lines());
-    Ok(html::element("div", &[("class", "spoiler-block")], &(header + &content)))
-}
-
-fn container(tag: &'static str, blocks: Blocks) -> String {
-    html::element(tag, &[], &blocks.into_lines())
-}
-
-fn markdown(context: &mut Context<'_>, text: &str) -> Result<Blocks, TooLarge> {
-    if text.trim().is_empty() {
-        return Ok(Blocks::default());
-    }
-    let mut options = Options::default();
-    options.extension.table = true;
-    options.parse.ignore_setext = true;
-    let arena = Arena::new();
-    let root = comrak::parse_document(&arena, &mask::mask(text), &options);
-    children(context, root)
-}
-
-fn children<'n>(context: &mut Context<'_>, parent: &'n AstNode<'n>) -> Result<Blocks, TooLarge> {
-    let mut out = Blocks::default();
-    if context.depth >= DEPTH_MAX {
-        let text = plain(parent);
-        if !text.is_empty() {
-            out.push(&html::element("p", &[], &html::text(&text)));
-        }
-        return Ok(out);
-    }
-    context.depth += 1;
-    let mut next = parent.first_child();
-    while let Some(node) = next {
-        next = block(context, node, &mut out)?;
-    }
-    context.depth -= 1;
-    Ok(out)
-}
-
-/// Writes one block and gives the next to write.
-fn block<'n>(
-    context: &mut Context<'_>,
-    node: &'n AstNode<'n>,
-    out: &mut Blocks,
-) -> Result<Option<&'n AstNode<'n>>, TooLarge> {
-    let value = node.data().value.clone();
-    match value {
-        NodeValue::List(list) => return self::list(context, node, &list, out),
-        NodeValue::Paragraph => {
-            let paragraph = inline::render(context, &plain(node))?;
-            let previews = context.previews.flush();
-            // A paragraph that is nothing but an image's address is replaced by the image.
-            if !paragraph.is_bare_address || previews.is_empty() {
-                out.push(&html::element("p", &[], &paragraph.html));
-            }
-            out.push_previews(&previews);
-        }
-        NodeValue::Heading(heading) => {
-            let tag = ["h1", "h2", "h3", "h4", "h5", "h6"][usize::from(heading.level.clamp(1, 6)) - 1];
-            let content = inline::render(context, &plain(node))?.html;
-            out.push(&html::element(tag, &[], &content));
-            out.push_previews(&context.previews.flush());
-        }
-        NodeValue::BlockQuote => {
-            context.quotes += 1;
-            let inner = children(context, node)?;
-            context.quotes -= 1;
-            out.push(&container("blockquote", inner));
-        }
-        NodeValue::ThematicBreak => out.push(&html::void("hr", &[])),
-        NodeValue::CodeBlock(block) => {
-            let literal = mask::reveal(&block.literal);
-            let info = mask::reveal(&block.info);
-            let text = literal.strip_suffix('\n').unwrap_or(&literal);
-            if block.fenced {
-                let (language, header) = info.split_once(' ').unwrap_or((&info, ""));
-                out.append(fence(context, language, header.trim(), text)?);
-            } else {
-                out.push(&code::indented(text));
-            }
-        }
-        NodeValue::Table(table) => {
-            out.push(&self::table(context, node, &table)?);
-            out.push_previews(&context.previews.flush());
-        }
-        // Nothing else is built with the options above; its text would still be shown.
-        _ => {
-            let text = plain(node);
-            if !text.is_empty() {
-                out.push(&html::element("p", &[], &html::text(&text)));
-            }
-        }
-    }
-    Ok(node.next_sibling())
-}
-
-/// Writes a list, together with the lists of the same kind that follow it directly: for the library another mark
-/// starts another list.
-fn list<'n>(
-    context: &mut Context<'_>,
-    node: &'n AstNode<'n>,
-    list: &NodeList,
-    out: &mut Blocks,
-) -> Result<Option<&'n AstNode<'n>>, TooLarge> {
-    let mut parts = vec![node];
-    let mut tight = list.tight;
-    let mut next = node.next_sibling();
-    while let Some(follower) = next {
-        match &follower.data().value {
-            NodeValue::List(other) if other.list_type == list.list_type => {
-                let last_line = parts.last().and_then(|part| part.last_child()).map_or(0, last_line);
-                tight &= other.tight && follower.data().sourcepos.start.line <= last_line + 1;
-            }
-            _ => break,
-        }
-        parts.push(follower);
-        next = follower.next_sibling();
-    }
-    let mut items = Blocks::default();
-    for item in parts.into_iter().flat_map(|part| part.children()) {
-        items.push(&self::item(context, item, tight)?);
-    }
-    let start = list.start.to_string();
-    let attributes = [("start", start.as_str())];
-    let tag = if list.list_type == ListType::Bullet { "ul" } else { "ol" };
-    let is_plain = list.list_type == ListType::Bullet || list.start == 1;
-    out.push(&html::element(tag, if is_plain { &[] } else { &attributes }, &items.into_lines()));
-    Ok(next)
-}
-
-/// The last line on which a node has content.
-fn last_line<'n>(node: &'n AstNode<'n>) -> usize {
-    let mut last = node;
-    while let Some(child) = last.last_child() {
-        last = child;
-    }
-    last.data().sourcepos.end.line
-}
-
-fn item<'n>(context: &mut Context<'_>, item: &'n AstNode<'n>, tight: bool) -> Result<String, TooLarge> {
-    if context.depth >= DEPTH_MAX {
-        return Ok(html::element("li", &[], &html::text(&plain(item))));
-    }
-    context.depth += 1;
-    let mut content = String::new();
-    let mut inner = Blocks::default();
-    let mut previews = Vec::new();
-    let mut next = item.first_child();
-    while let Some(node) = next {
-        if tight && matches!(node.data().value, NodeValue::Paragraph) {
-            std::mem::take(&mut inner).end_in(&mut content);
-            let paragraph = inline::render(context, &plain(node))?;
-            let shown = context.previews.flush();
-            if !paragraph.is_bare_address || shown.is_empty() {
-                content.push_str(&paragraph.html);
-            }
-            previews.extend(shown);
-            next = node.next_sibling();
+        if let Some(last) = self.tree.last_child(parent) {
+            let tail = &mut self.tree[last].tail.content;
+            tail.push('\n');
+            tail.push_str(text);
+        } else if self.tree[parent].text.content.is_empty() {
+            self.tree[parent].text = Text::markup(start);
         } else {
-            next = block(context, node, &mut inner)?;
+            let content = &mut self.tree[parent].text.content;
+            content.push('\n');
+            content.push_str(text);
         }
     }
-    context.depth -= 1;
-    inner.end_in(&mut content);
-    // They end the item, behind the lists in it.
-    content.extend(previews);
-    Ok(html::element("li", &[], &content))
-}
-
-fn table<'n>(context: &mut Context<'_>, node: &'n AstNode<'n>, table: &NodeTable) -> Result<String, TooLarge> {
-    let mut head = Blocks::default();
-    let mut body = Blocks::default();
-    for row in node.children() {
-        let is_header = matches!(row.data().value, NodeValue::TableRow(true));
-        let tag = if is_header { "th" } else { "td" };
-        let mut cells = Blocks::default();
-        for (cell, alignment) in row.children().zip(&table.alignments) {
-            let text = plain(cell).replace("\\|", "|");
-            let content = inline::render(context, text.trim())?.html;
-            cells.push(&self::cell(tag, *alignment, &content));
-        }
-        (if is_header { &mut head } else { &mut body }).push(&container("tr", cells));
-    }
-    if body.html.is_empty() {
-        let mut cells = Blocks::default();
-        for alignment in &table.alignments {
-            cells.push(&cell("td", *alignment, ""));
-        }
-        body.push(&container("tr", cells));
-    }
-    let mut parts = Blocks::default();
-    parts.push(&container("thead", head));
-    parts.push(&container("tbody", body));
-    Ok(container("table", parts))
-}
-
-fn cell(tag: &'static str, alignment: TableAlignment, content: &str) -> String {
-    let style = match alignment {
-        TableAlignment::None => return html::element(tag, &[], content),
-        TableAlignment::Left => "text-align: left;",
-        TableAlignment::Center => "text-align: center;",
-        TableAlignment::Right => "text-align: right;",
-    };
-    html::element(tag, &[("style", style)], content)
-}
-
-/// The text of a leaf as typed, or of everything below a node.
-fn plain<'n>(node: &'n AstNode<'n>) -> String {
-    let mut out = String::new();
-    for part in node.descendants() {
-        match &part.data().value {
-            NodeValue::Text(text) => out.push_str(text),
-            NodeValue::SoftBreak | NodeValue::LineBreak => out.push('\n'),
-            NodeValue::CodeBlock(block) => out.push_str(&block.literal),
-            NodeValue::Paragraph if !out.is_empty() => out.push('\n'),
-            _ => {}
-        }
-    }
-    mask::reveal(&out)
 }

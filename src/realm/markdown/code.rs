@@ -1,6 +1,8 @@
 //! Code blocks: their shape, and the names under which languages are known (A-157, A-181 in docs/assumptions.md).
 
+use super::context::Context;
 use super::html;
+use super::tree::{Node, ROOT, Text, Tree};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -13,42 +15,43 @@ static NAMES: LazyLock<HashMap<&'static str, &'static str, foldhash::fast::Fixed
     rows.flat_map(|(name, words)| words.split(' ').map(move |word| (word, name))).collect()
 });
 
-/// The word that asks for no language even where the organization has a default.
-const NO_LANGUAGE: &str = "text";
-
-/// Fenced code. `text` is without its last newline; an empty language is none.
+/// Fenced code. The language is in lower case, and empty for none.
 pub(super) fn fenced(language: &str, text: &str) -> String {
-    let lines: Vec<&str> = text.split('\n').map(str::trim_end).collect();
-    let code = lines.join("\n");
-    let code = code.trim_matches('\n');
+    let code = text.trim_matches('\n');
     if language.is_empty() {
-        return block(&[], &in_entities(code));
+        return block("", &html::with_quotes(code, "&#39;"));
     }
-    let language = Some(canonical(language)).filter(|_| language != NO_LANGUAGE);
-    let attribute = language.map(|name| ("data-code-language", name));
-    block(attribute.as_slice(), &html::text(code))
+    let mut attribute = String::from(" data-code-language=\"");
+    html::push_attribute(&mut attribute, NAMES.get(language).copied().unwrap_or(language));
+    attribute.push('"');
+    block(&attribute, &html::in_code(code))
 }
 
-/// Indented code, without its indentation and its last newline.
-pub(super) fn indented(text: &str) -> String {
-    block(&[], &in_entities(text.trim_end().trim_start_matches('\n')))
+/// Indented code.
+fn indented(text: &str) -> String {
+    let code = text.trim_matches('\n');
+    // A first line that names a language is no code.
+    let code = match code.split_once('\n') {
+        Some((first, rest)) if first.starts_with("::") && !first.contains('/') => rest.trim_matches('\n'),
+        _ => code,
+    };
+    block("", &html::with_quotes(code, "&#39;")) + "\n"
 }
 
-fn block(further_attributes: &[(&'static str, &str)], code: &str) -> String {
-    let content = String::from("<span></span>") + &html::element("code", &[], &format!("{code}\n"));
-    let pre = html::element("pre", &[], &content);
-    let attributes = [&[("class", "codehilite")], further_attributes].concat();
-    html::element("div", &attributes, &pre)
+/// Turns the indented code in a tree into raw HTML.
+pub(super) fn highlight(context: &mut Context<'_>, tree: &mut Tree) {
+    let mut waiting = vec![ROOT];
+    while let Some(node) = waiting.pop() {
+        if tree.tag(node) == "pre" {
+            let mark = context.stash.store(indented(&tree[node].text.content));
+            tree[node] = Node { tag: "p", text: Text::markup(mark), ..Node::default() };
+        }
+        waiting.extend(&tree[node].children);
+    }
 }
 
-/// Where no language is named, quotes are escaped too.
-fn in_entities(code: &str) -> String {
-    html::text(code).replace('"', "&quot;").replace('\'', "&#39;")
-}
-
-/// A language's canonical name, or the word itself if nobody knows it.
-fn canonical(language: &str) -> &str {
-    NAMES.get(language.to_ascii_lowercase().as_str()).copied().unwrap_or(language)
+fn block(attribute: &str, code: &str) -> String {
+    format!("<div class=\"codehilite\"{attribute}><pre><span></span><code>{code}\n</code></pre></div>")
 }
 
 #[cfg(test)]
@@ -57,12 +60,19 @@ mod tests {
 
     #[test]
     fn words_become_canonical_names() {
-        for (word, name) in
-            [("py", "Python"), ("Rust", "Rust"), ("c++", "C++"), ("js", "JavaScript"), ("klingon", "klingon")]
-                .into_iter()
-                .chain([("py2", "Python 2.x"), ("yml", "YAML"), ("console", "Bash Session"), ("latex", "TeX")])
-        {
-            assert_eq!(canonical(word), name);
+        for (word, name) in [
+            ("py", "Python"),
+            ("rust", "Rust"),
+            ("c++", "C++"),
+            ("js", "JavaScript"),
+            ("klingon", "klingon"),
+            ("py2", "Python 2.x"),
+            ("yml", "YAML"),
+            ("console", "Bash Session"),
+            ("latex", "TeX"),
+            ("text", "Text only"),
+        ] {
+            assert!(fenced(word, "x").contains(&format!("data-code-language=\"{name}\"")), "{word}");
         }
     }
 }

@@ -1,54 +1,41 @@
-//! What one rendering carries along: whom to ask, how deep it is, and what it has found.
+//! What one rendering carries along: whom to ask, and what it has found.
 
-use super::{Names, Rendered, Settings, TooLarge, media::Previews};
+use super::mention::Candidates;
+use super::placeholder::Stash;
+use super::{Names, Rendered, Settings};
 use crate::realm::linkifier::Linkifier;
 use std::sync::Arc;
-
-/// Quotes, spoilers and lists nested deeper than this are shown as plain text: writing is recursive.
-pub(super) const DEPTH_MAX: usize = 40;
-
-/// A rendering gives up as soon as its parts have more bytes than the largest allowed output could have.
-const WRITTEN_MAX_BYTES: usize = 4 * super::OUTPUT_MAX_CHARS;
 
 pub(super) struct Context<'a> {
     pub names: &'a dyn Names,
     pub settings: Settings<'a>,
     pub linkifiers: Vec<Arc<Linkifier>>,
+    /// Whom and what the text may name.
+    pub candidates: Candidates,
+    /// Whether links to pictures show them.
+    pub previews: bool,
+    /// Raw HTML.
+    pub stash: Stash,
     /// What has been found so far; its `html` stays empty.
     pub found: Rendered,
-    pub previews: Previews,
-    /// How many quotes this place is in. Mentions in quotes are silent, and links in them have no previews.
-    pub quotes: usize,
-    /// How many blocks this place is in.
-    pub depth: usize,
-    written: usize,
+    /// How many bytes were read in search of the ends of links.
+    pub read: usize,
+    /// How many sources of TeX were met.
+    pub sources: usize,
 }
 
 impl<'a> Context<'a> {
-    pub fn new(names: &'a dyn Names, previews: bool) -> Self {
+    pub fn new(source: &str, names: &'a dyn Names, previews: bool) -> Self {
         Self {
             names,
             settings: names.settings(),
             linkifiers: names.linkifiers(),
+            candidates: Candidates::of(source, names),
+            previews,
+            stash: Stash::default(),
             found: Rendered::default(),
-            previews: Previews::new(previews),
-            quotes: 0,
-            depth: 0,
-            written: 0,
+            read: 0,
+            sources: 0,
         }
-    }
-
-    /// Counts what a leaf has written.
-    ///
-    /// # Errors
-    ///
-    /// When it is certain that the output will be too large.
-    pub fn count(&mut self, html: &str) -> Result<(), TooLarge> {
-        self.written += html.len();
-        if self.written > WRITTEN_MAX_BYTES { Err(TooLarge) } else { Ok(()) }
-    }
-
-    pub fn into_rendered(self) -> Rendered {
-        self.found
     }
 }

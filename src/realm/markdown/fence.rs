@@ -1,93 +1,140 @@
 //! Fences: lines of three or more backticks or tildes, with a language behind the first.
 //!
-//! They are cut out of the text before the CommonMark library sees it, because theirs nest by meaning: a fence with a
-//! language inside a quote opens another fence, so that quotes can hold code with fences of the same length.
+//! They are taken out of the text before the block parser sees it. Code and math become raw HTML at once; quotes become
+//! lines with `>`, and spoilers become raw HTML around lines that are parsed.
 
-/// A part of a text.
+use super::character::is_space;
+use super::context::Context;
+use super::{code, math};
+
+/// Fences nested deeper than this are text.
+const DEPTH_MAX: usize = 60;
+
+/// A line that opens or closes a fence.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Segment<'s> {
-    /// Text between fences.
-    Text(&'s str),
-    /// A fence with what is inside.
-    Fence {
-        /// The word behind the fence, or nothing.
-        language: &'s str,
-        /// What is behind the word.
-        header: &'s str,
-        /// The lines inside, without the last newline.
-        body: &'s str,
-    },
+pub(super) struct Opening<'l> {
+    /// The backticks or tildes.
+    pub mark: &'l str,
+    /// The word behind them, as typed.
+    pub language: Option<&'l str>,
+    /// What is behind the word, with the spaces at its end.
+    pub header: Option<&'l str>,
 }
 
-struct Opening<'s> {
-    mark: u8,
-    length: usize,
-    language: &'s str,
-    header: &'s str,
-}
-
-impl Opening<'_> {
-    /// Whether fences inside this one mean something.
-    fn holds_markdown(&self) -> bool {
-        matches!(self.language, "quote" | "spoiler")
-    }
-
-    /// Neither a shorter line of marks closes it nor a longer one.
-    fn is_closed_by(&self, line: &str) -> bool {
-        let line = line.trim_end();
-        line.len() == self.length && line.bytes().all(|byte| byte == self.mark)
-    }
-}
-
-/// Cuts a text at its outermost fences. A fence that is never closed reaches to the end.
-pub(super) fn split(source: &str) -> Vec<Segment<'_>> {
-    let mut segments = Vec::new();
-    let mut open: Vec<Opening<'_>> = Vec::new();
-    // Where the current text, or the current outermost fence's body, starts.
-    let mut start = 0;
-    let mut at = 0;
-    for line in source.split_inclusive('\n') {
-        let line_start = at;
-        at += line.len();
-        if let Some(innermost) = open.last()
-            && innermost.is_closed_by(line)
-        {
-            if let (Some(closed), true) = (open.pop(), open.is_empty()) {
-                segments.push(fence(&closed, &source[start..line_start]));
-                start = at;
-            }
-        } else if open.last().is_none_or(Opening::holds_markdown)
-            && let Some(opening) = opening(line)
-        {
-            if open.is_empty() {
-                segments.push(Segment::Text(&source[start..line_start]));
-                start = at;
-            }
-            open.push(opening);
-        }
-    }
-    match open.into_iter().next() {
-        Some(outermost) => segments.push(fence(&outermost, &source[start..])),
-        None => segments.push(Segment::Text(&source[start..])),
-    }
-    segments
-}
-
-fn fence<'s>(opening: &Opening<'s>, body: &'s str) -> Segment<'s> {
-    Segment::Fence { language: opening.language, header: opening.header, body: body.strip_suffix('\n').unwrap_or(body) }
-}
-
-fn opening(line: &str) -> Option<Opening<'_>> {
-    let mark = *line.as_bytes().first().filter(|mark| matches!(mark, b'`' | b'~'))?;
-    let length = line.bytes().take_while(|&byte| byte == mark).count();
-    let info = line[length..].trim();
-    if length < 3 || info.contains(['`', '~']) {
+/// Reads a line that opens a fence.
+pub(super) fn opening(line: &str) -> Option<Opening<'_>> {
+    let first = *line.as_bytes().first().filter(|mark| matches!(mark, b'`' | b'~'))?;
+    let length = line.bytes().take_while(|&byte| byte == first).count();
+    if length < 3 {
         return None;
     }
-    let (language, header) = info.split_once([' ', '\t']).unwrap_or((info, ""));
-    // `{.python}` is another way to write a language.
-    let language = language.trim_start_matches(['{', '.']).trim_end_matches('}');
-    Some(Opening { mark, length, language, header: header.trim() })
+    let (mark, behind) = line.split_at(length);
+    let behind = behind.trim_start_matches(' ');
+    if behind.is_empty() {
+        return Some(Opening { mark, language: None, header: None });
+    }
+    let is_in_language = |character: char| character.is_ascii_alphanumeric() || "_+,-./#".contains(character);
+    let unbraced = behind.strip_prefix('{').unwrap_or(behind);
+    // `.python` is another way to write a language, but a dot alone is one itself.
+    let undotted = unbraced.strip_prefix('.').filter(|rest| rest.starts_with(is_in_language)).unwrap_or(unbraced);
+    let end = undotted.find(|character| !is_in_language(character)).unwrap_or(undotted.len());
+    let (language, header) = undotted.split_at(end);
+    let header = header.trim_start_matches(' ');
+    if language.is_empty() || header.contains(['`', '~']) {
+        return None;
+    }
+    Some(Opening { mark, language: Some(language), header: Some(header).filter(|header| !header.is_empty()) })
+}
+
+enum Kind {
+    Outside,
+    Code { language: String },
+    Quote,
+    Spoiler { header: Option<String> },
+    Math,
+}
+
+struct Open {
+    kind: Kind,
+    mark: String,
+    lines: Vec<String>,
+}
+
+impl Open {
+    fn new(opening: &Opening<'_>, default_language: &str) -> Self {
+        let language = opening.language.unwrap_or(default_language).to_lowercase();
+        let kind = match language.as_str() {
+            "quote" | "quoted" => Kind::Quote,
+            "math" => Kind::Math,
+            "spoiler" => Kind::Spoiler { header: opening.header.map(str::to_owned) },
+            _ => Kind::Code { language },
+        };
+        Self { kind, mark: opening.mark.to_owned(), lines: Vec::new() }
+    }
+
+    fn is_closed_by(&self, line: &str) -> bool {
+        !matches!(self.kind, Kind::Outside) && line.trim_end_matches(is_space) == self.mark
+    }
+}
+
+/// The lines without fences.
+pub(super) fn take_out(context: &mut Context<'_>, lines: Vec<String>) -> Vec<String> {
+    let mut open = vec![Open { kind: Kind::Outside, mark: String::new(), lines: Vec::new() }];
+    for line in lines {
+        let depth = open.len();
+        let Some(innermost) = open.last_mut() else { break };
+        if innermost.is_closed_by(&line) {
+            close(context, &mut open);
+            continue;
+        }
+        let default_language = match innermost.kind {
+            Kind::Code { .. } | Kind::Math => {
+                innermost.lines.push(line.trim_end_matches(is_space).to_owned());
+                continue;
+            }
+            Kind::Spoiler { .. } => "",
+            Kind::Outside | Kind::Quote => context.settings.default_code_block_language,
+        };
+        match opening(&line).filter(|_| depth <= DEPTH_MAX) {
+            Some(opening) => open.push(Open::new(&opening, default_language)),
+            None => innermost.lines.push(line),
+        }
+    }
+    while open.len() > 1 {
+        close(context, &mut open);
+    }
+    let mut lines = open.pop().map(|outside| outside.lines).unwrap_or_default();
+    if lines.len() > 2 && !lines[lines.len() - 2].is_empty() {
+        lines.push(String::new());
+    }
+    lines
+}
+
+/// Ends the innermost fence: what it holds becomes lines of the one around it. An empty one leaves nothing.
+fn close(context: &mut Context<'_>, open: &mut Vec<Open>) {
+    let Some(closed) = open.pop() else { return };
+    let Some(around) = open.last_mut().filter(|_| !closed.lines.is_empty()) else { return };
+    let text = closed.lines.join("\n");
+    around.lines.push(String::new());
+    match closed.kind {
+        Kind::Outside => {}
+        Kind::Code { language } => around.lines.push(context.stash.store(code::fenced(&language, &text))),
+        Kind::Math => {
+            let html = math::display(context, &text);
+            around.lines.push(context.stash.store(html));
+        }
+        Kind::Quote => around.lines.extend(closed.lines.iter().map(|line| format!("> {line}"))),
+        Kind::Spoiler { header } => {
+            let mut part = |html: &str| [context.stash.store(html.to_owned()), String::new()];
+            around.lines.extend(part(r#"<div class="spoiler-block"><div class="spoiler-header">"#));
+            around.lines.extend(header.into_iter().flat_map(|header| [header, String::new()]));
+            around.lines.extend(part(r#"</div><div class="spoiler-content" aria-hidden="true">"#));
+            around.lines.extend(closed.lines);
+            let [end, _] = part("</div></div>");
+            around.lines.extend([String::new(), end]);
+        }
+    }
+    around.lines.push(String::new());
 }
 
 #[cfg(test)]
@@ -95,31 +142,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fences_nest_in_quotes_but_not_in_code() {
-        let source = "a\n```quote\n```python\nx\n```\n```\nb";
-        let body = "```python\nx\n```";
-        let quote = Segment::Fence { language: "quote", header: "", body };
-        assert_eq!(split(source), [Segment::Text("a\n"), quote, Segment::Text("b")]);
-
-        let code = Segment::Fence { language: "python", header: "", body: "```quote\nx" };
-        assert_eq!(split("```python\n```quote\nx\n```"), [Segment::Text(""), code, Segment::Text("")]);
-    }
-
-    #[test]
-    fn a_fence_without_end_reaches_to_the_end() {
-        let spoiler = Segment::Fence { language: "spoiler", header: "A b", body: "x\n~~~" };
-        assert_eq!(split("```` spoiler  A b\nx\n~~~\n"), [Segment::Text(""), spoiler]);
-    }
-
-    #[test]
-    fn only_a_line_like_its_own_closes_a_fence() {
-        let code = Segment::Fence { language: "", header: "", body: "````\n~~~\nx" };
-        assert_eq!(split("```\n````\n~~~\nx\n``` \ny"), [Segment::Text(""), code, Segment::Text("y")]);
-    }
-
-    #[test]
-    fn inline_code_opens_nothing() {
-        assert_eq!(split("```x``` y\nz"), [Segment::Text("```x``` y\nz")]);
-        assert_eq!(split("``\nz"), [Segment::Text("``\nz")]);
+    fn lines_that_open_fences() {
+        let read = |line| opening(line).map(|it| (it.mark.to_owned(), it.language, it.header));
+        for (line, mark, language, header) in [
+            ("```", "```", None, None),
+            ("~~~~  ", "~~~~", None, None),
+            ("``` py", "```", Some("py"), None),
+            ("```{.python}", "```", Some("python"), Some("}")),
+            ("```.", "```", Some("."), None),
+            ("```spoiler  A b ", "```", Some("spoiler"), Some("A b ")),
+            ("```c++ x", "```", Some("c++"), Some("x")),
+        ] {
+            assert_eq!(read(line), Some((mark.to_owned(), language, header)), "{line}");
+        }
+        for line in ["``", "```x``` y", "```\"", "~~~…", "```x~", " ```", "a", ""] {
+            assert_eq!(read(line), None, "{line}");
+        }
     }
 }

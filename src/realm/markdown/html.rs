@@ -2,63 +2,62 @@
 
 use std::fmt::Write;
 
-/// Appends text with `&`, `<` and `>` escaped. Quotes stay: this is for text, not for attributes.
-pub(super) fn push_text(out: &mut String, text: &str) {
-    push_escaped(out, text, false);
+/// Characters of an entity such as `&thetasym;`; more are no entity.
+const ENTITY_MAX_BYTES: usize = 64;
+
+/// The length of the entity that a text begins with.
+pub(super) fn entity(text: &str) -> Option<usize> {
+    let window = text.as_bytes().get(1..ENTITY_MAX_BYTES.min(text.len()))?;
+    let end = window.iter().position(|&byte| byte == b';')?;
+    let valid = match &window[..end] {
+        [b'#', b'x', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit),
+        [b'#', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
+        name => !name.is_empty() && name.iter().all(u8::is_ascii_alphanumeric),
+    };
+    valid.then_some(end + 2)
 }
 
-/// [`push_text`] into a new string.
-pub(super) fn text(text: &str) -> String {
+/// Appends text with `<`, `>` and every `&` escaped.
+pub(super) fn push_text(out: &mut String, text: &str) {
+    push(out, text, |_| false, "\"");
+}
+
+/// Appends text with `<`, `>` and the `&` that begins no entity escaped.
+pub(super) fn push_text_with_entities(out: &mut String, text: &str) {
+    push(out, text, |rest| entity(rest).is_some(), "\"");
+}
+
+/// [`push_text_with_entities`], quotes escaped too.
+pub(super) fn push_attribute(out: &mut String, text: &str) {
+    push(out, text, |rest| entity(rest).is_some(), "&quot;");
+}
+
+fn push(out: &mut String, text: &str, keeps: fn(&str) -> bool, quote: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'&' | b'<' | b'>' | b'"')) {
+        out.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'&' if keeps(&rest[at..]) => out.push('&'),
+            b'&' => out.push_str("&amp;"),
+            b'<' => out.push_str("&lt;"),
+            b'>' => out.push_str("&gt;"),
+            _ => out.push_str(quote),
+        }
+        rest = &rest[at + 1..];
+    }
+    out.push_str(rest);
+}
+
+/// The text of code, in which entities are text as well.
+pub(super) fn in_code(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     push_text(&mut out, text);
     out
 }
 
-/// An element with its attributes in the given order (the caller's is alphabetical) and finished HTML as content.
-pub(super) fn element(tag: &'static str, attributes: &[(&'static str, &str)], content: &str) -> String {
-    let mut out = void(tag, attributes);
-    out.push_str(content);
-    out.push_str("</");
-    out.push_str(tag);
-    out.push('>');
-    out
-}
-
-/// An element without content and end tag.
-pub(super) fn void(tag: &'static str, attributes: &[(&'static str, &str)]) -> String {
-    let mut out = String::from("<");
-    out.push_str(tag);
-    for (name, value) in attributes {
-        out.push(' ');
-        out.push_str(name);
-        out.push_str("=\"");
-        push_escaped(&mut out, value, true);
-        out.push('"');
-    }
-    out.push('>');
-    out
-}
-
-fn push_escaped(out: &mut String, text: &str, in_attribute: bool) {
-    // The two-byte control characters begin with 0xc2, as harmless ones do.
-    let may_be_special = |byte: u8| matches!(byte, b'&' | b'<' | b'>' | b'"' | 0x00..0x20 | 0x7f | 0xc2);
-    let mut rest = text;
-    while let Some(at) = rest.bytes().position(may_be_special) {
-        out.push_str(&rest[..at]);
-        let mut behind = rest[at..].chars();
-        match behind.next() {
-            Some('&') => out.push_str("&amp;"),
-            Some('<') => out.push_str("&lt;"),
-            Some('>') => out.push_str("&gt;"),
-            Some('"') if in_attribute => out.push_str("&quot;"),
-            // Other control characters have no meaning in HTML and are not allowed in it.
-            Some(char) if char.is_control() && !matches!(char, '\n' | '\t') => out.push('\u{fffd}'),
-            Some(char) => out.push(char),
-            None => {}
-        }
-        rest = behind.as_str();
-    }
-    out.push_str(rest);
+/// [`in_code`] with quotes as entities.
+pub(super) fn with_quotes(text: &str, single: &str) -> String {
+    in_code(text).replace('"', "&quot;").replace('\'', single)
 }
 
 /// Encodes a name for the part of an address behind `#`: percent-encoding with `.` in the place of `%`.
@@ -75,4 +74,22 @@ pub fn encode_hash_component(name: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entities_are_kept_where_they_may_be() {
+        for text in ["&amp;", "&#65;x", "&#x4f;", "&frac12;"] {
+            assert!(entity(text).is_some(), "{text}");
+        }
+        for text in ["&", "&;", "&#;", "&#x;", "&a b;", "&é;", "&amp"] {
+            assert_eq!(entity(text), None, "{text}");
+        }
+        let mut out = String::new();
+        push_attribute(&mut out, "&lt; & \"<>");
+        assert_eq!(out, "&lt; &amp; &quot;&lt;&gt;");
+    }
 }

@@ -1,197 +1,265 @@
-//! Inline markup: finds what binds tighter than emphasis, from left to right, and hands the rest on.
+//! Inline markup: what the text of a block becomes.
+//!
+//! The kinds of markup are looked for one after the other in the whole text. What one finds becomes an element on a stash,
+//! with a mark in its place in the text, so that those behind it see a mark and no markup; what is inside an element is
+//! looked at by those behind it alone. In the end the elements take the place of their marks, and what then stands
+//! inside of an element inside of another is looked at once more from the start, as the service does.
 
-use super::backticks::{self, Backticks};
+mod address;
+mod code;
+mod emoji;
+mod emphasis;
+mod link;
+mod linkified;
+mod name;
+mod url;
+
 use super::context::Context;
-use super::html;
-use super::link::{self, Target};
-use super::pieces::Pieces;
-use super::{TooLarge, emphasis, math, media, mention, text, time};
-use std::collections::HashMap;
-use std::ops::Range;
+use super::placeholder;
+use super::tree::{Node, NodeId, ROOT, Text, Tree};
+use super::{TooLarge, math, time};
 
-/// A rendered leaf.
-pub(super) struct Leaf {
-    /// Its content.
-    pub html: String,
-    /// Whether the leaf is one bare address and nothing else.
-    pub is_bare_address: bool,
+pub(super) use address::bare_addresses;
+pub(super) use url::{Parts as UrlParts, Target, is_safe};
+
+/// Elements nested deeper than this can't be rendered.
+const DEPTH_MAX: usize = 100;
+
+/// A kind of markup: the text with marks in the place of what it finds, or None if it finds nothing.
+type Pass = fn(&mut Inline<'_, '_>, &str) -> Option<String>;
+
+/// The kinds of markup in the order in which they are looked for.
+const PASSES: [Pass; 18] = [
+    code::code,
+    emphasis::strong_emphasis,
+    name::users,
+    math::inline,
+    name::topics,
+    name::channels,
+    time::times,
+    name::groups,
+    link::links,
+    address::addresses,
+    linkified::linkified,
+    emoji::entities,
+    emphasis::strong,
+    emphasis::emphasis,
+    emphasis::deleted,
+    emoji::names,
+    emoji::emoticons,
+    emoji::line_ends_and_characters,
+];
+
+/// What a mark stands for.
+#[derive(Debug)]
+enum Stashed {
+    Element(NodeId),
+    Text(String),
 }
 
-/// Renders the text of a paragraph, heading or cell.
+/// Inline markup of one text.
+pub(super) struct Inline<'i, 'a> {
+    pub context: &'i mut Context<'a>,
+    pub tree: &'i mut Tree,
+    stash: Vec<Stashed>,
+    /// The pass that looks at the text now.
+    pass: usize,
+}
+
+/// Replaces the markup in a tree of blocks.
 ///
 /// # Errors
 ///
-/// When it is certain that the output will be too large.
-pub(super) fn render(context: &mut Context<'_>, source: &str) -> Result<Leaf, TooLarge> {
-    let pieces = Scanner::new(source).scan(context, false);
-    let (pieces, is_bare_address) = bare_addresses(context, pieces);
-    let pieces = linkifiers(context, pieces);
-    let html = finish(context, pieces);
-    context.count(&html)?;
-    Ok(Leaf { html, is_bare_address })
+/// If elements are nested too deeply.
+pub(super) fn expand(context: &mut Context<'_>, tree: &mut Tree) -> Result<(), TooLarge> {
+    Inline { context, tree, stash: Vec::new(), pass: 0 }.expand()
 }
 
-/// Renders the text of a link: no links, mentions or linkifiers inside.
-fn link_text(context: &mut Context<'_>, source: &str) -> String {
-    let pieces = Scanner::new(source).scan(context, true);
-    finish(context, pieces)
-}
+impl Inline<'_, '_> {
+    fn expand(&mut self) -> Result<(), TooLarge> {
+        let mut waiting = vec![ROOT];
+        while let Some(parent) = waiting.pop() {
+            let mut found = Vec::new();
+            let mut at = 0;
+            // What comes out of the text behind a child is among the children that follow.
+            while let Some(&child) = self.tree[parent].children.get(at) {
+                at += 1;
+                let text = &mut self.tree[child].text;
+                if !text.content.is_empty() && !text.is_final {
+                    let text = std::mem::take(text);
+                    let text = Text::markup(self.marked(text.content, 0));
+                    let elements = self.resolve(&text, child, true, 0)?;
+                    waiting.extend(&elements);
+                    found.push((child, elements));
+                }
+                self.expand_tail(parent, child, at)?;
+                if !self.tree[child].children.is_empty() {
+                    waiting.push(child);
+                }
+            }
+            for (child, elements) in found {
+                self.tree[child].children.splice(0..0, elements);
+            }
+        }
+        Ok(())
+    }
 
-fn finish(context: &Context<'_>, pieces: Pieces) -> String {
-    let emoticons = context.settings.translate_emoticons;
-    emphasis::finish(pieces, &mut |out, run| text::push(out, run, context.names, emoticons))
-}
+    fn expand_tail(&mut self, parent: NodeId, child: NodeId, next: usize) -> Result<(), TooLarge> {
+        let mut tail = std::mem::take(&mut self.tree[child].tail);
+        if tail.content.is_empty() {
+            return Ok(());
+        }
+        if !tail.is_final {
+            tail.content = self.marked(tail.content, 0);
+        }
+        let elements = self.resolve(&tail, child, false, 0)?;
+        self.tree[parent].children.splice(next..next, elements);
+        Ok(())
+    }
 
-fn bare_addresses(context: &mut Context<'_>, pieces: Pieces) -> (Pieces, bool) {
-    // A finished piece is no boundary.
-    let (ranges, hrefs): (Vec<_>, Vec<_>) =
-        link::bare_addresses(pieces.text()).into_iter().map(|it| (it.range, it.href)).unzip();
-    let is_only = ranges.first() == Some(&(0..pieces.text().len()));
-    let pieces = pieces.replace(ranges, |index, part| {
-        let shown = part.text().to_owned();
-        let Some(target) = hrefs.get(index).and_then(|href| Target::new(context, href)) else {
-            return html::text(&shown);
+    /// The text with marks in the place of markup of the kinds from one on.
+    fn marked(&mut self, mut text: String, from: usize) -> String {
+        let outer = self.pass;
+        for (number, pass) in PASSES.iter().enumerate().skip(from) {
+            self.pass = number;
+            if let Some(marked) = pass(self, &text) {
+                text = marked;
+            }
+        }
+        self.pass = outer;
+        text
+    }
+
+    /// The mark of an element in whose text the kinds of markup behind this one are looked for.
+    pub fn nest(&mut self, tags: &[&'static str], content: &str) -> String {
+        let content = self.marked(content.to_owned(), self.pass + 1);
+        let mut tags = tags.iter().rev();
+        let mut element =
+            Node { tag: tags.next().copied().unwrap_or("span"), text: Text::markup(content), ..Node::default() };
+        for tag in tags {
+            let inner = self.tree.add(element);
+            element = Node { tag, children: vec![inner], ..Node::default() };
+        }
+        self.element(element)
+    }
+
+    /// The mark of a finished element.
+    pub fn element(&mut self, element: Node) -> String {
+        let node = self.tree.add(element);
+        self.keep(Stashed::Element(node))
+    }
+
+    /// The mark of text that the kinds of markup behind this one don't see.
+    pub fn text(&mut self, text: String) -> String {
+        self.keep(Stashed::Text(text))
+    }
+
+    fn keep(&mut self, stashed: Stashed) -> String {
+        self.stash.push(stashed);
+        placeholder::inline(self.stash.len() - 1)
+    }
+
+    /// A text with the text alone of what its marks stand for.
+    pub fn unmarked(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        while let Some(mark) = placeholder::next_inline(text, done) {
+            out.push_str(&text[done..mark.start]);
+            done = mark.end;
+            match self.stash.get(mark.number) {
+                Some(Stashed::Element(node)) => out.push_str(&self.tree.inner_text(*node)),
+                Some(Stashed::Text(text)) => out.push_str(text),
+                None => {}
+            }
+        }
+        out.push_str(&text[done..]);
+        out
+    }
+
+    /// Puts elements in the place of their marks in a text. What is before the first of them becomes the text of
+    /// `place`, or its tail; the elements are returned.
+    fn resolve(&mut self, text: &Text, place: NodeId, is_text: bool, depth: usize) -> Result<Vec<NodeId>, TooLarge> {
+        if depth > DEPTH_MAX {
+            return Err(TooLarge);
+        }
+        let mut elements: Vec<NodeId> = Vec::new();
+        let mut done = 0;
+        while let Some(mark) = placeholder::next_inline(&text.content, done) {
+            let before = Text::markup(&text.content[done..mark.start]);
+            self.add_text(&before, &elements, place, is_text);
+            done = mark.end;
+            match self.stash.get(mark.number) {
+                Some(Stashed::Element(node)) => {
+                    let node = *node;
+                    self.resolve_inside(node, depth)?;
+                    elements.push(node);
+                }
+                Some(Stashed::Text(text)) => {
+                    let text = Text::markup(text.clone());
+                    self.add_text(&text, &elements, place, is_text);
+                }
+                None => {}
+            }
+        }
+        let rest = Text { content: text.content[done..].to_owned(), is_final: text.is_final };
+        self.add_text(&rest, &elements, place, is_text);
+        Ok(elements)
+    }
+
+    fn add_text(&mut self, text: &Text, elements: &[NodeId], place: NodeId, is_text: bool) {
+        let target = match elements.last() {
+            Some(last) => &mut self.tree[*last].tail,
+            None if is_text => &mut self.tree[place].text,
+            None => &mut self.tree[place].tail,
         };
-        media::preview(context, &target, None);
-        target.anchor(context, &html::text(&shown))
-    });
-    (pieces, is_only)
-}
+        target.push(text);
+    }
 
-fn linkifiers(context: &mut Context<'_>, mut pieces: Pieces) -> Pieces {
-    for linkifier in context.linkifiers.clone() {
-        let mut ranges = Vec::new();
-        let mut urls = Vec::new();
-        for run in pieces.runs() {
-            // The placeholder in front is part of what is searched, so that the run's start is not the text's start.
-            let lead = if run.start > 0 { super::mask::PLACEHOLDER.len_utf8() } else { 0 };
-            let from = run.start - lead;
-            for found in linkifier.matches(&pieces.text()[from..run.end], lead) {
-                if link::is_safe(&found.url) {
-                    ranges.push(from + found.range.start..from + found.range.end);
-                    urls.push(found.url);
-                }
+    /// Resolves the texts of an element and of its children.
+    fn resolve_inside(&mut self, node: NodeId, depth: usize) -> Result<(), TooLarge> {
+        let mut parts = vec![node];
+        parts.extend(&self.tree[node].children);
+        for part in parts {
+            if !self.tree[part].text.is_blank() {
+                let text = std::mem::take(&mut self.tree[part].text);
+                let elements = self.resolve(&text, part, true, depth + 1)?;
+                self.tree[part].children.splice(0..0, elements);
             }
         }
-        pieces = pieces.replace(ranges, |index, part| {
-            context.found.has_link = true;
-            let url = urls.get(index).map_or("", String::as_str);
-            html::element("a", &[("href", url)], &html::text(part.text()))
-        });
+        Ok(())
     }
-    pieces
 }
 
-struct Scanner<'s> {
-    source: &'s str,
-    at: usize,
-    plain: usize,
-    pieces: Pieces,
-    backticks: Backticks,
-    /// For each opening bracket its closing one.
-    brackets: HashMap<usize, usize>,
+/// A text under way in which parts are replaced from left to right.
+pub(super) struct Rewriting<'t> {
+    source: &'t str,
+    out: String,
+    done: usize,
 }
 
-impl<'s> Scanner<'s> {
-    fn new(source: &'s str) -> Self {
-        Self {
-            source,
-            at: 0,
-            plain: 0,
-            pieces: Pieces::default(),
-            backticks: Backticks::new(source),
-            brackets: brackets(source),
-        }
+impl<'t> Rewriting<'t> {
+    pub fn new(source: &'t str) -> Self {
+        Self { source, out: String::new(), done: 0 }
     }
 
-    fn scan(mut self, context: &mut Context<'_>, in_link: bool) -> Pieces {
-        while let Some(offset) = self.source[self.at..].find(['`', '@', '#', '$', '<', '[', '!']) {
-            self.at += offset;
-            let found = match self.source.as_bytes()[self.at] {
-                b'`' => self.code(),
-                b'$' => math::inline(&self.source[..self.at], &self.source[self.at..]),
-                _ if in_link => None,
-                b'@' => mention::user_or_group(context, &self.source[..self.at], &self.source[self.at..]),
-                b'#' => mention::channel(context, &self.source[..self.at], &self.source[self.at..]),
-                b'<' => time::inline(&self.source[self.at..]),
-                b'[' => self.link(context),
-                _ => self.media(context),
-            };
-            match found {
-                Some((html, length)) => {
-                    self.pieces.push_text(&self.source[self.plain..self.at]);
-                    self.pieces.push_html(html);
-                    self.at += length;
-                    self.plain = self.at;
-                }
-                // All of a run of backticks is literal if no other run closes it.
-                None if self.source[self.at..].starts_with('`') => {
-                    self.at += backticks::run_length(self.source, self.at)
-                }
-                None => self.at += 1,
-            }
-        }
-        self.pieces.push_text(&self.source[self.plain..]);
-        self.pieces
+    /// Up to where the source was replaced or copied.
+    pub fn done(&self) -> usize {
+        self.done
     }
 
-    fn code(&self) -> Option<(String, usize)> {
-        let (inside, end) = self.backticks.span(self.source, self.at)?;
-        Some((html::element("code", &[], &html::text(&self.source[inside])), end - self.at))
+    /// Replaces a part behind all earlier ones.
+    pub fn replace(&mut self, range: std::ops::Range<usize>, by: &str) {
+        self.out.push_str(&self.source[self.done..range.start]);
+        self.out.push_str(by);
+        self.done = range.end;
     }
 
-    /// The parts of `[text](address "title")` at a byte: text, address, title, and where it ends.
-    fn link_parts(&self, at: usize) -> Option<(Range<usize>, &'s str, Option<&'s str>, usize)> {
-        let text_end = *self.brackets.get(&at)?;
-        let open = text_end + 1;
-        if self.source.as_bytes().get(open) != Some(&b'(') {
+    /// The text, if anything was replaced.
+    pub fn finish(mut self) -> Option<String> {
+        if self.done == 0 && self.out.is_empty() {
             return None;
         }
-        let close = *self.brackets.get(&open)?;
-        let inside = self.source[open + 1..close].trim();
-        let (address, title) = match inside.split_once(char::is_whitespace) {
-            Some((address, rest)) => {
-                let title = rest.trim();
-                let quoted = |mark: char| title.strip_prefix(mark)?.strip_suffix(mark);
-                (address, Some(quoted('"').or_else(|| quoted('\''))?))
-            }
-            None => (inside, None),
-        };
-        let address = address.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(address);
-        (!address.is_empty()).then_some((at + 1..text_end, address, title, close + 1))
+        self.out.push_str(&self.source[self.done..]);
+        Some(self.out)
     }
-
-    fn link(&self, context: &mut Context<'_>) -> Option<(String, usize)> {
-        let (label, address, title, end) = self.link_parts(self.at)?;
-        let target = Target::new(context, &link::with_scheme(address))?;
-        let label = &self.source[label];
-        let content = if label.trim().is_empty() { html::text(address) } else { link_text(context, label) };
-        media::preview(context, &target, Some(label).filter(|label| !label.trim().is_empty()));
-        Some((target.titled_anchor(context, &content, title), end - self.at))
-    }
-
-    fn media(&self, context: &mut Context<'_>) -> Option<(String, usize)> {
-        let (label, address, _, end) = self.link_parts(self.at + 1)?;
-        let target = Target::new(context, &link::with_scheme(address))?;
-        Some((media::inline(context, &target, &self.source[label])?, end - self.at))
-    }
-}
-
-/// Pairs round and square brackets, each kind for itself, in one pass.
-fn brackets(source: &str) -> HashMap<usize, usize> {
-    let mut pairs = HashMap::new();
-    if !source.contains("](") {
-        return pairs;
-    }
-    let (mut square, mut round) = (Vec::new(), Vec::new());
-    for (at, byte) in source.bytes().enumerate() {
-        match byte {
-            b'[' => square.push(at),
-            b'(' => round.push(at),
-            b']' => pairs.extend(square.pop().map(|open| (open, at))),
-            b')' => pairs.extend(round.pop().map(|open| (open, at))),
-            _ => {}
-        }
-    }
-    pairs
 }

@@ -1,126 +1,104 @@
-//! TeX: recognized and wrapped, but not typeset. The wrapping is that of section 23, so that clients find the source in
-//! its annotation; what they would show is the source too.
+//! TeX: where it is, and what is shown where it has a fault (A-232 in docs/assumptions.md).
 
+mod typeset;
+
+use super::character::is_word;
+use super::context::Context;
 use super::html;
+use super::inline::{Inline, Rewriting};
+use super::tree::{Node, Text};
+use typeset::typeset;
 
-/// Commands that are known. Any other is an error, as it is for typesetting.
-const COMMANDS: &str = include_str!("math/commands.txt");
+/// A text has no more sources than this.
+const SOURCES_MAX: usize = 4_000;
 
-const NAMESPACE: &str = "http://www.w3.org/1998/Math/MathML";
+/// With more HTML than this there is too much of it in any case.
+const HTML_MAX_BYTES: usize = 2 * super::OUTPUT_MAX_CHARS;
 
-/// `$$x$$` at the start of `text`: its HTML and its length.
-pub(super) fn inline(before: &str, text: &str) -> Option<(String, usize)> {
-    let word = |char: char| char.is_alphanumeric() || char == '_';
-    if before.ends_with(|char: char| char == '$' || word(char)) {
-        return None;
-    }
-    let inside = text.strip_prefix("$$")?;
-    let end = source_length(inside)?;
-    let behind = inside[end..].strip_prefix("$$")?;
-    let source = &inside[..end];
-    if source.is_empty() || source.starts_with('_') || behind.starts_with(|char: char| char == '$' || word(char)) {
-        return None;
-    }
-    let html = if is_valid(source) {
-        katex(source, false)
-    } else {
-        html::element("span", &[("class", "tex-error")], &html::text(&format!("$${source}$$")))
-    };
-    Some((html, end + 4))
+/// A text is not looked at more often than this for sources within sources.
+const REPETITIONS_MAX: usize = 20;
+
+/// `$$x$$`
+pub(super) fn inline(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+    replaced(inline, text, REPETITIONS_MAX)
 }
 
-/// Where the next dollar sign is that no backslash protects, on the same line.
-fn source_length(text: &str) -> Option<usize> {
-    let mut protected = false;
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'$' if !protected => return Some(at),
-            b'\n' => return None,
-            _ => protected = byte == b'\\' && !protected,
-        }
-    }
-    None
-}
-
-/// A block of math: a paragraph for each part between blank lines.
-pub(super) fn display(body: &str) -> Vec<String> {
-    let parts = body.split("\n\n").map(str::trim).filter(|part| !part.is_empty());
-    let paragraph = |source: &str| {
-        let content = if is_valid(source) {
-            html::element("span", &[("class", "katex-display")], &katex(source, true))
+/// Replaces the sources in a text. What stood open before one may close behind it, so that the text is looked at again.
+fn replaced(inline: &mut Inline<'_, '_>, text: &str, repetitions: usize) -> Option<String> {
+    const MARK: &str = "$$";
+    text.contains(MARK).then_some(())?;
+    let mut out = Rewriting::new(text);
+    let mut is_open = false;
+    let mut at = 0;
+    while let Some(start) = text[at..].find(MARK).map(|offset| at + offset) {
+        let before = text[out.done()..start].chars().next_back();
+        let may_start = before.is_none_or(|before| before != '$' && !is_word(before));
+        let Some(length) = source_length(&text[start + MARK.len()..]).filter(|_| may_start) else {
+            at = start + 1;
+            is_open |= may_start;
+            continue;
+        };
+        let source = &text[start + MARK.len()..start + MARK.len() + length];
+        let mark = if let Some(html) = typeset_in(inline.context, source, false) {
+            let mark = inline.context.stash.store(html);
+            inline.text(mark)
         } else {
-            html::element("span", &[("class", "tex-error")], &html::text(source))
+            let text = Text::literal(format!("$${source}$$"));
+            let attributes = vec![("class", "tex-error".to_owned())];
+            inline.element(Node { tag: "span", attributes, text, ..Node::default() })
         };
-        html::element("p", &[], &content)
-    };
-    parts.map(paragraph).collect()
-}
-
-fn katex(source: &str, display: bool) -> String {
-    let source = html::text(source);
-    let row = html::element("mrow", &[], &html::element("mtext", &[], &source));
-    let annotation = html::element("annotation", &[("encoding", "application/x-tex")], &source);
-    let semantics = html::element("semantics", &[], &(row + &annotation));
-    let attributes = [("xmlns", NAMESPACE), ("display", "block")];
-    let math = html::element("math", if display { &attributes } else { &attributes[..1] }, &semantics);
-    let math = html::element("span", &[("class", "katex-mathml")], &math);
-    let shown = html::element("span", &[("class", "katex-html"), ("aria-hidden", "true")], &source);
-    html::element("span", &[("class", "katex")], &(math + &shown))
-}
-
-/// Whether the source could be typeset: braces and environments match, scripts have something to carry, and commands
-/// are known.
-fn is_valid(source: &str) -> bool {
-    let mut braces = 0_usize;
-    let mut left = 0_usize;
-    let mut environments = 0_usize;
-    let mut script_waits = false;
-    let mut chars = source.char_indices().peekable();
-    while let Some((at, char)) = chars.next() {
-        let script = matches!(char, '^' | '_');
-        let closes = match char {
-            '{' => {
-                braces += 1;
-                false
-            }
-            '}' if braces == 0 => return false,
-            '}' => {
-                braces -= 1;
-                true
-            }
-            '\\' => {
-                let name = &source[at + 1..];
-                let length = name.bytes().take_while(u8::is_ascii_alphabetic).count();
-                for _ in 0..length.max(1) {
-                    if chars.next().is_none() {
-                        return false;
-                    }
-                }
-                match &name[..length] {
-                    "left" => left += 1,
-                    "right" if left == 0 => return false,
-                    "right" => left -= 1,
-                    "begin" => environments += 1,
-                    "end" if environments == 0 => return false,
-                    "end" => environments -= 1,
-                    command if !command.is_empty() && !is_command(command) => return false,
-                    _ => {}
-                }
-                false
-            }
-            '$' | '#' => return false,
-            _ => false,
-        };
-        if script_waits && (script || closes) {
-            return false;
+        at = start + length + 2 * MARK.len();
+        out.replace(start..at, &mark);
+        if is_open && repetitions > 0 {
+            let text = out.finish()?;
+            return Some(replaced(inline, &text, repetitions - 1).unwrap_or(text));
         }
-        script_waits = script || (script_waits && char.is_whitespace());
     }
-    braces == 0 && left == 0 && environments == 0 && !script_waits
+    out.finish()
 }
 
-fn is_command(name: &str) -> bool {
-    COMMANDS.split_ascii_whitespace().any(|command| command == name)
+/// The HTML of a source, if it has no fault and the text has not had too many before.
+fn typeset_in(context: &mut Context<'_>, source: &str, is_display: bool) -> Option<String> {
+    context.sources += 1;
+    let has_room = context.sources <= SOURCES_MAX && context.stash.bytes() <= HTML_MAX_BYTES;
+    has_room.then(|| typeset(source, is_display)).flatten()
+}
+
+/// How long the source is that ends with the two dollar signs behind it. It is on one line, and has dollar signs behind
+/// backslashes alone.
+fn source_length(text: &str) -> Option<usize> {
+    let ends = |at: usize| {
+        let behind = text[at..].strip_prefix("$$").and_then(|behind| behind.chars().next());
+        text[at..].starts_with("$$") && behind.is_none_or(|behind| behind != '$' && !is_word(behind))
+    };
+    if text.starts_with(['\n', '_', '$']) {
+        return None;
+    }
+    // Dollar signs behind backslashes, which may end the source if nothing else does.
+    let mut protected = Vec::new();
+    let mut at = text.chars().next()?.len_utf8();
+    while let Some(offset) = memchr::memchr2(b'\n', b'$', &text.as_bytes()[at..]) {
+        at += offset;
+        if text.as_bytes()[at] == b'\n' {
+            break;
+        }
+        if at == 1 || !text[..at].ends_with('\\') {
+            if ends(at) {
+                return Some(at);
+            }
+            break;
+        }
+        protected.push(at);
+        at += 1;
+    }
+    protected.into_iter().rev().find(|at| ends(*at))
+}
+
+/// A block of math: one for each part between blank lines.
+pub(super) fn display(context: &mut Context<'_>, body: &str) -> String {
+    let error = |source: &str| format!("<span class=\"tex-error\">{}</span>", html::with_quotes(source, "&#x27;"));
+    let part = |source: &str| typeset_in(context, source, true).unwrap_or_else(|| error(source));
+    body.split("\n\n").map(part).collect::<Vec<_>>().join("\n\n")
 }
 
 #[cfg(test)]
@@ -128,35 +106,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn valid_and_invalid_sources() {
-        for source in [
-            "x",
-            r"\frac{a}{b}",
-            r"x^2_1",
-            r"\left( \sum_{i=1}^n i \right)",
-            r"a \\ b \{ \}",
-            r"\begin{matrix}1\end{matrix}",
-        ] {
-            assert!(is_valid(source), "{source}");
+    fn where_sources_end() {
+        for (text, length) in [("x$$", 1), ("1 \\$ 2$$", 6), ("a\\$$", 2), ("\\$$", 1), ("x$$)", 1), ("x\\$$ y$$", 2)] {
+            assert_eq!(source_length(text), Some(length), "{text}");
         }
-        for source in [r"\nosuchcommand", "{", "}", "x^", "x^^2", r"\left(", r"\end{a}", "a\\", "x_}", "{x^}"] {
-            assert!(!is_valid(source), "{source}");
+        for text in ["x", "$$", "x$$a", "x$$$", "a\nb$$", "_x$$", "a$b$$", ""] {
+            assert_eq!(source_length(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn where_inline_math_may_be() {
-        for (before, text) in [
-            ("", "$$x"),
-            ("a", "$$x$$"),
-            ("$", "$$x$$"),
-            ("", "$$$$"),
-            ("", "$$x$$a"),
-            ("", "$$a\nb$$"),
-            ("", "$$_x$$"),
-        ] {
-            assert_eq!(inline(before, text), None, "{before}{text}");
-        }
-        assert!(inline("(", "$$x$$)").is_some());
     }
 }

@@ -1,144 +1,193 @@
-//! Mentions of users, groups and everybody, and links to channels, topics and messages.
+//! How mentions and links to channels are written, and which names a text may mean.
+//!
+//! Names are looked up once, in the text as it was sent. What becomes a mention only later, behind a mark that is gone by
+//! then, means a person if the same name is also written where a mention may be.
 
-use super::context::Context;
-use super::html::{self, encode_hash_component};
+use super::character::may_precede_name;
+use super::{MentionedGroup, MentionedUser, Names};
 use crate::realm::id::UserId;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// What `@**…**` calls everybody in a channel.
-const CHANNEL_WILDCARDS: [&str; 4] = ["all", "everyone", "channel", "stream"];
+/// What the names of groups begin with that every organization has.
+const SYSTEM_GROUP_PREFIX: &str = "role:";
 
-/// What `@**…**` calls the participants of a topic.
-const TOPIC_WILDCARD: &str = "topic";
-
-/// What stands behind a link to a message.
-const MESSAGE_SIGN: &str = "💬";
-
-/// Whether a mention or channel link may start behind this text.
-fn may_start(before: &str) -> bool {
-    let boundary = |char: char| char.is_whitespace() || matches!(char, '\'' | '"' | '(' | '{' | '[' | '/' | '<');
-    before.chars().next_back().is_none_or(boundary)
+/// A name between stars behind a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Named<'t> {
+    /// Where the sign is.
+    pub start: usize,
+    /// Where the last star ends.
+    pub end: usize,
+    /// Whether there is an underscore behind the sign.
+    pub is_silent: bool,
+    /// What is between the stars.
+    pub name: &'t str,
 }
 
-/// The name between marks at the start of a text, and the length of both with the name. A name has no `*` and is on
-/// one line.
-fn marked<'t>(text: &'t str, mark: &str) -> Option<(&'t str, usize)> {
-    let inside = text.strip_prefix(mark)?;
-    let end = inside.find(['*', '\n'])?;
-    (end > 0 && inside[end..].starts_with(mark)).then(|| (&inside[..end], end + 2 * mark.len()))
+/// The names in a text, from left to right: `sign`, perhaps an underscore, and the name between `stars`.
+pub(super) fn named<'t>(text: &'t str, sign: u8, stars: &'static str) -> impl Iterator<Item = Named<'t>> {
+    named_if(text, sign, stars, |_| true)
 }
 
-/// A mention at the start of `text`: its HTML and its length.
-pub(super) fn user_or_group(context: &mut Context<'_>, before: &str, text: &str) -> Option<(String, usize)> {
-    if !may_start(before) {
-        return None;
-    }
-    let behind = text.strip_prefix('@')?;
-    let name = behind.strip_prefix('_').unwrap_or(behind);
-    let start = text.len() - name.len();
-    let silent = start == 2 || context.quotes > 0 || context.settings.mentions_are_silent;
-    if let Some((name, length)) = marked(name, "**") {
-        let html = wildcard(context, name, silent).or_else(|| user(context, name, silent))?;
-        return Some((html, start + length));
-    }
-    let (name, length) = marked(name, "*")?;
-    Some((group(context, name, silent)?, start + length))
+/// Whether a name is that of a channel and of a topic in it.
+pub(super) fn has_topic(name: &str) -> bool {
+    name.find('>').is_some_and(|at| at > 0)
 }
 
-fn wildcard(context: &mut Context<'_>, name: &str, silent: bool) -> Option<String> {
-    if name == TOPIC_WILDCARD {
-        context.found.mentions.topic_wildcard |= !silent;
-        let class = if silent { "topic-mention silent" } else { "topic-mention" };
-        return Some(html::element("span", &[("class", class)], &shown(name, silent)));
-    }
-    if !CHANNEL_WILDCARDS.contains(&name) {
-        return None;
-    }
-    context.found.mentions.channel_wildcard |= !silent;
-    let class =
-        if silent { "user-mention channel-wildcard-mention silent" } else { "user-mention channel-wildcard-mention" };
-    Some(html::element("span", &[("class", class), ("data-user-id", "*")], &shown(name, silent)))
-}
-
-fn user(context: &mut Context<'_>, text: &str, silent: bool) -> Option<String> {
-    let with_id = text.rsplit_once('|').and_then(|(name, id)| {
-        let id = if id.bytes().all(|byte| byte.is_ascii_digit()) {
-            id.parse().ok()?
-        } else {
+/// [`named`], but only what fits.
+pub(super) fn named_if<'t>(
+    text: &'t str,
+    sign: u8,
+    stars: &'static str,
+    fits: fn(&str) -> bool,
+) -> impl Iterator<Item = Named<'t>> {
+    let mut done = 0;
+    memchr::memchr_iter(sign, text.as_bytes()).filter_map(move |start| {
+        if start < done || !may_precede_name(&text[..start]) {
             return None;
-        };
-        context.names.user(name, Some(UserId(id)))
-    });
-    let user = with_id.or_else(|| context.names.user(text, None))?;
-    let silent = silent || !user.is_active;
-    if !silent {
-        context.found.mentions.users.insert(user.id);
-    }
-    let class = if silent { "user-mention silent" } else { "user-mention" };
-    let id = user.id.to_string();
-    Some(html::element("span", &[("class", class), ("data-user-id", &id)], &shown(&user.full_name, silent)))
-}
-
-fn group(context: &mut Context<'_>, name: &str, silent: bool) -> Option<String> {
-    let group = context.names.group(name)?;
-    let silent = silent || !group.is_active;
-    if !silent {
-        context.found.mentions.groups.insert(group.id);
-    }
-    let class = if silent { "user-group-mention silent" } else { "user-group-mention" };
-    let id = group.id.to_string();
-    Some(html::element("span", &[("class", class), ("data-user-group-id", &id)], &shown(&group.display_name, silent)))
-}
-
-fn shown(name: &str, silent: bool) -> String {
-    let name = html::text(name);
-    if silent { name } else { format!("@{name}") }
-}
-
-/// A link to a channel, topic or message at the start of `text`: its HTML and its length.
-pub(super) fn channel(context: &mut Context<'_>, before: &str, text: &str) -> Option<(String, usize)> {
-    if !may_start(before) {
-        return None;
-    }
-    let (inside, length) = marked(text.strip_prefix('#')?, "**")?;
-    let html = match inside.split_once('>') {
-        Some((channel, topic)) => self::topic(context, channel, topic)?,
-        None => {
-            let channel = context.names.channel(inside)?;
-            let id = channel.id.to_string();
-            let href = channel_href(&id, &channel.name);
-            let attributes = [("class", "stream"), ("data-stream-id", id.as_str()), ("href", &href)];
-            html::element("a", &attributes, &html::text(&format!("#{}", channel.name)))
         }
-    };
-    Some((html, length + 1))
+        let behind = &text[start + 1..];
+        let unsilenced = behind.strip_prefix('_').filter(|_| sign == b'@');
+        let inside = unsilenced.unwrap_or(behind).strip_prefix(stars)?;
+        let length = memchr::memchr(b'*', inside.as_bytes()).filter(|length| *length > 0)?;
+        if !inside[length..].starts_with(stars) || !fits(&inside[..length]) {
+            return None;
+        }
+        done = text.len() - inside.len() + length + stars.len();
+        Some(Named { start, end: done, is_silent: unsilenced.is_some(), name: &inside[..length] })
+    })
 }
 
-fn topic(context: &Context<'_>, channel: &str, topic: &str) -> Option<String> {
-    let channel = context.names.channel(channel)?;
-    let id = channel.id.to_string();
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let (topic, message) = match topic.rsplit_once('@') {
-        Some((topic, message)) if number(message) => (topic, Some(message)),
-        _ => (topic, None),
-    };
-    let mut href = format!("{}/topic/{}", channel_href(&id, &channel.name), encode_hash_component(topic));
-    let mut shown = html::text(&format!("#{} > ", channel.name));
-    if topic.is_empty() {
-        shown += &html::element("em", &[], &html::text(context.settings.empty_topic_display_name));
-    } else {
-        shown += &html::text(topic);
+/// A line in which nobody mentioned notices.
+pub(super) fn silenced(line: &str) -> Cow<'_, str> {
+    if !line.contains('@') {
+        return Cow::Borrowed(line);
     }
-    if let Some(message) = message {
-        href += &format!("/near/{message}");
-        shown += &format!(" @ {MESSAGE_SIGN}");
-        return Some(html::element("a", &[("class", "message-link"), ("href", &href)], &shown));
+    let mut line = line.to_owned();
+    for stars in ["**", "*"] {
+        let mut out = String::with_capacity(line.len() + 4);
+        let mut done = 0;
+        for it in named(&line, b'@', stars) {
+            out.push_str(&line[done..=it.start]);
+            out.extend(["_", stars, it.name, stars]);
+            done = it.end;
+        }
+        out.push_str(&line[done..]);
+        line = out;
     }
-    if let Some(newest) = context.names.newest_message_in_topic(channel.id, topic) {
-        href += &format!("/with/{newest}");
-    }
-    Some(html::element("a", &[("class", "stream-topic"), ("data-stream-id", &id), ("href", &href)], &shown))
+    Cow::Owned(line)
 }
 
-fn channel_href(id: &str, name: &str) -> String {
-    format!("/#narrow/channel/{id}-{}", encode_hash_component(&name.replace(' ', "-")))
+/// A name and the number behind a bar in it: `Iago|11`, or `|11`.
+fn with_id(name: &str) -> Option<(&str, UserId)> {
+    let (name, id) = name.rsplit_once('|')?;
+    let is_number = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && !name.contains('\n')).then_some(())?;
+    Some((name, UserId(id.parse().ok()?)))
+}
+
+/// The people, groups and channels that a text may mean.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    /// Names without a number, in lower case.
+    names: BTreeSet<String>,
+    /// Who is named with their number.
+    by_id: BTreeMap<UserId, MentionedUser>,
+    /// The same by their names in lower case.
+    ids: BTreeMap<String, UserId>,
+    /// Names of groups, by themselves in lower case.
+    groups: BTreeMap<String, BTreeSet<String>>,
+    /// Names of channels.
+    channels: BTreeSet<String>,
+    /// Whom names without a number were found to mean.
+    found: BTreeMap<String, Option<MentionedUser>>,
+    /// Which groups names in lower case were found to mean.
+    found_groups: BTreeMap<String, Option<MentionedGroup>>,
+}
+
+impl Candidates {
+    /// The names in a text as it was sent.
+    pub fn of(source: &str, names: &dyn Names) -> Self {
+        let mut candidates = Self::default();
+        if memchr::memchr(b'@', source.as_bytes()).is_some() {
+            for it in named(source, b'@', "**") {
+                match with_id(it.name) {
+                    Some((name, id)) => {
+                        let Some(user) = names.user(name, Some(id)) else { continue };
+                        candidates.ids.insert(user.full_name.to_lowercase(), id);
+                        candidates.by_id.insert(id, user);
+                    }
+                    None => drop(candidates.names.insert(it.name.to_lowercase())),
+                }
+            }
+            for it in named(source, b'@', "*") {
+                candidates.groups.entry(it.name.to_lowercase()).or_default().insert(it.name.to_owned());
+            }
+        }
+        for it in named(source, b'#', "**") {
+            candidates.channels.insert(it.name.to_owned());
+        }
+        let topics = named_if(source, b'#', "**", has_topic).filter_map(|it| it.name.split_once('>'));
+        candidates.channels.extend(topics.map(|(channel, _)| channel.to_owned()));
+        candidates
+    }
+
+    /// The user that a mention means.
+    pub fn user(&mut self, text: &str, names: &dyn Names) -> Option<MentionedUser> {
+        let Some((name, id)) = with_id(text) else { return self.user_by_name(text, names) };
+        let user = self.by_id.get(&id).cloned();
+        let user = user.or_else(|| {
+            let user = names.user("", Some(id))?;
+            self.names.contains(&user.full_name.to_lowercase()).then_some(user)
+        });
+        user.filter(|user| name.is_empty() || user.full_name == name)
+    }
+
+    fn user_by_name(&mut self, name: &str, names: &dyn Names) -> Option<MentionedUser> {
+        let folded = name.to_lowercase();
+        if self.names.contains(&folded) {
+            let found = self.found.entry(folded).or_insert_with(|| names.user(name, None));
+            return found.clone();
+        }
+        self.by_id.get(self.ids.get(&folded)?).cloned()
+    }
+
+    /// The group that a mention means. Its name is written somewhere as it is.
+    pub fn group(&mut self, name: &str, names: &dyn Names) -> Option<MentionedGroup> {
+        let folded = name.to_lowercase();
+        if let Some(found) = self.found_groups.get(&folded) {
+            return found.clone();
+        }
+        let mentions_system_groups = names.settings().form.mentions_system_groups;
+        let found = self.groups.get(&folded)?.iter().find_map(|written| {
+            let is_system = written.starts_with(SYSTEM_GROUP_PREFIX);
+            let group = (!is_system || mentions_system_groups).then(|| names.group(written)).flatten();
+            group.filter(|group| is_system || group.display_name == *written)
+        });
+        self.found_groups.insert(folded, found.clone());
+        found
+    }
+
+    /// Whether a name of a channel is written where a link may be.
+    pub fn has_channel(&self, name: &str) -> bool {
+        self.channels.contains(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_between_stars() {
+        let found = |text| named(text, b'@', "**").map(|it| it.name.to_owned()).collect::<Vec<_>>();
+        assert_eq!(found("@**a** (@_**b c**) x@**d** @**e* @**** @**f\ng**"), ["a", "b c", "f\ng"]);
+        assert_eq!(found("@**a @**b** @**c**"), ["a @", "c"]);
+    }
+
+    #[test]
+    fn quoted_mentions_are_silent() {
+        assert_eq!(silenced("> @**a** @*b* @_**c** x@**d**"), "> @_**a** @_*b* @_**c** x@**d**");
+    }
 }

@@ -17,6 +17,7 @@ struct Organization {
     emoticons: bool,
     previews: bool,
     language: &'static str,
+    form: Form,
 }
 
 impl Default for Organization {
@@ -36,7 +37,7 @@ impl Default for Organization {
         })
         .collect();
         let own_url = "https://chat.example.org";
-        Self { linkifiers, own_url, emoticons: false, previews: true, language: "" }
+        Self { linkifiers, own_url, emoticons: false, previews: true, language: "", form: Form::default() }
     }
 }
 
@@ -111,6 +112,7 @@ impl Names for Organization {
             inline_image_preview: self.previews,
             own_url: Some(self.own_url),
             mentions_are_silent: false,
+            form: self.form,
         }
     }
 }

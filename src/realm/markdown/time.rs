@@ -1,6 +1,7 @@
 //! `<time:…>`: a moment that every reader sees in their own time zone (A-183 in docs/assumptions.md).
 
-use super::html;
+use super::inline::{Inline, Rewriting};
+use super::tree::{Node, Text};
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::{rfc2822, strtime};
 use jiff::tz::{Offset, TimeZone};
@@ -82,15 +83,34 @@ const ZONES: [(&str, i32); 36] = [
     ("NZST", 720),
 ];
 
-/// A time at the start of `text`: its HTML and its length. None if it can't be understood, so that it stays text.
-pub(super) fn inline(text: &str) -> Option<(String, usize)> {
-    let behind = text.strip_prefix(OPENING)?;
-    let window = behind.as_bytes().get(..TIME_MAX_BYTES.min(behind.len()))?;
-    let end = window.iter().position(|&byte| byte == b'>')?;
-    let typed = &behind[..end];
-    let moment = parse(typed.trim())?.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let html = html::element("time", &[("datetime", &moment)], &html::text(typed));
-    Some((html, OPENING.len() + end + 1))
+/// `<time:2026-01-31T12:00>`
+pub(super) fn times(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+    text.contains(OPENING).then_some(())?;
+    let mut out = Rewriting::new(text);
+    while let Some(start) = text[out.done()..].find(OPENING).map(|offset| out.done() + offset) {
+        let inside = start + OPENING.len();
+        let Some(end) = memchr::memchr(b'>', &text.as_bytes()[inside..]).map(|offset| inside + offset) else { break };
+        let typed = &text[inside..end];
+        let mark = match shown(typed) {
+            Some(element) => inline.element(element),
+            None if inline.context.settings.form.shows_faulty_times => {
+                let text = Text::literal(format!("Invalid time format: {typed}"));
+                let attributes = vec![("class", "timestamp-error".to_owned())];
+                inline.element(Node { tag: "span", attributes, text, ..Node::default() })
+            }
+            None => inline.text(text[start..=end].to_owned()),
+        };
+        out.replace(start..end + 1, &mark);
+    }
+    out.finish()
+}
+
+fn shown(typed: &str) -> Option<Node> {
+    let moment = parse(typed.trim()).filter(|_| typed.len() <= TIME_MAX_BYTES)?;
+    let has_fraction = moment.subsec_microsecond() != 0 || moment.subsec_millisecond() != 0;
+    let format = if has_fraction { "%Y-%m-%dT%H:%M:%S.%6fZ" } else { "%Y-%m-%dT%H:%M:%SZ" };
+    let attributes = vec![("datetime", moment.strftime(format).to_string())];
+    Some(Node { tag: "time", attributes, text: Text::literal(typed), ..Node::default() })
 }
 
 fn parse(text: &str) -> Option<Timestamp> {
@@ -197,18 +217,15 @@ mod tests {
             ("Sun May 28 2023 13:30:00 +0530", "2023-05-28T08:00:00Z"),
             ("28 May 2023 5:30 am IST", "2023-05-28T00:00:00Z"),
         ] {
-            let html = format!("<time datetime=\"{moment}\">{typed}</time>");
-            let text = format!("<time:{typed}>");
-            assert_eq!(inline(&text), Some((html, text.len())), "{typed}");
+            let shown = shown(typed).map(|it| it.attributes);
+            assert_eq!(shown, Some(vec![("datetime", moment.to_owned())]), "{typed}");
         }
     }
 
     #[test]
     fn others_stay_text() {
-        for text in
-            ["<time:>", "<time:soon>", "<time:2023-13-01>", "<time:1", "<time:99999999999999>", "<time:..>", "<b>"]
-        {
-            assert_eq!(inline(text), None, "{text}");
+        for text in ["", "soon", "2023-13-01", "99999999999999", ".."] {
+            assert!(shown(text).is_none(), "{text}");
         }
     }
 }

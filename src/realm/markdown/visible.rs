@@ -28,7 +28,7 @@ pub fn pieces(html: &str) -> impl Iterator<Item = Piece<'_>> {
                 let length = rest.find('>').map_or(rest.len(), |end| end + 1);
                 (length, (!is_inline(&rest[..length])).then_some(BOUNDARY), true)
             }
-            '&' => match super::text::entity(rest) {
+            '&' => match super::html::entity(rest) {
                 Some(length) => (length, Some(meant(&rest[1..length - 1])), false),
                 None => (1, Some(first), false),
             },

@@ -24,6 +24,9 @@ fn headings_and_rules() {
         ("####### h", "<p>####### h</p>"),
         ("#h", "<p>#h</p>"),
         ("#", "<p>#</p>"),
+        ("# ", "<h1></h1>"),
+        ("# a ##\nb", "<h1>a</h1>\n<p>b</p>"),
+        ("___", "<hr>"),
         ("---", "<hr>"),
         ("a\n---\nb", "<p>a</p>\n<hr>\n<p>b</p>"),
         ("a\n===", "<p>a<br>\n===</p>"),
@@ -41,7 +44,9 @@ fn lists() {
         ("1. a\n1. b", "<ol>\n<li>a</li>\n<li>b</li>\n</ol>"),
         ("3. a\n9. b", "<ol start=\"3\">\n<li>a</li>\n<li>b</li>\n</ol>"),
         ("x\n3. a", "<p>x</p>\n<ol start=\"3\">\n<li>a</li>\n</ol>"),
-        ("1. a\n  - b\n2. c", "<ol>\n<li>a<ul>\n<li>b</li>\n</ul>\n</li>\n<li>c</li>\n</ol>"),
+        ("1. a\n  - b\n2. c", "<ol>\n<li>\n<p>a</p>\n<ul>\n<li>b</li>\n</ul>\n</li>\n<li>\n<p>c</p>\n</li>\n</ol>"),
+        ("* a\n    * b", "<ul>\n<li>a<br>\n    * b</li>\n</ul>"),
+        ("  * a", "<p>* a</p>"),
         ("1) a", "<p>1) a</p>"),
         ("* **a** b\n  c", "<ul>\n<li><strong>a</strong> b<br>\n  c</li>\n</ul>"),
         ("* a \n  * b \n    c\nd", "<ul>\n<li>a <ul>\n<li>b <br>\n  c<br>\nd</li>\n</ul>\n</li>\n</ul>"),
@@ -56,14 +61,14 @@ fn lists() {
 }
 
 #[test]
-fn a_mark_without_text_begins_no_list() {
+fn a_mark_needs_a_blank_behind_it() {
     for mark in ["*", "-", "+", "1."] {
         check(&[
             (mark, &format!("<p>{mark}</p>")),
             (&format!("a\n{mark}\nb"), &format!("<p>a<br>\n{mark}<br>\nb</p>")),
-            (&format!("a\n\n{mark} \n"), &format!("<p>a</p>\n<p>{mark} </p>")),
         ]);
     }
+    check(&[("* ", "<ul>\n<li></li>\n</ul>"), ("a\n\n2. \nb", "<p>a</p>\n<ol start=\"2\">\n<li>b</li>\n</ol>")]);
     check(&[("- -", "<ul>\n<li>-</li>\n</ul>"), ("> *", "<blockquote>\n<p>*</p>\n</blockquote>")]);
 }
 
@@ -82,7 +87,7 @@ fn quotes() {
         ("~~~ quote\n* a\n~~~\nb", "<blockquote>\n<ul>\n<li>a</li>\n</ul>\n</blockquote>\n<p>b</p>"),
         (
             "```quote\n```python\nx\n```\n```",
-            "<blockquote>\n<div class=\"codehilite\" data-code-language=\"Python\"><pre><span></span><code>x\n</code></pre></div>\n</blockquote>",
+            "<blockquote>\n<p><div class=\"codehilite\" data-code-language=\"Python\"><pre><span></span><code>x\n</code></pre></div><br>\n</p>\n</blockquote>",
         ),
     ]);
 }
@@ -97,7 +102,7 @@ fn tables() {
         (
             "| a | b |\n|:-:|--:|\n| x \\| y | `z|` |",
             "<table>\n<thead>\n<tr>\n<th style=\"text-align: center;\">a</th>\n<th style=\"text-align: right;\">b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n\
-             <td style=\"text-align: center;\">x | y</td>\n<td style=\"text-align: right;\"><code>z|</code></td>\n</tr>\n</tbody>\n</table>",
+             <td style=\"text-align: center;\">x \\| y</td>\n<td style=\"text-align: right;\"><code>z|</code></td>\n</tr>\n</tbody>\n</table>",
         ),
     ]);
 }
@@ -115,13 +120,10 @@ fn code_blocks() {
             "<div class=\"codehilite\" data-code-language=\"Python\"><pre><span></span><code>def f(): pass\n</code></pre></div>",
         ),
         (
-            "```klin\"gon\n**x**\n```",
-            "<div class=\"codehilite\" data-code-language=\"klin&quot;gon\"><pre><span></span><code>**x**\n</code></pre></div>",
+            "```Klin\"gon\n**x**\n```",
+            "<div class=\"codehilite\" data-code-language=\"klin\"><pre><span></span><code>**x**\n</code></pre></div>",
         ),
-        (
-            "> ```rust\n> a * b\n> ```",
-            "<blockquote>\n<div class=\"codehilite\" data-code-language=\"Rust\"><pre><span></span><code>a * b\n</code></pre></div>\n</blockquote>",
-        ),
+        ("> ```rust\n> a * b\n> ```", "<blockquote>\n<p><code>rust\na * b\n</code></p>\n</blockquote>"),
     ]);
     check(&[
         (
@@ -145,7 +147,7 @@ fn code_blocks() {
     let organization = Organization { language: "rust", ..Default::default() };
     let html = |source| render(source, &organization).unwrap_or_default().html;
     assert!(html("```\nx\n```").starts_with("<div class=\"codehilite\" data-code-language=\"Rust\">"));
-    assert!(html("```text\nx\n```").starts_with("<div class=\"codehilite\"><pre>"));
+    assert!(html("```text\nx\n```").starts_with("<div class=\"codehilite\" data-code-language=\"Text only\"><pre>"));
 }
 
 #[test]

@@ -7,12 +7,14 @@ fn emphasis_marks() {
     check(&[
         ("**b** *i* ~~s~~", "<p><strong>b</strong> <em>i</em> <del>s</del></p>"),
         ("***bi***", "<p><strong><em>bi</em></strong></p>"),
-        ("**a *b***", "<p><strong>a <em>b</em></strong></p>"),
+        ("**a *b***", "<p><strong>a *b</strong>*</p>"),
+        ("**a*b*", "<p><em><em>a</em>b</em></p>"),
+        ("****o***", "<p>*<strong><em>o</em></strong></p>"),
         ("*a **b** c*", "<p><em>a <strong>b</strong> c</em></p>"),
         ("_a_ __b__ snake_case_name", "<p>_a_ __b__ snake_case_name</p>"),
         ("**a\nb**", "<p>**a<br>\nb**</p>"),
         ("x * y * z, 2*3", "<p>x * y * z, 2*3</p>"),
-        ("** x **", "<p>** x **</p>"),
+        ("** x **", "<p><strong> x </strong></p>"),
         ("**Note:**text", "<p><strong>Note:</strong>text</p>"),
         ("~s~ ~~~s~~~", "<p>~s~ ~~~s~~~</p>"),
         ("~~**a** *b*~~", "<p><del><strong>a</strong> <em>b</em></del></p>"),
@@ -28,7 +30,9 @@ fn inline_code() {
         ("` a `", "<p><code> a </code></p>"),
         ("``a`b``", "<p><code>a`b</code></p>"),
         ("`a", "<p>`a</p>"),
-        ("``a`", "<p>``a`</p>"),
+        ("``a`", "<p><code>`a</code></p>"),
+        ("\\`a`", "<p>\\`a`</p>"),
+        ("\\\\`a`", "<p>\\<code>a</code></p>"),
         ("`**a** @**Zoe** <b> &amp; :smile: #1`", "<p><code>**a** @**Zoe** &lt;b&gt; &amp;amp; :smile: #1</code></p>"),
         ("**`a`**", "<p><strong><code>a</code></strong></p>"),
     ]);
@@ -48,22 +52,20 @@ fn raw_html_and_entities() {
 fn math() {
     check(&[
         (
-            "$$x<1$$",
+            "$$x$$",
             "<p><span class=\"katex\"><span class=\"katex-mathml\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><semantics>\
-             <mrow><mtext>x&lt;1</mtext></mrow><annotation encoding=\"application/x-tex\">x&lt;1</annotation></semantics></math></span>\
-             <span class=\"katex-html\" aria-hidden=\"true\">x&lt;1</span></span></p>",
-        ),
-        (
-            "```math\nx\n```",
-            "<p><span class=\"katex-display\"><span class=\"katex\"><span class=\"katex-mathml\">\
-             <math xmlns=\"http://www.w3.org/1998/Math/MathML\" display=\"block\"><semantics>\
-             <mrow><mtext>x</mtext></mrow><annotation encoding=\"application/x-tex\">x</annotation></semantics></math></span>\
-             <span class=\"katex-html\" aria-hidden=\"true\">x</span></span></span></p>",
+             <mrow><mi>x</mi></mrow><annotation encoding=\"application/x-tex\">x</annotation></semantics></math></span>\
+             <span class=\"katex-html\" aria-hidden=\"true\"><span class=\"base\">\
+             <span class=\"strut\" style=\"height:0.4306em;\"></span><span class=\"mord mathnormal\">x</span></span></span></span></p>",
         ),
         ("$$\\bad$$", "<p><span class=\"tex-error\">$$\\bad$$</span></p>"),
-        ("```math\n{\n```", "<p><span class=\"tex-error\">{</span></p>"),
+        ("```math\n{'\n```", "<p><span class=\"tex-error\">{&#x27;</span></p>"),
+        ("$$`x`$$", "<p><span class=\"tex-error\">$$<code>x</code>$$</span></p>"),
         ("$5 and $6", "<p>$5 and $6</p>"),
     ]);
+    let block = rendered("```math\nx\n\ny\n```").html;
+    assert!(block.starts_with("<p><span class=\"katex-display\"><span class=\"katex\">"), "{block}");
+    assert_eq!(block.matches("display=\"block\"").count(), 2, "{block}");
 }
 
 #[test]
@@ -89,7 +91,7 @@ fn links() {
             "<p><a href=\"https://x.y/a_*b*_c?d=e&amp;f\">https://x.y/a_*b*_c?d=e&amp;f</a></p>",
         ),
         ("[t](https://x.y)", "<p><a href=\"https://x.y\">t</a></p>"),
-        ("[**t** `c`](https://x.y/(a))", "<p><a href=\"https://x.y/(a)\"><strong>t</strong> <code>c</code></a></p>"),
+        ("[**t** `c`](https://x.y/(a))", "<p><a href=\"https://x.y/(a)\">**t** <code>c</code></a></p>"),
         ("[](https://x.y)", "<p><a href=\"https://x.y\">https://x.y</a></p>"),
         ("[t](example.com)", "<p><a href=\"http://example.com\">t</a></p>"),
         ("[t](javascript:alert(1))", "<p>[t](javascript:alert(1))</p>"),
@@ -101,7 +103,10 @@ fn links() {
             "<p><a href=\"/user_uploads/2/ab/text.txt\">t</a></p>",
         ),
         ("[t](https://chat.example.org/help)", "<p><a href=\"https://chat.example.org/help\">t</a></p>"),
-        ("**https://x.y**", "<p><strong><a href=\"https://x.y\">https://x.y</a></strong></p>"),
+        ("**https://x.y**", "<p><strong>https://x.y</strong></p>"),
+        ("[]()", "<p><a href=\"http://\">http://</a></p>"),
+        ("[t](https://x.y \"title\")", "<p><a href=\"https://x.y\" title>t</a></p>"),
+        ("ftp://x.org", "<p>ftp://x.org</p>"),
         ("<https://x.y>", "<p>&lt;<a href=\"https://x.y\">https://x.y</a>&gt;</p>"),
         ("`https://x.y`", "<p><code>https://x.y</code></p>"),
         ("https://x.y`a` `a`https://x.y", "<p>https://x.y<code>a</code> <code>a</code>https://x.y</p>"),

@@ -12,11 +12,15 @@ fn uploaded_images() {
     };
     let titled = preview("/user_uploads/2/ab/xyz/image.png\" title=\"image.png\"", IMAGE);
     let link = "<a href=\"/user_uploads/2/ab/xyz/image.png\">image.png</a>";
+    let url = "https://chat.example.org/user_uploads/2/ab/xyz/image.png";
     check(&[
         ("[image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<p>{link}</p>\n{titled}")),
         (
             "https://chat.example.org/user_uploads/2/ab/xyz/image.png",
-            &preview("/user_uploads/2/ab/xyz/image.png\"", IMAGE),
+            &format!(
+                "<p><a href=\"/user_uploads/2/ab/xyz/image.png\">{url}</a></p>\n{}",
+                preview(&format!("/user_uploads/2/ab/xyz/image.png\" title=\"{url}\""), IMAGE)
+            ),
         ),
         ("- [image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<ul>\n<li>{link}{titled}</li>\n</ul>")),
         ("> [image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<blockquote>\n<p>{link}</p>\n</blockquote>")),
@@ -41,7 +45,7 @@ fn previews_stand_behind_each_other() {
     let [(a, of_a), (b, of_b)] = ["a", "b"].map(image);
     check(&[
         ("x https://x.y/a.png https://x.y/b.png", &format!("<p>x {a} {b}</p>\n{of_a}{of_b}")),
-        ("https://x.y/a.png\n\nhttps://x.y/b.png\n\nx", &format!("{of_a}{of_b}\n<p>x</p>")),
+        ("https://x.y/a.png\n\nhttps://x.y/b.png\n\nx", &format!("{of_a}{of_b}<p>x</p>")),
         (
             "* x https://x.y/a.png\n* https://x.y/b.png\n* x",
             &format!("<ul>\n<li>x {a}{of_a}</li>\n<li>{of_b}</li>\n<li>x</li>\n</ul>"),
@@ -101,7 +105,7 @@ fn media_in_the_text() {
             "![song](/user_uploads/2/ab/sound.mp3)",
             "<p><audio controls preload=\"metadata\" src=\"/user_uploads/2/ab/sound.mp3\" title=\"song\"></audio></p>",
         ),
-        ("![a](/user_uploads/2/ab/text.txt)", "<p>!<a href=\"/user_uploads/2/ab/text.txt\">a</a></p>"),
+        ("![a](/user_uploads/2/ab/text.txt)", "<p>![a](/user_uploads/2/ab/text.txt)</p>"),
     ]);
     let message = rendered("![a](/user_uploads/2/ab/xyz/image.png)");
     assert!(message.has_image);
@@ -118,7 +122,7 @@ fn videos() {
     )]);
     let html = rendered("https://www.youtube.com/watch?v=abcdefghijk").html;
     assert!(
-        html.starts_with("<div class=\"youtube-video message_inline_image\"><a data-id=\"abcdefghijk\" href="),
+        html.contains("</p>\n<div class=\"youtube-video message_inline_image\"><a data-id=\"abcdefghijk\" href="),
         "{html}"
     );
 }
@@ -135,7 +139,8 @@ fn images_from_elsewhere() {
 #[test]
 fn not_too_many_previews_and_none_if_switched_off() {
     let many: Vec<String> = (0..30).map(|number| format!("https://x.y/{number}.png")).collect();
-    assert_eq!(rendered(&many.join(" ")).html.matches("<img").count(), 24);
+    assert_eq!(rendered(&many.join(" ")).html.matches("<img").count(), 0);
+    assert_eq!(rendered(&many[..24].join(" ")).html.matches("<img").count(), 24);
     let organization = Organization { previews: false, ..Default::default() };
     let html = render("https://x.y/a.png", &organization).unwrap_or_default().html;
     assert_eq!(html, "<p><a href=\"https://x.y/a.png\">https://x.y/a.png</a></p>");

@@ -1,0 +1,40 @@
+//! The form of rendered Markdown. A message keeps the form in which it was rendered.
+
+use crate::level::{Act, Behaviour};
+
+const fn row(level: i64, words: &'static str, test: &'static str) -> Behaviour {
+    // Decided where the text is rendered.
+    Behaviour { level, on: "message", words, test, act: Act::Elsewhere }
+}
+
+pub(super) static ROWS: &[Behaviour] = &[
+    row(
+        451,
+        "A `<time:…>` that can't be read stays as it is in the HTML; before, it was shown as an error.",
+        "faulty_times_were_errors_before_451",
+    ),
+    row(
+        441,
+        "`![…](…)` of an uploaded image or sound shows it in the text; before, it was text.",
+        "images_were_no_part_of_the_text_before_441",
+    ),
+    row(347, "Links to topics in the HTML name their newest message.", "links_to_topics_named_no_message_before_347"),
+    row(334, "`#**channel>**` links the empty topic; before, it was text.", "empty_topics_were_not_linked_before_334"),
+    row(
+        320,
+        "Links in the HTML begin with `/#narrow/channel/`, before with `/#narrow/stream/`; mentions of a whole channel have \
+         the class `channel-wildcard-mention`; system groups can be mentioned; channels that the sender can't see are not \
+         linked.",
+        "html_spoke_of_streams_before_320",
+    ),
+    row(
+        319,
+        "`#**channel>topic@id**` links a message; before, a topic of that name.",
+        "messages_were_not_linked_before_319",
+    ),
+    row(
+        273,
+        "Previews show thumbnails of uploaded images; before, the images themselves, going by the name of the file.",
+        "previews_showed_whole_images_before_273",
+    ),
+];

@@ -1,0 +1,31 @@
+//! Quotes.
+
+use super::scan::{is_empty_quote, quoted};
+use super::{Parser, State};
+use crate::realm::markdown::character::is_space;
+use crate::realm::markdown::mention;
+use crate::realm::markdown::tree::NodeId;
+
+impl Parser<'_> {
+    /// Parses a block in which a quote begins at a byte.
+    pub(super) fn parse_quote(&mut self, parent: NodeId, text: &str, start: usize) {
+        self.parse_block(parent, &text[..start]);
+        let lines: Vec<String> = text[start..].split('\n').map(unquoted).collect();
+        let quote = self.tree.append(parent, "blockquote");
+        self.states.push(State::Quote);
+        self.parse_text(quote, &lines.join("\n"));
+        self.states.pop();
+    }
+}
+
+/// A line of a quote without its `>`; those that it mentions don't notice.
+fn unquoted(line: &str) -> String {
+    let line = mention::silenced(line);
+    if line.trim_matches(is_space) == ">" {
+        return String::new();
+    }
+    match quoted(&line) {
+        Some(content) if !is_empty_quote(&line) => content.to_owned(),
+        _ => line.into_owned(),
+    }
+}

@@ -1,0 +1,54 @@
+//! What the rules of Markdown take for white space, letters and digits: Unicode's general categories, not its derived
+//! properties, so that a vowel sign is no letter.
+
+use regex::Regex;
+use std::sync::LazyLock;
+
+static WORD: LazyLock<Regex> = LazyLock::new(|| class(r"[\p{L}\p{N}]"));
+static DIGIT: LazyLock<Regex> = LazyLock::new(|| class(r"\p{Nd}"));
+
+fn class(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is well-formed, as a test checks")
+}
+
+fn is_in(class: &Regex, character: char) -> bool {
+    class.is_match(character.encode_utf8(&mut [0; 4]))
+}
+
+/// White space, the four separators of records among the control characters included.
+pub(super) fn is_space(character: char) -> bool {
+    character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}')
+}
+
+/// Letters, numbers and the underscore.
+pub(super) fn is_word(character: char) -> bool {
+    if character.is_ascii() {
+        character.is_ascii_alphanumeric() || character == '_'
+    } else {
+        character.is_alphanumeric() && is_in(&WORD, character)
+    }
+}
+
+/// Decimal digits of any script.
+pub(super) fn is_digit(character: char) -> bool {
+    if character.is_ascii() { character.is_ascii_digit() } else { character.is_numeric() && is_in(&DIGIT, character) }
+}
+
+/// Whether a mention or a link to a channel may start behind this text.
+pub(super) fn may_precede_name(before: &str) -> bool {
+    let is_boundary = |last: char| is_space(last) || matches!(last, '\'' | '"' | '(' | '{' | '[' | '/' | '<');
+    before.chars().next_back().is_none_or(is_boundary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_no_letters() {
+        assert!(['a', 'é', '日', '_', '٣', 'Ⅷ', '²'].into_iter().all(is_word));
+        assert!(!['\u{93f}', '\u{301}', '-', ' ', '🎉', '\u{2}'].into_iter().any(is_word));
+        assert!(is_digit('٣') && is_digit('7') && !is_digit('²') && !is_digit('Ⅷ'));
+        assert!(is_space('\u{a0}') && is_space('\u{1f}') && !is_space('\u{200b}') && !is_space('\u{feff}'));
+    }
+}

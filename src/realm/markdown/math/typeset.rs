@@ -1,0 +1,372 @@
+//! Typesetting of TeX.
+//!
+//! The library writes attributes and styles in any order, and some things in the way of later versions than the one that
+//! services of the time used; `uniform` puts them in one order and one form.
+
+use katex::{KatexContext, Settings, render_to_string};
+use std::sync::LazyLock;
+
+/// Longer sources are not typeset.
+const SOURCE_MAX_BYTES: usize = 2_000;
+
+/// Groups nested deeper than this are not typeset.
+const DEPTH_MAX: usize = 60;
+
+/// Commands that define commands, with which a short source could become a long one.
+const DEFINITIONS: [&str; 10] = [
+    "\\def",
+    "\\gdef",
+    "\\edef",
+    "\\xdef",
+    "\\let",
+    "\\futurelet",
+    "\\newcommand",
+    "\\renewcommand",
+    "\\providecommand",
+    "\\global",
+];
+
+/// Typesetting is recursive: it takes more than other work does.
+const STACK_BYTES: usize = 64 << 20;
+
+static KATEX: LazyLock<KatexContext> = LazyLock::new(KatexContext::default);
+
+/// Styles in the order in which they are written. A position comes behind a margin, but before the place.
+const STYLES: [&str; 12] = [
+    "color",
+    "height",
+    "width",
+    "min-width",
+    "vertical-align",
+    "border-bottom-width",
+    "padding-left",
+    "top",
+    "left",
+    "margin-left",
+    "margin-right",
+    "position",
+];
+
+/// Attributes in the order in which they are written.
+const ATTRIBUTES: [&str; 24] = [
+    "class",
+    "style",
+    "aria-hidden",
+    "encoding",
+    "xmlns",
+    "display",
+    "mathvariant",
+    "mathcolor",
+    "fence",
+    "stretchy",
+    "minsize",
+    "separator",
+    "lspace",
+    "rspace",
+    "rowspacing",
+    "columnalign",
+    "columnspacing",
+    "scriptlevel",
+    "displaystyle",
+    "accent",
+    "width",
+    "height",
+    "viewBox",
+    "preserveAspectRatio",
+];
+
+/// Corrections of slanted letters, which are written with all their digits: with four of them, and whole.
+const CORRECTIONS: [(&str, &str); 93] = [
+    ("0.0077", "0.00773"),
+    ("0.0097", "0.00965"),
+    ("0.0139", "0.01389"),
+    ("0.0144", "0.01445"),
+    ("0.0197", "0.01968"),
+    ("0.0269", "0.02691"),
+    ("0.0278", "0.02778"),
+    ("0.0283", "0.02826"),
+    ("0.0304", "0.03041"),
+    ("0.0315", "0.03148"),
+    ("0.0359", "0.03588"),
+    ("0.0369", "0.03694"),
+    ("0.0379", "0.03785"),
+    ("0.0387", "0.03868"),
+    ("0.0403", "0.04028"),
+    ("0.044", "0.04398"),
+    ("0.046", "0.04601"),
+    ("0.0502", "0.05017"),
+    ("0.0528", "0.05278"),
+    ("0.0556", "0.05556"),
+    ("0.0565", "0.05653"),
+    ("0.0572", "0.05724"),
+    ("0.0576", "0.05764"),
+    ("0.0583", "0.05834"),
+    ("0.0599", "0.05986"),
+    ("0.0631", "0.06312"),
+    ("0.0637", "0.06366"),
+    ("0.0662", "0.06616"),
+    ("0.0665", "0.06646"),
+    ("0.0696", "0.06961"),
+    ("0.0715", "0.07153"),
+    ("0.0738", "0.07378"),
+    ("0.0751", "0.07514"),
+    ("0.0757", "0.07569"),
+    ("0.0767", "0.07671"),
+    ("0.0778", "0.07778"),
+    ("0.0785", "0.07847"),
+    ("0.0794", "0.07944"),
+    ("0.0799", "0.07986"),
+    ("0.0813", "0.08125"),
+    ("0.0821", "0.08208"),
+    ("0.0822", "0.08222"),
+    ("0.0829", "0.08295"),
+    ("0.0872", "0.08722"),
+    ("0.0885", "0.08847"),
+    ("0.0894", "0.08944"),
+    ("0.0919", "0.09194"),
+    ("0.0921", "0.09208"),
+    ("0.094", "0.09403"),
+    ("0.0949", "0.09486"),
+    ("0.096", "0.09597"),
+    ("0.0962", "0.09618"),
+    ("0.0969", "0.09694"),
+    ("0.0993", "0.09931"),
+    ("0.1026", "0.10257"),
+    ("0.1033", "0.10333"),
+    ("0.1047", "0.10474"),
+    ("0.1051", "0.10514"),
+    ("0.1053", "0.10528"),
+    ("0.1076", "0.10764"),
+    ("0.1081", "0.10806"),
+    ("0.109", "0.10903"),
+    ("0.1111", "0.11111"),
+    ("0.1158", "0.11585"),
+    ("0.1175", "0.11752"),
+    ("0.1197", "0.11972"),
+    ("0.1203", "0.12028"),
+    ("0.1204", "0.12042"),
+    ("0.1229", "0.12292"),
+    ("0.1242", "0.12417"),
+    ("0.1331", "0.13305"),
+    ("0.1356", "0.13556"),
+    ("0.1364", "0.13639"),
+    ("0.1389", "0.13889"),
+    ("0.1403", "0.14028"),
+    ("0.1447", "0.14467"),
+    ("0.1453", "0.14528"),
+    ("0.1464", "0.14643"),
+    ("0.1474", "0.14736"),
+    ("0.1492", "0.14917"),
+    ("0.1529", "0.15294"),
+    ("0.1538", "0.15382"),
+    ("0.1581", "0.15806"),
+    ("0.1619", "0.16194"),
+    ("0.1639", "0.16389"),
+    ("0.1836", "0.18361"),
+    ("0.1847", "0.18472"),
+    ("0.1938", "0.19383"),
+    ("0.1945", "0.19445"),
+    ("0.2119", "0.21194"),
+    ("0.2222", "0.22222"),
+    ("0.2542", "0.25417"),
+    ("0.4445", "0.44445"),
+];
+
+/// Spaces of a width, in em.
+const SPACES: [(&str, &str); 6] = [
+    ("0.1667em", "\u{2009}"),
+    ("0.2222em", "\u{2005}"),
+    ("0.2778em", "\u{2005}\u{200a}"),
+    ("-0.1667em", "\u{2009}\u{2063}"),
+    ("-0.2222em", "\u{2005}\u{2063}"),
+    ("-0.2778em", "\u{205f}\u{2063}"),
+];
+
+/// Large operators that the library leaves as they are typed.
+const OPERATORS: [(&str, &str); 16] = [
+    ("\\int", "∫"),
+    ("\\iint", "∬"),
+    ("\\iiint", "∭"),
+    ("\\oint", "∮"),
+    ("\\sum", "∑"),
+    ("\\prod", "∏"),
+    ("\\coprod", "∐"),
+    ("\\bigcup", "⋃"),
+    ("\\bigcap", "⋂"),
+    ("\\bigvee", "⋁"),
+    ("\\bigwedge", "⋀"),
+    ("\\bigoplus", "⨁"),
+    ("\\bigotimes", "⨂"),
+    ("\\bigodot", "⨀"),
+    ("\\biguplus", "⨄"),
+    ("\\bigsqcup", "⨆"),
+];
+
+/// The HTML of a source, in a line or on lines of its own. None if it has a fault or is too large.
+pub(super) fn typeset(source: &str, is_display: bool) -> Option<String> {
+    let defines = DEFINITIONS.iter().any(|command| source.contains(command));
+    if source.len() > SOURCE_MAX_BYTES || depth(source) > DEPTH_MAX || defines {
+        return None;
+    }
+    let work = || render_to_string(&KATEX, source, &Settings::builder().display_mode(is_display).build()).ok();
+    // The library is not known never to panic, which ends its own thread alone.
+    let html = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        thread.ok().and_then(|thread| thread.join().ok()).flatten()
+    })?;
+    Some(uniform(html.trim()))
+}
+
+/// How deep groups nest, at most.
+fn depth(source: &str) -> usize {
+    let opens = |at: usize| source[at..].starts_with("\\left") || source[at..].starts_with("\\begin");
+    let (mut depth, mut most) = (0_usize, 0);
+    for (at, byte) in source.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'\\' if opens(at) => depth += 1,
+            b'\\' if source[at..].starts_with("\\right") || source[at..].starts_with("\\end") => {
+                depth = depth.saturating_sub(1);
+            }
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(depth);
+    }
+    most
+}
+
+/// The same HTML in one order and one form.
+fn uniform(html: &str) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        out.push_str(&rest[..start]);
+        let Some(length) = rest[start..].find('>') else { break };
+        let (tag, behind) = rest[start..].split_at(length + 1);
+        rest = behind;
+        let space = SPACES.iter().find(|(width, _)| {
+            tag.strip_prefix("<mspace width=\"").is_some_and(|it| it.starts_with(&format!("{width}\"")))
+        });
+        if let Some((_, space)) = space.filter(|_| tag.ends_with("/>")) {
+            out.extend(["<mtext>", space, "</mtext>"]);
+            continue;
+        }
+        push_tag(&mut out, tag, !behind.starts_with('<'));
+        let typed = behind.split('<').next().unwrap_or_default();
+        if let Some((_, shown)) = OPERATORS.iter().find(|(name, _)| tag == "<mo>" && typed == *name) {
+            out.push_str(shown);
+            rest = &behind[typed.len()..];
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn rank(order: &[&str], name: &str) -> usize {
+    order.iter().position(|it| *it == name).unwrap_or(order.len())
+}
+
+/// Appends a tag with its attributes in order. Text is what stands directly behind a letter's tag.
+fn push_tag(out: &mut String, tag: &str, is_of_text: bool) {
+    let inside = tag.trim_end_matches('>').trim_end_matches('/');
+    let Some((name, mut attributes)) = inside.split_once(' ') else {
+        out.push_str(tag);
+        return;
+    };
+    let mut found: Vec<(&str, String)> = Vec::new();
+    while let Some((attribute, behind)) = attributes.trim_start().split_once("=\"") {
+        let Some((value, behind)) = behind.split_once('"') else { break };
+        let value = match attribute {
+            "style" => style(value, is_of_text),
+            "columnalign" => columns(value),
+            "displaystyle" => value.trim_end_matches(';').to_owned(),
+            _ => value.to_owned(),
+        };
+        found.push((attribute, value));
+        attributes = behind;
+    }
+    found.sort_by_key(|(attribute, _)| (rank(&ATTRIBUTES, attribute), attribute.to_owned()));
+    out.push_str(name);
+    for (attribute, value) in found {
+        out.extend([" ", attribute, "=\"", &value, "\""]);
+    }
+    out.push_str(&tag[inside.len()..]);
+}
+
+fn style(value: &str, is_of_text: bool) -> String {
+    let mut styles: Vec<(&str, &str)> = value.split(';').filter_map(|style| style.split_once(':')).collect();
+    let is_placed = styles.iter().any(|(name, _)| *name == "position");
+    let place = |name: &str| if is_placed && name == "top" { STYLES.len() } else { rank(&STYLES, name) };
+    styles.sort_by_key(|(name, _)| (place(name), *name));
+    let mut out = String::new();
+    for (name, value) in styles {
+        let number = value.strip_suffix("em").filter(|_| is_of_text && name == "margin-right");
+        let whole = number.and_then(|number| CORRECTIONS.iter().find(|(short, _)| *short == number));
+        match whole {
+            Some((_, whole)) => out.extend([name, ":", whole, "em;"]),
+            None if value == "-0em" => out.extend([name, ":0em;"]),
+            None => out.extend([name, ":", value, ";"]),
+        }
+    }
+    out
+}
+
+/// The alignment of columns, in words.
+fn columns(value: &str) -> String {
+    let word = |letter| match letter {
+        "c" => "center",
+        "l" => "left",
+        "r" => "right",
+        other => other,
+    };
+    value.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_become_html() {
+        let html = typeset("x_i^2", false).unwrap_or_default();
+        assert!(html.starts_with("<span class=\"katex\"><span class=\"katex-mathml\"><math xmlns="), "{html}");
+        assert!(html.contains("<annotation encoding=\"application/x-tex\">x_i^2</annotation>"), "{html}");
+        assert!(html.contains("<span class=\"strut\" style=\"height:"), "{html}");
+        assert!(typeset("x", true).unwrap_or_default().starts_with("<span class=\"katex-display\">"));
+        assert!(typeset("rl", false).unwrap_or_default().contains("margin-right:0.02778em;"));
+        assert!(
+            typeset("\\sum x\\,y", false).unwrap_or_default().contains("<mo>∑</mo><mi>x</mi><mtext>\u{2009}</mtext>")
+        );
+    }
+
+    #[test]
+    fn faults_and_excess_are_none() {
+        let deep = |opening: &str, closing: &str| format!("{}x{}", opening.repeat(300), closing.repeat(300));
+        for source in [
+            "\\nosuch",
+            "{",
+            "x^",
+            "a & b",
+            "\\<script>",
+            "a\u{2}b",
+            "\\def\\a{x}\\a",
+            &deep("{", "}"),
+            &deep("\\frac{", "}y"),
+        ] {
+            assert_eq!(typeset(source, false), None, "{source}");
+        }
+        for source in [deep("\\left(", "\\right)"), deep("^{", "}"), deep("\\sqrt", ""), "x_1^2+".repeat(200) + "y"] {
+            // Only that they return.
+            typeset(&source, true);
+        }
+    }
+
+    #[test]
+    fn the_same_source_has_the_same_html() {
+        let source = "\\begin{matrix}a & b\\end{matrix} \\int_0^1 x' \\sqrt{2}";
+        let first = typeset(source, true);
+        assert!(first.is_some());
+        assert!((0..5).all(|_| typeset(source, true) == first));
+    }
+}
