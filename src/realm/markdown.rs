@@ -316,10 +316,10 @@ pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
     let mut found: Vec<(std::ops::Range<usize>, String)> = Vec::new();
     let linkified = names.linkifiers().into_iter().flat_map(|linkifier| linkifier.matches(topic, 0));
     let linkified = linkified.map(|it| (it.range, it.url));
-    let bare = inline::bare_addresses(topic).into_iter().filter_map(|range| {
+    let bare = inline::bare_addresses(topic).into_iter().map(|range| {
         let address = &topic[range.clone()];
         let url = if address.contains("://") { address.to_owned() } else { format!("https://{address}") };
-        Some((range, url))
+        (range, url)
     });
     // Overlaps are looked for among neighbours only, so that many links don't cost the square of their number.
     let mut taken = std::collections::BTreeMap::<usize, usize>::new();

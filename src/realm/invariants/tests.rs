@@ -68,7 +68,7 @@ const BREAKS: &[(&str, Break)] = &[
     }),
     ("group-names-are-unique", |tx| {
         let group = *tx.groups.keys().next_back().expect("there are groups");
-        tx.group_mut(group).name = "ROLE:owners".into();
+        tx.group_mut(group).name = "role:owners".into();
     }),
     ("groups-are-acyclic", |tx| {
         let (everyone, owners) = (tx.system_group(SystemGroup::Everyone), tx.system_group(SystemGroup::Owners));
