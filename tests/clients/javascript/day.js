@@ -269,7 +269,7 @@ const CHECKS = {
   async 'fetch messages'() {
     const narrows = [
       [{ operator: 'channel', operand: 'engineering' }, { operator: 'topic', operand: 'builds' }],
-      [{ operator: 'stream', operand: 'engineering' }, { operator: 'subject', operand: 'builds' }],
+      [{ operator: 'stream', operand: 'engineering' }, { operator: 'topic', operand: 'builds' }],
       [['stream', 'engineering'], ['topic', 'builds']],
     ];
     for (const narrow of narrows) {

@@ -276,9 +276,9 @@ class Day:
     def fetch_messages(self):
         narrows = {
             "objects": [{"operator": "channel", "operand": "engineering"}, {"operator": "topic", "operand": "builds"}],
-            "objects with old names": [
+            "objects with the old name of channels": [
                 {"operator": "stream", "operand": "engineering"},
-                {"operator": "subject", "operand": "builds"},
+                {"operator": "topic", "operand": "builds"},
             ],
             "pairs": [["stream", "engineering"], ["topic", "builds"]],
         }
