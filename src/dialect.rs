@@ -70,6 +70,8 @@ const FIELD_DATA: &str = "field_data";
 /// The object whose keys are those sites, and the key of the site in a field's data.
 const SITES: &str = "realm_default_external_accounts";
 const SITE: &str = "subtype";
+/// Values that people choose too, so that a neutral one may be somebody's own.
+const CHOSEN: [&str; 2] = ["emoji_name", "emoji_code"];
 /// The list of names of parameters that were passed over.
 const IGNORED: &str = "ignored_parameters_unsupported";
 
@@ -141,17 +143,14 @@ impl Dialect {
         self.keys.is_empty() && self.values.is_empty() && self.paths.is_empty()
     }
 
-    /// The neutral path that a path on the wire stands for.
-    pub fn neutral_path<'path>(&self, path: &'path str) -> Cow<'path, str> {
-        match self.paths.iter().find(|(_, vendor)| vendor.as_str() == path) {
-            Some((neutral, _)) => Cow::Owned(neutral.clone()),
-            None => Cow::Borrowed(path),
-        }
+    /// The neutral path that a path on the wire stands for. A neutral path that is renamed stands for none that there is.
+    pub fn neutral_path<'path>(&'path self, path: &'path str) -> &'path str {
+        counterpart(&self.paths, path).unwrap_or(path)
     }
 
-    /// The neutral name of a parameter on the wire.
+    /// The neutral name of a parameter on the wire. A neutral name that is renamed stands for none that there is.
     pub fn neutral_key<'key>(&'key self, key: &'key str) -> &'key str {
-        self.keys.iter().find(|(_, vendor)| vendor.as_str() == key).map_or(key, |(neutral, _)| neutral)
+        counterpart(&self.keys, key).unwrap_or(key)
     }
 
     /// The neutral value of a parameter (by its neutral name) on the wire.
@@ -169,7 +168,11 @@ impl Dialect {
     }
 
     fn neutral_name(&self, key: &str, value: &str) -> Option<&str> {
-        self.values.get(key)?.iter().find(|(_, vendor)| vendor.as_str() == value).map(|(neutral, _)| neutral.as_str())
+        let names = self.values.get(key)?;
+        if CHOSEN.contains(&key) && !names.values().any(|vendor| vendor == value) {
+            return None;
+        }
+        counterpart(names, value)
     }
 
     /// A field's data with another name for their site; None where that has none.
@@ -190,7 +193,7 @@ impl Dialect {
         self.paths.get(path).map_or(path, String::as_str)
     }
 
-    /// A sentence with the keys and parameters that it names as they are on the wire.
+    /// A sentence with the keys, parameters and paths that it names as they are on the wire.
     pub fn with_vendor_names(&self, text: &str) -> String {
         let is_of_name = |character: char| character.is_alphanumeric() || character == '_';
         let mut named = String::with_capacity(text.len());
@@ -202,7 +205,8 @@ impl Dialect {
             named.push_str(self.vendor_key(word));
             rest = behind;
         }
-        named + rest
+        named.push_str(rest);
+        self.paths.iter().fold(named, |named, (neutral, vendor)| named.replace(neutral, vendor))
     }
 
     /// Renames everything in the body of a refusal, also in its sentence.
@@ -227,13 +231,23 @@ impl Dialect {
 
     /// Whether a reply as bytes of JSON may have something that [`Dialect::translate`] would rename.
     pub fn may_rename(&self, reply: &[u8]) -> bool {
-        let names = self.keys.keys().chain(self.values.values().flat_map(BTreeMap::keys));
-        names.into_iter().any(|name| memmem::find(reply, name.as_bytes()).is_some())
+        let names = self.keys.keys().chain(self.values.values().flat_map(BTreeMap::keys)).map(String::as_str);
+        names.chain([IGNORED]).any(|name| memmem::find(reply, name.as_bytes()).is_some())
     }
 
     /// Renames everything in a reply or event.
     pub fn translate(&self, value: &mut Value) {
         self.translate_within(value, "");
+    }
+
+    /// Renames parameters back to how they were sent.
+    fn rename_as_sent(&self, items: &mut [Value]) {
+        for item in items {
+            if let Some(name) = item.as_str() {
+                let sent = self.keys.get(name).map_or_else(|| self.neutral_key(name), String::as_str);
+                *item = sent.into();
+            }
+        }
     }
 
     /// Renames everything in what stands under a key.
@@ -262,7 +276,7 @@ impl Dialect {
                         vendor.clone_into(text);
                     }
                 }
-                Value::Array(items) if key == IGNORED => rename_texts(items, &self.keys),
+                Value::Array(items) if key == IGNORED => self.rename_as_sent(items),
                 Value::Array(items) if names.is_some() && items.iter().all(Value::is_string) => {
                     names.into_iter().for_each(|names| rename_texts(items, names));
                 }
@@ -276,6 +290,13 @@ impl Dialect {
             *object = renamed.collect();
         }
     }
+}
+
+/// The other name of a pair: neutral for vendor's, and vendor's for neutral, so that each name on the wire has one
+/// meaning.
+fn counterpart<'names>(names: &'names BTreeMap<String, String>, name: &str) -> Option<&'names str> {
+    let neutral = names.iter().find(|(_, vendor)| vendor.as_str() == name).map(|(neutral, _)| neutral);
+    neutral.or_else(|| names.get(name)).map(String::as_str)
 }
 
 fn rename_texts(items: &mut [Value], names: &BTreeMap<String, String>) {

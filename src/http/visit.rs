@@ -20,7 +20,7 @@ use crate::level::{self, Emulation, emulation};
 use crate::realm::emoji::EXTRA_EMOJI;
 use crate::realm::user::User;
 use crate::world::{Place, World, WorldSettings};
-use http::{Method, header};
+use http::{HeaderValue, Method, header};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ impl<'a> Visit<'a> {
         path: &str,
     ) -> Self {
         let settings = world.settings();
-        let path = settings.dialect.neutral_path(path).into_owned();
+        let path = settings.dialect.neutral_path(path).to_owned();
         let trace = Trace::begin(&world, incoming, path);
         edge.stock_clients.warn_of(incoming, &settings.dialect, world.name());
         let sent_json = incoming.header(header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"));
@@ -279,6 +279,11 @@ impl Stay {
             return response;
         };
         dialect.translate_refusal(&mut refusal);
+        let mut response = response;
+        let hint = response.headers().get(reply::HINT).and_then(|hint| hint.to_str().ok());
+        if let Some(hint) = hint.and_then(|hint| HeaderValue::try_from(dialect.with_vendor_names(hint)).ok()) {
+            response.headers_mut().insert(reply::HINT, hint);
+        }
         response.map(|body| {
             serde_json::to_vec(&refusal).map_or(body, |mut bytes| {
                 bytes.push(b'\n');

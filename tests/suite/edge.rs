@@ -343,6 +343,33 @@ async fn a_dialect_renames_keys_values_paths_and_parameters_both_ways() {
 }
 
 #[tokio::test]
+async fn under_a_dialect_neutral_names_are_unknown_and_hints_have_its_own() {
+    let server = TestServer::start_with(|options| options.dialect = chatdouble::dialect::Dialect::zulip()).await;
+    let [mel, adam] = server.users(["mel", "adam"]);
+    let id = mel.send_direct(&[adam.id()], "x").await;
+    let reactions = format!("/messages/{id}/reactions");
+
+    let neutral = json!({"emoji_name": "zulip", "reaction_type": "service_extra_emoji"});
+    mel.post(&reactions, neutral).await.error("BAD_REQUEST", "Invalid emoji type.");
+    let neutral = json!({"emojiset": "modern"});
+    mel.patch("/settings", neutral)
+        .await
+        .error("BAD_REQUEST", "Invalid emojiset: Value error, Not in the list of possible values");
+    let neutral = json!({"service_update_announcements_stream_id": server.channel("quiet")});
+    let reply = adam.patch("/realm", neutral).await.success();
+    assert_eq!(reply["ignored_parameters_unsupported"], json!(["service_update_announcements_stream_id"]));
+    assert_eq!(mel.register(json!({})).await.state["realm_zulip_update_announcements_stream_id"], -1);
+
+    let reply = mel.post("/users/me/platform_device_token", json!({"token": "aa", "appid": "x"})).await;
+    assert_eq!(reply.status, 404, "{reply}");
+    let hint = reply.header("x-chatdouble-hint").expect("a hint");
+    assert!(hint.contains("/users/me/apns_device_token") && !hint.contains("platform"), "{hint}");
+    let reply = mel.post("/users/me/apns_device_token", json!({})).await;
+    let hint = reply.header("x-chatdouble-hint").expect("a hint");
+    assert!(hint.contains("/users/me/apns_device_token"), "{hint}");
+}
+
+#[tokio::test]
 async fn a_server_of_many_organizations_knows_only_its_own_settings_at_the_root() {
     let server = TestServer::start_with(|options| options.has_root_world = false).await;
 
