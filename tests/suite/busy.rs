@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 /// The writer lets go after this, whatever a test does.
 const LONGEST: Duration = Duration::from_secs(10);
-/// What those who do not wait may take, on a machine that does other things too.
-const SHORT: Duration = Duration::from_millis(500);
+/// What those who do not wait take, mostly.
+const SHORT: Duration = Duration::from_millis(50);
+/// What they may take at times, on a machine that does other things too.
+const RARE: Duration = Duration::from_secs(1);
 
 /// Keeps the writer of the default world busy until something is sent.
 fn keep_busy(server: &TestServer) -> (Sender<()>, JoinHandle<()>) {
@@ -33,10 +35,11 @@ async fn control(user: &User, path: &str, body: Value) -> Reply {
     user.send("POST", path, &body, body.to_string().into_bytes(), Some("application/json")).await
 }
 
-async fn at_once(user: &User, path: &str) {
+/// How long a reply took.
+async fn duration(request: impl Future<Output = Reply>) -> Duration {
     let begun = Instant::now();
-    user.get(path, json!({})).await.success();
-    assert!(begun.elapsed() < SHORT, "{path} took {:?}", begun.elapsed());
+    request.await.success();
+    begun.elapsed()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -62,13 +65,16 @@ async fn a_busy_writer_delays_writes_to_its_own_world_alone() {
         tokio::spawn(async move { control(&max, "/control/worlds/default/snapshots", json!({"name": "s"})).await })
     };
     tokio::time::sleep(Duration::from_millis(50)).await;
-    for _ in 0..10 {
-        at_once(&other, "/users/me").await;
-        at_once(&max, "/users/me").await;
-        at_once(&max, "/control/health").await;
-        let sent = Instant::now();
-        other.post("/messages", content(0)).await.success();
-        assert!(sent.elapsed() < SHORT, "a write elsewhere took {:?}", sent.elapsed());
+    let mut took = [const { Vec::new() }; 4];
+    for _ in 0..11 {
+        took[0].push(duration(other.get("/users/me", json!({}))).await);
+        took[1].push(duration(max.get("/users/me", json!({}))).await);
+        took[2].push(duration(max.get("/control/health", json!({}))).await);
+        took[3].push(duration(other.post("/messages", content(0))).await);
+    }
+    for durations in &mut took {
+        durations.sort();
+        assert!(durations[5] < SHORT && durations[10] < RARE, "{durations:?}");
     }
     assert!(begun.elapsed() < LONGEST / 2, "took {:?}", begun.elapsed());
     assert!(writes.iter().all(|write| !write.is_finished()) && !snapshot.is_finished());
