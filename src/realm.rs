@@ -37,7 +37,7 @@ pub mod queue;
 pub mod read_set;
 pub mod render;
 pub mod resumable;
-mod rows;
+pub mod rows;
 pub mod schedule;
 pub mod send;
 pub mod setting;

@@ -74,6 +74,12 @@ impl Body {
         self.html.of(&self.content)
     }
 
+    /// Whether it mentions any of these users, or has words that alert them.
+    pub fn names_any_of(&self, users: &OrdSet<UserId>) -> bool {
+        let mut named = self.mentioned.iter().chain(self.alerted.iter()).chain(self.group_mentioned.iter());
+        named.any(|user| users.contains(user))
+    }
+
     /// Drops the mentions and alert words of users who do not receive the message.
     pub fn keep_mentions_of(&mut self, recipients: &OrdSet<UserId>) {
         self.mentioned.retain(|user| recipients.contains(user));

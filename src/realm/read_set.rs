@@ -25,6 +25,16 @@ impl ReadSet {
         self.run_around(message.0).map(|(_, end)| MessageId(end))
     }
 
+    /// The first of these messages, which are sorted, that was not read.
+    pub fn first_without(&self, messages: &[MessageId]) -> Option<MessageId> {
+        let mut rest = messages;
+        while let Some(first) = rest.first() {
+            let Some(end) = self.end_of_run(*first) else { return Some(*first) };
+            rest = &rest[rest.partition_point(|id| *id <= end)..];
+        }
+        None
+    }
+
     /// Marks a message as read; false when it was already.
     pub fn insert(&mut self, message: MessageId) -> bool {
         if self.contains(message) {
@@ -107,6 +117,9 @@ mod tests {
                 for probe in 0..40 {
                     prop_assert_eq!(read.contains(MessageId(probe)), model.contains(&probe));
                 }
+                let all: Vec<MessageId> = (0..40).map(MessageId).collect();
+                let unread = (0..40).find(|probe| !model.contains(probe)).map(MessageId);
+                prop_assert_eq!(read.first_without(&all), unread);
                 let runs: Vec<_> = read.runs().collect();
                 prop_assert!(runs.windows(2).all(|pair| pair[0].1.0 + 1 < pair[1].0.0));
             }

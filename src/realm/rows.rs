@@ -1,5 +1,6 @@
 //! Rows: that a user has a message among their own, received or made later, with what they marked there.
 
+use super::Realm;
 use super::change::Tx;
 use super::id::{ChannelId, MessageId, UserId};
 use imbl::OrdSet;
@@ -20,35 +21,130 @@ impl Tx {
         self.message_mut(message).recipients.insert(user);
     }
 
-    /// Takes away the rows that these users have for a message, with all that was marked there.
-    pub fn drop_rows(&mut self, message: MessageId, users: &OrdSet<UserId>) {
-        let Some(stored) = self.messages.get(&message) else { return };
-        let late = self.late_rows.get(&message).cloned().unwrap_or_default();
-        let losing = stored.recipients.clone().union(late).intersection(users.clone());
-        if losing.is_empty() {
-            return;
+    /// Takes away the rows that these users have for messages, which are sorted, with all that was marked there.
+    pub fn drop_rows(&mut self, messages: &[MessageId], users: &OrdSet<UserId>) {
+        for user in users {
+            self.drop_marks(*user, messages);
         }
-        for user in &losing {
-            let own = self.own_mut(*user);
-            own.historical.remove(&message);
-            own.starred.remove(&message);
-            own.collapsed.remove(&message);
-            if let Some(late) = self.realm_mut().late_rows.get_mut(&message) {
-                late.remove(user);
+        for group in self.by_recipients(messages) {
+            let kept = group.recipients.clone().relative_complement(users.clone());
+            if kept.len() == group.recipients.len() {
+                continue;
+            }
+            for id in group.messages {
+                let names_losers = self.messages[&id].body.names_any_of(users);
+                let stored = self.message_mut(id);
+                if names_losers {
+                    Arc::make_mut(&mut stored.body).keep_mentions_of(&kept);
+                }
+                stored.recipients = kept.clone();
             }
         }
-        let stored = self.message_mut(message);
-        let recipients = stored.recipients.clone().relative_complement(losing);
-        Arc::make_mut(&mut stored.body).keep_mentions_of(&recipients);
-        stored.recipients = recipients;
+    }
+
+    /// Takes away a user's late rows and marks for messages, which are sorted.
+    fn drop_marks(&mut self, user: UserId, messages: &[MessageId]) {
+        let own = self.own(user);
+        let late = among(&own.historical, messages);
+        let starred = among(&own.starred, messages);
+        let collapsed = among(&own.collapsed, messages);
+        if late.is_empty() && starred.is_empty() && collapsed.is_empty() {
+            return;
+        }
+        let own = self.own_mut(user);
+        for id in &late {
+            own.historical.remove(id);
+        }
+        for id in &starred {
+            own.starred.remove(id);
+        }
+        for id in &collapsed {
+            own.collapsed.remove(id);
+        }
+        for id in &late {
+            if let Some(users) = self.realm_mut().late_rows.get_mut(id) {
+                users.remove(&user);
+            }
+        }
+    }
+
+    /// Gives these users read rows for messages, which are sorted, unless they have one.
+    pub fn add_read_rows(&mut self, messages: &[MessageId], users: &OrdSet<UserId>) {
+        for group in self.by_recipients(messages) {
+            let gaining = users.clone().relative_complement(group.recipients.clone());
+            if gaining.is_empty() {
+                continue;
+            }
+            let everybody = group.recipients.union(gaining.clone());
+            for user in &gaining {
+                let own = self.own_mut(*user);
+                let fresh = group.messages.iter().filter(|id| !own.historical.contains(*id));
+                fresh.for_each(|id| _ = own.read.insert(*id));
+            }
+            for id in group.messages {
+                let late = self.late_rows.get(&id).cloned().unwrap_or_default().intersection(gaining.clone());
+                let recipients =
+                    if late.is_empty() { everybody.clone() } else { everybody.clone().relative_complement(late) };
+                self.message_mut(id).recipients = recipients;
+            }
+        }
     }
 
     /// Unread messages lie above the point from which on a subscription counts: one from before it moves the point.
     pub fn reach_back(&mut self, user: UserId, channel: ChannelId, message: MessageId) {
-        if let Some(subscription) = self.own_mut(user).subscriptions.get_mut(&channel)
-            && subscription.since >= message
+        let since = self.own(user).subscriptions.get(&channel).map(|subscription| subscription.since);
+        if since.is_some_and(|since| since >= message)
+            && let Some(subscription) = self.own_mut(user).subscriptions.get_mut(&channel)
         {
             Arc::make_mut(subscription).since = MessageId(message.0 - 1);
         }
+    }
+
+    /// The same for all who received any of these messages, which are sorted, and have not read them.
+    pub fn reach_back_for_all(&mut self, channel: ChannelId, messages: &[MessageId]) {
+        for group in self.by_recipients(messages) {
+            for user in &group.recipients {
+                if let Some(first) = self.own(*user).read.first_without(&group.messages) {
+                    self.reach_back(*user, channel, first);
+                }
+            }
+        }
+    }
+}
+
+/// Messages that reached the same people.
+pub struct SameRecipients {
+    /// Whom they reached.
+    pub recipients: OrdSet<UserId>,
+    /// In the order in which they were given.
+    pub messages: Vec<MessageId>,
+}
+
+/// How many groups a message is compared with: messages of one place mostly reached the same people as one shortly before.
+const COMPARED: usize = 4;
+
+impl Realm {
+    /// Messages grouped by whom they reached, so that what concerns very many people is decided once for very many
+    /// messages. Groups may be alike.
+    pub fn by_recipients(&self, messages: &[MessageId]) -> Vec<SameRecipients> {
+        let mut groups: Vec<SameRecipients> = Vec::new();
+        for id in messages {
+            let Some(message) = self.messages.get(id) else { continue };
+            let recent = groups.iter_mut().rev().take(COMPARED);
+            match recent.into_iter().find(|group| group.recipients == message.recipients) {
+                Some(group) => group.messages.push(*id),
+                None => groups.push(SameRecipients { recipients: message.recipients.clone(), messages: vec![*id] }),
+            }
+        }
+        groups
+    }
+}
+
+/// Which of the messages, which are sorted, are in a set.
+pub fn among(set: &OrdSet<MessageId>, messages: &[MessageId]) -> Vec<MessageId> {
+    if set.len() < messages.len() {
+        set.iter().filter(|id| messages.binary_search(id).is_ok()).copied().collect()
+    } else {
+        messages.iter().filter(|id| set.contains(*id)).copied().collect()
     }
 }

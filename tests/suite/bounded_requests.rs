@@ -153,6 +153,56 @@ async fn a_long_text_names_users_groups_and_emoji_in_time() {
     assert_eq!(html.matches("data-user-group-id=\"4999\"").count(), 380);
 }
 
+/// A world with 2,000 people, all subscribed to two channels, in one of which is a topic of 2,000 messages.
+async fn crowd(server: &TestServer) -> User {
+    let people: Vec<String> = (0..2_000).map(|index| format!("person{index}")).collect();
+    let mut users: Vec<Value> = people.iter().map(|handle| json!({"handle": handle, "full_name": handle})).collect();
+    users.push(json!({"handle": "olive", "full_name": "Olive", "role": "owner"}));
+    let insiders = [people.as_slice(), &["olive".to_owned()]].concat();
+    let message = json!({"at": "-1d", "from": "person0", "channel": "here", "topic": "long", "content": "x"});
+    let fixture = json!({
+        "organization": {"name": "Crowd", "host": "chat.test"},
+        "users": users,
+        "channels": [
+            {"name": "here", "subscribers": people},
+            {"name": "there", "subscribers": people[1_000..]},
+            {"name": "closed", "privacy": "private_protected_history", "subscribers": insiders},
+        ],
+        "messages": vec![message; 2_000],
+    });
+    let olive = server.user("olive");
+    let world = json!({"name": "crowd", "fixture": fixture});
+    let sent = world.to_string().into_bytes();
+    olive.send("POST", "/control/worlds", &world, sent, Some("application/json")).await.success();
+    server.user_at(&format!("{}/w/crowd", server.url()), "crowd", "olive")
+}
+
+#[tokio::test]
+async fn many_messages_of_many_people_are_moved_in_time() {
+    let server = TestServer::start().await;
+    let olive = crowd(&server).await;
+    let channel =
+        async |name: &str| olive.get("/get_stream_id", json!({"stream": name})).await.success()["stream_id"].clone();
+    let count = async |name: &str| {
+        let narrow = json!([["channel", name], ["topic", "long"]]);
+        let range = json!({"anchor": "oldest", "num_before": 0, "num_after": 5_000, "narrow": narrow});
+        olive.get("/messages", range).await.success()["messages"].as_array().map_or(0, Vec::len)
+    };
+    let narrow = json!([["channel", "here"]]);
+    let newest = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow});
+    let id = olive.get("/messages", newest).await.success()["messages"][0]["id"].clone();
+
+    for name in ["there", "closed", "here"] {
+        let moved = json!({
+            "stream_id": channel(name).await,
+            "propagate_mode": "change_all",
+            "send_notification_to_new_thread": false,
+        });
+        within(olive.patch(&format!("/messages/{id}"), moved)).await.success();
+        assert_eq!(count(name).await, 2_000, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn lists_with_many_repetitions_are_read_in_time() {
     let server = TestServer::start().await;

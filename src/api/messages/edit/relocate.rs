@@ -10,6 +10,7 @@ use crate::realm::event::{Audience, Event, Payload};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Edit, Message, Place};
 use crate::realm::personal::{Personal, VisibilityPolicy};
+use crate::realm::rows::{SameRecipients, among};
 use crate::realm::starred::StarredInSight;
 use crate::realm::user::User;
 use imbl::OrdSet;
@@ -105,18 +106,38 @@ fn sight_lost(
     if here.id == there.id || there.privacy.is_web_public() {
         return losses;
     }
+    let groups = realm.by_recipients(moved);
+    // What somebody loses is decided by which groups they received and which rows they got later: many are alike in it.
+    let mut alike: BTreeMap<(Vec<usize>, Vec<MessageId>), OrdSet<UserId>> = BTreeMap::new();
+    let mut all = OrdSet::new();
     for user in realm.active_users.iter().filter(|user| followers.contains(**user)) {
         let reads = realm.can_read(&realm.users[user], there);
-        let is_lost = |id: &&MessageId| {
-            let has_row = realm.has_row(*user, &realm.messages[*id]);
-            let keeps_row = has_row || there.subscribers.contains(user);
-            let sees_before = has_row || here.privacy.has_public_history();
-            sees_before && !(reads && (keeps_row || there.privacy.has_public_history()))
-        };
-        let lost: Vec<MessageId> = moved.iter().filter(is_lost).copied().collect();
-        if !lost.is_empty() {
-            losses.entry(lost).or_default().insert(*user);
+        match (reads, here.privacy.has_public_history(), there.privacy.has_public_history()) {
+            (true, _, true) => {}
+            (true, ..) if there.subscribers.contains(user) => {}
+            (true, false, false) => {}
+            (false, true, _) => _ = all.insert(*user),
+            _ => {
+                let holds = |group: &SameRecipients| group.recipients.contains(user);
+                let held =
+                    groups.iter().enumerate().filter(|(_, group)| holds(group)).map(|(index, _)| index).collect();
+                let late = among(&realm.own(*user).historical, moved);
+                alike.entry((held, late)).or_default().insert(*user);
+            }
         }
+    }
+    for ((held, late), users) in alike {
+        // Who reads the new channel loses what they have no row for, who doesn't loses what they have a row for.
+        let loses_rows = !here.privacy.has_public_history();
+        let has_row: OrdSet<MessageId> =
+            held.iter().flat_map(|index| &groups[*index].messages).chain(&late).copied().collect();
+        let lost: Vec<MessageId> = moved.iter().filter(|id| has_row.contains(*id) == loses_rows).copied().collect();
+        if !lost.is_empty() {
+            losses.entry(lost).or_default().extend(users);
+        }
+    }
+    if !all.is_empty() {
+        losses.entry(moved.to_vec()).or_default().extend(all);
     }
     losses
 }
@@ -125,23 +146,11 @@ fn sight_lost(
 /// channel whose history is protected get read ones, and what stays unread counts for the subscription to the channel.
 pub(super) fn settle_rows(tx: &mut Tx, moved: &[MessageId], place: &Place, losing: &OrdSet<UserId>) {
     let Some(channel) = place.channel().map(|id| tx.channels[&id].clone()) else { return };
-    for id in moved {
-        tx.drop_rows(*id, losing);
-        if !channel.privacy.has_public_history() {
-            let gaining = channel.subscribers.clone().relative_complement(tx.messages[id].recipients.clone());
-            for user in gaining {
-                if !tx.own(user).historical.contains(id) {
-                    tx.message_mut(*id).recipients.insert(user);
-                    tx.own_mut(user).read.insert(*id);
-                }
-            }
-        }
-        for user in tx.messages[id].recipients.clone() {
-            if !tx.own(user).read.contains(*id) {
-                tx.reach_back(user, channel.id, *id);
-            }
-        }
+    tx.drop_rows(moved, losing);
+    if !channel.privacy.has_public_history() {
+        tx.add_read_rows(moved, &channel.subscribers);
     }
+    tx.reach_back_for_all(channel.id, moved);
     for user in losing {
         tx.recall_pushes(*user);
     }
