@@ -621,6 +621,10 @@ errors! {
     TooManyMessages { max_messages }: 400 BAD_REQUEST "Too many messages requested (maximum {max_messages}).";
     /// The anchor in the middle can't be left out.
     AnchorInTheMiddle: 400 BAD_REQUEST "The anchor can only be excluded at an end of the range";
+    /// Over the limit.
+    TooManySubscriptions { max_subscriptions }: 400 BAD_REQUEST "Too many subscriptions at once (maximum {max_subscriptions}).";
+    /// Over the limit.
+    TooManyChannels { max_channels }: 400 BAD_REQUEST "Too many channels at once (maximum {max_channels}).";
     /// A narrow that can't be understood.
     BadNarrow { desc }: 400 BAD_NARROW "Invalid narrow operator: {desc}" + [desc];
     /// A narrow that contradicts itself.

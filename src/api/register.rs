@@ -94,7 +94,13 @@ impl Operation for Register {
         summary: "Registers an event queue and gives the state from which its events go on.",
         since: 0,
         is_specified: true,
-        errors: &["NotForAnonymous", "NotAuthorizedForQuery", "OperatorNotSupported", "OperandNotSupported"],
+        errors: &[
+            "NotForAnonymous",
+            "NotAuthorizedForQuery",
+            "BadNarrow",
+            "OperatorNotSupported",
+            "OperandNotSupported",
+        ],
         events: &[],
     };
     type Params = RegisterParams;

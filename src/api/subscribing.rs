@@ -1,5 +1,6 @@
 //! Subscribing and unsubscribing with all events, for every operation that does so.
 
+use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::acquaintance::Acquaintance;
 use crate::realm::change::Tx;
@@ -15,6 +16,21 @@ use std::sync::Arc;
 
 /// Who came to which channels, or left them.
 pub type Changed = BTreeMap<UserId, Vec<ChannelId>>;
+
+/// Subscriptions that one request changes at most, users times channels (A-321 in docs/assumptions.md). About 2 s.
+const MAX_SUBSCRIPTIONS: usize = 1_000_000;
+
+/// Asserts that a request does not change too many subscriptions at once.
+///
+/// # Errors
+///
+/// `TooManySubscriptions`.
+pub fn check_size(users: usize, channels: usize) -> Result<(), Error> {
+    if users.saturating_mul(channels) > MAX_SUBSCRIPTIONS {
+        return Err(Error::TooManySubscriptions { max_subscriptions: MAX_SUBSCRIPTIONS.into() });
+    }
+    Ok(())
+}
 
 /// Subscribes an active user to channels; gives those to which they were not subscribed before.
 ///

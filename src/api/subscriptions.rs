@@ -130,6 +130,8 @@ impl Operation for ChangeSubscriptions {
             "InsufficientPermission",
             "UnableToAccessChannels",
             "UnknownChannel",
+            "TooManyChannels",
+            "TooManySubscriptions",
         ],
         events: &[
             "realm_user add",

@@ -52,6 +52,10 @@ pub use visible::{Piece, pieces, visible_text};
 /// More characters of HTML than this are refused.
 pub const OUTPUT_MAX_CHARS: usize = 1_000_000;
 
+/// The most work that linkifiers may make: bytes of a text times patterns, each of which reads all of it (A-320 in
+/// docs/assumptions.md). About 1.5 s.
+pub const LINKIFIED_MAX: usize = 100_000_000;
+
 /// What the renderer may ask of the realm. All names are resolved as the sender may see them.
 pub trait Names {
     /// The user with this name (case-insensitive), with this id if one is given; by the id alone if the name is empty.
@@ -75,6 +79,9 @@ pub trait Names {
 
     /// The organization's linkifiers in processing order.
     fn linkifiers(&self) -> Vec<Arc<Linkifier>>;
+
+    /// How many there are.
+    fn linkifier_count(&self) -> usize;
 
     /// Whether a linkifier's pattern occurs in a paragraph.
     fn may_linkify(&self, paragraph: &str) -> bool;
@@ -236,7 +243,7 @@ impl From<Html> for Option<Box<str>> {
     }
 }
 
-/// The output would be longer than [`OUTPUT_MAX_CHARS`]. Reported as `Unable to render message`.
+/// The output would be longer than [`OUTPUT_MAX_CHARS`], or the work more than [`LINKIFIED_MAX`]. Reported as `Unable to render message`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
@@ -253,7 +260,8 @@ pub struct TopicLink {
 ///
 /// # Errors
 ///
-/// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters.
+/// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters, or the text is too long for so many
+/// linkifiers ([`LINKIFIED_MAX`]).
 pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
     let (html, rendered) = render_to_keep(source, names)?;
     Ok(Rendered { html: html.of(source).into_owned(), ..rendered })
@@ -265,6 +273,9 @@ pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
 ///
 /// As [`render`].
 pub fn render_to_keep(source: &str, names: &dyn Names) -> Result<(Html, Rendered), TooLarge> {
+    if source.len().saturating_mul(names.linkifier_count()) > LINKIFIED_MAX {
+        return Err(TooLarge);
+    }
     // A paragraph's tags are eight characters longer than the line ends between two.
     if source.len() <= OUTPUT_MAX_CHARS / 8 && plain::is_plain(source, names) {
         return Ok((Html::OfPlainText, Rendered::default()));

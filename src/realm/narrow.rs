@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 pub use range::{Anchor, NEWEST, Range, Selection};
 pub use search::{STOP_WORDS, Search};
-pub use term::RawTerm;
+pub use term::{MAX_TERMS, RawTerm};
 
 /// A narrow whose names were resolved, as somebody looks through it.
 #[derive(Clone, Debug, Default, PartialEq)]

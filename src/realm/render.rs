@@ -186,6 +186,10 @@ impl Names for SenderView<'_> {
         self.realm.linkifiers.iter().cloned().collect()
     }
 
+    fn linkifier_count(&self) -> usize {
+        self.realm.linkifiers.len()
+    }
+
     fn may_linkify(&self, paragraph: &str) -> bool {
         self.realm.linkifiers.iter().any(|linkifier| linkifier.may_match(paragraph))
     }

@@ -204,6 +204,44 @@ async fn many_messages_of_many_people_are_moved_in_time() {
 }
 
 #[tokio::test]
+async fn very_many_channels_and_subscriptions_at_once_are_refused() {
+    let server = TestServer::start().await;
+    let olive = crowd(&server).await;
+    let named = |count: usize| -> Value { (0..count).map(|index| json!({"name": format!("c{index}")})).collect() };
+    let people: Vec<Value> = olive.get("/users", json!({})).await.success()["members"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|user| user["is_bot"] == false)
+        .map(|user| user["user_id"].clone())
+        .collect();
+
+    let path = "/users/me/subscriptions";
+    within(olive.post(path, json!({"subscriptions": named(20_001)})))
+        .await
+        .error("BAD_REQUEST", "Too many channels at once (maximum 20000).");
+    let asked = json!({"subscriptions": named(600), "principals": people});
+    within(olive.post(path, asked)).await.error("BAD_REQUEST", "Too many subscriptions at once (maximum 1000000).");
+    assert!(olive.get("/get_stream_id", json!({"stream": "c0"})).await.status == 400);
+    let narrow = json!({"narrow": vec![["topic", "x"]; 101]});
+    olive.post("/register", narrow).await.error("BAD_NARROW", "Invalid narrow operator: more than 100 terms");
+}
+
+#[tokio::test]
+async fn a_text_that_is_too_long_for_so_many_linkifiers_is_refused() {
+    let server = TestServer::start().await;
+    let olive = server.user("olive");
+    for index in 0..200 {
+        let linkifier = json!({"pattern": format!("a{index}-(?P<id>[0-9]+)"), "url_template": "https://x.test/{id}"});
+        olive.post("/realm/filters", linkifier).await.success();
+    }
+    let text = |length: usize| json!({"content": "x".repeat(length)});
+
+    within(olive.post("/messages/render", text(600_000))).await.error("BAD_REQUEST", "Unable to render message");
+    within(olive.post("/messages/render", text(10_000))).await.success();
+}
+
+#[tokio::test]
 async fn lists_with_many_repetitions_are_read_in_time() {
     let server = TestServer::start().await;
     let [olive, max] = server.users(["olive", "max"]);

@@ -2,6 +2,7 @@
 
 use crate::api::parameter::{FromJson, Parameter, json_parameter, through_json};
 use crate::error::Error;
+use crate::realm::narrow::MAX_TERMS;
 use crate::realm::queue::{Capabilities, MOBILE_IDLE_TIMEOUT_SECONDS, QueueTerm};
 use crate::record::channel::IncludeSubscribers;
 use schemars::{Schema, SchemaGenerator, json_schema};
@@ -121,8 +122,11 @@ impl EventNarrow {
     ///
     /// # Errors
     ///
-    /// `OperatorNotSupported`, `OperandNotSupported`.
+    /// `BadNarrow` for more than [`MAX_TERMS`], `OperatorNotSupported`, `OperandNotSupported`.
     pub fn terms(&self) -> Result<Vec<QueueTerm>, Error> {
+        if self.0.len() > MAX_TERMS {
+            return Err(Error::BadNarrow { desc: format!("more than {MAX_TERMS} terms").into() });
+        }
         self.0.iter().map(|(operator, operand)| QueueTerm::new(operator, operand)).collect()
     }
 }

@@ -9,7 +9,7 @@ use crate::api::channels::creation::{
 use crate::api::channels::edit::ADMINISTRATORS_OF_CHANNELS_SINCE;
 use crate::api::channels::notices::{announce, tell_created, tell_subscribed};
 use crate::api::parameter::{Nullable, parameters};
-use crate::api::subscribing::{Changed, subscribe_all};
+use crate::api::subscribing::{Changed, check_size, subscribe_all};
 use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -23,6 +23,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Channels that one request makes at most (A-321 in docs/assumptions.md).
+const MAX_NEW_CHANNELS: usize = 20_000;
 /// Users above which a request tells nobody in a direct message.
 pub const MAX_TOLD_USERS: usize = 100;
 
@@ -122,6 +124,8 @@ impl Operation for Subscribe {
             "UnableToAccessChannels",
             "NoSuchUser",
             "TargetDeactivated",
+            "TooManyChannels",
+            "TooManySubscriptions",
         ],
         events: SUBSCRIBE_EVENTS,
     };
@@ -204,6 +208,10 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
         check_may_subscribe_others(tx, caller, &plan.open)?;
     }
     let users = request.principals.resolve(tx, caller)?;
+    if plan.missing.len() > MAX_NEW_CHANNELS {
+        return Err(Error::TooManyChannels { max_channels: MAX_NEW_CHANNELS.into() });
+    }
+    check_size(users.len(), plan.open.len() + plan.missing.len())?;
 
     let created = traits.map(|traits| plan.make_missing(tx, caller, &traits)).unwrap_or_default();
     let channels: Vec<ChannelId> = plan.open.iter().chain(&created).copied().collect();

@@ -5,7 +5,7 @@ use super::principals::Principals;
 use crate::api::channels::archive::archive;
 use crate::api::channels::creation::checked_channel_name;
 use crate::api::parameter::parameters;
-use crate::api::subscribing::{Changed, unsubscribe_all};
+use crate::api::subscribing::{Changed, check_size, unsubscribe_all};
 use crate::api::{About, Access, Call, Operation, Route, Write};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -52,6 +52,7 @@ impl Operation for Unsubscribe {
             "ChannelNameEmpty",
             "ChannelNameTooLong",
             "ChannelNameInvalidCharacter",
+            "TooManySubscriptions",
             "InsufficientPermission",
             "UnknownChannel",
         ],
@@ -92,7 +93,7 @@ fn was_left(removed: &Changed, id: ChannelId) -> bool {
 ///
 /// # Errors
 ///
-/// In this order: those of [`Principals::resolve`], those of the names, `InsufficientPermission` for a channel that
+/// In this order: those of [`Principals::resolve`], those of the names, `TooManySubscriptions`, `InsufficientPermission` for a channel that
 /// exists, `UnknownChannel` for the first that does not.
 pub fn carry_out(
     tx: &mut Tx,
@@ -109,6 +110,7 @@ pub fn carry_out(
     let mut seen = BTreeSet::new();
     let channels = names.iter().filter_map(known).map(|channel| channel.id);
     let channels: Vec<ChannelId> = channels.filter(|id| seen.insert(*id)).collect();
+    check_size(users.len(), channels.len())?;
     for channel in channels.iter().map(|id| &tx.channels[id]) {
         check_may_unsubscribe(tx, caller, &users, channel)?;
     }

@@ -100,6 +100,10 @@ impl Names for Organization {
         self.linkifiers.clone()
     }
 
+    fn linkifier_count(&self) -> usize {
+        self.linkifiers.len()
+    }
+
     fn may_linkify(&self, paragraph: &str) -> bool {
         self.linkifiers.iter().any(|linkifier| linkifier.may_match(paragraph))
     }
