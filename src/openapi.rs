@@ -3,6 +3,7 @@
 //! Replies are told strictly: with a key that is missing, of another type or not named they don't fit.
 
 mod dialect;
+pub mod meaning;
 mod names;
 pub mod shape;
 
@@ -108,7 +109,22 @@ fn event_name(kind: &str) -> String {
     format!("event.{}", kind.replace(' ', "."))
 }
 
-/// What registering gives besides the queue: which keys there are depends on what was asked for.
+/// What registering gives besides the queue, with the meaning of each: which keys there are depends on what was asked for.
+pub fn state() -> Map<String, Value> {
+    let mut properties = state_properties();
+    for (key, schema) in &mut properties {
+        describe(schema, meaning::of_state(key));
+    }
+    properties
+}
+
+/// Says in a schema what the value means.
+fn describe(schema: &mut Value, meaning: Option<&str>) {
+    if let (Value::Object(keys), Some(meaning)) = (schema, meaning) {
+        keys.insert("description".into(), meaning.into());
+    }
+}
+
 fn state_properties() -> Map<String, Value> {
     let group = json!({"$ref": "#/components/schemas/GroupSettingValue"});
     let mut properties: Map<String, Value> = shape::state().collect();
@@ -119,6 +135,9 @@ fn state_properties() -> Map<String, Value> {
     settings.insert("email_address_visibility".into(), json!({"enum": [1, 2, 3, 4, 5]}));
     settings.insert("emojiset_choices".into(), shape::schema(&json!([{"key": "string", "text": "string"}])));
     settings.insert("available_notification_sounds".into(), shape::schema(&json!("string[]")));
+    for (name, schema) in &mut settings {
+        describe(schema, meaning::Table::UserSettings.meaning(name));
+    }
     let all = |settings: &Map<String, Value>| {
         let required: Vec<&String> = settings.keys().collect();
         json!({"type": "object", "properties": settings, "required": required, "additionalProperties": false})
@@ -176,7 +195,7 @@ fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
     let mut reply = (row.reply)(generator).to_value();
     if row.route == Register::ROUTE {
         let properties = reply["properties"].as_object_mut();
-        properties.expect("it has some of its own").extend(state_properties());
+        properties.expect("it has some of its own").extend(state());
     }
     let mut operation = json!({
         "operationId": operation_id(row),
@@ -231,7 +250,10 @@ fn described(schema: Value, info: &ParameterInfo) -> Value {
 
 /// The lines of a parameter's doc comment as one text, with its default.
 pub fn description(info: &ParameterInfo) -> String {
-    let text = info.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+    let text = match meaning::of_parameter(info) {
+        Some(meaning) => meaning.to_owned(),
+        None => info.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" "),
+    };
     match info.default {
         Some("") | None => text,
         Some(default) => format!("{text} Default: {default}."),

@@ -127,6 +127,11 @@ pub struct ParameterInfo {
     pub schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
+/// The description of a parameter that is a user's setting: what it means stands in a table, under its name.
+pub const MEANT_AS_USER_SETTING: &[&str] = &["A user's setting."];
+/// The description of a parameter that is a setting or permission of the organization, likewise.
+pub const MEANT_FOR_ORGANIZATION: &[&str] = &["A setting of the organization."];
+
 /// An operation's parameters. Made by [`parameters!`].
 pub trait Parameters: Sized {
     /// The list, in the order in which it is checked.

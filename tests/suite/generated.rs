@@ -4,10 +4,12 @@
 use chatdouble::api::{OPERATIONS, Row};
 use chatdouble::error::Error;
 use chatdouble::openapi;
+use chatdouble::openapi::meaning::Table;
 use chatdouble::realm::permission::{
     CHANNEL_PERMISSIONS, DefaultHolder, GROUP_PERMISSIONS, PermissionSetting, REALM_PERMISSIONS,
 };
 use chatdouble::realm::setting::{REALM_SETTINGS, Setting, USER_SETTINGS};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -160,7 +162,7 @@ fn anchor(row: &Row) -> String {
         .chars()
         .filter_map(|one| match one {
             ' ' => Some('-'),
-            one if one.is_alphanumeric() || one == '_' => Some(one),
+            one if one.is_alphanumeric() || one == '_' || one == '-' => Some(one),
             _ => None,
         })
         .collect()
@@ -192,6 +194,13 @@ fn operation(text: &mut String, row: &Row) {
     let definitions = generator.take_definitions(true);
     let keys = reply_keys(&schema, &definitions);
     let _ = writeln!(text, "\nReply: {}.", if keys.is_empty() { "success alone".to_owned() } else { keys.join(", ") });
+    if row.route.path == "/register" {
+        text.push_str("\nThe state, of which the reply has what `fetch_event_types` asks for:\n\n| key | type | |\n|---|---|---|\n");
+        for (key, schema) in openapi::state() {
+            let meaning = schema["description"].as_str().unwrap_or_default().replace('|', "\\|");
+            let _ = writeln!(text, "| `{key}` | {} | {meaning} |", kind(&schema));
+        }
+    }
     if !row.about.errors.is_empty() {
         let errors: Vec<String> = row.about.errors.iter().map(|name| format!("[{name}](errors.md)")).collect();
         let _ = writeln!(text, "\nErrors, in the order in which they are checked: {}.", errors.join(", "));
@@ -202,16 +211,24 @@ fn operation(text: &mut String, row: &Row) {
     }
 }
 
+/// A value without the quotes of JSON.
+fn plain(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 /// A schema in a word or two.
 fn kind(schema: &serde_json::Value) -> String {
     if let Some(words) = schema["enum"].as_array() {
-        let words: Vec<String> = words.iter().map(|word| format!("`{}`", word.as_str().unwrap_or_default())).collect();
+        let words: Vec<String> = words.iter().map(|word| format!("`{}`", plain(word))).collect();
         return words.join(" or ");
     }
     if let Some(branches) = schema["anyOf"].as_array() {
         let mut kinds: Vec<String> = branches.iter().map(kind).collect();
         kinds.dedup();
         return kinds.join(" or ");
+    }
+    if let Some(kinds) = schema["type"].as_array() {
+        return kinds.iter().map(plain).collect::<Vec<_>>().join(" or ");
     }
     match schema["type"].as_str() {
         Some("array") => format!("list of {}", kind(&schema["items"])),
@@ -236,6 +253,23 @@ fn reply_keys(schema: &serde_json::Value, definitions: &serde_json::Map<String, 
         .collect()
 }
 
+#[test]
+fn no_code_is_empty_and_no_link_is_dead() {
+    let text = operations();
+    assert!(!text.contains("``") && !text.contains("` `"), "an empty code span");
+    let mut anchors = BTreeSet::new();
+    for heading in text.lines().filter_map(|line| line.strip_prefix("## ")) {
+        // As the common renderers of Markdown make it.
+        let kept = |one: &char| one.is_alphanumeric() || "-_ ".contains(*one);
+        let anchor: String = heading.to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-");
+        assert!(anchors.insert(anchor), "two headings {heading}");
+    }
+    let links = text.split("](#").skip(1).filter_map(|rest| rest.split(')').next());
+    for link in links {
+        assert!(anchors.contains(link), "{link}");
+    }
+}
+
 fn errors() -> String {
     let mut text = format!(
         "# Errors\n\n{NOTICE}\n\nA refused request changes nothing. Its reply has `result` = `error`, `msg`, `code` and, where listed, further fields.\n\n| error | status | code | message | further fields |\n|---|---|---|---|---|\n"
@@ -251,13 +285,14 @@ fn errors() -> String {
 
 fn settings() -> String {
     let mut text = format!("# Settings and permissions\n\n{NOTICE}\n");
-    for (title, table) in [
-        ("Users' settings", &*USER_SETTINGS),
-        ("The organization's settings (with `realm_` before them)", &*REALM_SETTINGS),
+    for (title, table, meanings) in [
+        ("Users' settings", &*USER_SETTINGS, Table::UserSettings),
+        ("The organization's settings (with `realm_` before them)", &*REALM_SETTINGS, Table::Organization),
     ] {
-        let _ = writeln!(text, "\n## {title}\n\n| setting | default |\n|---|---|");
+        let _ = writeln!(text, "\n## {title}\n\n| setting | default | |\n|---|---|---|");
         for Setting { name, default, .. } in table {
-            let _ = writeln!(text, "| `{name}` | `{default}` |");
+            let meaning = meanings.meaning(name).unwrap_or_default();
+            let _ = writeln!(text, "| `{name}` | `{default}` | {meaning} |");
         }
     }
     for (title, table) in [

@@ -3,7 +3,9 @@
 use super::authentication::AuthenticationMethods;
 use crate::api::group_settings::GroupSettingUpdate;
 use crate::api::invites::MAX_WELCOME_LENGTH;
-use crate::api::parameter::{Parameter, ParameterInfo, Parameters, RawParameters, json_parameter};
+use crate::api::parameter::{
+    MEANT_FOR_ORGANIZATION, Parameter, ParameterInfo, Parameters, RawParameters, json_parameter,
+};
 use crate::api::profile::is_url;
 use crate::api::settings::language_name;
 use crate::api::settings::parameters::{info, setting_value};
@@ -107,11 +109,11 @@ macro_rules! list {
             $(info(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
             $(info(stringify!($address), &[$address_doc], true, address_schema),)*
             $(info(stringify!($channel), &[$channel_doc], true, <i64 as Parameter>::schema),)*
-            $(info(stringify!($switch), &["A setting: true or false."], true, <bool as Parameter>::schema),)*
-            $(info(stringify!($number), &["A setting: a number."], true, <i64 as Parameter>::schema),)*
-            $(info(stringify!($limit), &["A limit in seconds, or for what is kept in days, or `unlimited`."], true, limit_schema),)*
-            $(info(stringify!($word), &["A setting: a text."], false, <String as Parameter>::schema),)*
-            $(info(stringify!($permission), &["Who may do so."], true, <GroupSettingUpdate as Parameter>::schema),)*
+            $(info(stringify!($switch), MEANT_FOR_ORGANIZATION, true, <bool as Parameter>::schema),)*
+            $(info(stringify!($number), MEANT_FOR_ORGANIZATION, true, <i64 as Parameter>::schema),)*
+            $(info(stringify!($limit), MEANT_FOR_ORGANIZATION, true, limit_schema),)*
+            $(info(stringify!($word), MEANT_FOR_ORGANIZATION, false, <String as Parameter>::schema),)*
+            $(info(stringify!($permission), MEANT_FOR_ORGANIZATION, true, <GroupSettingUpdate as Parameter>::schema),)*
             $(info(stringify!($login), &[$login_doc], true, <AuthenticationMethods as Parameter>::schema),)*
         ]
     };

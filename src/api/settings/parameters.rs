@@ -1,7 +1,7 @@
 //! Reading the settings that a request gives: what each takes stands in the table of settings.
 
 use crate::api::parameter::{
-    FromJson, Parameter, ParameterInfo, Parameters, RawParameters, json_object, json_parameter,
+    FromJson, MEANT_AS_USER_SETTING, Parameter, ParameterInfo, Parameters, RawParameters, json_object, json_parameter,
 };
 use crate::api::settings::zones::canonical;
 use crate::error::Error;
@@ -63,11 +63,11 @@ macro_rules! list {
             $(info(stringify!($object), &[$object_doc], true, <$object_type as Parameter>::schema),)*
             $(info(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
             info(stringify!($visibility), &[$visibility_doc], true, <i64 as Parameter>::schema),
-            $(info(stringify!($own_switch), &["A setting: true or false."], true, <bool as Parameter>::schema),)*
-            $(info(stringify!($switch), &["A setting: true or false."], true, <bool as Parameter>::schema),)*
-            $(info(stringify!($number), &["A setting: a number."], true, <i64 as Parameter>::schema),)*
-            $(info(stringify!($own_word), &["A setting: a text."], false, <String as Parameter>::schema),)*
-            $(info(stringify!($word), &["A setting: a text."], false, <String as Parameter>::schema),)*
+            $(info(stringify!($own_switch), MEANT_AS_USER_SETTING, true, <bool as Parameter>::schema),)*
+            $(info(stringify!($switch), MEANT_AS_USER_SETTING, true, <bool as Parameter>::schema),)*
+            $(info(stringify!($number), MEANT_AS_USER_SETTING, true, <i64 as Parameter>::schema),)*
+            $(info(stringify!($own_word), MEANT_AS_USER_SETTING, false, <String as Parameter>::schema),)*
+            $(info(stringify!($word), MEANT_AS_USER_SETTING, false, <String as Parameter>::schema),)*
         ]
     };
 }
