@@ -53,8 +53,8 @@ pub use visible::{Piece, pieces, visible_text};
 pub const OUTPUT_MAX_CHARS: usize = 1_000_000;
 
 /// The most work that linkifiers may make: bytes of a text times patterns, each of which reads all of it (A-320 in
-/// docs/assumptions.md). About 1.5 s.
-pub const LINKIFIED_MAX: usize = 100_000_000;
+/// docs/assumptions.md). About 0.8 s.
+pub const LINKIFIED_MAX: usize = 50_000_000;
 
 /// What the renderer may ask of the realm. All names are resolved as the sender may see them.
 pub trait Names {
