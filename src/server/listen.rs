@@ -131,28 +131,42 @@ impl Drop for Running {
     }
 }
 
+/// Worlds that can't do what is due. A later one of the same name is another.
+#[derive(Default)]
+struct Broken(Vec<Weak<World>>);
+
+impl Broken {
+    fn has(&self, world: &Arc<World>) -> bool {
+        self.0.iter().any(|one| Weak::as_ptr(one) == Arc::as_ptr(world))
+    }
+
+    /// Adds one, and forgets those that are gone.
+    fn add(&mut self, world: &Arc<World>) {
+        self.0.retain(|one| one.strong_count() > 0);
+        self.0.push(Arc::downgrade(world));
+    }
+}
+
 async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
     let ending = ended(stopped);
     tokio::pin!(ending);
     let mut interval = tokio::time::interval(TICK);
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-    // Those that are still there: a later world of the same name is another.
-    let mut broken: Vec<Weak<World>> = Vec::new();
+    let mut broken = Broken::default();
     loop {
         tokio::select! {
             _ = interval.tick() => {}
             () = &mut ending => return,
         }
         in_place(|| worlds.end_abandoned());
-        broken.retain(|world| world.strong_count() > 0);
         for world in worlds.all() {
-            if !world.is_due() || broken.iter().any(|one| Weak::as_ptr(one) == Arc::as_ptr(&world)) {
+            if !world.is_due() || broken.has(&world) {
                 continue;
             }
             // What one world can't do must not stand in the way of others.
             if in_place(|| catch_unwind(AssertUnwindSafe(|| world.snapshot()))).is_err() {
                 tracing::error!("world {} can't do what is due and stands still", world.name());
-                broken.push(Arc::downgrade(&world));
+                broken.add(&world);
             }
         }
     }
@@ -315,4 +329,33 @@ pub fn is_every_address(host: &str) -> bool {
 /// Whether an address is reached from this machine alone.
 pub fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Source;
+    use crate::time::Clock;
+    use crate::world::WorldSettings;
+
+    #[test]
+    fn a_world_that_takes_the_place_of_a_broken_one_is_not_broken() {
+        let made = || {
+            let now = Timestamp::from_micros(0);
+            let realm = Source::builtin("empty").expect("built in").realm(now, 0).expect("sound");
+            let settings = WorldSettings { feature_level: 0, dialect: Arc::new(crate::dialect::Dialect::neutral()) };
+            let clock = Clock::Frozen { at: now };
+            Arc::new(World::new("blue".to_owned(), realm, clock, settings, Arc::new(WallClock)))
+        };
+        let (first, mut broken) = (made(), Broken::default());
+        broken.add(&first);
+        assert!(broken.has(&first));
+
+        let second = made();
+
+        assert!(!broken.has(&second));
+        drop(first);
+        broken.add(&second);
+        assert_eq!(broken.0.len(), 1, "those that are gone are forgotten");
+    }
 }

@@ -6,11 +6,8 @@
 // them over. Prints a line `ok - …` for each check; ends at the first that fails with `not ok - …` and exit status 1.
 
 const assert = require('node:assert/strict');
-const fs = require('node:fs');
-const http = require('node:http');
-const path = require('node:path');
 const { parseArgs } = require('node:util');
-const { chromium } = require('playwright-core');
+const { launch, servePage } = require('./browser');
 
 const LONGEST_CHECK_MS = 120_000;
 
@@ -38,22 +35,6 @@ async function eventually(holds) {
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-/** Serves the page from a port of its own, which makes it another origin. */
-function servePage() {
-  const types = { '.html': 'text/html', '.js': 'text/javascript' };
-  const pages = http.createServer((request, response) => {
-    const file = path.join(__dirname, path.basename(request.url));
-    if (!['/page.html', '/page.js'].includes(request.url)) {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, { 'Content-Type': types[path.extname(file)] }).end(fs.readFileSync(file));
-  });
-  return new Promise((resolve) => {
-    pages.listen(Number(values['page-port']), '127.0.0.1', () => resolve(`http://127.0.0.1:${pages.address().port}`));
-  });
 }
 
 /** A message from somebody else, not by way of the browser. */
@@ -147,21 +128,14 @@ async function open(browser) {
   network.on('Network.loadingFailed', ({ type, corsErrorStatus }) => {
     if (type === 'Fetch' && corsErrorStatus) corsErrors.push(corsErrorStatus.corsError);
   });
-  await page.goto(`${await servePage()}/page.html`);
+  await page.goto(`${await servePage(Number(values['page-port']))}/page.html`);
   const call = (operation, options) =>
     page.evaluate(([...given]) => attempt(...given), [server, operation, options]);
   return { call, page, preflights, corsErrors };
 }
 
 async function main() {
-  const browser = await chromium.launch({
-    executablePath: values.browser,
-    // Without the sandbox, which root in a container can't have; and without calls to elsewhere.
-    args: [
-      '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync',
-    ],
-  });
+  const browser = await launch(values.browser);
   const opened = await open(browser);
   const checks = values.expect === 'refused' ? refusedChecks(opened) : allowedChecks(opened);
   for (const [name, check] of Object.entries(checks)) {

@@ -43,3 +43,15 @@ async function uploadAndRead(server, key, text) {
   const headers = { Authorization: `Basic ${btoa(key)}` };
   return (await fetch(server + body.url, { headers })).text();
 }
+
+/** Registers, polls for ever, and tells the text of each message. */
+async function tellMessages(server, key) {
+  const params = { event_types: '["message"]' };
+  const { body } = await api(server, '/register', { method: 'POST', key, params });
+  const queue = { queue_id: body.queue_id, last_event_id: body.last_event_id };
+  for (;;) {
+    const event = await awaitEvent(server, key, queue, 'message');
+    queue.last_event_id = event.id;
+    await tell(event.message.content);
+  }
+}

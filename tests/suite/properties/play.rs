@@ -296,7 +296,7 @@ impl Play {
     }
 
     fn go_to_time(&self, at: Timestamp) {
-        let Ok(_) = self.world.advance(false, |_| Ok::<_, Infallible>(at));
+        let Ok(_) = self.world.advance(None, |_| Ok::<_, Infallible>(at));
     }
 
     /// Moves the clock, which must come to the same as moving it from one thing that falls due to the next.
