@@ -160,7 +160,7 @@ fn anchor(row: &Row) -> String {
         .chars()
         .filter_map(|one| match one {
             ' ' => Some('-'),
-            one if one.is_alphanumeric() || one == '_' => Some(one),
+            one if one.is_alphanumeric() || one == '_' || one == '-' => Some(one),
             _ => None,
         })
         .collect()
