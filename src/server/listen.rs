@@ -19,6 +19,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::{TcpListener, TcpStream};
@@ -255,13 +256,25 @@ async fn serve(
     let _ = stream.set_nodelay(true);
     match secured {
         None => answer(TokioIo::new(stream), served, stopped, pulse).await,
-        Some(secured) => match tokio::time::timeout(HANDSHAKE_TIME, opened(stream, &secured)).await {
-            // Apart: parked polls without TLS would keep its room too.
-            Ok(Some(stream)) => Box::pin(answer(TokioIo::new(stream), served, stopped, pulse)).await,
+        Some(secured) => serve_securely(stream, served, secured, stopped, pulse).await,
+    }
+}
+
+/// Apart and behind a pointer, since connections without TLS would reserve its room too.
+fn serve_securely(
+    stream: TcpStream,
+    served: Served,
+    secured: Secured,
+    stopped: watch::Receiver<bool>,
+    pulse: Arc<Pulse>,
+) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(async move {
+        match tokio::time::timeout(HANDSHAKE_TIME, opened(stream, &secured)).await {
+            Ok(Some(stream)) => answer(TokioIo::new(stream), served, stopped, pulse).await,
             Ok(None) => {}
             Err(_) => tracing::debug!("connection ended: no TLS within {} s", HANDSHAKE_TIME.as_secs()),
-        },
-    }
+        }
+    })
 }
 
 /// The stream inside a TLS connection; None for a client that speaks something else, which is told so if that is HTTP.
