@@ -84,6 +84,28 @@ function allowedChecks({ call, page, preflights }) {
       const text = await page.evaluate(([...given]) => uploadAndRead(...given), [server, MAX, 'Grüße\n']);
       assert.equal(text, 'Grüße\n');
     },
+    async 'see a picture, and read it too'() {
+      // Of those two, mel's is on this server.
+      const { body } = await call('/users/me', { key: MEL });
+      const picture = new URL(body.avatar_url, server).href;
+      const seen = await page.evaluate(([...given]) => seeTwice(...given), [picture]);
+      assert.deepEqual(seen, ['load', 'load'], picture);
+    },
+    async 'steer the server'() {
+      const control = async (path, body) => page.evaluate(([...given]) => steer(...given), [server, path, body]);
+      assert.equal((await control('/health')).result, 'success');
+      assert.equal((await control('/worlds', { name: 'from-a-page' })).url, `${server}/w/from-a-page`);
+      // What a browser repeats by itself is dropped too.
+      const match = { method: 'POST', path: '/messages', user: 'max', params: { content: 'lost' } };
+      await control('/worlds/default/faults', { match, times: 1, effect: { drop: 'after', retries: true } });
+      const params = { type: 'direct', to: '["mel@chat.test"]', content: 'lost' };
+      assert.deepEqual(await call('/messages', { method: 'POST', key: MAX, params }), { error: 'TypeError' });
+      const narrow = '[{"operator":"search","operand":"lost"}]';
+      const found = await call('/messages', {
+        key: MAX, params: { anchor: 'newest', num_before: 9, num_after: 0, narrow },
+      });
+      assert.equal(found.body.messages.length, 1, JSON.stringify(found));
+    },
     async 'use the other methods'() {
       const sent = await call('/messages', {
         method: 'POST', key: MAX, params: { type: 'direct', to: '["mel@chat.test"]', content: 'Hi' },

@@ -44,6 +44,27 @@ async function uploadAndRead(server, key, text) {
   return (await fetch(server + body.url, { headers })).text();
 }
 
+/** Shows a picture, then the same to be read; what became of each. */
+async function seeTwice(picture) {
+  const seen = [];
+  for (const crossOrigin of [null, 'anonymous']) {
+    const image = new Image();
+    image.crossOrigin = crossOrigin;
+    const end = new Promise((resolve) => {
+      image.onload = image.onerror = (event) => resolve(event.type);
+    });
+    image.src = picture;
+    seen.push(await end);
+  }
+  return seen;
+}
+
+/** A call of control: GET, or POST with a body. */
+async function steer(server, path, body) {
+  const options = body ? { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) } : {};
+  return (await fetch(`${server}/control${path}`, options)).json();
+}
+
 /** Registers, polls for ever, and tells the text of each message. */
 async function tellMessages(server, key) {
   const params = { event_types: '["message"]' };
