@@ -4,10 +4,13 @@ mod exec;
 mod file;
 mod fixture;
 mod levels;
+mod open_files;
 mod openapi;
 mod output;
 mod scenario;
+mod secure;
 mod serve;
+mod signals;
 mod usage;
 mod watch;
 
@@ -17,7 +20,13 @@ use std::process::ExitCode;
 
 /// An in-memory test double of a team-chat server.
 #[derive(Debug, Parser)]
-#[command(name = "chatdouble", version, about)]
+#[command(
+    name = "chatdouble",
+    version,
+    about,
+    override_usage = "chatdouble [OPTIONS] [COMMAND]",
+    after_help = "Without a command it serves, and takes the options of serve:\n\n  chatdouble --clock frozen"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -29,6 +38,10 @@ enum Command {
     Serve(Box<serve::Serve>),
     /// Serves on a free port while a command runs, which finds it in CHATDOUBLE_URL
     Exec(Box<exec::Exec>),
+    /// Ends a command when the `exec` that started it is gone
+    #[cfg(unix)]
+    #[command(hide = true)]
+    Guard(exec::guard::Guard),
     /// Shows live what is asked of a world and what happens in it
     Watch(watch::Watch),
     /// Lists what each feature level changed
@@ -98,6 +111,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Fa
     match cli.command {
         Command::Serve(serve) => serve::run(*serve),
         Command::Exec(exec) => exec::run(*exec),
+        #[cfg(unix)]
+        Command::Guard(guard) => exec::guard::run(&guard),
         Command::Watch(watch) => watch::run(&watch),
         Command::Levels(levels) => levels::run(&levels),
         Command::Fixture(fixture) => fixture::run(fixture),

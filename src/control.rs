@@ -205,7 +205,7 @@ impl Control {
 
     /// The address of a world as the sender of these headers can reach it.
     pub fn base_url(&self, headers: &HeaderMap, name: &str) -> String {
-        worlds::base_url(headers, name)
+        worlds::base_url(self.edge.scheme, headers, name)
     }
 
     fn world(&self, name: &str) -> Result<Arc<World>, Error> {
@@ -231,7 +231,7 @@ async fn in_world(
     incoming: &Incoming,
 ) -> Result<Vec<u8>, Error> {
     let _use = world.begin_use();
-    let base_url = || worlds::base_url(&incoming.headers, world.name());
+    let base_url = || worlds::base_url(incoming.scheme, &incoming.headers, world.name());
     let data = match call {
         OfWorld::State => {
             let world = world.clone();
@@ -298,7 +298,9 @@ fn look(world: &World, call: OfWorld, values: &[&str], filters: &Filters, incomi
         }
         OfWorld::VerifyJournal => journal::verify(world, body(incoming)?),
         OfWorld::Watch => Err(refused("This call is a WebSocket: connect to it with ws://")),
-        OfWorld::Pushes => pushes::list(world, filters, &worlds::base_url(&incoming.headers, world.name())),
+        OfWorld::Pushes => {
+            pushes::list(world, filters, &worlds::base_url(incoming.scheme, &incoming.headers, world.name()))
+        }
         OfWorld::Queues => Ok(queues::list(world)),
         _ => Err(Error::Internal),
     }

@@ -39,6 +39,7 @@ use visit::Visit;
 pub use cors::Cors;
 pub use fault::Mangled;
 pub use key_guard::KeyGuard;
+pub use origin::origin_of;
 pub use visit::Answer;
 
 /// A reply as the server sends it.
@@ -51,6 +52,8 @@ type Refusal = (Error, Option<String>);
 pub struct Edge {
     /// The worlds.
     pub worlds: Arc<Worlds>,
+    /// `http`, or `https` when all connections are such.
+    pub scheme: &'static str,
     /// Which web pages may call the API.
     pub cors: Cors,
     /// Which pages and hosts get keys without a password.
@@ -67,6 +70,7 @@ impl Edge {
     pub fn new(worlds: Arc<Worlds>, key_guard: KeyGuard, settings: WorldSettings) -> Self {
         Self {
             worlds,
+            scheme: "http",
             cors: Cors::new(key_guard.cors_origin.clone()),
             key_guard,
             settings,

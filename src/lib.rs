@@ -37,6 +37,7 @@
 //! - [`reducer`]: a client's state: a register reply with events folded into it. Names nothing of the server.
 //! - [`scenario`]: stories over HTTP, played against this server or another. Names nothing of the server.
 //! - [`fixture`]: realms as documents. [`openapi`]: the table of operations as a document.
+//! - [`tls`]: the certificate that a server shows, and what a client trusts.
 //! - `misfit`: what is wrong with JSON that doesn't fit, in words.
 
 pub mod api;
@@ -57,7 +58,9 @@ pub mod reducer;
 pub mod scenario;
 pub mod server;
 pub mod time;
+pub mod tls;
 pub mod world;
 
 pub use control::ClockDefault as ClockChoice;
 pub use server::{Credentials, Options, Server};
+pub use tls::Tls;

@@ -1,5 +1,6 @@
 //! A server: worlds behind an edge on a socket, as a value that tests and the command line hold.
 
+mod addresses;
 mod examination;
 mod front;
 pub mod listen;
@@ -14,12 +15,13 @@ use crate::fixture;
 use crate::http::{Edge, KeyGuard};
 use crate::realm::id::UserId;
 use crate::time::{Span, Timestamp};
+use crate::tls::{Secured, Tls, TlsError};
 use crate::world::{ALIVE, RealTime, World, WorldSettings, Worlds};
-use listen::{Bound, Running, WallClock, with_port};
+use listen::{Bound, Running, WallClock, is_every_address, with_port};
 use std::convert::Infallible;
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -54,6 +56,8 @@ pub struct Options {
     pub control_token: Option<String>,
     /// How long worlds may go without a request before they are ended, unless they are made with a time of their own.
     pub world_ttl: Option<Span>,
+    /// HTTPS instead of HTTP.
+    pub tls: Option<Tls>,
 }
 
 impl Default for Options {
@@ -71,6 +75,7 @@ impl Default for Options {
             has_root_world: true,
             control_token: None,
             world_ttl: None,
+            tls: None,
         }
     }
 }
@@ -82,6 +87,8 @@ pub enum StartError {
     Fixture(Vec<fixture::Fault>),
     /// The address can't be listened on.
     Listen(io::Error),
+    /// There is no TLS with what was given.
+    Tls(TlsError),
 }
 
 impl fmt::Display for StartError {
@@ -95,6 +102,7 @@ impl fmt::Display for StartError {
                 }
             }
             StartError::Listen(error) => error.fmt(f),
+            StartError::Tls(error) => error.fmt(f),
         }
     }
 }
@@ -106,15 +114,34 @@ pub struct Server {
     running: Running,
     edge: Arc<Edge>,
     base_url: String,
+    secured: Option<Secured>,
     stopped: watch::Receiver<bool>,
 }
 
 /// What opens sockets for worlds that are made with one of their own.
-fn listener(edge: Arc<Edge>, host: Option<String>, stopped: watch::Receiver<bool>) -> crate::control::Listen {
+fn listener(
+    edge: Arc<Edge>,
+    host: Option<String>,
+    secured: Option<Secured>,
+    stopped: watch::Receiver<bool>,
+) -> crate::control::Listen {
     Arc::new(move |world| {
-        let (edge, host, stopped) = (edge.clone(), host.clone(), stopped.clone());
-        Box::pin(async move { listen::serve_world(edge, world, host.as_deref(), stopped).await })
+        let (edge, host, secured, stopped) = (edge.clone(), host.clone(), secured.clone(), stopped.clone());
+        Box::pin(async move { listen::serve_world(edge, world, host.as_deref(), secured, stopped).await })
     })
+}
+
+/// For how long a made certificate is valid, in years: phones take none that is valid for more than 825 days.
+const CERTIFICATE_YEARS: i16 = 2;
+
+/// The server's side of TLS, if it is to speak that.
+fn secured(options: &Options, now: Timestamp) -> Result<Option<Secured>, StartError> {
+    let Some(tls) = &options.tls else { return Ok(None) };
+    let host = options.host.iter().filter(|host| !is_every_address(host));
+    let host = host.map(|host| host.trim_matches(['[', ']']).to_owned());
+    let names = host.chain(options.host_names.iter().cloned()).collect();
+    let secured = tls.secured(names, addresses::of_machine(), addresses::validity(now, CERTIFICATE_YEARS));
+    secured.map(Some).map_err(StartError::Tls)
 }
 
 impl Server {
@@ -142,9 +169,11 @@ impl Server {
         if options.has_root_world {
             worlds.add(Arc::new(World::new(Worlds::DEFAULT.into(), realm, clock, settings.clone(), real_time.clone())));
         }
+        let secured = secured(&options, real_time.now())?;
         let bound = Bound::bind(options.host.as_deref(), options.port).await.map_err(StartError::Listen)?;
-        let host = options.host.as_deref().unwrap_or("127.0.0.1");
-        let base_url = format!("http://{}", with_port(host, bound.address().port()));
+        let scheme = if secured.is_some() { "https" } else { "http" };
+        let host = options.host.as_deref().filter(|host| !is_every_address(host)).unwrap_or("127.0.0.1");
+        let base_url = format!("{scheme}://{}", with_port(host, bound.address().port()));
         let token = options.control_token.filter(|token| !token.is_empty());
         let guard = Guard { host: options.host.clone().unwrap_or_default(), token };
         let defaults = Defaults {
@@ -157,16 +186,36 @@ impl Server {
         };
         let key_guard =
             KeyGuard { host: options.host.clone(), host_names: options.host_names, cors_origin: options.cors_origin };
-        let edge = Arc::new(Edge::new(worlds, key_guard, settings));
+        let mut edge = Edge::new(worlds, key_guard, settings);
+        edge.scheme = scheme;
+        let edge = Arc::new(edge);
         let (stop, stopped) = watch::channel(false);
-        let listen = listener(edge.clone(), options.host, stopped.clone());
+        let listen = listener(edge.clone(), options.host, secured.clone(), stopped.clone());
         let control = Arc::new(Control { edge: edge.clone(), guard, defaults, listen, real_time });
-        Ok(Self { running: Running::start(bound, control, stop), edge, base_url, stopped })
+        let running = Running::start(bound, control, secured.clone(), stop);
+        Ok(Self { running, edge, base_url, secured, stopped })
     }
 
-    /// `http://HOST:PORT`, without a slash at the end.
+    /// `http://HOST:PORT`, or with `https`, without a slash at the end; of a server that listens on every address one that
+    /// leads there from this machine.
     pub fn url(&self) -> &str {
         &self.base_url
+    }
+
+    /// The URLs by which other machines find a server that listens on every address; none for others.
+    pub fn urls_elsewhere(&self) -> Vec<String> {
+        let address = self.address();
+        if !address.ip().is_unspecified() {
+            return Vec::new();
+        }
+        let is_reached = |own: &IpAddr| !own.is_loopback() && (address.is_ipv6() || own.is_ipv4());
+        let hosts = addresses::of_machine().into_iter().filter(is_reached).map(|own| own.to_string());
+        hosts.map(|host| format!("{}://{}", self.edge.scheme, with_port(&host, address.port()))).collect()
+    }
+
+    /// The certificates that a client has to trust, in PEM; None without TLS.
+    pub fn trusted_certificate(&self) -> Option<&str> {
+        self.secured.as_ref().map(|secured| &*secured.trusted)
     }
 
     /// The address that it listens on.
@@ -203,8 +252,10 @@ impl Server {
     ///
     /// What the system says.
     pub async fn listen_for(&self, world: &str) -> io::Result<String> {
-        let port = listen::serve_world(self.edge.clone(), self.world(world), None, self.stopped.clone()).await?;
-        Ok(format!("http://127.0.0.1:{port}"))
+        let port =
+            listen::serve_world(self.edge.clone(), self.world(world), None, self.secured.clone(), self.stopped.clone())
+                .await?;
+        Ok(format!("{}://127.0.0.1:{port}", self.edge.scheme))
     }
 
     /// The default world's credentials of a user, by the part of the address before the @.
@@ -287,7 +338,7 @@ impl ClockHandle {
     /// waited for, up to a second: they are not idle.
     pub async fn advance(&self, by: Duration) {
         let to = |now: Timestamp| Ok::<_, Infallible>(now.plus(Span::from_duration(by)));
-        let Ok(_) = self.world.with_clients_parked(ALIVE, |waits| self.world.advance(waits, to)).await;
+        let Ok(_) = self.world.with_clients_parked(ALIVE, |awaited| self.world.advance(awaited, to)).await;
         tokio::task::yield_now().await;
     }
 }

@@ -253,33 +253,33 @@ impl World {
     }
 
     /// Moves the clock on, doing all that falls due on the way, each at its own time. Where to follows from the time that
-    /// it is; the clock never goes back. With `waits`, nothing is done and None is given while a client is between two
-    /// polls.
+    /// it is; the clock never goes back. With `awaited`, nothing is done and None is given while a client is between two
+    /// polls ([`World::between_polls`]).
     ///
     /// # Errors
     ///
     /// What `to` refuses.
     pub fn advance<E>(
         &self,
-        waits: bool,
+        awaited: Option<Timestamp>,
         to: impl FnOnce(Timestamp) -> Result<Timestamp, E>,
     ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
         let _turn = self.lock();
         let from = self.now();
         let to = to(from)?.max(from);
         self.settled(from);
-        Ok(self.is_ready(waits).then(|| self.go_on(from, to)))
+        Ok(self.is_ready(awaited).then(|| self.go_on(from, to)))
     }
 
     /// Moves the clock to the next thing that falls due, and does all that is due then. `reach` gets the time that it is
-    /// and when that thing is due. `waits` as in [`World::advance`].
+    /// and when that thing is due. `awaited` as in [`World::advance`].
     ///
     /// # Errors
     ///
     /// What `reach` refuses.
     pub fn advance_to_next<E>(
         &self,
-        waits: bool,
+        awaited: Option<Timestamp>,
         reach: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
     ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
         let _turn = self.lock();
@@ -287,12 +287,12 @@ impl World {
         let realm = self.settled(from);
         let Some((at, _)) = realm.agenda.iter().find(|(_, due)| due.is_told()) else { return Ok(Some(Vec::new())) };
         let at = reach(from, *at)?;
-        Ok(self.is_ready(waits).then(|| self.go_on(from, at)))
+        Ok(self.is_ready(awaited).then(|| self.go_on(from, at)))
     }
 
     /// Whether the clock can be moved. Asked while the writer is held and after the polls that ended are settled.
-    fn is_ready(&self, waits: bool) -> bool {
-        !waits || self.between_polls().is_empty()
+    fn is_ready(&self, awaited: Option<Timestamp>) -> bool {
+        awaited.is_none_or(|since| self.between_polls(since).is_empty())
     }
 
     fn go_on(&self, from: Timestamp, at: Timestamp) -> Vec<(Timestamp, Due)> {

@@ -1,29 +1,40 @@
 //! `chatdouble exec`: a server for as long as a command runs.
 
+#[cfg(unix)]
+pub mod guard;
+#[cfg(unix)]
+mod unix;
+#[cfg(not(unix))]
+mod windows;
+
 use super::Fault;
 use super::serve::{Serve, ending, waiting_runtime};
 use crate::server::Server;
 use clap::Args;
-use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsString;
-use std::future::poll_fn;
-use std::io::ErrorKind;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{ExitCode, ExitStatus};
-use std::task::Poll;
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use tokio::process::{Child, Command};
-use tokio::signal::unix::{Signal as Arriving, SignalKind, signal};
+#[cfg(unix)]
+use unix::{Signals, pass_on, status_of};
+#[cfg(not(unix))]
+use windows::{Signals, pass_on, status_of};
 
+/// Where the command finds the file of the certificate that it has to trust.
+const TRUSTED: &str = "CHATDOUBLE_TLS_CA";
 /// What shells give for a command that is not there, and for one that can't be run.
 const NOT_FOUND: u8 = 127;
 const NOT_RUNNABLE: u8 = 126;
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example:\n\n  chatdouble exec --clock frozen -- npm test")]
 pub struct Exec {
     #[command(flatten)]
     serve: Serve,
 
-    /// Command to run, with CHATDOUBLE_URL set
+    /// Command to run, with CHATDOUBLE_URL set, and CHATDOUBLE_CONTROL_TOKEN and CHATDOUBLE_TLS_CA where there are such
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -39,7 +50,8 @@ pub fn run(exec: Exec) -> Result<ExitCode, Fault> {
 }
 
 async fn serve_while_running(exec: &Exec, server: Server) -> Result<ExitCode, Fault> {
-    exec.serve.tell_port(&server)?;
+    exec.serve.tell_place(&server)?;
+    exec.serve.tell_elsewhere(&server);
     let own = run_command(exec, &server).await?;
     let violations = server.violations();
     server.stop().await;
@@ -49,64 +61,76 @@ async fn serve_while_running(exec: &Exec, server: Server) -> Result<ExitCode, Fa
 
 /// Runs the command, passing signals on; its status as shells tell it.
 async fn run_command(exec: &Exec, server: &Server) -> Result<u8, Fault> {
-    let mut signals = Vec::new();
-    for (kind, passed_on) in passed_on() {
-        signals.push((signal(kind).map_err(Fault::of_start)?, passed_on));
-    }
+    let mut signals = Signals::take().map_err(Fault::of_start)?;
     let (program, arguments) = exec.command.split_first().ok_or_else(|| Fault::of_usage("no command is given"))?;
-    let spawned = Command::new(program).args(arguments).env("CHATDOUBLE_URL", server.url()).spawn();
-    let mut child = spawned.map_err(|error| Fault {
+    let trusted = Trusted::of(exec, server)?;
+    let mut command = Command::new(program);
+    command.args(arguments).env("CHATDOUBLE_URL", server.url()).env_remove(TRUSTED);
+    if let Some(token) = exec.serve.token() {
+        command.env("CHATDOUBLE_CONTROL_TOKEN", token);
+    }
+    if let Some(file) = trusted.file() {
+        command.env(TRUSTED, file);
+    }
+    let mut child = command.spawn().map_err(|error| Fault {
         status: if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE },
         message: format!("cannot run {}: {error}", program.to_string_lossy()),
     })?;
+    let _guarding = guarding(&child);
     loop {
         tokio::select! {
             ended = child.wait() => return ended.map(status_of).map_err(Fault::of_start),
-            signal = next(&mut signals) => pass_on(&child, signal),
+            signal = signals.next() => pass_on(&child, signal),
         }
     }
 }
 
-/// The signals that would end this program, and the command would be left behind.
-fn passed_on() -> [(SignalKind, Signal); 6] {
-    [
-        (SignalKind::interrupt(), Signal::INT),
-        (SignalKind::terminate(), Signal::TERM),
-        (SignalKind::hangup(), Signal::HUP),
-        (SignalKind::quit(), Signal::QUIT),
-        (SignalKind::user_defined1(), Signal::USR1),
-        (SignalKind::user_defined2(), Signal::USR2),
-    ]
+/// Has the command ended when this program is killed; without it, it would be left behind.
+#[cfg(unix)]
+fn guarding(child: &Child) -> Option<guard::Guarding> {
+    let started = guard::Guarding::start(child.id()?);
+    started.inspect_err(|error| tracing::warn!("the command would outlive this program: {error}")).ok()
 }
 
-/// The next signal that arrives.
-async fn next(signals: &mut [(Arriving, Signal)]) -> Signal {
-    poll_fn(|context| {
-        let arrived =
-            signals.iter_mut().find_map(|(arriving, signal)| arriving.poll_recv(context).is_ready().then_some(*signal));
-        arrived.map_or(Poll::Pending, Poll::Ready)
-    })
-    .await
+/// Nobody has the command ended where there are no signals.
+#[cfg(not(unix))]
+fn guarding(_child: &Child) {}
+
+/// The file with the certificate that the command has to trust.
+enum Trusted {
+    None,
+    /// The one asked for.
+    Asked(PathBuf),
+    /// One for the command alone, which is removed.
+    Own(PathBuf),
 }
 
-/// Gives a signal to the command, which may have ended a moment ago.
-fn pass_on(child: &Child, signal: Signal) {
-    // A terminal gives Ctrl-C and Ctrl-\ to the whole group in its foreground, the command included: twice would be once
-    // too often.
-    if matches!(signal, Signal::INT | Signal::QUIT) && is_in_foreground() {
-        return;
+impl Trusted {
+    fn of(exec: &Exec, server: &Server) -> Result<Self, Fault> {
+        let Some(certificate) = server.trusted_certificate() else { return Ok(Trusted::None) };
+        if let Some(file) = exec.serve.secure.trusted_file() {
+            return Ok(Trusted::Asked(file));
+        }
+        let name = format!("chatdouble-ca-{}-{}.pem", std::process::id(), server.address().port());
+        let file = std::env::temp_dir().join(name);
+        // Nothing that another user has put there is followed or overwritten.
+        let written = File::create_new(&file).and_then(|mut opened| opened.write_all(certificate.as_bytes()));
+        written.map_err(|error| Fault::of_start(format!("cannot write {}: {error}", file.display())))?;
+        Ok(Trusted::Own(file))
     }
-    let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    if let Some(Err(error)) = pid.map(|pid| kill_process(pid, signal)) {
-        tracing::debug!("the signal could not be passed on: {error}");
+
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Trusted::None => None,
+            Trusted::Asked(file) | Trusted::Own(file) => Some(file),
+        }
     }
 }
 
-fn is_in_foreground() -> bool {
-    rustix::termios::tcgetpgrp(std::io::stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
-}
-
-fn status_of(ended: ExitStatus) -> u8 {
-    let killed = ended.signal().and_then(|signal| u8::try_from(128 + signal).ok());
-    ended.code().and_then(|code| u8::try_from(code).ok()).or(killed).unwrap_or(1)
+impl Drop for Trusted {
+    fn drop(&mut self) {
+        if let Trusted::Own(file) = self {
+            let _ = std::fs::remove_file(file);
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::output::{say, tell};
+use super::secure::Trusting;
 use crate::misfit;
 use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, play, rewritten};
 use crate::server::Server;
@@ -33,6 +34,9 @@ pub struct Run {
     #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true)]
     control_token: Option<String>,
 
+    #[command(flatten)]
+    trusting: Trusting,
+
     /// Rewrites what is expected, where it differs, to what came
     #[arg(long)]
     update: bool,
@@ -63,7 +67,9 @@ async fn play_files(run: &Run) -> Result<ExitCode, Fault> {
         None => Some(Server::start().await.map_err(Fault::of_start)?),
     };
     let url = own.as_ref().map_or_else(|| run.url.as_deref().unwrap_or_default(), Server::url);
-    let stage = Stage::open(url, run.control_token.clone(), accounts).await.map_err(Fault::of_start)?;
+    let trusting = run.trusting.client(url)?;
+    let stage = Stage::open_trusting(url, run.control_token.clone(), accounts, trusting).await;
+    let stage = stage.map_err(Fault::of_start)?;
     let mut tally = Tally::default();
     let playing = async {
         for document in &documents {

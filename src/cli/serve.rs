@@ -2,7 +2,10 @@
 
 use super::Fault;
 use super::file::write_whole;
-use super::output::say;
+use super::open_files;
+use super::output::{say, tell};
+use super::secure::Secure;
+use super::signals::Ending;
 use crate::control::ClockDefault;
 use crate::control::times::Seconds;
 use crate::dialect::Dialect;
@@ -10,21 +13,22 @@ use crate::fixture::Source;
 use crate::server::listen::is_loopback;
 use crate::server::{Authority, Options, Server, StartError};
 use crate::time::Span;
+use crate::tls::EMULATORS_HOST;
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tracing::level_filters::LevelFilter;
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "For example:\n\n  chatdouble serve --dialect zulip\n  chatdouble serve --host 0.0.0.0 --control-token TOKEN --tls --tls-ca-file ca.pem"
+)]
 pub struct Serve {
     /// Address to listen on [default: both loopback families]
     #[arg(long, env = "CHATDOUBLE_HOST", value_name = "HOST")]
@@ -83,6 +87,9 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_WORLD_TTL", value_name = "SECONDS", value_parser = world_ttl)]
     world_ttl: Option<Span>,
 
+    #[command(flatten)]
+    pub secure: Secure,
+
     /// What is told on standard error: off, error, warn, info, debug or trace
     #[arg(long, env = "CHATDOUBLE_LOG", value_name = "LEVEL", default_value = "info")]
     log: LevelFilter,
@@ -124,7 +131,8 @@ pub fn run(serve: Serve) -> Result<ExitCode, Fault> {
     let waiting = waiting_runtime()?;
     // Before anything that takes a while: a signal that comes early ends the program in status 0 too.
     let told = waiting.block_on(async { Told::listen(serve.exit_with_stdin) })?;
-    take_open_files();
+    // `exec` does not: its command would inherit what some programs take for a number of files to close.
+    open_files::take();
     let runtime = serve.prepare()?;
     let starting = runtime.spawn(Server::start_with(serve.options(PORT)?));
     let status = waiting.block_on(serve_until_told(&serve, starting, told));
@@ -134,26 +142,9 @@ pub fn run(serve: Serve) -> Result<ExitCode, Fault> {
     status
 }
 
-/// Every parked poll is an open file, of which many systems allow a program 256 or 1,024 unless it asks for more.
-/// `exec` does not ask: its command would inherit what some programs take for a number of files to close.
-fn take_open_files() {
-    let limit = getrlimit(Resource::Nofile);
-    // What can't be had is told when it is missed.
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
-}
-
-/// How many files the program has open before it serves anything, with some to spare.
-const FILES_TO_START: usize = 12;
-
-/// Asserts that there is room for the files that are needed to start: the runtime panics where there is none.
-fn check_open_files() -> Result<(), Fault> {
-    let opened: std::io::Result<Vec<File>> = (0..FILES_TO_START).map(|_| File::open("/dev/null")).collect();
-    opened.map(drop).map_err(|error| Fault::of_start(format!("cannot open the files that it takes to serve: {error}")))
-}
-
 /// A runtime for what ends the program: it is noticed there however busy the server's own threads are.
 pub fn waiting_runtime() -> Result<Runtime, Fault> {
-    check_open_files()?;
+    open_files::check()?;
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Fault::of_start)
 }
 
@@ -162,8 +153,7 @@ type Starting = JoinHandle<Result<Server, StartError>>;
 
 /// What tells the program to end.
 struct Told {
-    interrupt: Signal,
-    terminate: Signal,
+    ending: Ending,
     input_ended: oneshot::Receiver<()>,
     /// Kept where nobody looks at standard input, which then never ends.
     _unused: Option<oneshot::Sender<()>>,
@@ -171,8 +161,7 @@ struct Told {
 
 impl Told {
     fn listen(exits_with_input: bool) -> Result<Self, Fault> {
-        let interrupt = signal(SignalKind::interrupt()).map_err(Fault::of_start)?;
-        let terminate = signal(SignalKind::terminate()).map_err(Fault::of_start)?;
+        let ending = Ending::listen().map_err(Fault::of_start)?;
         let (end, input_ended) = oneshot::channel();
         let mut unused = Some(end);
         if exits_with_input && let Some(end) = unused.take() {
@@ -182,13 +171,12 @@ impl Told {
                 let _ = end.send(());
             });
         }
-        Ok(Self { interrupt, terminate, input_ended, _unused: unused })
+        Ok(Self { ending, input_ended, _unused: unused })
     }
 
     async fn wait(&mut self) {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
+            () = self.ending.told() => {}
             _ = &mut self.input_ended => {}
         }
     }
@@ -201,9 +189,10 @@ async fn serve_until_told(serve: &Serve, starting: Starting, mut told: Told) -> 
         () = told.wait() => return Ok(ExitCode::SUCCESS),
     };
     let server = started.map_err(|error| serve.fault(error))?;
-    serve.tell_port(&server)?;
+    serve.tell_place(&server)?;
     say(format_args!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url()))?;
     let _ = std::io::stdout().flush();
+    serve.tell_elsewhere(&server);
     told.wait().await;
     let examined = server.violations_within(EXAMINATION).await;
     if examined.unfinished > 0 {
@@ -241,19 +230,40 @@ impl Serve {
                 Fault::of_start(format!("{error}; take another with --port, such as --port 0 for a free one"))
             }
             StartError::Listen(_) => Fault::of_start(error),
+            StartError::Tls(_) => self.secure.fault(error),
         }
     }
 
-    /// Tells the port in the file that was asked for: to whoever waits for it, the program is ready then, for signals too.
-    pub fn tell_port(&self, server: &Server) -> Result<(), Fault> {
+    /// Writes the files that were asked for. To whoever waits for that of the port, the program is ready then, for signals
+    /// too.
+    pub fn tell_place(&self, server: &Server) -> Result<(), Fault> {
+        self.secure.tell_trusted(server)?;
         let Some(file) = &self.port_file else { return Ok(()) };
         write_whole(file, &format!("{}\n", server.address().port()))
             .map_err(|error| Fault::of_start(format!("cannot write {}: {error}", file.display())))
     }
 
-    fn options(&self, default_port: u16) -> Result<Options, Fault> {
+    /// Tells where other machines find the server, phones among them, unless nothing is to be told.
+    pub fn tell_elsewhere(&self, server: &Server) {
+        if self.log == LevelFilter::OFF || !server.address().ip().is_unspecified() {
+            return;
+        }
+        let elsewhere = server.urls_elsewhere();
+        if !elsewhere.is_empty() {
+            tell(format_args!("other machines find it at {}", elsewhere.join(", ")));
+        }
+        let emulators = server.url().replacen("127.0.0.1", &EMULATORS_HOST.to_string(), 1);
+        tell(format_args!("an Android emulator finds it at {emulators}, an iOS simulator at {}", server.url()));
+    }
+
+    /// The token that control asks for.
+    pub fn token(&self) -> Option<&str> {
         // As CI files have it that set a variable to nothing: there is none.
-        let control_token = self.control_token.clone().filter(|token| !token.is_empty());
+        self.control_token.as_deref().filter(|token| !token.is_empty())
+    }
+
+    fn options(&self, default_port: u16) -> Result<Options, Fault> {
+        let control_token = self.token().map(str::to_owned);
         if let Some(host) = self.host.as_deref().filter(|host| !is_loopback(host))
             && control_token.is_none()
         {
@@ -274,6 +284,7 @@ impl Serve {
             has_root_world: !self.no_root_world,
             control_token,
             world_ttl: self.world_ttl,
+            tls: self.secure.tls()?,
         })
     }
 

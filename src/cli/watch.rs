@@ -1,21 +1,24 @@
 //! `chatdouble watch`: what a developer keeps open beside the client.
 
+mod connection;
 mod filter;
 mod line;
 mod target;
 
 use super::Fault;
 use super::output::tell;
+use super::secure::Trusting;
+use super::signals::Ending;
 use clap::Args;
 use filter::{Filter, Filtering};
 use futures_util::StreamExt;
 use serde_json::Value;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use target::Target;
-use tokio::signal::unix::{SignalKind, signal};
-use tokio_tungstenite::connect_async;
+use tokio_rustls::rustls::ClientConfig;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode, header};
 use tokio_tungstenite::tungstenite::{Error, Message};
@@ -33,6 +36,9 @@ pub struct Watch {
     /// Token that the server's /control asks for
     #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true)]
     control_token: Option<String>,
+
+    #[command(flatten)]
+    trusting: Trusting,
 
     #[command(flatten)]
     filter: Filter,
@@ -53,12 +59,10 @@ enum End {
 pub fn run(watch: &Watch) -> Result<ExitCode, Fault> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Fault::of_start)?;
     runtime.block_on(async {
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(Fault::of_start)?;
-        let mut terminate = signal(SignalKind::terminate()).map_err(Fault::of_start)?;
+        let mut ending = Ending::listen().map_err(Fault::of_start)?;
         tokio::select! {
             ended = follow(watch) => ended,
-            _ = interrupt.recv() => Ok(ExitCode::SUCCESS),
-            _ = terminate.recv() => Ok(ExitCode::SUCCESS),
+            () = ending.told() => Ok(ExitCode::SUCCESS),
         }
     })
 }
@@ -68,8 +72,9 @@ async fn follow(watch: &Watch) -> Result<ExitCode, Fault> {
     let is_coloured = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
     let mut pause = FIRST_PAUSE;
     let mut was_connected = false;
+    let client = watch.trusting.client(&watch.world.base_url)?.map(Arc::new);
     loop {
-        let attempt = connect(watch, &mut was_connected, is_coloured).await?;
+        let attempt = connect(watch, client.as_ref(), &mut was_connected, is_coloured).await?;
         let reason = match attempt {
             (_, End::Unread) => return Ok(ExitCode::SUCCESS),
             (heard, End::Lost(reason)) => {
@@ -96,14 +101,19 @@ async fn follow(watch: &Watch) -> Result<ExitCode, Fault> {
 /// # Errors
 ///
 /// A refusal that trying again can't change.
-async fn connect(watch: &Watch, was_connected: &mut bool, is_coloured: bool) -> Result<(bool, End), Fault> {
+async fn connect(
+    watch: &Watch,
+    client: Option<&Arc<ClientConfig>>,
+    was_connected: &mut bool,
+    is_coloured: bool,
+) -> Result<(bool, End), Fault> {
     let mut request = watch.world.watching.as_str().into_client_request().map_err(Fault::of_start)?;
     if let Some(token) = &watch.control_token {
         let value = HeaderValue::from_str(&format!("Bearer {token}"));
         request.headers_mut().insert(header::AUTHORIZATION, value.map_err(Fault::of_usage)?);
     }
-    let mut socket = match connect_async(request).await {
-        Ok((socket, _)) => socket,
+    let mut socket = match connection::open(&watch.world, client, request).await {
+        Ok(socket) => socket,
         Err(Error::Http(reply)) => return refused(watch, reply.status(), *was_connected),
         Err(error) => return Ok((false, End::Lost(reason(&error)))),
     };

@@ -7,6 +7,7 @@ use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Source};
 use crate::http::authority::Authority;
+use crate::http::origin_of;
 use crate::http::request::Incoming;
 use crate::realm::Realm;
 use crate::realm::chance::Chance;
@@ -203,20 +204,15 @@ pub fn upgrade(world: &World, upgrade: &Upgrade) -> Result<Value, Error> {
 /// The address of a world: its own port's, or below the address that the one who asks used.
 fn url(incoming: &Incoming, world: &World) -> String {
     match world.life().port.get() {
-        Some(port) => format!("http://{}:{port}", own_name(incoming)),
-        None => base_url(&incoming.headers, world.name()),
+        Some(port) => format!("{}://{}:{port}", incoming.scheme, own_name(incoming)),
+        None => base_url(incoming.scheme, &incoming.headers, world.name()),
     }
 }
 
-/// The address of a world as the one who asks can reach it.
-pub(super) fn base_url(headers: &HeaderMap, name: &str) -> String {
-    let host = asked(headers);
-    if name == Worlds::DEFAULT { format!("http://{host}") } else { format!("http://{host}/w/{name}") }
-}
-
-/// The host that was asked.
-fn asked(headers: &HeaderMap) -> &str {
-    headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1")
+/// The address of a world as the one who asks can reach it; `scheme` is that of the connection.
+pub(super) fn base_url(scheme: &'static str, headers: &HeaderMap, name: &str) -> String {
+    let root = origin_of(scheme, headers).base_url();
+    if name == Worlds::DEFAULT { root } else { format!("{root}/w/{name}") }
 }
 
 fn origin_named(control: &Control, wanted: &Wanted, name: &str) -> Result<Arc<World>, Error> {

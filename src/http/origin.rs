@@ -5,7 +5,7 @@ use super::request::Incoming;
 use crate::api::Origin;
 use crate::dialect::{Dialect, USERS_OWN};
 use crate::world::Worlds;
-use http::{HeaderName, header};
+use http::{HeaderMap, HeaderName, header};
 use memchr::memmem;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -41,14 +41,8 @@ impl<'a> Addressed<'a> {
 
 /// Finds the world: by the port, by the path, by the host name, else the default one.
 pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<'a> {
-    let is_https = first_forwarded(incoming, FORWARDED_PROTO).is_some_and(|proto| proto.eq_ignore_ascii_case("https"));
-    let scheme = if is_https { "https" } else { "http" };
     let asked = incoming.header(header::HOST);
-    // What is no host makes no address either.
-    let is_host = |host: &&str| Authority::parse(host).is_some();
-    let forwarded = first_forwarded(incoming, FORWARDED_HOST).filter(is_host);
-    let host = forwarded.or_else(|| asked.filter(is_host)).unwrap_or("127.0.0.1");
-    let origin = Origin { scheme, host, prefix: "" };
+    let origin = origin_of(incoming.scheme, &incoming.headers);
     if let Some(world) = bound {
         return Addressed { world: world.into(), origin, path: incoming.path(), is_root: false };
     }
@@ -65,9 +59,24 @@ pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<
     Addressed { world: named.unwrap_or(Cow::Borrowed(Worlds::DEFAULT)), origin, path: incoming.path(), is_root }
 }
 
+/// The address that a client used, which proxies tell; `scheme` is that of the connection.
+pub fn origin_of<'a>(scheme: &'static str, headers: &'a HeaderMap) -> Origin<'a> {
+    let scheme = match first_forwarded(headers, FORWARDED_PROTO) {
+        Some(proto) if proto.eq_ignore_ascii_case("https") => "https",
+        Some(proto) if proto.eq_ignore_ascii_case("http") => "http",
+        _ => scheme,
+    };
+    // What is no host makes no address either.
+    let is_host = |host: &&str| Authority::parse(host).is_some();
+    let asked = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let forwarded = first_forwarded(headers, FORWARDED_HOST).filter(is_host);
+    let host = forwarded.or_else(|| asked.filter(is_host)).unwrap_or("127.0.0.1");
+    Origin { scheme, host, prefix: "" }
+}
+
 /// What the proxy next to the client said; those behind it add theirs after a comma.
-fn first_forwarded(incoming: &Incoming, name: HeaderName) -> Option<&str> {
-    incoming.header(name)?.split(',').next().map(str::trim).filter(|value| !value.is_empty())
+fn first_forwarded(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()?.split(',').next().map(str::trim).filter(|value| !value.is_empty())
 }
 
 fn world_in_path(path: &str) -> Option<(&str, &str)> {

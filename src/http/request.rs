@@ -25,6 +25,8 @@ const MIB: usize = 1024 * 1024;
 pub struct Incoming {
     /// GET, POST, …
     pub method: Method,
+    /// `http` or `https`, as the connection is.
+    pub scheme: &'static str,
     /// What is asked for.
     pub uri: Uri,
     /// The headers.

@@ -8,6 +8,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 use std::time::Duration;
+use tokio_rustls::rustls::ClientConfig;
 
 /// How long a reply may take. Long polls are answered within about a minute by every server of this API.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -66,19 +67,23 @@ impl Failure {
 }
 
 impl Client {
-    /// A client for a URL's scheme.
+    /// A client for a URL's scheme, and for HTTPS one that trusts as told, or else whom this machine trusts.
     ///
     /// # Errors
     ///
     /// When this machine trusts nobody.
-    pub fn new(url: &str) -> Result<Self, String> {
+    pub fn new(url: &str, trusting: Option<ClientConfig>) -> Result<Self, String> {
         let pool = Pool::builder(TokioExecutor::new());
         if !url.starts_with("https://") {
             return Ok(Self { pool: Connections::Plain(pool.build_http()) });
         }
-        let trusted = HttpsConnectorBuilder::new()
-            .with_native_roots()
-            .map_err(|error| format!("no certificates to trust were found: {error}"))?;
+        let builder = HttpsConnectorBuilder::new();
+        let trusted = match trusting {
+            Some(trusting) => builder.with_tls_config(trusting),
+            None => {
+                builder.with_native_roots().map_err(|error| format!("no certificates to trust were found: {error}"))?
+            }
+        };
         Ok(Self { pool: Connections::Secure(pool.build(trusted.https_only().enable_http1().build())) })
     }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tokio_rustls::rustls::ClientConfig;
 
 /// Where the clock of every world stands when its scenario begins.
 const START: &str = "2026-01-01T00:00:00Z";
@@ -44,13 +45,27 @@ impl Stage {
     ///
     /// When the server can't be reached, or control asks for another token.
     pub async fn open(url: &str, control_token: Option<String>, accounts: Accounts) -> Result<Self, String> {
+        Self::open_trusting(url, control_token, accounts, None).await
+    }
+
+    /// As [`Stage::open`], with another opinion than this machine's of whom to trust over HTTPS.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn open_trusting(
+        url: &str,
+        control_token: Option<String>,
+        accounts: Accounts,
+        trusting: Option<ClientConfig>,
+    ) -> Result<Self, String> {
         let base_url = url.trim_end_matches('/').trim_end_matches("/api/v1").trim_end_matches('/').to_owned();
         let Some((scheme, rest)) = base_url.split_once("://").filter(|(scheme, _)| ["http", "https"].contains(scheme))
         else {
             return Err(format!("'{url}' is no base URL such as http://127.0.0.1:9991"));
         };
         let root = format!("{scheme}://{}", rest.split('/').next().unwrap_or(rest));
-        let client = Client::new(&root)?;
+        let client = Client::new(&root, trusting)?;
         let mut stage = Self {
             client,
             root,

@@ -83,7 +83,7 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
                     Ok(body) => body,
                     Err(error) => return mangled(edge.refuse(&head.method, &head.headers, &error)),
                 };
-                let incoming = incoming(head, credentials, body);
+                let incoming = incoming(edge.scheme, head, credentials, body);
                 if let Some(deferral) = edge.deferral(&incoming, world.as_deref()) {
                     let deferred = deferred(&edge, &incoming, world.as_deref(), &deferral);
                     return mangled(Box::pin(deferred).await);
@@ -93,7 +93,7 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
             }));
         }
         // Most requests have no body and are answered at once, without a future of their own.
-        let incoming = incoming(head, credentials, Bytes::new());
+        let incoming = incoming(edge.scheme, head, credentials, Bytes::new());
         if let Some(deferral) = edge.deferral(&incoming, world.map(AsRef::as_ref)) {
             let (edge, world) = (edge.clone(), world.cloned());
             return Either::Right(Box::pin(async move {
@@ -112,8 +112,8 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
     }
 }
 
-fn incoming(head: http::request::Parts, credentials: Given, body: Bytes) -> Incoming {
-    Incoming { method: head.method, uri: head.uri, headers: head.headers, credentials, body }
+fn incoming(scheme: &'static str, head: http::request::Parts, credentials: Given, body: Bytes) -> Incoming {
+    Incoming { method: head.method, scheme, uri: head.uri, headers: head.headers, credentials, body }
 }
 
 /// The response to a request that waits, or takes long, where no other request waits behind it.
@@ -177,7 +177,8 @@ fn controlling(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
         move |method: Method, uri: Uri, headers: HeaderMap, body| {
             let control = control.clone();
             async move {
-                let mut incoming = Incoming { method, uri, headers, credentials: None, body: Bytes::new() };
+                let scheme = control.edge.scheme;
+                let mut incoming = Incoming { method, scheme, uri, headers, credentials: None, body: Bytes::new() };
                 match read_body(&incoming.headers, control.body_limit(&incoming), body).await {
                     Ok(body) => {
                         incoming.body = body;

@@ -4,23 +4,32 @@ use super::front::{Front, Served};
 use super::malformed::Enveloping;
 use super::pulse::Pulse;
 use crate::control::Control;
-use crate::http::Edge;
+use crate::error::Error;
+use crate::http::{Edge, reply};
 use crate::time::Timestamp;
+use crate::tls::Secured;
 use crate::world::aside::in_place;
 use crate::world::{RealTime, World, Worlds};
+use http_body_util::Full;
+use hyper::rt::{Read, Write};
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use std::collections::HashSet;
+use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio_rustls::server::TlsStream;
 
 /// How long a connection may be silent before it is closed, at least; at most twice as long.
 const PATIENCE: Duration = Duration::from_secs(15);
+/// How long a client may take to begin with TLS.
+const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 /// How often worlds that go with real time look for what is due.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -55,7 +64,14 @@ impl Bound {
             let target = with_port(host, port);
             let listener = TcpListener::bind(&target).await.map_err(|error| named(target, error))?;
             let address = listener.local_addr()?;
-            return Ok(Self { listeners: vec![listener], address });
+            let mut listeners = vec![listener];
+            // Where sockets of the sixth version are not of the fourth too.
+            if address.ip() == Ipv6Addr::UNSPECIFIED
+                && let Ok(other) = TcpListener::bind((Ipv4Addr::UNSPECIFIED, address.port())).await
+            {
+                listeners.push(other);
+            }
+            return Ok(Self { listeners, address });
         }
         for attempt in 0.. {
             let target = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
@@ -87,12 +103,13 @@ pub struct Running {
 
 impl Running {
     /// Serves bound sockets: the API of all worlds, and control.
-    pub fn start(bound: Bound, control: Arc<Control>, stop: watch::Sender<bool>) -> Self {
+    pub fn start(bound: Bound, control: Arc<Control>, secured: Option<Secured>, stop: watch::Sender<bool>) -> Self {
         let stopped = stop.subscribe();
         let address = bound.address;
         let worlds = control.edge.worlds.clone();
         for listener in bound.listeners {
-            tokio::spawn(accept(listener, Served::All(control.clone()), ended(stopped.clone()), stopped.clone()));
+            let served = Served::All(control.clone());
+            tokio::spawn(accept(listener, served, secured.clone(), ended(stopped.clone()), stopped.clone()));
         }
         tokio::spawn(tick(worlds, stopped));
         Self { stop, address }
@@ -115,28 +132,42 @@ impl Drop for Running {
     }
 }
 
+/// Worlds that can't do what is due. A later one of the same name is another.
+#[derive(Default)]
+struct Broken(Vec<Weak<World>>);
+
+impl Broken {
+    fn has(&self, world: &Arc<World>) -> bool {
+        self.0.iter().any(|one| Weak::as_ptr(one) == Arc::as_ptr(world))
+    }
+
+    /// Adds one, and forgets those that are gone.
+    fn add(&mut self, world: &Arc<World>) {
+        self.0.retain(|one| one.strong_count() > 0);
+        self.0.push(Arc::downgrade(world));
+    }
+}
+
 async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
     let ending = ended(stopped);
     tokio::pin!(ending);
     let mut interval = tokio::time::interval(TICK);
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-    let mut broken = HashSet::new();
+    let mut broken = Broken::default();
     loop {
         tokio::select! {
             _ = interval.tick() => {}
             () = &mut ending => return,
         }
-        for name in in_place(|| worlds.end_abandoned()) {
-            broken.remove(&name);
-        }
+        in_place(|| worlds.end_abandoned());
         for world in worlds.all() {
-            if !world.is_due() || broken.contains(world.name()) {
+            if !world.is_due() || broken.has(&world) {
                 continue;
             }
             // What one world can't do must not stand in the way of others.
             if in_place(|| catch_unwind(AssertUnwindSafe(|| world.snapshot()))).is_err() {
                 tracing::error!("world {} can't do what is due and stands still", world.name());
-                broken.insert(world.name().to_owned());
+                broken.add(&world);
             }
         }
     }
@@ -151,6 +182,7 @@ pub async fn serve_world(
     edge: Arc<Edge>,
     world: Arc<World>,
     host: Option<&str>,
+    secured: Option<Secured>,
     stopped: watch::Receiver<bool>,
 ) -> io::Result<u16> {
     let bound = Bound::bind(host, 0).await?;
@@ -164,7 +196,7 @@ pub async fn serve_world(
             }
         };
         let served = Served::One(edge.clone(), world.name().into(), world.ended());
-        tokio::spawn(accept(listener, served, ending, stopped.clone()));
+        tokio::spawn(accept(listener, served, secured.clone(), ending, stopped.clone()));
     }
     Ok(port)
 }
@@ -172,6 +204,7 @@ pub async fn serve_world(
 async fn accept(
     listener: TcpListener,
     served: Served,
+    secured: Option<Secured>,
     ending: impl Future<Output = ()>,
     stopped: watch::Receiver<bool>,
 ) {
@@ -181,7 +214,7 @@ async fn accept(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    tokio::spawn(connection(stream, served.clone(), stopped.clone()));
+                    tokio::spawn(connection(stream, served.clone(), secured.clone(), stopped.clone()));
                 }
                 // Out of open files, for one: give others time to close.
                 Err(error) => {
@@ -202,10 +235,10 @@ async fn ended(mut stopped: watch::Receiver<bool>) {
 }
 
 /// Serves a connection until it ends by itself, is silent for too long, or the server ends.
-async fn connection(stream: TcpStream, served: Served, stopped: watch::Receiver<bool>) {
+async fn connection(stream: TcpStream, served: Served, secured: Option<Secured>, stopped: watch::Receiver<bool>) {
     let pulse = Arc::new(Pulse::default());
     // On a task of its own: its requests are not to wake what waits for the end.
-    let mut serving = tokio::spawn(serve(stream, served, stopped.clone(), pulse.clone()));
+    let mut serving = tokio::spawn(serve(stream, served, secured, stopped.clone(), pulse.clone()));
     tokio::select! {
         _ = &mut serving => {}
         () = ended(stopped) => serving.abort(),
@@ -213,13 +246,69 @@ async fn connection(stream: TcpStream, served: Served, stopped: watch::Receiver<
     }
 }
 
-async fn serve(stream: TcpStream, served: Served, stopped: watch::Receiver<bool>, pulse: Arc<Pulse>) {
+async fn serve(
+    stream: TcpStream,
+    served: Served,
+    secured: Option<Secured>,
+    stopped: watch::Receiver<bool>,
+    pulse: Arc<Pulse>,
+) {
     let _ = stream.set_nodelay(true);
+    match secured {
+        None => answer(TokioIo::new(stream), served, stopped, pulse).await,
+        Some(secured) => serve_securely(stream, served, secured, stopped, pulse).await,
+    }
+}
+
+/// Apart and behind a pointer, since connections without TLS would reserve its room too.
+fn serve_securely(
+    stream: TcpStream,
+    served: Served,
+    secured: Secured,
+    stopped: watch::Receiver<bool>,
+    pulse: Arc<Pulse>,
+) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(async move {
+        match tokio::time::timeout(HANDSHAKE_TIME, opened(stream, &secured)).await {
+            Ok(Some(stream)) => answer(TokioIo::new(stream), served, stopped, pulse).await,
+            Ok(None) => {}
+            Err(_) => tracing::debug!("connection ended: no TLS within {} s", HANDSHAKE_TIME.as_secs()),
+        }
+    })
+}
+
+/// The stream inside a TLS connection; None for a client that speaks something else, which is told so if that is HTTP.
+async fn opened(stream: TcpStream, secured: &Secured) -> Option<TlsStream<TcpStream>> {
+    let mut first = [0];
+    if stream.peek(&mut first).await.is_ok() && first[0].is_ascii_uppercase() {
+        let refuse = || async {
+            let hint = "this server speaks HTTPS: begin the URL with https://".to_owned();
+            Ok::<_, Infallible>(reply::failure(&Error::MalformedHttp, Some(hint)).map(Full::new))
+        };
+        let refusing = service_fn(move |_| refuse());
+        let _ = http1::Builder::new().keep_alive(false).serve_connection(TokioIo::new(stream), refusing).await;
+        return None;
+    }
+    match secured.acceptor.accept(stream).await {
+        Ok(stream) => Some(stream),
+        Err(error) => {
+            tracing::debug!("connection ended: {error}");
+            None
+        }
+    }
+}
+
+async fn answer<S: Read + Write + Unpin + Send + 'static>(
+    io: S,
+    served: Served,
+    stopped: watch::Receiver<bool>,
+    pulse: Arc<Pulse>,
+) {
     let world_ended = match &served {
         Served::All(_) => None,
         Served::One(_, _, world_ended) => Some(world_ended.clone()),
     };
-    let io = Enveloping::new(TokioIo::new(stream), pulse.clone());
+    let io = Enveloping::new(io, pulse.clone());
     let front = Front::new(served, stopped, pulse);
     let connection = http1::Builder::new().serve_connection(io, front).with_upgrades();
     tokio::pin!(connection);
@@ -245,7 +334,41 @@ pub fn with_port(host: &str, port: u16) -> String {
     if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
+/// Whether it stands for all of a machine's addresses.
+pub fn is_every_address(host: &str) -> bool {
+    host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_unspecified())
+}
+
 /// Whether an address is reached from this machine alone.
 pub fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Source;
+    use crate::time::Clock;
+    use crate::world::WorldSettings;
+
+    #[test]
+    fn a_world_that_takes_the_place_of_a_broken_one_is_not_broken() {
+        let made = || {
+            let now = Timestamp::from_micros(0);
+            let realm = Source::builtin("empty").expect("built in").realm(now, 0).expect("sound");
+            let settings = WorldSettings { feature_level: 0, dialect: Arc::new(crate::dialect::Dialect::neutral()) };
+            let clock = Clock::Frozen { at: now };
+            Arc::new(World::new("blue".to_owned(), realm, clock, settings, Arc::new(WallClock)))
+        };
+        let (first, mut broken) = (made(), Broken::default());
+        broken.add(&first);
+        assert!(broken.has(&first));
+
+        let second = made();
+
+        assert!(!broken.has(&second));
+        drop(first);
+        broken.add(&second);
+        assert_eq!(broken.0.len(), 1, "those that are gone are forgotten");
+    }
 }

@@ -11,8 +11,13 @@ use crate::realm::queue::QueueId;
 use crate::time::{Span, Timestamp};
 use std::time::Duration;
 
-/// A client whose last blocking poll was answered within this real time is alive, and about to poll again.
+/// A client whose last blocking poll was answered within this real time before a jump is alive, and about to poll again.
 pub const ALIVE: Span = Span::seconds(1);
+/// What is added to a wait of a second or more: a stock client sleeps for one between two polls, and is there a moment
+/// later.
+const GRACE_MICROS: i64 = 250_000;
+/// How many times as long a jump waits at the most for clients that go on polling without being parked.
+const MOST_POLLS: i64 = 3;
 /// How often it is looked whether clients that are waited for are alive still.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -48,20 +53,23 @@ impl World {
         begun
     }
 
-    /// The queues of clients that are alive and between two polls.
-    pub fn between_polls(&self) -> Vec<QueueId> {
-        let (now, realm) = (self.real_time.now(), self.published());
+    /// The queues of clients that are between two polls, the last of which was answered after this.
+    pub fn between_polls(&self, since: Timestamp) -> Vec<QueueId> {
+        let realm = self.published();
         let answered = self.parking.answered.lock();
-        let is_alive = |at: Timestamp| now.since(at) < ALIVE;
-        answered
-            .iter()
-            .filter(|(id, at)| is_alive(**at) && realm.queues.contains_key(*id))
-            .map(|(id, _)| id.clone())
-            .collect()
+        let awaited = answered.iter().filter(|(id, at)| **at > since && realm.queues.contains_key(*id));
+        awaited.map(|(id, _)| id.clone()).collect()
     }
 
-    /// Moves the clock when no client is between two polls, or after waiting for so long. `jump` is told whether to
-    /// wait for them, and gives None when it has to.
+    /// When the last of these polls was answered.
+    fn last_answer(&self, since: Timestamp) -> Option<Timestamp> {
+        let between = self.between_polls(since);
+        let answered = self.parking.answered.lock();
+        between.iter().filter_map(|id| answered.get(id).copied()).max()
+    }
+
+    /// Moves the clock when no client is between two polls, or after waiting for so long since the last of them polled. `jump` is told for whom to wait,
+    /// as for [`World::between_polls`], and gives None when it has to.
     ///
     /// # Errors
     ///
@@ -69,19 +77,26 @@ impl World {
     pub async fn with_clients_parked<T, E>(
         &self,
         patience: Span,
-        jump: impl Fn(bool) -> Result<Option<T>, E>,
+        jump: impl Fn(Option<Timestamp>) -> Result<Option<T>, E>,
     ) -> Result<Jump<T>, E> {
         let began = self.real_time.now();
+        let since = began.plus(Span::from_micros(-ALIVE.micros()));
+        let grace = if patience < ALIVE { 0 } else { GRACE_MICROS };
+        let longest = Span::from_micros(patience.micros().saturating_mul(MOST_POLLS));
+        let patience = Span::from_micros(patience.micros().saturating_add(grace));
         loop {
             let changed = self.changed();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            let waited = self.real_time.now().since(began);
-            let waits = waited < patience;
-            let not_parked = if waits { Vec::new() } else { self.between_polls() };
+            let now = self.real_time.now();
+            let waited = now.since(began);
+            // A client that polled meanwhile, and was answered at once, is alive for sure.
+            let quiet = now.since(self.last_answer(since).unwrap_or(began).max(began));
+            let awaited = (quiet < patience && (waited < patience || waited < longest)).then_some(since);
+            let not_parked = if awaited.is_some() { Vec::new() } else { self.between_polls(since) };
             {
                 let _turn = self.turn().await;
-                if let Some(value) = in_place(|| jump(waits))? {
+                if let Some(value) = in_place(|| jump(awaited))? {
                     return Ok(Jump { value, waited, not_parked });
                 }
             }

@@ -1,10 +1,9 @@
 //! Polls that wait for something to happen, waking exactly those that a change concerns, and what they leave behind.
 
-use super::clients::ALIVE;
 use super::{QueueChange, World};
 use crate::realm::event::Entry;
 use crate::realm::queue::{Queue, QueueId};
-use crate::time::Timestamp;
+use crate::time::{Span, Timestamp};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,6 +27,8 @@ pub(super) struct Parking {
 
 /// So many answers are noted before those of clients that are not alive any more are forgotten.
 const ANSWERS_MIN: usize = 256;
+/// How long they are kept then: longer than a jump waits for anybody.
+const ANSWERS_KEPT: Span = Span::seconds(60);
 
 #[derive(Default)]
 struct Waiting {
@@ -123,7 +124,7 @@ impl Parking {
     pub(super) fn note_answer(&self, queue: &QueueId, at: Timestamp) -> Option<Timestamp> {
         let mut answered = self.answered.lock();
         if answered.len() >= ANSWERS_MIN {
-            answered.retain(|_, noted| at.since(*noted) < ALIVE);
+            answered.retain(|_, noted| at.since(*noted) < ANSWERS_KEPT);
         }
         answered.insert(queue.clone(), at)
     }

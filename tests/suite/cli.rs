@@ -405,3 +405,46 @@ fn connections_that_have_to_wait_are_told_of_and_taken_later() {
     drop(connections);
     assert!(program.get("127.0.0.1", "/api/v1/server_settings").starts_with("HTTP/1.1 200"));
 }
+
+#[test]
+fn help_says_that_no_command_is_needed_and_gives_examples() {
+    let told = |arguments: &[&str]| String::from_utf8(run(arguments).stdout).expect("text");
+
+    assert!(told(&["--help"]).contains("Usage: chatdouble [OPTIONS] [COMMAND]"), "{}", told(&["--help"]));
+    assert!(told(&["serve", "--help"]).contains("chatdouble serve --dialect zulip"));
+    assert!(told(&["exec", "--help"]).contains("chatdouble exec --clock frozen -- npm test"));
+    assert!(!told(&["--help"]).contains("guard"));
+}
+
+#[test]
+fn a_server_on_every_address_says_where_it_is_found() {
+    for (host, other) in [("0.0.0.0", "127.0.0.1"), ("::", "127.0.0.1")] {
+        if std::net::TcpListener::bind((host, 0)).is_err() {
+            continue;
+        }
+        let arguments = ["serve", "--port", "0", "--host", host, "--control-token", "s3"];
+        let mut program = Program::start(&mut chatdouble(&arguments));
+        let port = program.port;
+        assert!(program.ready.contains(&format!("listening on http://127.0.0.1:{port}")), "{}", program.ready);
+        assert!(program.get(other, "/api/v1/server_settings").starts_with("HTTP/1.1 200"));
+
+        let mut lines = BufReader::new(program.child.stderr.take().expect("piped")).lines();
+        let mut line = lines.next().expect("a line").expect("text");
+        if let Some(found) = line.strip_prefix("other machines find it at ") {
+            for url in found.split(", ") {
+                let address = url.strip_prefix("http://").expect("a URL");
+                assert!(TcpStream::connect(address).is_ok(), "{address}");
+                assert!(!address.starts_with("127.") && address.ends_with(&format!(":{port}")), "{address}");
+            }
+            line = lines.next().expect("a line").expect("text");
+        }
+        let emulators = format!("http://10.0.2.2:{port}, an iOS simulator at http://127.0.0.1:{port}");
+        assert_eq!(line, format!("an Android emulator finds it at {emulators}"));
+    }
+    let quiet = ["serve", "--port", "0", "--host", "0.0.0.0", "--control-token", "s3", "--log", "off"];
+    let mut program = Program::start(&mut chatdouble(&quiet));
+    program.signal("-TERM");
+    let mut told = String::new();
+    program.child.stderr.take().expect("piped").read_to_string(&mut told).expect("text");
+    assert_eq!(told, "");
+}

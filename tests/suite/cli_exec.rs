@@ -29,6 +29,87 @@ fn the_command_finds_the_server_and_nothing_else_is_printed() {
     assert_ne!(port, 9991, "a free one");
 }
 
+/// What the command finds in variables that are about the server.
+fn variables(arguments: &[&str]) -> Vec<String> {
+    let output = run(&[arguments, &["--", "sh", "-c", "env | grep ^CHATDOUBLE_ | sort"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{:?}", told(&output));
+    told(&output).0.lines().map(|line| line.to_owned()).collect()
+}
+
+#[test]
+fn the_command_can_steer_the_server_and_trust_it() {
+    let plain = variables(&[]);
+    assert!(matches!(plain.as_slice(), [url] if url.starts_with("CHATDOUBLE_URL=http://")), "{plain:?}");
+
+    let guarded = variables(&["--control-token", "s3"]);
+    assert_eq!(guarded.first().map(String::as_str), Some("CHATDOUBLE_CONTROL_TOKEN=s3"), "{guarded:?}");
+
+    let secure = variables(&["--tls"]);
+    let file = secure[0].strip_prefix("CHATDOUBLE_TLS_CA=").expect("a file");
+    assert!(secure[1].starts_with("CHATDOUBLE_URL=https://127.0.0.1:"), "{secure:?}");
+    assert!(!std::path::Path::new(file).exists(), "it is gone with the server");
+
+    let given = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-ca", std::process::id()));
+    let given = given.to_str().expect("text");
+    assert_eq!(variables(&["--tls", "--tls-ca-file", given])[0], format!("CHATDOUBLE_TLS_CA={given}"));
+    assert!(std::path::Path::new(given).exists(), "it was asked for");
+}
+
+#[test]
+fn the_programs_own_commands_work_over_tls_within_it() {
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/reactions.md");
+    let script = r#""$0" scenario run "$1" --url "$CHATDOUBLE_URL""#;
+    let program = env!("CARGO_BIN_EXE_chatdouble");
+
+    let output = run(&["--tls", "--control-token", "s3", "--", "sh", "-c", script, program, scenario]);
+
+    let (out, error) = told(&output);
+    assert_eq!(output.status.code(), Some(0), "{out} {error}");
+    assert!(out.ends_with(" 0 skipped, 0 differ\n"), "{out}");
+    let output = run(&[
+        "--tls",
+        "--",
+        "sh",
+        "-c",
+        r#"CHATDOUBLE_TLS_CA= "$0" scenario run "$1" --url "$CHATDOUBLE_URL""#,
+        program,
+        scenario,
+    ]);
+    assert_eq!(output.status.code(), Some(1), "nobody trusts it unasked: {:?}", told(&output));
+}
+
+/// Whether a process is there and no mere remainder.
+fn is_running(process: &str) -> bool {
+    let told = Command::new("ps").args(["-o", "stat=", "-p", process]).output().expect("ps is there");
+    told.stdout.trim_ascii().first().is_some_and(|state| *state != b'Z')
+}
+
+#[test]
+fn a_kill_leaves_neither_the_command_nor_the_server() {
+    for script in [
+        "echo $$ $CHATDOUBLE_URL; exec sleep 300",
+        "trap '' TERM; echo $$ $CHATDOUBLE_URL; while :; do sleep 0.1; done",
+    ] {
+        let mut child = exec(&["--", "sh", "-c", script]).stdout(Stdio::piped()).spawn().expect("the program starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+        let (process, url) = line.trim().split_once(' ').expect("both");
+        assert!(is_running(process));
+        // The guard is there a moment after the command.
+        std::thread::sleep(Duration::from_millis(300));
+
+        child.kill().expect("killed");
+        child.wait().expect("it ends");
+
+        let begun = Instant::now();
+        while is_running(process) {
+            assert!(begun.elapsed() < Duration::from_secs(5), "{script} goes on");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(std::net::TcpStream::connect(url.trim_start_matches("http://")).is_err());
+    }
+}
+
 #[test]
 fn the_server_answers_while_the_command_runs_and_no_longer() {
     let script = r#"exec 3<>"/dev/tcp/127.0.0.1/${CHATDOUBLE_URL##*:}"

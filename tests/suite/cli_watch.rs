@@ -155,7 +155,7 @@ async fn the_token_is_given_and_refusals_are_faults() {
         (vec![url.as_str()], 1, "--control-token"),
         (vec![&url, "--control-token", "wrong"], 1, "--control-token"),
         (vec![&nowhere, "--control-token", "secret"], 1, "no world 'nowhere'"),
-        (vec!["https://127.0.0.1"], 2, "base URL"),
+        (vec!["ftp://127.0.0.1"], 2, "base URL"),
         (vec!["http://127.0.0.1/somewhere"], 2, "base URL"),
     ] {
         let mut watcher = Watcher::start(&arguments);

@@ -99,3 +99,61 @@ fn dots_stand_for_anything_and_nothing_else_does() {
     assert!(!fits(r#"{"a": "b c"}"#, r#"{"a":"bc"}"#));
     assert!(!fits(r#"{"a": 1}"#, r#"{"a":1,"b":2}"#));
 }
+
+/// Markdown without its blocks of code, and without code in lines.
+fn prose(document: &str) -> String {
+    let mut is_code = false;
+    let lines = document.lines().filter(|line| {
+        let is_fence = line.trim_start().starts_with("```") || line.starts_with("~~~");
+        is_code ^= is_fence;
+        !is_code && !is_fence && !line.starts_with("    ")
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    text.split('`').step_by(2).collect::<Vec<_>>().join("")
+}
+
+/// The name by which a heading is linked to.
+fn anchor(heading: &str) -> String {
+    let kept = |one: char| match one {
+        ' ' => Some('-'),
+        one if one.is_alphanumeric() || "-_".contains(one) => Some(one),
+        _ => None,
+    };
+    heading.trim().to_lowercase().chars().filter_map(kept).collect()
+}
+
+fn anchors(document: &str) -> Vec<String> {
+    let mut is_code = false;
+    let headings = document.lines().filter(|line| {
+        is_code ^= line.starts_with("```") || line.starts_with("~~~");
+        !is_code && line.starts_with('#')
+    });
+    headings.map(|line| anchor(line.trim_start_matches('#'))).collect()
+}
+
+#[test]
+fn links_lead_to_files_and_headings_that_there_are() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = vec![root.join("README.md"), root.join("CHANGELOG.md")];
+    for folder in ["docs", "docs/reference", "scenarios"] {
+        let entries = std::fs::read_dir(root.join(folder)).expect("a folder").map(|entry| entry.expect("one").path());
+        files.extend(entries.filter(|file| file.extension().is_some_and(|end| end == "md")));
+    }
+    let link = regex::Regex::new(r"\]\(([^)\s]+)\)").expect("well-formed");
+    let read = |file: &Path| std::fs::read_to_string(file).expect("readable");
+    let mut dead = Vec::new();
+    for file in &files {
+        for (_, [target]) in link.captures_iter(&prose(&read(file))).map(|found| found.extract()) {
+            if target.contains("://") {
+                continue;
+            }
+            let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+            let path = if path.is_empty() { file.clone() } else { file.with_file_name("").join(path) };
+            let leads = path.exists() && (heading.is_empty() || anchors(&read(&path)).contains(&heading.to_owned()));
+            if !leads {
+                dead.push(format!("{}: {target}", file.strip_prefix(root).unwrap_or(file).display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "{dead:#?}");
+}

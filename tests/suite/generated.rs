@@ -71,7 +71,7 @@ fn commands() -> String {
 
 /// A command with its arguments, and the commands below it. `help` and `--help` are everywhere and need no saying.
 fn command_and_its_own(text: &mut String, above: &str, command: &clap::Command) {
-    if command.get_name() == "help" {
+    if command.get_name() == "help" || command.is_hide_set() {
         return;
     }
     let name = format!("{above} {}", command.get_name());

@@ -85,6 +85,7 @@ mod statuses;
 mod subdomains;
 mod subscriptions;
 mod tidy;
+mod tls;
 mod tokens;
 mod topics;
 mod tus;

@@ -57,12 +57,13 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "dialect", "misfit",
         ],
     ),
-    ("server", &["control", "http", "fixture", "api", "world", "realm", "error", "time", "dialect"]),
+    ("server", &["control", "http", "fixture", "api", "world", "realm", "error", "time", "dialect", "tls"]),
+    ("tls", &[]),
     (
         "cli",
         &[
             "scenario", "server", "control", "level", "fixture", "openapi", "api", "world", "realm", "time", "dialect",
-            "misfit",
+            "misfit", "tls",
         ],
     ),
     ("build", &[]),
@@ -108,6 +109,39 @@ fn time_and_chance_come_from_the_world() {
         }
         for word in forbidden {
             assert!(!text.contains(word), "{} reads {word}", path.display());
+        }
+    }
+}
+
+/// What only some systems have, and the condition under which it may be named: that of its file, its item, or its module.
+const OF_SYSTEMS: [(&str, &str); 6] = [
+    ("std::os::unix", "unix"),
+    ("tokio::signal::unix", "unix"),
+    ("rustix::", "unix"),
+    ("std::os::windows", "not(unix)"),
+    ("tokio::signal::windows", "not(unix)"),
+    ("/dev/", "unix"),
+];
+
+#[test]
+fn what_only_some_systems_have_is_named_for_them_alone() {
+    let all = sources();
+    for (path, text) in &all {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let under = |condition: &str| {
+            let declared = format!("#[cfg({condition})]\n");
+            let declared = ["mod", "pub mod"].map(|keyword| format!("{declared}{keyword} {name};"));
+            all.iter().any(|(_, other)| declared.iter().any(|declared| other.contains(declared)))
+        };
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+            for (word, condition) in OF_SYSTEMS.iter().filter(|(word, _)| line.contains(word)) {
+                // The item that the line is in, or is.
+                let item = lines[..=at].iter().rposition(|line| line.starts_with(|first: char| first.is_alphabetic()));
+                let above = item.and_then(|item| item.checked_sub(1)).map_or("", |above| lines[above]);
+                let holds = above == format!("#[cfg({condition})]") || under(condition);
+                assert!(holds, "{}:{}: {word} without cfg({condition})", path.display(), at + 1);
+            }
         }
     }
 }

@@ -11,6 +11,10 @@ pub struct Target {
     pub name: String,
     /// The address of its WebSocket.
     pub watching: String,
+    /// The host that is connected to; an address of the sixth version without its brackets.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
 }
 
 impl Target {
@@ -21,11 +25,12 @@ impl Target {
     /// What would have been understood.
     pub fn parse(url: &str) -> Result<Self, String> {
         let takes = || "takes a base URL such as http://127.0.0.1:9991/w/NAME".to_owned();
-        let rest = match url.split_once("://") {
-            Some(("http", rest)) => rest,
+        let (scheme, rest) = match url.split_once("://") {
+            Some((scheme @ ("http" | "https"), rest)) => (scheme, rest),
             Some(_) => return Err(takes()),
-            None => url,
+            None => ("http", url),
         };
+        let (socket, default_port) = if scheme == "https" { ("wss", 443) } else { ("ws", 80) };
         let rest = rest.trim_end_matches('/').trim_end_matches("/api/v1");
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let is_host = |character: char| character.is_ascii_alphanumeric() || "-._:[]".contains(character);
@@ -45,10 +50,13 @@ impl Target {
         }
         // Not every machine resolves names below localhost, which are this machine whatever it says.
         let reached = if in_host.is_some() { "127.0.0.1" } else { host };
+        let number = port.strip_prefix(':').map_or(Ok(default_port), str::parse);
         Ok(Self {
-            base_url: format!("http://{rest}"),
+            base_url: format!("{scheme}://{rest}"),
             name: name.to_owned(),
-            watching: format!("ws://{reached}{port}/control/worlds/{name}/watch"),
+            watching: format!("{socket}://{reached}{port}/control/worlds/{name}/watch"),
+            host: reached.trim_matches(['[', ']']).to_owned(),
+            port: number.map_err(|_| takes())?,
         })
     }
 }
@@ -76,6 +84,8 @@ mod tests {
             ("localhost:9991/w/blue/", "ws://localhost:9991/control/worlds/blue/watch"),
             ("http://blue.localhost:9991", "ws://127.0.0.1:9991/control/worlds/blue/watch"),
             ("http://blue.localhost:9991/w/red", "ws://127.0.0.1:9991/control/worlds/red/watch"),
+            ("https://blue.localhost", "wss://127.0.0.1/control/worlds/blue/watch"),
+            ("https://10.0.2.2:9991/w/blue", "wss://10.0.2.2:9991/control/worlds/blue/watch"),
             ("http://chat:80/w/a/api/v1", "ws://chat:80/control/worlds/a/watch"),
         ] {
             assert_eq!(Target::parse(url).map(|target| target.watching), Ok(watching.to_owned()), "{url}");
@@ -84,9 +94,17 @@ mod tests {
 
     #[test]
     fn what_is_no_base_url_is_refused() {
-        for url in
-            ["", "https://x", "ftp://x", "http://", "http://x/y", "http://x/w/", "http://x/w/A", "http://a b", "/w/x"]
-        {
+        for url in [
+            "",
+            "http://x:99999",
+            "ftp://x",
+            "http://",
+            "http://x/y",
+            "http://x/w/",
+            "http://x/w/A",
+            "http://a b",
+            "/w/x",
+        ] {
             assert!(Target::parse(url).is_err(), "{url}");
         }
     }

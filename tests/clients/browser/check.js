@@ -6,11 +6,10 @@
 // them over. Prints a line `ok - …` for each check; ends at the first that fails with `not ok - …` and exit status 1.
 
 const assert = require('node:assert/strict');
-const fs = require('node:fs');
-const http = require('node:http');
-const path = require('node:path');
+const crypto = require('node:crypto');
+const tls = require('node:tls');
 const { parseArgs } = require('node:util');
-const { chromium } = require('playwright-core');
+const { launch, servePage } = require('./browser');
 
 const LONGEST_CHECK_MS = 120_000;
 
@@ -38,22 +37,6 @@ async function eventually(holds) {
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-/** Serves the page from a port of its own, which makes it another origin. */
-function servePage() {
-  const types = { '.html': 'text/html', '.js': 'text/javascript' };
-  const pages = http.createServer((request, response) => {
-    const file = path.join(__dirname, path.basename(request.url));
-    if (!['/page.html', '/page.js'].includes(request.url)) {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, { 'Content-Type': types[path.extname(file)] }).end(fs.readFileSync(file));
-  });
-  return new Promise((resolve) => {
-    pages.listen(Number(values['page-port']), '127.0.0.1', () => resolve(`http://127.0.0.1:${pages.address().port}`));
-  });
 }
 
 /** A message from somebody else, not by way of the browser. */
@@ -101,6 +84,28 @@ function allowedChecks({ call, page, preflights }) {
       const text = await page.evaluate(([...given]) => uploadAndRead(...given), [server, MAX, 'Grüße\n']);
       assert.equal(text, 'Grüße\n');
     },
+    async 'see a picture, and read it too'() {
+      // Of those two, mel's is on this server.
+      const { body } = await call('/users/me', { key: MEL });
+      const picture = new URL(body.avatar_url, server).href;
+      const seen = await page.evaluate(([...given]) => seeTwice(...given), [picture]);
+      assert.deepEqual(seen, ['load', 'load'], picture);
+    },
+    async 'steer the server'() {
+      const control = async (path, body) => page.evaluate(([...given]) => steer(...given), [server, path, body]);
+      assert.equal((await control('/health')).result, 'success');
+      assert.equal((await control('/worlds', { name: 'from-a-page' })).url, `${server}/w/from-a-page`);
+      // What a browser repeats by itself is dropped too.
+      const match = { method: 'POST', path: '/messages', user: 'max', params: { content: 'lost' } };
+      await control('/worlds/default/faults', { match, times: 1, effect: { drop: 'after', retries: true } });
+      const params = { type: 'direct', to: '["mel@chat.test"]', content: 'lost' };
+      assert.deepEqual(await call('/messages', { method: 'POST', key: MAX, params }), { error: 'TypeError' });
+      const narrow = '[{"operator":"search","operand":"lost"}]';
+      const found = await call('/messages', {
+        key: MAX, params: { anchor: 'newest', num_before: 9, num_after: 0, narrow },
+      });
+      assert.equal(found.body.messages.length, 1, JSON.stringify(found));
+    },
     async 'use the other methods'() {
       const sent = await call('/messages', {
         method: 'POST', key: MAX, params: { type: 'direct', to: '["mel@chat.test"]', content: 'Hi' },
@@ -134,6 +139,20 @@ function refusedChecks({ call, corsErrors }) {
   };
 }
 
+/**
+ * What has the browser trust the key of a server over HTTPS. It is that of a certificate which this program trusts, by the
+ * file that NODE_EXTRA_CA_CERTS names.
+ */
+async function trusting() {
+  const { protocol, hostname: host, port } = new URL(server);
+  if (protocol !== 'https:') return [];
+  const socket = tls.connect({ host, port: Number(port) });
+  await new Promise((resolve, reject) => socket.on('secureConnect', resolve).on('error', reject));
+  const key = socket.getPeerX509Certificate().publicKey.export({ type: 'spki', format: 'der' });
+  socket.destroy();
+  return [`--ignore-certificate-errors-spki-list=${crypto.createHash('sha256').update(key).digest('base64')}`];
+}
+
 /** Opens the page and lists what the browser does behind its back. */
 async function open(browser) {
   const page = await browser.newPage();
@@ -147,21 +166,14 @@ async function open(browser) {
   network.on('Network.loadingFailed', ({ type, corsErrorStatus }) => {
     if (type === 'Fetch' && corsErrorStatus) corsErrors.push(corsErrorStatus.corsError);
   });
-  await page.goto(`${await servePage()}/page.html`);
+  await page.goto(`${await servePage(Number(values['page-port']))}/page.html`);
   const call = (operation, options) =>
     page.evaluate(([...given]) => attempt(...given), [server, operation, options]);
   return { call, page, preflights, corsErrors };
 }
 
 async function main() {
-  const browser = await chromium.launch({
-    executablePath: values.browser,
-    // Without the sandbox, which root in a container can't have; and without calls to elsewhere.
-    args: [
-      '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync',
-    ],
-  });
+  const browser = await launch(values.browser, await trusting());
   const opened = await open(browser);
   const checks = values.expect === 'refused' ? refusedChecks(opened) : allowedChecks(opened);
   for (const [name, check] of Object.entries(checks)) {

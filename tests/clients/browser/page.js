@@ -43,3 +43,36 @@ async function uploadAndRead(server, key, text) {
   const headers = { Authorization: `Basic ${btoa(key)}` };
   return (await fetch(server + body.url, { headers })).text();
 }
+
+/** Shows a picture, then the same to be read; what became of each. */
+async function seeTwice(picture) {
+  const seen = [];
+  for (const crossOrigin of [null, 'anonymous']) {
+    const image = new Image();
+    image.crossOrigin = crossOrigin;
+    const end = new Promise((resolve) => {
+      image.onload = image.onerror = (event) => resolve(event.type);
+    });
+    image.src = picture;
+    seen.push(await end);
+  }
+  return seen;
+}
+
+/** A call of control: GET, or POST with a body. */
+async function steer(server, path, body) {
+  const options = body ? { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) } : {};
+  return (await fetch(`${server}/control${path}`, options)).json();
+}
+
+/** Registers, polls for ever, and tells the text of each message. */
+async function tellMessages(server, key) {
+  const params = { event_types: '["message"]' };
+  const { body } = await api(server, '/register', { method: 'POST', key, params });
+  const queue = { queue_id: body.queue_id, last_event_id: body.last_event_id };
+  for (;;) {
+    const event = await awaitEvent(server, key, queue, 'message');
+    queue.last_event_id = event.id;
+    await tell(event.message.content);
+  }
+}

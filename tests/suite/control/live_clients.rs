@@ -79,12 +79,54 @@ async fn a_jump_waits_no_longer_than_it_is_told_and_says_for_whom() {
     let reply = control.post(CLOCK, json!({"advance_seconds": 1, "wait_for_clients_ms": 0})).await.success();
     assert_eq!((&reply["not_parked"], &reply["waited_ms"]), (&json!([id]), &json!(0)));
 
-    // A second later nobody is alive any more.
+    // Who was alive when a jump began is waited for as long as a jump waits.
     let reply = control.post(CLOCK, json!({"to_next": true})).await.success();
-    assert_eq!(reply["not_parked"], json!([]));
+    assert_eq!(reply["not_parked"], json!([id]));
+    assert!(reply["waited_ms"].as_i64().is_some_and(|waited| (1_250..3_000).contains(&waited)), "{reply}");
     assert_eq!((&reply["fired"][0]["kind"], &reply["fired"][0]["queue_id"]), (&json!("queue_expired"), &json!(id)));
     let reply = control.post(CLOCK, json!({"set": "2026-02-01T00:00:00Z"})).await.success();
     assert_eq!((&reply["not_parked"], &reply["waited_ms"]), (&json!([]), &json!(0)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_sleeps_a_second_between_polls_keeps_its_queue() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let [mel, max] = server.users(["mel", "max"]);
+    let id = mel.events(["message"]).await.id;
+    let poll = async |user: User, last: i64| {
+        let reply = user.get("/events", json!({"queue_id": id, "last_event_id": last})).await.success();
+        reply["events"].as_array().and_then(|all| all.last()).and_then(|event| event["id"].as_i64()).expect("an event")
+    };
+    let mut last = -1;
+    for day in ["one", "two", "three"] {
+        let sent = async {
+            server.until_parked(1).await;
+            max.send_to("general", "t", day).await;
+        };
+        (last, ()) = tokio::join!(poll(mel.clone(), last), sent);
+        let asleep = async {
+            tokio::time::sleep(Duration::from_millis(1_001)).await;
+            poll(mel.clone(), last).await
+        };
+
+        let (heard, reply) = tokio::join!(asleep, control.post(CLOCK, json!({"advance_seconds": "1d"})));
+
+        assert_eq!(reply.success()["not_parked"], json!([]), "day {day}");
+        last = heard;
+    }
+    // What comes while it sleeps answers its next poll at once, after which it sleeps again.
+    let asleep = async {
+        for _ in 0..2 {
+            tokio::time::sleep(Duration::from_millis(1_001)).await;
+            last = poll(mel.clone(), last).await;
+        }
+    };
+    max.send_to("general", "t", "while it sleeps").await;
+    let ((), reply) = tokio::join!(asleep, control.post(CLOCK, json!({"advance_seconds": "1d"})));
+    let reply = reply.success();
+    assert_eq!(reply["not_parked"], json!([]), "{reply}");
+    assert!(reply["waited_ms"].as_i64().is_some_and(|waited| waited >= 2_000), "{reply}");
 }
 
 #[tokio::test]

@@ -296,7 +296,7 @@ impl Play {
     }
 
     fn go_to_time(&self, at: Timestamp) {
-        let Ok(_) = self.world.advance(false, |_| Ok::<_, Infallible>(at));
+        let Ok(_) = self.world.advance(None, |_| Ok::<_, Infallible>(at));
     }
 
     /// Moves the clock, which must come to the same as moving it from one thing that falls due to the next.
@@ -428,7 +428,7 @@ fn incoming(method: &str, path: String, query: String, body: String, kind: &str)
     let method = method.parse().expect("a method");
     let uri = if query.is_empty() { path } else { format!("{path}?{query}") };
     let uri = uri.parse().expect("a path");
-    Incoming { method, uri, headers, credentials: None, body: Bytes::from(body) }
+    Incoming { method, scheme: "http", uri, headers, credentials: None, body: Bytes::from(body) }
 }
 
 fn answer(response: &chatdouble::http::Response) -> Answer {

@@ -1,0 +1,35 @@
+//! What stands for signals where there are none: a console gives Ctrl-C to the command itself.
+
+use std::process::ExitStatus;
+use tokio::process::Child;
+use tokio::signal::windows::{CtrlBreak, CtrlC, ctrl_break, ctrl_c};
+
+/// What would end this program, and the command would be left behind.
+pub struct Signals(CtrlC, CtrlBreak);
+
+impl Signals {
+    /// Takes them from now on.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn take() -> std::io::Result<Self> {
+        Ok(Self(ctrl_c()?, ctrl_break()?))
+    }
+
+    /// The next one that arrives.
+    pub async fn next(&mut self) {
+        tokio::select! {
+            _ = self.0.recv() => {}
+            _ = self.1.recv() => {}
+        }
+    }
+}
+
+/// Does nothing: the command was told by the console.
+pub fn pass_on(_child: &Child, (): ()) {}
+
+/// A command's end; a number that is no exit status elsewhere counts as a failure.
+pub fn status_of(ended: ExitStatus) -> u8 {
+    ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}

@@ -1,0 +1,62 @@
+//! What the system says to a program that is to end.
+
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
+#[cfg(not(unix))]
+use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
+
+/// Being told to end: by SIGINT or SIGTERM; on Windows by Ctrl-C, Ctrl-Break or the closing of the console.
+#[cfg(unix)]
+pub struct Ending {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+#[cfg(unix)]
+impl Ending {
+    /// Listens from now on.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn listen() -> std::io::Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// Waits until the program is told to end.
+    pub async fn told(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+/// Being told to end: by SIGINT or SIGTERM; on Windows by Ctrl-C, Ctrl-Break or the closing of the console.
+#[cfg(not(unix))]
+pub struct Ending {
+    interrupt: CtrlC,
+    stop: CtrlBreak,
+    close: CtrlClose,
+}
+
+#[cfg(not(unix))]
+impl Ending {
+    /// Listens from now on.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn listen() -> std::io::Result<Self> {
+        Ok(Self { interrupt: ctrl_c()?, stop: ctrl_break()?, close: ctrl_close()? })
+    }
+
+    /// Waits until the program is told to end.
+    pub async fn told(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.stop.recv() => {}
+            _ = self.close.recv() => {}
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Which servers this program trusts as a client.
+
+use std::path::Path;
+use std::sync::Arc;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+/// A client that trusts what this machine trusts, and the certificates of a PEM file.
+///
+/// # Errors
+///
+/// When the file can't be read, or nobody is trusted at all.
+pub fn trusting(file: Option<&Path>) -> Result<ClientConfig, String> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if let Some(file) = file {
+        let unreadable = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+        let text = std::fs::read(file).map_err(|error| unreadable(&error))?;
+        let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
+        let (added, _) = roots.add_parsable_certificates(certificates.map_err(|error| unreadable(&error))?);
+        if added == 0 {
+            return Err(unreadable(&"has no certificate that can be read"));
+        }
+    }
+    if roots.is_empty() {
+        return Err("no certificates to trust were found; name a file of them with --tls-ca".to_owned());
+    }
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().map_err(|error| error.to_string())?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
