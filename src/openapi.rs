@@ -128,7 +128,7 @@ fn describe(schema: &mut Value, meaning: Option<&str>) {
 fn state_properties() -> Map<String, Value> {
     let group = json!({"$ref": "#/components/schemas/GroupSettingValue"});
     let mut properties: Map<String, Value> = shape::state().collect();
-    properties.extend(REALM_SETTINGS.iter().map(|one| (format!("realm_{}", one.name), setting_schema(one))));
+    properties.extend(REALM_SETTINGS.iter().map(|one| (one.state_key(), setting_schema(one))));
     properties.extend(REALM_PERMISSIONS.iter().map(|one| (format!("realm_{}", one.name), group.clone())));
     let mut settings: Map<String, Value> =
         USER_SETTINGS.iter().map(|one| (one.name.to_owned(), setting_schema(one))).collect();

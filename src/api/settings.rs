@@ -114,7 +114,7 @@ impl Write for ChangeSettings {
         if let Some(targets) = &params.target_users {
             return targets::change(tx, &user, targets, &params);
         }
-        check_new_password(&user, &params)?;
+        check_new_password(tx, &user, &params)?;
         check_email(tx, &user, params.email.as_deref())?;
         let name = checked_new_name(tx, &user, params.full_name.as_deref())?;
 
@@ -163,12 +163,12 @@ pub fn language_name(code: &str) -> Option<&'static str> {
     LANGUAGES.iter().find(|(other, _)| *other == code).map(|(_, name)| *name)
 }
 
-fn check_new_password(user: &User, params: &SettingsParams) -> Result<(), Error> {
+fn check_new_password(realm: &Realm, user: &User, params: &SettingsParams) -> Result<(), Error> {
     let Some(password) = params.new_password.as_deref() else { return Ok(()) };
     if user.password.as_deref().unwrap_or_default() != params.old_password.as_deref().unwrap_or_default() {
         return Err(Error::WrongPassword);
     }
-    check_password(password, &[&user.full_name, &user.email]).map_err(|_| Error::NewPasswordTooWeak)
+    check_password(realm, password, &[&user.full_name, &user.email]).map_err(|_| Error::NewPasswordTooWeak)
 }
 
 /// The value of a setting that new users begin with.

@@ -37,6 +37,13 @@ pub enum Kind {
     OneOf(&'static [&'static str]),
 }
 
+impl Setting {
+    /// The key of the register reply under which one of the organization's stands.
+    pub fn state_key(&self) -> String {
+        if UNPREFIXED_SETTINGS.contains(&self.name) { self.name.to_owned() } else { format!("realm_{}", self.name) }
+    }
+}
+
 impl Kind {
     /// Whether the setting takes this value.
     pub fn accepts(&self, value: &Value) -> bool {
@@ -72,6 +79,9 @@ fn other(name: &'static str, default: Value, kind: Kind) -> Setting {
 
 /// Largest file that any organization can allow to be uploaded, MiB.
 pub const MAX_FILE_UPLOAD_SIZE_MIB: i64 = 100;
+
+/// Longest password, in code points.
+pub const MAX_PASSWORD_LENGTH: i64 = 100;
 
 /// Days for which new members can be made to wait at most; about ten thousand years would overflow the calendar.
 pub const MAX_WAITING_DAYS: i64 = 36_500;
@@ -192,7 +202,7 @@ pub static USER_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
 });
 
 /// Settings of the organization whose names have no `realm_` before them in the register reply.
-pub const UNPREFIXED_SETTINGS: &[&str] = &["max_file_upload_size_mib"];
+const UNPREFIXED_SETTINGS: &[&str] = &["max_file_upload_size_mib", "password_min_length", "password_min_guesses"];
 
 /// The organization's settings that are plain values, without `realm_`.
 pub static REALM_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
@@ -228,6 +238,8 @@ pub static REALM_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         switch("name_changes_disabled", false),
         choice("org_type", 10, &[0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000]),
         switch("owner_full_content_access", false),
+        other("password_min_length", json!(6), Kind::Within(0, MAX_PASSWORD_LENGTH)),
+        other("password_min_guesses", json!(10_000), Kind::Within(0, i64::MAX)),
         choice("plan_type", 1, &[1, 2, 3, 4, 10]),
         switch("presence_disabled", false),
         switch("push_notifications_enabled", true),

@@ -203,6 +203,30 @@ async fn making_users_takes_an_administrator_who_may() {
 }
 
 #[tokio::test]
+async fn how_strong_passwords_must_be_is_a_setting_of_the_organization() {
+    let server = TestServer::start_with(|options| {
+        let fixture = json!({
+            "organization": {
+                "name": "Lax",
+                "settings": {"password_min_length": 4, "password_min_guesses": 0},
+            },
+            "users": [{"handle": "olive", "full_name": "Olive", "role": "owner", "can_create_users": true}],
+        });
+        options.fixture = fixture.to_string().into();
+    })
+    .await;
+    let olive = server.user("olive");
+    let state = olive.register(json!({"fetch_event_types": ["realm"]})).await.state;
+    assert_eq!((&state["password_min_length"], &state["password_min_guesses"]), (&json!(4), &json!(0)));
+    let person = |name: &str, password: &str| json!({"email": format!("{name}@chat.test"), "full_name": name, "password": password});
+
+    olive.post("/users", person("Tim", "temp")).await.success();
+    olive.post("/users", person("Tom", "tmp")).await.error("BAD_REQUEST", "The password is too weak.");
+    let key = json!({"username": "tim@chat.test", "password": "temp"});
+    server.anonymous().post("/fetch_api_key", key).await.success();
+}
+
+#[tokio::test]
 async fn what_is_wrong_with_a_new_user_is_said_in_order() {
     let server = TestServer::start().await;
     let [adam, dana, max] = server.users(["adam", "dana", "max"]);

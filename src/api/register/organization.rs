@@ -10,7 +10,6 @@ use crate::api::organization::policies::POLICIES;
 use crate::api::presence::{OFFLINE_AFTER, PING_INTERVAL};
 use crate::api::profile_fields::data::known_sites;
 use crate::api::subscriptions::subscribe::MAX_TOLD_USERS;
-use crate::api::users::create::{PASSWORD_LENGTH, PASSWORD_MIN_GUESSES};
 use crate::realm::Realm;
 use crate::realm::organization::{AuthenticationMethod, Picture};
 use crate::realm::permission::{
@@ -18,7 +17,7 @@ use crate::realm::permission::{
 };
 use crate::realm::picture::THUMBNAILS;
 use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
-use crate::realm::setting::{REALM_SETTINGS, UNPREFIXED_SETTINGS};
+use crate::realm::setting::{MAX_PASSWORD_LENGTH, REALM_SETTINGS};
 use crate::record::picture::{address, source};
 use serde_json::{Map, Value, json};
 
@@ -28,9 +27,7 @@ pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>
     }
     let organization = &realm.organization;
     for setting in REALM_SETTINGS.iter() {
-        let is_bare = UNPREFIXED_SETTINGS.contains(&setting.name);
-        let key = if is_bare { setting.name.to_owned() } else { format!("realm_{}", setting.name) };
-        state.insert(key, organization.setting(setting.name).clone());
+        state.insert(setting.state_key(), organization.setting(setting.name).clone());
     }
     for (name, value) in &organization.permissions {
         state.insert(format!("realm_{name}"), json!(realm.shown(value)));
@@ -102,9 +99,7 @@ fn limits() -> Value {
         "max_avatar_file_size_mib": MAX_PICTURE_MIB,
         "max_icon_file_size_mib": MAX_PICTURE_MIB,
         "max_logo_file_size_mib": MAX_PICTURE_MIB,
-        "password_min_length": PASSWORD_LENGTH.start(),
-        "password_max_length": PASSWORD_LENGTH.end(),
-        "password_min_guesses": PASSWORD_MIN_GUESSES,
+        "password_max_length": MAX_PASSWORD_LENGTH,
     })
 }
 

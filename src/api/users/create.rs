@@ -14,6 +14,7 @@ use crate::realm::event::{Audience, Event, Needs, Payload};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::send::Target;
+use crate::realm::setting::MAX_PASSWORD_LENGTH;
 use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
 use crate::record::user::UserRecord;
 use crate::time::Span;
@@ -21,16 +22,10 @@ use imbl::{OrdMap, OrdSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-use std::ops::RangeInclusive;
 use unicode_normalization::UnicodeNormalization;
 
 /// Longest display name, in code points.
 pub const MAX_NAME_LENGTH: usize = 100;
-
-/// Shortest and longest password, in code points.
-pub const PASSWORD_LENGTH: RangeInclusive<usize> = 6..=100;
-/// Guesses that a password has to withstand.
-pub const PASSWORD_MIN_GUESSES: u64 = 10_000;
 
 /// POST /users
 pub struct CreateUser;
@@ -91,7 +86,7 @@ impl Write for CreateUser {
         }
         let full_name = checked_name(tx, &params.full_name, None)?;
         let email = checked_email(tx, &params.email)?;
-        check_password(&params.password, &[&full_name, &email])?;
+        check_password(tx, &params.password, &[&full_name, &email])?;
 
         let password = Some(params.password);
         let user_id = add_person(tx, NewPerson { email, full_name, password, role: Role::Member, channels: None });
@@ -135,14 +130,18 @@ fn folded(name: &str) -> String {
     name.nfkc().flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a password is long enough and hard enough to guess.
+/// Whether a password is as long and as hard to guess as the organization wants it (`password_min_length`,
+/// `password_min_guesses`).
 ///
 /// # Errors
 ///
 /// `PasswordTooWeak`.
-pub fn check_password(password: &str, known: &[&str]) -> Result<(), Error> {
-    let has_length = PASSWORD_LENGTH.contains(&password.chars().count());
-    let is_strong = || zxcvbn::zxcvbn(password, known).guesses() >= PASSWORD_MIN_GUESSES;
+pub fn check_password(realm: &Realm, password: &str, known: &[&str]) -> Result<(), Error> {
+    let limit = |name: &str| realm.organization.limit(name).unwrap_or_default();
+    let length = i64::try_from(password.chars().count()).unwrap_or(i64::MAX);
+    let has_length = (limit("password_min_length").max(1)..=MAX_PASSWORD_LENGTH).contains(&length);
+    let min_guesses = u64::try_from(limit("password_min_guesses")).unwrap_or_default();
+    let is_strong = || min_guesses <= 1 || zxcvbn::zxcvbn(password, known).guesses() >= min_guesses;
     if has_length && is_strong() { Ok(()) } else { Err(Error::PasswordTooWeak) }
 }
 
