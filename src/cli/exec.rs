@@ -2,6 +2,8 @@
 
 #[cfg(unix)]
 pub mod guard;
+#[cfg(target_os = "linux")]
+mod tree;
 #[cfg(unix)]
 mod unix;
 #[cfg(not(unix))]

@@ -91,7 +91,12 @@ fn is_running(process: &str) -> bool {
 #[test]
 fn a_kill_leaves_neither_the_command_nor_the_server() {
     let tell = "echo $$ $CHATDOUBLE_URL $CHATDOUBLE_TLS_CA";
-    for script in [format!("{tell}; exec sleep 300"), format!("trap '' TERM; {tell}; while :; do sleep 0.1; done")] {
+    for script in [
+        format!("{tell}; exec sleep 300"),
+        format!("trap '' TERM; {tell}; while :; do sleep 0.1; done"),
+        // What the command started is ended too.
+        format!("sh -c '{tell}; sleep 300; true'; true"),
+    ] {
         let mut child =
             exec(&["--tls", "--", "sh", "-c", &script]).stdout(Stdio::piped()).spawn().expect("the program starts");
         let mut line = String::new();

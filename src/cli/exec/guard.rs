@@ -39,19 +39,27 @@ pub fn run(guard: &Guard) -> Result<ExitCode, Fault> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A process, which no later one of the same number is taken for.
+/// A process, which no later one of the same number is taken for, and what it started.
 #[cfg(target_os = "linux")]
-struct Guarded(rustix::fd::OwnedFd);
+struct Guarded {
+    process: Pid,
+    handle: rustix::fd::OwnedFd,
+    below: std::cell::OnceCell<super::tree::Tree>,
+}
 
 #[cfg(target_os = "linux")]
 impl Guarded {
     fn of(process: Pid) -> rustix::io::Result<Self> {
-        rustix::process::pidfd_open(process, rustix::process::PidfdFlags::empty()).map(Self)
+        let handle = rustix::process::pidfd_open(process, rustix::process::PidfdFlags::empty())?;
+        Ok(Self { process, handle, below: std::cell::OnceCell::new() })
     }
 
-    /// Sends a signal; the process may be gone.
+    /// Sends a signal; what it is for may be gone.
     fn signal(&self, signal: Signal) {
-        let _ = rustix::process::pidfd_send_signal(&self.0, signal);
+        // They are known by the first signal, after which they may have another parent.
+        let below = self.below.get_or_init(|| super::tree::Tree::below(self.process));
+        let _ = rustix::process::pidfd_send_signal(&self.handle, signal);
+        below.signal(signal);
     }
 }
 
