@@ -2,6 +2,8 @@
 
 #[cfg(unix)]
 pub mod guard;
+#[cfg(target_os = "linux")]
+mod tree;
 #[cfg(unix)]
 mod unix;
 #[cfg(not(unix))]
@@ -76,7 +78,7 @@ async fn run_command(exec: &Exec, server: &Server) -> Result<u8, Fault> {
         status: if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE },
         message: format!("cannot run {}: {error}", program.to_string_lossy()),
     })?;
-    let _guarding = guarding(&child);
+    let _guarding = guarding(&child, trusted.own_file());
     loop {
         tokio::select! {
             ended = child.wait() => return ended.map(status_of).map_err(Fault::of_start),
@@ -87,14 +89,14 @@ async fn run_command(exec: &Exec, server: &Server) -> Result<u8, Fault> {
 
 /// Has the command ended when this program is killed; without it, it would be left behind.
 #[cfg(unix)]
-fn guarding(child: &Child) -> Option<guard::Guarding> {
-    let started = guard::Guarding::start(child.id()?);
+fn guarding(child: &Child, file: Option<&Path>) -> Option<guard::Guarding> {
+    let started = guard::Guarding::start(child.id()?, file);
     started.inspect_err(|error| tracing::warn!("the command would outlive this program: {error}")).ok()
 }
 
 /// Nobody has the command ended where there are no signals.
 #[cfg(not(unix))]
-fn guarding(_child: &Child) {}
+fn guarding(_child: &Child, _file: Option<&Path>) {}
 
 /// The file with the certificate that the command has to trust.
 enum Trusted {
@@ -119,6 +121,11 @@ impl Trusted {
         Ok(Trusted::Own(file))
     }
 
+    /// The one that is removed at the end.
+    fn own_file(&self) -> Option<&Path> {
+        if let Trusted::Own(file) = self { Some(file) } else { None }
+    }
+
     fn file(&self) -> Option<&Path> {
         match self {
             Trusted::None => None,
@@ -129,7 +136,7 @@ impl Trusted {
 
 impl Drop for Trusted {
     fn drop(&mut self) {
-        if let Trusted::Own(file) = self {
+        if let Some(file) = self.own_file() {
             let _ = std::fs::remove_file(file);
         }
     }

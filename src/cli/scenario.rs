@@ -2,7 +2,7 @@
 
 use super::Fault;
 use super::output::{say, tell};
-use super::secure::Trusting;
+use super::secure::{Trusting, with_remedy};
 use crate::misfit;
 use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, play, rewritten};
 use crate::server::Server;
@@ -69,7 +69,7 @@ async fn play_files(run: &Run) -> Result<ExitCode, Fault> {
     let url = own.as_ref().map_or_else(|| run.url.as_deref().unwrap_or_default(), Server::url);
     let trusting = run.trusting.client(url)?;
     let stage = Stage::open_trusting(url, run.control_token.clone(), accounts, trusting).await;
-    let stage = stage.map_err(Fault::of_start)?;
+    let stage = stage.map_err(|reason| Fault::of_start(with_remedy(reason)))?;
     let mut tally = Tally::default();
     let playing = async {
         for document in &documents {

@@ -93,6 +93,11 @@ fn read(file: &Path) -> Result<String, Fault> {
     std::fs::read_to_string(file).map_err(|error| Fault::of_start(format!("{}: {error}", file.display())))
 }
 
+/// Why there is no connection, with what to do about a certificate that nobody trusts.
+pub fn with_remedy(reason: String) -> String {
+    if reason.contains("UnknownIssuer") { format!("{reason}; name the one to trust with --tls-ca") } else { reason }
+}
+
 /// Whom a client trusts.
 #[derive(Debug, Args)]
 pub struct Trusting {

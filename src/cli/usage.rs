@@ -7,7 +7,7 @@ use std::ffi::OsString;
 /// The command without the variables that are set to nothing: they count as unset, as tools that pass them on mean it.
 pub(super) fn without_empty_variables(command: Command) -> Command {
     let is_empty = |arg: &Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
-    let forget = |arg: Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg };
+    let forget = |arg: Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg.hide_env_values(true) };
     command.mut_args(forget).mut_subcommands(without_empty_variables)
 }
 

@@ -7,7 +7,7 @@ mod target;
 
 use super::Fault;
 use super::output::tell;
-use super::secure::Trusting;
+use super::secure::{Trusting, with_remedy};
 use super::signals::Ending;
 use clap::Args;
 use filter::{Filter, Filtering};
@@ -20,7 +20,7 @@ use std::time::Duration;
 use target::Target;
 use tokio_rustls::rustls::ClientConfig;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode, header};
+use tokio_tungstenite::tungstenite::http::{HeaderValue, Response, StatusCode, header};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 /// How long is waited before the second attempt; each further one waits twice as long, up to the longest.
@@ -114,7 +114,7 @@ async fn connect(
     }
     let mut socket = match connection::open(&watch.world, client, request).await {
         Ok(socket) => socket,
-        Err(Error::Http(reply)) => return refused(watch, reply.status(), *was_connected),
+        Err(Error::Http(reply)) => return refused(watch, reply.status(), hint(&reply), *was_connected),
         Err(error) => return Ok((false, End::Lost(reason(&error)))),
     };
     tell(format_args!("{}: {}", watch.world.base_url, if *was_connected { "watching again" } else { "watching" }));
@@ -140,12 +140,12 @@ async fn connect(
 }
 
 /// What a refusal means: a server that is starting anew may not have the world yet, all else is for good.
-fn refused(watch: &Watch, status: StatusCode, was_connected: bool) -> Result<(bool, End), Fault> {
+fn refused(watch: &Watch, status: StatusCode, hint: Option<&str>, was_connected: bool) -> Result<(bool, End), Fault> {
     let what = match status {
         StatusCode::UNAUTHORIZED => "asks for the right --control-token".to_owned(),
         StatusCode::FORBIDDEN => "does not let this host name steer it; give --control-token".to_owned(),
         StatusCode::NOT_FOUND => format!("has no world '{}' that can be watched", watch.world.name),
-        other => format!("answers {other}"),
+        other => hint.map_or_else(|| format!("answers {other}"), |hint| format!("answers {other}: {hint}")),
     };
     if was_connected && matches!(status, StatusCode::NOT_FOUND) || status.is_server_error() {
         return Ok((false, End::Lost(what)));
@@ -153,9 +153,14 @@ fn refused(watch: &Watch, status: StatusCode, was_connected: bool) -> Result<(bo
     Err(Fault::of_start(format!("{} {what}", watch.world.base_url)))
 }
 
+/// What a server of this program says would have worked.
+fn hint<B>(reply: &Response<B>) -> Option<&str> {
+    reply.headers().get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok())
+}
+
 fn reason(error: &Error) -> String {
     match error {
-        Error::Io(error) => error.to_string(),
+        Error::Io(error) => with_remedy(error.to_string()),
         other => other.to_string(),
     }
 }

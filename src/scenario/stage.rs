@@ -78,6 +78,11 @@ impl Stage {
         };
         let health = stage.control("GET", &format!("{}/control/health", stage.root), None).await;
         let health = health.map_err(|failure| format!("{url} can't be reached: {}", failure.reason()))?;
+        // A server that would answer, were it asked in another way.
+        let hint = health.headers.get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok());
+        if let Some(hint) = hint.filter(|_| health.status == 400) {
+            return Err(format!("{url} can't be reached: {hint}"));
+        }
         // Health needs no token; all else may.
         let calls = stage.control("GET", &format!("{}/control", stage.root), None).await;
         let calls = calls.map_err(|failure| format!("{url} can't be reached: {}", failure.reason()))?;

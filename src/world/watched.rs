@@ -59,6 +59,18 @@ pub enum Watched {
     },
 }
 
+impl Watched {
+    /// When it happened, if a change of the realm caused it.
+    fn caused_at(&self) -> Option<Timestamp> {
+        match self {
+            Watched::Event(_, entry) => Some(entry.at),
+            Watched::Queue { at, .. } => Some(*at),
+            Watched::Push(push) => Some(push.at),
+            Watched::Request(_) | Watched::Clock { .. } | Watched::Fault { .. } => None,
+        }
+    }
+}
+
 /// What becomes of an event queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueChange {
@@ -143,15 +155,17 @@ impl World {
         }
     }
 
-    /// Tells those who watch of events, one by one, so that what a slow watcher misses can be counted; then of what
-    /// else the change did.
+    /// Tells those who watch of events, one by one, so that what a slow watcher misses can be counted, and of what
+    /// else the change did; in the order of time.
     pub fn tell_events(&self, caused: &Caused) {
         if !self.is_watched() {
             return;
         }
-        for (position, entry) in (caused.first..).zip(&caused.entries) {
-            self.tell(Watched::Event(position, entry.clone()));
-        }
-        caused.aside.iter().cloned().for_each(|watched| self.tell(watched));
+        let events =
+            (caused.first..).zip(&caused.entries).map(|(position, entry)| Watched::Event(position, entry.clone()));
+        let mut told: Vec<Watched> = events.chain(caused.aside.iter().cloned()).collect();
+        // In a jump, much happens at times of its own; what happens at once stays as it is.
+        told.sort_by_key(Watched::caused_at);
+        told.into_iter().for_each(|watched| self.tell(watched));
     }
 }

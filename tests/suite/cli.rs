@@ -414,6 +414,7 @@ fn help_says_that_no_command_is_needed_and_gives_examples() {
     assert!(told(&["serve", "--help"]).contains("chatdouble serve --dialect zulip"));
     assert!(told(&["exec", "--help"]).contains("chatdouble exec --clock frozen -- npm test"));
     assert!(!told(&["--help"]).contains("guard"));
+    assert!(told(&["serve", "--help"]).contains("[env: CHATDOUBLE_HOST]"), "without an empty value");
 }
 
 #[test]

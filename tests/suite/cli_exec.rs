@@ -66,16 +66,20 @@ fn the_programs_own_commands_work_over_tls_within_it() {
     let (out, error) = told(&output);
     assert_eq!(output.status.code(), Some(0), "{out} {error}");
     assert!(out.ends_with(" 0 skipped, 0 differ\n"), "{out}");
-    let output = run(&[
-        "--tls",
-        "--",
-        "sh",
-        "-c",
-        r#"CHATDOUBLE_TLS_CA= "$0" scenario run "$1" --url "$CHATDOUBLE_URL""#,
-        program,
-        scenario,
-    ]);
-    assert_eq!(output.status.code(), Some(1), "nobody trusts it unasked: {:?}", told(&output));
+    let watched = run(&["--tls", "--", "sh", "-c", r#"timeout 1 "$0" watch "$CHATDOUBLE_URL""#, program]);
+    assert!(told(&watched).1.ends_with(": watching\n"), "{watched:?}");
+    for command in [r#""$0" scenario run "$1" --url "#, r#""$0" watch "#] {
+        for (variables, url, remedy) in [
+            ("CHATDOUBLE_TLS_CA=", "$CHATDOUBLE_URL", "name the one to trust with --tls-ca"),
+            ("", "http://${CHATDOUBLE_URL#https://}", "this server speaks HTTPS"),
+        ] {
+            let script = format!("{variables} {command}{url}");
+            let output = run(&["--tls", "--", "sh", "-c", &script, program, scenario]);
+            let error = told(&output).1;
+            assert_eq!(output.status.code(), Some(1), "{script}: {error}");
+            assert!(error.starts_with("error: ") && error.contains(remedy), "{script}: {error}");
+        }
+    }
 }
 
 /// Whether a process is there and no mere remainder.
@@ -86,14 +90,21 @@ fn is_running(process: &str) -> bool {
 
 #[test]
 fn a_kill_leaves_neither_the_command_nor_the_server() {
+    let tell = "echo $$ $CHATDOUBLE_URL $CHATDOUBLE_TLS_CA";
     for script in [
-        "echo $$ $CHATDOUBLE_URL; exec sleep 300",
-        "trap '' TERM; echo $$ $CHATDOUBLE_URL; while :; do sleep 0.1; done",
+        format!("{tell}; exec sleep 300"),
+        format!("trap '' TERM; {tell}; while :; do sleep 0.1; done"),
+        // What the command started is ended too.
+        format!("sh -c '{tell}; sleep 300; true'; true"),
     ] {
-        let mut child = exec(&["--", "sh", "-c", script]).stdout(Stdio::piped()).spawn().expect("the program starts");
+        let mut child =
+            exec(&["--tls", "--", "sh", "-c", &script]).stdout(Stdio::piped()).spawn().expect("the program starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-        let (process, url) = line.trim().split_once(' ').expect("both");
+        let mut told = line.split_whitespace();
+        let (process, url, file) = (told.next(), told.next(), told.next());
+        let (process, file) = (process.expect("its number"), std::path::Path::new(file.expect("a file")));
+        assert!(file.exists());
         assert!(is_running(process));
         // The guard is there a moment after the command.
         std::thread::sleep(Duration::from_millis(300));
@@ -102,11 +113,11 @@ fn a_kill_leaves_neither_the_command_nor_the_server() {
         child.wait().expect("it ends");
 
         let begun = Instant::now();
-        while is_running(process) {
+        while is_running(process) || file.exists() {
             assert!(begun.elapsed() < Duration::from_secs(5), "{script} goes on");
             std::thread::sleep(Duration::from_millis(20));
         }
-        assert!(std::net::TcpStream::connect(url.trim_start_matches("http://")).is_err());
+        assert!(std::net::TcpStream::connect(url.expect("one").trim_start_matches("https://")).is_err());
     }
 }
 

@@ -5,6 +5,7 @@ use clap::Args;
 use rustix::process::{Pid, Signal};
 use std::io::Read;
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
@@ -17,6 +18,10 @@ pub struct Guard {
     /// The command's process
     #[arg(value_name = "PID")]
     process: i32,
+
+    /// File that only the command needs, to remove
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
 }
 
 /// Waits for the end of standard input, which `exec` holds open; then ends the command.
@@ -28,22 +33,33 @@ pub fn run(guard: &Guard) -> Result<ExitCode, Fault> {
     guarded.signal(Signal::TERM);
     std::thread::sleep(PATIENCE);
     guarded.signal(Signal::KILL);
+    if let Some(file) = &guard.file {
+        let _ = std::fs::remove_file(file);
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A process, which no later one of the same number is taken for.
+/// A process, which no later one of the same number is taken for, and what it started.
 #[cfg(target_os = "linux")]
-struct Guarded(rustix::fd::OwnedFd);
+struct Guarded {
+    process: Pid,
+    handle: rustix::fd::OwnedFd,
+    below: std::cell::OnceCell<super::tree::Tree>,
+}
 
 #[cfg(target_os = "linux")]
 impl Guarded {
     fn of(process: Pid) -> rustix::io::Result<Self> {
-        rustix::process::pidfd_open(process, rustix::process::PidfdFlags::empty()).map(Self)
+        let handle = rustix::process::pidfd_open(process, rustix::process::PidfdFlags::empty())?;
+        Ok(Self { process, handle, below: std::cell::OnceCell::new() })
     }
 
-    /// Sends a signal; the process may be gone.
+    /// Sends a signal; what it is for may be gone.
     fn signal(&self, signal: Signal) {
-        let _ = rustix::process::pidfd_send_signal(&self.0, signal);
+        // They are known by the first signal, after which they may have another parent.
+        let below = self.below.get_or_init(|| super::tree::Tree::below(self.process));
+        let _ = rustix::process::pidfd_send_signal(&self.handle, signal);
+        below.signal(signal);
     }
 }
 
@@ -67,14 +83,14 @@ impl Guarded {
 pub struct Guarding(Child);
 
 impl Guarding {
-    /// Has a process guarded, which the caller started and still waits for.
+    /// Has a process guarded, which the caller started and still waits for, and the file that it alone needs.
     ///
     /// # Errors
     ///
     /// What the system says.
-    pub fn start(process: u32) -> std::io::Result<Self> {
+    pub fn start(process: u32, file: Option<&Path>) -> std::io::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
-        command.arg("guard").arg(process.to_string());
+        command.arg("guard").arg(process.to_string()).args(file);
         // In a group of its own: what is sent to that of `exec` is not to end its guard.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().map(Self)

@@ -175,6 +175,32 @@ async fn times_are_in_order_while_the_clock_runs() {
 }
 
 #[tokio::test]
+async fn what_falls_due_in_a_jump_is_told_in_the_order_of_time() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let _ = server.user("mel").events(["message"]).await;
+    let mut watcher = Watcher::of(&server, "default").await;
+
+    control.post("/worlds/default/clock", json!({"advance_seconds": "3h"})).await.success();
+    control.post("/worlds/default/clock", json!({"advance_seconds": 0})).await.success();
+
+    assert_eq!(watcher.frame().await["type"], "clock");
+    let (mut kinds, mut before) = (Vec::new(), 0.0);
+    loop {
+        let frame = watcher.frame().await;
+        if frame["type"] == "clock" {
+            break;
+        }
+        let at = frame["at"].as_f64().expect("a time");
+        assert!(at >= before, "{frame} after {before}");
+        before = at;
+        kinds.push(frame["type"].clone());
+    }
+    assert_eq!(kinds.first(), Some(&json!("queue")), "it expired within ten minutes");
+    assert!(kinds.contains(&json!("event")), "{kinds:?}");
+}
+
+#[tokio::test]
 async fn a_slow_watcher_is_told_how_much_it_missed() {
     let server = TestServer::start().await;
     let max = server.user("max");
