@@ -3,6 +3,7 @@
 mod exec;
 mod file;
 mod fixture;
+mod health;
 mod levels;
 mod openapi;
 mod output;
@@ -29,6 +30,8 @@ enum Command {
     Serve(Box<serve::Serve>),
     /// Serves on a free port while a command runs, which finds it in CHATDOUBLE_URL
     Exec(Box<exec::Exec>),
+    /// Says by its exit status whether a server can answer: 0, or 1
+    Health(health::Health),
     /// Shows live what is asked of a world and what happens in it
     Watch(watch::Watch),
     /// Lists what each feature level changed
@@ -98,6 +101,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Fa
     match cli.command {
         Command::Serve(serve) => serve::run(*serve),
         Command::Exec(exec) => exec::run(*exec),
+        Command::Health(health) => health::run(&health),
         Command::Watch(watch) => watch::run(&watch),
         Command::Levels(levels) => levels::run(&levels),
         Command::Fixture(fixture) => fixture::run(fixture),

@@ -116,7 +116,7 @@ fn world_ttl(text: &str) -> Result<Span, String> {
 }
 
 /// Where it listens unless told otherwise.
-const PORT: u16 = 9991;
+pub const PORT: u16 = 9991;
 /// How long the worlds may be examined at the end: a signal ends the program within a second.
 const EXAMINATION: Duration = Duration::from_millis(600);
 
