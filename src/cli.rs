@@ -1,5 +1,6 @@
 //! The command line: what can be said, and a file for each thing that is done.
 
+mod ending;
 mod exec;
 mod file;
 mod fixture;

@@ -1,6 +1,7 @@
 //! `chatdouble serve`: the server on a terminal or in CI.
 
 use super::Fault;
+use super::ending::{self, Told};
 use super::file::write_whole;
 use super::output::say;
 use crate::control::ClockDefault;
@@ -12,15 +13,13 @@ use crate::server::{Authority, Options, Server, StartError};
 use crate::time::Span;
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit};
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tracing::level_filters::LevelFilter;
 
@@ -79,6 +78,10 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_EXIT_WITH_STDIN", value_parser = BoolishValueParser::new())]
     exit_with_stdin: bool,
 
+    /// End, as by SIGTERM, when the process with this number has ended: for servers that several processes of a test run share
+    #[arg(long, env = "CHATDOUBLE_EXIT_WITH_PROCESS", value_name = "PID", value_parser = ending::process)]
+    exit_with_process: Option<Pid>,
+
     /// Ends worlds that got no request for so long, unless they are made with a time of their own: seconds, or 1d2h30m
     #[arg(long, env = "CHATDOUBLE_WORLD_TTL", value_name = "SECONDS", value_parser = world_ttl)]
     world_ttl: Option<Span>,
@@ -123,7 +126,7 @@ const EXAMINATION: Duration = Duration::from_millis(600);
 pub fn run(serve: Serve) -> Result<ExitCode, Fault> {
     let waiting = waiting_runtime()?;
     // Before anything that takes a while: a signal that comes early ends the program in status 0 too.
-    let told = waiting.block_on(async { Told::listen(serve.exit_with_stdin) })?;
+    let told = waiting.block_on(async { Told::listen(serve.exit_with_stdin, serve.exit_with_process) })?;
     take_open_files();
     let runtime = serve.prepare()?;
     let starting = runtime.spawn(Server::start_with(serve.options(PORT)?));
@@ -160,40 +163,6 @@ pub fn waiting_runtime() -> Result<Runtime, Fault> {
 /// A server that is being started.
 type Starting = JoinHandle<Result<Server, StartError>>;
 
-/// What tells the program to end.
-struct Told {
-    interrupt: Signal,
-    terminate: Signal,
-    input_ended: oneshot::Receiver<()>,
-    /// Kept where nobody looks at standard input, which then never ends.
-    _unused: Option<oneshot::Sender<()>>,
-}
-
-impl Told {
-    fn listen(exits_with_input: bool) -> Result<Self, Fault> {
-        let interrupt = signal(SignalKind::interrupt()).map_err(Fault::of_start)?;
-        let terminate = signal(SignalKind::terminate()).map_err(Fault::of_start)?;
-        let (end, input_ended) = oneshot::channel();
-        let mut unused = Some(end);
-        if exits_with_input && let Some(end) = unused.take() {
-            std::thread::spawn(move || {
-                // What is said there is of no interest, only that nobody is there any more.
-                let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
-                let _ = end.send(());
-            });
-        }
-        Ok(Self { interrupt, terminate, input_ended, _unused: unused })
-    }
-
-    async fn wait(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = &mut self.input_ended => {}
-        }
-    }
-}
-
 async fn serve_until_told(serve: &Serve, starting: Starting, mut told: Told) -> Result<ExitCode, Fault> {
     let started = tokio::select! {
         started = starting => started.map_err(Fault::of_start)?,
@@ -210,11 +179,11 @@ async fn serve_until_told(serve: &Serve, starting: Starting, mut told: Told) -> 
         tracing::warn!("there was no time to check the invariants of {} worlds", examined.unfinished);
     }
     server.stop().await;
-    ending(&examined.violations)
+    status(&examined.violations)
 }
 
 /// How a run ends: in status 3 when a world turns out to be broken, so that no CI trusts what it answered.
-pub fn ending(violations: &[String]) -> Result<ExitCode, Fault> {
+pub fn status(violations: &[String]) -> Result<ExitCode, Fault> {
     match violations {
         [] => Ok(ExitCode::SUCCESS),
         [only] => Err(Fault::of_program(only)),
@@ -310,12 +279,12 @@ mod tests {
 
     #[test]
     fn a_broken_world_ends_the_program_in_status_3_with_a_line_that_names_it() {
-        assert!(ending(&[]).is_ok());
+        assert!(status(&[]).is_ok());
 
         let lines = ["world default breaks agenda: it is empty".to_owned(), "world a breaks b: c".to_owned()];
-        let one = ending(&lines[..1]).expect_err("it is broken");
+        let one = status(&lines[..1]).expect_err("it is broken");
         assert_eq!((one.status, one.message), (3, lines[0].clone()));
-        let two = ending(&lines).expect_err("it is broken");
+        let two = status(&lines).expect_err("it is broken");
         assert_eq!(two.message, format!("{} (and 1 more)", lines[0]));
     }
 }
