@@ -471,7 +471,7 @@ export interface components {
              * @description Whether it gets a port of its own.
              * @default false
              */
-            listen: boolean;
+            listen?: boolean;
             /** @description Any text, such as a test's name. */
             label?: string | null;
             /** @description How long it may go without a request, in real time, before it is ended. */
@@ -480,7 +480,7 @@ export interface components {
              * @description Whether a world of that name is deleted.
              * @default false
              */
-            replace: boolean;
+            replace?: boolean;
         };
         /** @description real, frozen (at the time of creation), or an instant at which the clock stands. */
         Clock: number | string;
@@ -492,7 +492,7 @@ export interface components {
              * @description `faults`, `journal`.
              * @default []
              */
-            keep: string[];
+            keep?: string[];
         };
         /** @description Which level a world goes on at. */
         Upgrade: {
@@ -560,7 +560,7 @@ export interface components {
              * @description Parameters that must be among those sent, as text.
              * @default {}
              */
-            params: {
+            params?: {
                 [key: string]: string;
             };
         };
