@@ -1,8 +1,10 @@
 //! The command line: what can be said, and a file for each thing that is done.
 
+mod ending;
 mod exec;
 mod file;
 mod fixture;
+mod health;
 mod levels;
 mod open_files;
 mod openapi;
@@ -42,6 +44,8 @@ enum Command {
     #[cfg(unix)]
     #[command(hide = true)]
     Guard(exec::guard::Guard),
+    /// Says by its exit status whether a server can answer: 0, or 1
+    Health(health::Health),
     /// Shows live what is asked of a world and what happens in it
     Watch(watch::Watch),
     /// Lists what each feature level changed
@@ -113,6 +117,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Fa
         Command::Exec(exec) => exec::run(*exec),
         #[cfg(unix)]
         Command::Guard(guard) => exec::guard::run(&guard),
+        Command::Health(health) => health::run(&health),
         Command::Watch(watch) => watch::run(&watch),
         Command::Levels(levels) => levels::run(&levels),
         Command::Fixture(fixture) => fixture::run(fixture),

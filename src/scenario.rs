@@ -22,7 +22,7 @@
 
 mod asking;
 mod block;
-mod client;
+pub(crate) mod client;
 mod comparison;
 mod directory;
 mod document;

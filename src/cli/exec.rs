@@ -10,7 +10,7 @@ mod unix;
 mod windows;
 
 use super::Fault;
-use super::serve::{Serve, ending, waiting_runtime};
+use super::serve::{Serve, status, waiting_runtime};
 use crate::server::Server;
 use clap::Args;
 use std::ffi::OsString;
@@ -58,7 +58,7 @@ async fn serve_while_running(exec: &Exec, server: Server) -> Result<ExitCode, Fa
     let violations = server.violations();
     server.stop().await;
     // A failure of the command's own is told before one of ours.
-    if own == 0 { ending(&violations) } else { Ok(ExitCode::from(own)) }
+    if own == 0 { status(&violations) } else { Ok(ExitCode::from(own)) }
 }
 
 /// Runs the command, passing signals on; its status as shells tell it.

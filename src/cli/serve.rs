@@ -1,11 +1,11 @@
 //! `chatdouble serve`: the server on a terminal or in CI.
 
 use super::Fault;
+use super::ending::{self, Told};
 use super::file::write_whole;
 use super::open_files;
 use super::output::{say, tell};
 use super::secure::Secure;
-use super::signals::Ending;
 use crate::control::ClockDefault;
 use crate::control::times::Seconds;
 use crate::dialect::Dialect;
@@ -21,7 +21,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tracing::level_filters::LevelFilter;
 
@@ -83,6 +82,11 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_EXIT_WITH_STDIN", value_parser = BoolishValueParser::new())]
     exit_with_stdin: bool,
 
+    /// End, as by SIGTERM, when the process with this number has ended: for servers that several processes of a test run share
+    #[cfg(unix)]
+    #[arg(long, env = "CHATDOUBLE_EXIT_WITH_PROCESS", value_name = "PID", value_parser = ending::process::pid)]
+    exit_with_process: Option<ending::process::Pid>,
+
     /// Ends worlds that got no request for so long, unless they are made with a time of their own: seconds, or 1d2h30m
     #[arg(long, env = "CHATDOUBLE_WORLD_TTL", value_name = "SECONDS", value_parser = world_ttl)]
     world_ttl: Option<Span>,
@@ -123,14 +127,14 @@ fn world_ttl(text: &str) -> Result<Span, String> {
 }
 
 /// Where it listens unless told otherwise.
-const PORT: u16 = 9991;
+pub const PORT: u16 = 9991;
 /// How long the worlds may be examined at the end: a signal ends the program within a second.
 const EXAMINATION: Duration = Duration::from_millis(600);
 
 pub fn run(serve: Serve) -> Result<ExitCode, Fault> {
     let waiting = waiting_runtime()?;
     // Before anything that takes a while: a signal that comes early ends the program in status 0 too.
-    let told = waiting.block_on(async { Told::listen(serve.exit_with_stdin) })?;
+    let told = waiting.block_on(async { serve.listen() })?;
     // `exec` does not: its command would inherit what some programs take for a number of files to close.
     open_files::take();
     let runtime = serve.prepare()?;
@@ -151,37 +155,6 @@ pub fn waiting_runtime() -> Result<Runtime, Fault> {
 /// A server that is being started.
 type Starting = JoinHandle<Result<Server, StartError>>;
 
-/// What tells the program to end.
-struct Told {
-    ending: Ending,
-    input_ended: oneshot::Receiver<()>,
-    /// Kept where nobody looks at standard input, which then never ends.
-    _unused: Option<oneshot::Sender<()>>,
-}
-
-impl Told {
-    fn listen(exits_with_input: bool) -> Result<Self, Fault> {
-        let ending = Ending::listen().map_err(Fault::of_start)?;
-        let (end, input_ended) = oneshot::channel();
-        let mut unused = Some(end);
-        if exits_with_input && let Some(end) = unused.take() {
-            std::thread::spawn(move || {
-                // What is said there is of no interest, only that nobody is there any more.
-                let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
-                let _ = end.send(());
-            });
-        }
-        Ok(Self { ending, input_ended, _unused: unused })
-    }
-
-    async fn wait(&mut self) {
-        tokio::select! {
-            () = self.ending.told() => {}
-            _ = &mut self.input_ended => {}
-        }
-    }
-}
-
 async fn serve_until_told(serve: &Serve, starting: Starting, mut told: Told) -> Result<ExitCode, Fault> {
     let started = tokio::select! {
         started = starting => started.map_err(Fault::of_start)?,
@@ -199,11 +172,11 @@ async fn serve_until_told(serve: &Serve, starting: Starting, mut told: Told) -> 
         tracing::warn!("there was no time to check the invariants of {} worlds", examined.unfinished);
     }
     server.stop().await;
-    ending(&examined.violations)
+    status(&examined.violations)
 }
 
 /// How a run ends: in status 3 when a world turns out to be broken, so that no CI trusts what it answered.
-pub fn ending(violations: &[String]) -> Result<ExitCode, Fault> {
+pub fn status(violations: &[String]) -> Result<ExitCode, Fault> {
     match violations {
         [] => Ok(ExitCode::SUCCESS),
         [only] => Err(Fault::of_program(only)),
@@ -212,6 +185,19 @@ pub fn ending(violations: &[String]) -> Result<ExitCode, Fault> {
 }
 
 impl Serve {
+    /// Listens for all that is to end the program.
+    fn listen(&self) -> Result<Told, Fault> {
+        let told = Told::listen()?;
+        if self.exit_with_stdin {
+            told.ends_after(ending::wait_for_input);
+        }
+        #[cfg(unix)]
+        if let Some(pid) = self.exit_with_process {
+            told.ends_after(move || ending::process::wait_for_end(pid));
+        }
+        Ok(told)
+    }
+
     /// What there must be before anything is served: a log and a runtime.
     pub fn prepare(&self) -> Result<Runtime, Fault> {
         tracing_subscriber::fmt().with_max_level(self.log).with_writer(std::io::stderr).init();
@@ -321,12 +307,12 @@ mod tests {
 
     #[test]
     fn a_broken_world_ends_the_program_in_status_3_with_a_line_that_names_it() {
-        assert!(ending(&[]).is_ok());
+        assert!(status(&[]).is_ok());
 
         let lines = ["world default breaks agenda: it is empty".to_owned(), "world a breaks b: c".to_owned()];
-        let one = ending(&lines[..1]).expect_err("it is broken");
+        let one = status(&lines[..1]).expect_err("it is broken");
         assert_eq!((one.status, one.message), (3, lines[0].clone()));
-        let two = ending(&lines).expect_err("it is broken");
+        let two = status(&lines).expect_err("it is broken");
         assert_eq!(two.message, format!("{} (and 1 more)", lines[0]));
     }
 }

@@ -55,3 +55,18 @@ fn who_asks_for_it_ends_with_standard_input() {
     child.kill().expect("it is there");
     assert!(child.wait().expect("it has ended").code().is_none());
 }
+
+#[test]
+fn who_asks_for_it_ends_with_a_process() {
+    let mut other = Command::new("sleep").arg("60").spawn().expect("it starts");
+    let pid = other.id().to_string();
+    let mut child = serve(&["--exit-with-process", &pid]).spawn().expect("it starts");
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().expect("it can be asked").is_none(), "the other is there");
+    other.kill().expect("it is there");
+    other.wait().expect("it has ended");
+    assert_eq!(ended(child).status.code(), Some(0));
+
+    let after = serve(&["--exit-with-process", &pid]).spawn().expect("it starts");
+    assert_eq!(ended(after).status.code(), Some(0), "the other has ended before");
+}

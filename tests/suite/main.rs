@@ -16,6 +16,7 @@ mod channels;
 mod cli;
 mod cli_ends;
 mod cli_exec;
+mod cli_health;
 mod cli_scenario;
 mod cli_watch;
 mod concurrency;

@@ -1,0 +1,20 @@
+/** Where the program is. */
+
+import { dirname, join } from "node:path";
+
+/** Path of the program: that of this platform's package, or what CHATDOUBLE_BINARY says. */
+export function binary(): string {
+  if (process.env["CHATDOUBLE_BINARY"]) return process.env["CHATDOUBLE_BINARY"];
+  const platform = `chatdouble-${process.platform}-${process.arch}`;
+  let folder: string;
+  try {
+    folder = dirname(require.resolve(`${platform}/package.json`));
+  } catch {
+    throw new Error(
+      `there is no program for this platform: the package ${platform} is not installed. ` +
+        "Install it (it is an optional dependency of chatdouble, which --omit=optional leaves out), " +
+        "or name a program in CHATDOUBLE_BINARY.",
+    );
+  }
+  return join(folder, "bin", process.platform === "win32" ? "chatdouble.exe" : "chatdouble");
+}

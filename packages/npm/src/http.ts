@@ -1,0 +1,119 @@
+/** Requests of control: one connection pool for each server. */
+
+import * as http from "node:http";
+import * as https from "node:https";
+import { ChatdoubleError, describe } from "./error.js";
+import { fromWire, toWire } from "./names.js";
+
+/** How to reach a server. */
+export interface Reach {
+  /** Base URL, without a slash at the end. */
+  url: string;
+  controlToken?: string | undefined;
+  /** The certificate to trust, as PEM. */
+  ca?: string | undefined;
+}
+
+/** Requests to one server. */
+export class Requests {
+  readonly #agent: http.Agent;
+
+  constructor(readonly reach: Reach) {
+    const options = { keepAlive: true, ca: reach.ca };
+    this.#agent = reach.url.startsWith("https:") ? new https.Agent(options) : new http.Agent(options);
+  }
+
+  /** Headers that control asks for. */
+  authorization(): Record<string, string> {
+    return this.reach.controlToken ? { authorization: `Bearer ${this.reach.controlToken}` } : {};
+  }
+
+  /** A call of control: its reply without the envelope. */
+  async control(method: string, path: string, body?: unknown, filters: object = {}): Promise<any> {
+    return fromWire(await this.plain(method, path, body === undefined ? undefined : toWire(body), filters));
+  }
+
+  /** A call of control whose body and reply keep their names. */
+  async plain(method: string, path: string, body?: unknown, filters: object = {}): Promise<any> {
+    const wire = Object.entries(toWire(filters) as object).map(([name, value]): [string, string] => [name, String(value)]);
+    const query = wire.length === 0 ? "" : `?${new URLSearchParams(wire)}`;
+    const headers = { ...this.authorization(), "content-type": "application/json" };
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    return envelope(await this.#send(method, `${this.reach.url}/control${path}${query}`, headers, text));
+  }
+
+  /** A form of the API, without credentials. */
+  async api(method: string, url: string, form?: Record<string, string>): Promise<any> {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    return envelope(await this.#send(method, url, headers, form && String(new URLSearchParams(form))));
+  }
+
+  /** Options of a request to this server, for one that becomes a WebSocket. */
+  options(): https.RequestOptions {
+    return { headers: this.authorization(), ca: this.reach.ca };
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #send(method: string, url: string, headers: Record<string, string>, body?: string): Promise<Answer> {
+    const { promise, resolve, reject } = withResolvers<Answer>();
+    const client = url.startsWith("https:") ? https : http;
+    const length: Record<string, string> = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const request = client.request(url, { method, headers: { ...headers, ...length }, agent: this.#agent }, (reply) => {
+      const parts: Buffer[] = [];
+      reply.on("data", (part: Buffer) => parts.push(part));
+      reply.on("error", fail);
+      reply.on("end", () => resolve({ status: reply.statusCode ?? 0, text: Buffer.concat(parts).toString(), url, method }));
+    });
+    let retried = false;
+    function fail(error: NodeJS.ErrnoException): void {
+      retried = true;
+      reject(new ChatdoubleError(`${method} ${url}: ${error.code ?? ""} ${error.message}`.trim()));
+    }
+    request.on("error", (error: NodeJS.ErrnoException) => {
+      // An idle connection that the server closed a moment ago: nothing was read from it.
+      if (!retried && request.reusedSocket && error.code === "ECONNRESET") {
+        retried = true;
+        this.#send(method, url, headers, body).then(resolve, reject);
+      } else {
+        fail(error);
+      }
+    });
+    request.end(body);
+    return promise;
+  }
+}
+
+interface Answer {
+  status: number;
+  text: string;
+  url: string;
+  method: string;
+}
+
+function envelope({ status, text, url, method }: Answer): any {
+  let body: any;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new ChatdoubleError(`${method} ${url}: ${status}, and no JSON: ${text.slice(0, 200)}`, status, "", text);
+  }
+  if (status !== 200 || body.result !== "success") {
+    const msg = typeof body?.msg === "string" ? body.msg : `${method} ${url}: ${status}`;
+    throw new ChatdoubleError(describe(msg, body), status, body?.code ?? "", body);
+  }
+  const { result: _result, msg: _msg, ...rest } = body;
+  return rest;
+}
+
+function withResolvers<T>() {
+  let resolve!: (value: T) => void;
+  let reject!: (reason: unknown) => void;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,41 @@
+/** Names of keys: camel case here, snake case on the wire. */
+
+/** `feature_level` as `featureLevel`. */
+export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** Keys whose values are not control's own: they keep their names, in what is sent and in what comes back. */
+export type Foreign =
+  | "params" | "error" | "payload" | "wire" | "envelope" | "reply" | "event" | "state" | "fixture" | "dialect" | "names" | "body";
+
+/** A value of control with the keys that this package gives it. */
+export type Camel<T> = T extends readonly (infer Item)[]
+  ? Camel<Item>[]
+  : T extends object
+    ? { [Key in keyof T as Key extends string ? CamelCase<Key> : Key]: Key extends Foreign ? T[Key] : Camel<T[Key]> }
+    : T;
+
+const FOREIGN = new Set<string>([
+  "params", "error", "payload", "wire", "envelope", "reply", "event", "state", "fixture", "dialect", "names", "body",
+] satisfies Foreign[]);
+
+/** As control takes it. */
+export function toWire(value: unknown): unknown {
+  return renamed(value, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+}
+
+/** As it is used here. */
+export function fromWire(value: unknown): unknown {
+  return renamed(value, (name) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()));
+}
+
+function renamed(value: unknown, rename: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => renamed(item, rename));
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value !== "object" || value === null) return value;
+  const pairs = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(
+    pairs.map(([name, inner]) => [rename(name), FOREIGN.has(name) ? inner : renamed(inner, rename)]),
+  );
+}

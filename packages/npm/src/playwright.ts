@@ -1,0 +1,39 @@
+/** A world for each test of Playwright. */
+
+import { expect as baseExpect, test as base } from "@playwright/test";
+import type { StartOptions } from "./start.js";
+import { end, toHaveReceived, worldFor } from "./testing.js";
+import type { Assertion, Waiting, WorldOptions } from "./types.js";
+import type { World } from "./world.js";
+
+/** What tests are given, beside what Playwright gives. */
+export interface Fixtures {
+  /** How the world is made; a fork of `default` unless a `fixture` is given. */
+  worldOptions: WorldOptions;
+  /** A world of this test's own, deleted afterwards. */
+  world: World;
+}
+
+/** What a worker is given. */
+export interface WorkerFixtures {
+  /** How the server is started, where CHATDOUBLE_URL names none; the first worker that needs one decides. */
+  serverOptions: StartOptions;
+}
+
+/** `test` of Playwright with the fixture `world`. */
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  serverOptions: [{}, { option: true, scope: "worker" }],
+  worldOptions: [{}, { option: true }],
+  world: async ({ serverOptions, worldOptions }, use, info) => {
+    const world = await worldFor(info.titlePath.join(" > "), worldOptions, serverOptions);
+    await use(world);
+    await end(world, info.status !== info.expectedStatus, (text) => console.error(text));
+  },
+});
+
+/** `expect` of Playwright with `toHaveReceived`. */
+export const expect = baseExpect.extend({
+  toHaveReceived(world: World, assertion: Assertion, waiting: Waiting = {}) {
+    return toHaveReceived.call({ isNot: this.isNot }, world, assertion, waiting);
+  },
+});

@@ -1,0 +1,126 @@
+/** One server for all processes of a test run: the first that needs it starts it, and it ends with the run. */
+
+import { spawn } from "node:child_process";
+import { mkdirSync, openSync, readFileSync, readdirSync, renameSync, rmSync, statSync, watch, writeFileSync, closeSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { isMainThread } from "node:worker_threads";
+import { binary } from "./binary.cjs";
+import { ChatdoubleError } from "./error.js";
+import { connect, Server } from "./server.js";
+import { commandLine, environment, ready, type StartOptions } from "./start.js";
+
+const FOLDER = `chatdouble-run-${userInfo().username}-`;
+let known: Promise<Server> | undefined;
+
+/** The server at CHATDOUBLE_URL, or the one of this run. */
+export function serverOfRun(options: StartOptions = {}): Promise<Server> {
+  known ??= process.env["CHATDOUBLE_URL"] ? Promise.resolve(connect()) : shared(options);
+  return known;
+}
+
+/** The process that lives as long as the run: workers are its threads or its children. */
+function runner(): number {
+  return isMainThread && process.send ? process.ppid : process.pid;
+}
+
+async function shared(options: StartOptions): Promise<Server> {
+  const folder = join(tmpdir(), FOLDER + runner());
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // A folder that somebody else made first is none to trust.
+  if (process.getuid && statSync(folder).uid !== process.getuid()) throw new ChatdoubleError(`${folder} is somebody else's`);
+  if (!claim(join(folder, "claim"))) {
+    const server = connect(await told(folder));
+    if (await isThere(server)) return server;
+    // Of an earlier run, whose process had the same number.
+    rmSync(folder, { recursive: true, force: true });
+    return shared(options);
+  }
+  forget();
+  try {
+    const url = await start(options);
+    tell(folder, "url", url);
+    return connect(url);
+  } catch (error) {
+    tell(folder, "failure", (error as Error).message);
+    throw error;
+  }
+}
+
+/** Whether this process is the first. */
+function claim(file: string): boolean {
+  try {
+    closeSync(openSync(file, "wx"));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function tell(folder: string, name: string, text: string): void {
+  const whole = join(folder, `${name}.part`);
+  writeFileSync(whole, text);
+  renameSync(whole, join(folder, name));
+}
+
+/** The URL that the first process tells, as soon as it does. */
+function told(folder: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const read = (name: string) => {
+      try {
+        return readFileSync(join(folder, name), "utf8");
+      } catch {
+        return undefined;
+      }
+    };
+    const watcher = watch(folder, look);
+    function look(): void {
+      const [url, failure] = [read("url"), read("failure")];
+      if (url === undefined && failure === undefined) return;
+      watcher.close();
+      if (url === undefined) reject(new ChatdoubleError(failure!));
+      else resolve(url);
+    }
+    // What was told before the watching began is not told again.
+    look();
+  });
+}
+
+async function isThere(server: Server): Promise<boolean> {
+  try {
+    await server.health();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function start(options: StartOptions): Promise<string> {
+  const clock = process.env["CHATDOUBLE_CLOCK"] ? {} : { clock: "frozen" };
+  const line = commandLine({ ...clock, ...options, exitWithProcess: runner() });
+  // Of a group of its own, since a worker may be ended with all of its group while others still test.
+  const child = spawn(binary(), ["serve", ...line], { stdio: ["ignore", "pipe", "pipe"], env: environment(options), detached: true });
+  const url = await ready(child);
+  child.unref();
+  child.stdout!.destroy();
+  child.stderr!.destroy();
+  return url;
+}
+
+/** Removes what runs left behind that have ended. */
+function forget(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = name.startsWith(FOLDER) ? Number(name.slice(FOLDER.length)) : NaN;
+    if (Number.isInteger(pid) && !isAlive(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -1,0 +1,75 @@
+/** A running server, that was started here or elsewhere. */
+
+import { readFileSync } from "node:fs";
+import { ChatdoubleError } from "./error.js";
+import { Requests, type Reach } from "./http.js";
+import type { WorldOptions, WorldRow } from "./types.js";
+import { World } from "./world.js";
+
+const DEFAULT = "default";
+
+/** A server: `await using` stops it. */
+export class Server {
+  /** Base URL, which is that of the world `default` too. */
+  readonly url: string;
+  /** What control asks for, if it does. */
+  readonly controlToken: string | undefined;
+  readonly #requests: Requests;
+  readonly #stop: () => Promise<void>;
+
+  constructor(reach: Reach, stop: () => Promise<void> = async () => {}) {
+    this.url = reach.url;
+    this.controlToken = reach.controlToken;
+    this.#requests = new Requests(reach);
+    this.#stop = stop;
+  }
+
+  /** A world that there is; without a name, the one that there always is. */
+  world(name: string = DEFAULT): World {
+    const url = name === DEFAULT ? this.url : `${this.url}/w/${encodeURIComponent(name)}`;
+    return new World(this, name, url, this.#requests);
+  }
+
+  /** Makes a world: like `default` at the start, or as told. */
+  async createWorld(options: WorldOptions = {}): Promise<World> {
+    const { name, url } = await this.#requests.control("POST", "/worlds", options);
+    return new World(this, name, url, this.#requests);
+  }
+
+  /** All worlds, or those whose names begin so. */
+  async worlds(filter: { prefix?: string } = {}): Promise<WorldRow[]> {
+    return (await this.#requests.control("GET", "/worlds", undefined, filter)).worlds;
+  }
+
+  /** Ends all worlds whose names begin so, `default` never: the names of those. */
+  async deleteWorlds(filter: { prefix: string }): Promise<string[]> {
+    return (await this.#requests.control("DELETE", "/worlds", undefined, filter)).deleted;
+  }
+
+  /** What it says of itself. */
+  health(): Promise<{ version: string; featureLevel: number; worlds: number }> {
+    return this.#requests.control("GET", "/health");
+  }
+
+  /** Ends it, if it was started here, and all connections to it. */
+  async stop(): Promise<void> {
+    this.#requests.close();
+    await this.#stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
+
+/** A server that runs already: at a URL, or where CHATDOUBLE_URL says. */
+export function connect(url?: string, options: { controlToken?: string } = {}): Server {
+  const given = url ?? process.env["CHATDOUBLE_URL"];
+  if (!given) throw new ChatdoubleError("no URL was given, and CHATDOUBLE_URL is not set");
+  const ca = process.env["CHATDOUBLE_TLS_CA"];
+  return new Server({
+    url: given.replace(/\/+$/, ""),
+    controlToken: options.controlToken ?? process.env["CHATDOUBLE_CONTROL_TOKEN"],
+    ca: ca && given.startsWith("https:") ? readFileSync(ca, "utf8") : undefined,
+  });
+}

@@ -1,0 +1,56 @@
+/** What the fixtures of test runners have in common. */
+
+import { serverOfRun } from "./run.js";
+import type { StartOptions } from "./start.js";
+import type { Assertion, JournalEntry, Waiting, WorldOptions } from "./types.js";
+import { ChatdoubleError } from "./error.js";
+import type { World } from "./world.js";
+
+/** How many entries of the journal a failed test shows. */
+const SHOWN = 10;
+
+/** A world for a test: a fork of `default`, or made as told. */
+export async function worldFor(label: string, wanted: WorldOptions, serve: StartOptions = {}): Promise<World> {
+  const server = await serverOfRun(serve);
+  const origin = wanted.fixture === undefined ? { forkOf: "default" } : {};
+  return server.createWorld({ label, ...origin, ...wanted });
+}
+
+/** Ends a test's world, after the end of the journal was told where the test failed. */
+export async function end(world: World, failed: boolean, tell: (text: string) => void): Promise<void> {
+  if (failed) {
+    const entries = await world.journal.entries({ limit: SHOWN }).catch(() => []);
+    if (entries.length > 0) tell(`The last requests to ${world.name}:\n${entries.map(line).join("\n")}`);
+  }
+  // A test may have deleted it.
+  await world.delete().catch((error: ChatdoubleError) => {
+    if (error.status !== 404) throw error;
+  });
+}
+
+function line(entry: JournalEntry): string {
+  const params = Object.entries(entry.params).map(([name, value]) => `${name}=${short(value)}`);
+  const fault = entry.fault ? ` (${entry.fault})` : "";
+  return `  ${entry.status} ${entry.method} ${entry.path} ${entry.user ?? ""} ${params.join(" ")}${fault}`.trimEnd();
+}
+
+function short(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** The matcher `toHaveReceived`: looks at once, or waits for as long as told. */
+export async function toHaveReceived(
+  this: { isNot?: boolean },
+  world: World,
+  assertion: Assertion,
+  waiting: Waiting = {},
+): Promise<{ pass: boolean; message: () => string }> {
+  const isAwaited = waiting.timeoutMs !== undefined && !this.isNot;
+  try {
+    const count = isAwaited ? await world.journal.waitFor(assertion, waiting) : await world.journal.verify(assertion);
+    return { pass: true, message: () => `${world.name} received ${count} such requests: ${JSON.stringify(assertion)}` };
+  } catch (error) {
+    if (!(error instanceof ChatdoubleError) || error.code !== "VERIFICATION_FAILED") throw error;
+    return { pass: false, message: () => `${error.message}\n${JSON.stringify(assertion)}` };
+  }
+}

@@ -1,0 +1,78 @@
+/** What control takes and gives, in camel case; made from its OpenAPI document. */
+
+import type { components, paths } from "./control.gen.js";
+import type { Camel } from "./names.js";
+
+type Schemas = components["schemas"];
+type Reply<Operation> = Operation extends { responses: { 200: { content: { "application/json": infer Body } } } }
+  ? Omit<Body, "result" | "msg">
+  : never;
+type Sent<T> = { [Key in keyof T]?: Exclude<T[Key], null> };
+
+/** How a world is made. */
+export type WorldOptions = Sent<Omit<Camel<Schemas["Wanted"]>, "fixture" | "dialect" | "clock">> & {
+  /** A built-in fixture's name, a fixture document or a state. */
+  fixture?: string | object;
+  /** `neutral`, `zulip` or a dialect document. */
+  dialect?: string | object;
+  /** `real`, `frozen`, or an instant at which it stands. */
+  clock?: "real" | "frozen" | (string & {}) | Date;
+};
+/** How a world is forked: as one is made, but that its origin is known. */
+export type ForkOptions = Omit<WorldOptions, "forkOf" | "fixture">;
+/** A row of the list of worlds. */
+export type WorldRow = Camel<Schemas["World"]>;
+/** Something that falls due, or did. */
+export type AgendaItem = Camel<Schemas["AgendaItem"]>;
+/** How the clock stands. */
+export type ClockState = Camel<Reply<paths["/control/worlds/{name}/clock"]["get"]>>;
+/** What moving the clock did. */
+export type ClockMoved = Camel<Reply<paths["/control/worlds/{name}/clock"]["post"]>>;
+/** A request that was made, and its reply. */
+export type JournalEntry = Camel<Schemas["JournalEntry"]>;
+/** An event queue: its document has the wire's names, beside those of this package. */
+export type Queue = Schemas["Queue"] & Camel<Schemas["Queue"]>;
+/** What the push relay was handed. */
+export type Push = Camel<Schemas["Push"]>;
+/** An installed fault. */
+export type Fault = Camel<Schemas["Fault"]> & { id: string };
+/** A snapshot that was taken. */
+export type Snapshot = Camel<Reply<paths["/control/worlds/{name}/snapshots"]["get"]>>["snapshots"][number];
+/** What holds of a world, and what does not. */
+export type Invariants = Camel<Reply<paths["/control/worlds/{name}/invariants"]["get"]>>;
+
+/** What a client sees of a fault: exactly one. */
+export type Effect =
+  | { delayMs: number }
+  | { error: { status: number; code: string; msg: string; [key: string]: unknown } }
+  | { rateLimit: { retryAfter: number } }
+  | { drop: "before" | "after"; retries?: boolean }
+  | { truncateAt: number }
+  | { garbage: true }
+  | { loseQueue: true }
+  | { events: "repeat" | "hold" | "one_by_one" | "unknown" }
+  | { bouncer: "unreachable" | "server_error" | "admin_action_required" };
+/** A fault to install. */
+export type FaultRule = Sent<Omit<Camel<Schemas["Sent"]>, "match" | "effect">> & {
+  /** Which requests it is for; all when left out. */
+  match?: { method?: string; path?: string; user?: string; params?: Record<string, string> };
+  effect: Effect;
+};
+/** Which requests there should have been. */
+export type Assertion = Sent<Omit<Camel<Schemas["Wanted2"]>, "timeoutMs" | "params">> & {
+  /** Some of the parameters that were sent, as text. */
+  params?: Record<string, string>;
+};
+/** Which entries of the journal are listed. */
+export type JournalFilter = { method?: string; path?: string; user?: string; status?: number; since?: number; limit?: number };
+/** Which pushes are listed. */
+export type PushFilter = { user?: string; deviceId?: number; since?: number };
+/** How long is waited, in milliseconds of real time. */
+export type Waiting = { timeoutMs?: number };
+/** What is done with a queue's poll in a jump: how long clients between two polls are waited for. */
+export type Jump = { waitForClientsMs?: number };
+
+/** One frame of what happens in a world; an event is as the API has it. */
+export type Frame = { type: "request" | "event" | "clock" | "push" | "queue" | "fault" | "lost"; at: number; [key: string]: any };
+/** Who somebody is, as a client has to know it. */
+export type User = { id: number; email: string; apiKey: string };

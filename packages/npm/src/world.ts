@@ -1,0 +1,299 @@
+/** A world: one whole organization with its clock, faults and journal. */
+
+import { ChatdoubleError } from "./error.js";
+import type { Requests } from "./http.js";
+import { fromWire } from "./names.js";
+import type { Server } from "./server.js";
+import type {
+  AgendaItem, Assertion, ClockMoved, ClockState, Fault, FaultRule, ForkOptions, Frame, Invariants, JournalEntry,
+  JournalFilter, Jump, Push, PushFilter, Queue, Snapshot, User, Waiting,
+} from "./types.js";
+import { texts } from "./websocket.js";
+
+/** How long is waited unless told otherwise, in milliseconds. */
+const PATIENCE_MS = 5_000;
+/** Where users of the built-in fixtures have their addresses. */
+const DOMAIN = "chat.test";
+
+/** A world: `await using` deletes it. */
+export class World {
+  readonly clock: Clock;
+  readonly faults: Faults;
+  readonly journal: Journal;
+  readonly queues: Queues;
+  readonly pushes: Pushes;
+  readonly snapshots: Snapshots;
+  readonly #calls: Calls;
+
+  constructor(
+    /** The server that it is on. */
+    readonly server: Server,
+    /** Its name, by which control knows it. */
+    readonly name: string,
+    /** Base URL for clients, without a slash at the end and without /api/v1. */
+    readonly url: string,
+    requests: Requests,
+  ) {
+    this.#calls = new Calls(requests, `/worlds/${encodeURIComponent(name)}`);
+    this.clock = new Clock(this.#calls);
+    this.faults = new Faults(this.#calls);
+    this.journal = new Journal(this.#calls);
+    this.queues = new Queues(this.#calls);
+    this.pushes = new Pushes(this.#calls);
+    this.snapshots = new Snapshots(this.#calls);
+  }
+
+  /** Credentials of somebody, by handle or address. The request stands in the journal: it is one of the API. */
+  async user(handle: string): Promise<User> {
+    const email = handle.includes("@") ? handle : `${handle}@${DOMAIN}`;
+    let known = await this.#fetchKey(email).catch((error: unknown) => error as ChatdoubleError);
+    if (known instanceof ChatdoubleError && !handle.includes("@") && known.code !== "USER_DEACTIVATED") {
+      const elsewhere = await this.#emailOf(handle);
+      if (elsewhere === undefined || elsewhere === email) throw known;
+      known = await this.#fetchKey(elsewhere);
+    }
+    if (known instanceof Error) throw known;
+    return known;
+  }
+
+  /** A copy as it stands now, or stood at a snapshot: without queues, faults, journal and snapshots. */
+  fork(options: ForkOptions = {}): Promise<World> {
+    return this.server.createWorld({ ...options, forkOf: this.name });
+  }
+
+  /** Puts data, clock, pushes, faults and journal back; `keep` names what stays of the last two. */
+  async reset(options: { keep?: ("faults" | "journal")[] } = {}): Promise<void> {
+    await this.#calls.post("/reset", options);
+  }
+
+  /** Ends it. */
+  async delete(): Promise<void> {
+    await this.#calls.delete("");
+  }
+
+  /** The world as a fixture document. */
+  async state(): Promise<any> {
+    return (await this.#calls.requests.plain("GET", `${this.#calls.path}/state`)).state;
+  }
+
+  /** Puts a document in the place of what is there; queues end. */
+  async putState(document: object): Promise<void> {
+    await this.#calls.requests.plain("PUT", `${this.#calls.path}/state`, document);
+  }
+
+  /** Checks what must hold of every world. */
+  invariants(): Promise<Invariants> {
+    return this.#calls.get("/invariants");
+  }
+
+  /** Goes on at a newer feature level, as a server does that is upgraded. */
+  async upgrade(level: number): Promise<void> {
+    await this.#calls.post("/upgrade", { to: level });
+  }
+
+  /** What happens in it, as it happens, from the first `next()` on. */
+  async *watch(): AsyncGenerator<Frame, void, undefined> {
+    const { reach } = this.#calls.requests;
+    const frames = texts(`${reach.url}/control${this.#calls.path}/watch`, this.#calls.requests.options());
+    for await (const text of frames) yield fromWire(JSON.parse(text)) as Frame;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.delete();
+  }
+
+  async #fetchKey(username: string): Promise<User> {
+    const reply = await this.#calls.requests.api("POST", `${this.url}/api/v1/dev_fetch_api_key`, { username });
+    return { id: reply.user_id, email: reply.email, apiKey: reply.api_key };
+  }
+
+  async #emailOf(handle: string): Promise<string | undefined> {
+    const { direct_admins, direct_users } = await this.#calls.requests.api("GET", `${this.url}/api/v1/dev_list_users`);
+    const emails: string[] = [...direct_admins, ...direct_users].map((person: { email: string }) => person.email);
+    return emails.find((email) => email.startsWith(`${handle}@`));
+  }
+}
+
+/** Control's calls for one world. */
+class Calls {
+  constructor(
+    readonly requests: Requests,
+    readonly path: string,
+  ) {}
+
+  get(path: string, filters: object = {}): Promise<any> {
+    return this.requests.control("GET", this.path + path, undefined, filters);
+  }
+
+  post(path: string, body: object = {}): Promise<any> {
+    return this.requests.control("POST", this.path + path, body);
+  }
+
+  delete(path: string): Promise<any> {
+    return this.requests.control("DELETE", this.path + path);
+  }
+}
+
+/** A world's time, and what falls due. */
+export class Clock {
+  constructor(private readonly calls: Calls) {}
+
+  /** The time, in Unix seconds. */
+  async now(): Promise<number> {
+    return (await this.state()).now;
+  }
+
+  /** What falls due, the next first. */
+  async agenda(): Promise<AgendaItem[]> {
+    return (await this.state()).agenda;
+  }
+
+  /** The time, whether it runs, and what falls due. */
+  state(): Promise<ClockState> {
+    return this.calls.get("/clock");
+  }
+
+  /** Goes on by seconds, or by a span such as "1d2h30m"; all that falls due on the way is done before it returns. */
+  advance(by: number | string, options: Jump = {}): Promise<ClockMoved> {
+    return this.calls.post("/clock", { advanceSeconds: by, ...options });
+  }
+
+  /** Goes on to a time: RFC 3339, Unix seconds or a date. */
+  set(to: Date | string | number, options: Jump = {}): Promise<ClockMoved> {
+    return this.calls.post("/clock", { set: to, ...options });
+  }
+
+  /** Goes on to what falls due next. */
+  toNext(options: Jump = {}): Promise<ClockMoved> {
+    return this.calls.post("/clock", { toNext: true, ...options });
+  }
+
+  /** Lets it go with real time. */
+  run(): Promise<ClockMoved> {
+    return this.calls.post("/clock", { running: true });
+  }
+
+  /** Stops it. */
+  freeze(): Promise<ClockMoved> {
+    return this.calls.post("/clock", { running: false });
+  }
+}
+
+/** Failures on demand. */
+export class Faults {
+  constructor(private readonly calls: Calls) {}
+
+  /** Installs a rule. */
+  async add(rule: FaultRule): Promise<{ id: string; remove(): Promise<void> }> {
+    const { faultId } = await this.calls.post("/faults", rule);
+    const remove = async () => void (await this.calls.delete(`/faults/${encodeURIComponent(faultId)}`));
+    return { id: faultId, remove };
+  }
+
+  /** Installed rules, spent ones too, with how often each let pass and fired. */
+  async list(): Promise<Fault[]> {
+    const { faults } = await this.calls.get("/faults");
+    return faults.map((fault: Fault) => ({ ...fault, id: fault.faultId }));
+  }
+
+  /** Removes all. */
+  async clear(): Promise<void> {
+    await this.calls.delete("/faults");
+  }
+}
+
+/** What was asked of the API, and what it answered. */
+export class Journal {
+  constructor(private readonly calls: Calls) {}
+
+  /** Entries, newest last. */
+  async entries(filter: JournalFilter = {}): Promise<JournalEntry[]> {
+    return (await this.calls.get("/journal", filter)).entries;
+  }
+
+  /** Asserts that there were such requests, or throws with the nearest ones; how many there were. */
+  async verify(assertion: Assertion): Promise<number> {
+    return (await this.calls.post("/journal/verify", assertion)).count;
+  }
+
+  /** Waits until there were such requests, or throws; how many there were. */
+  async waitFor(assertion: Assertion, options: Waiting = {}): Promise<number> {
+    return (await this.calls.post("/journal/wait", { ...assertion, timeoutMs: options.timeoutMs ?? PATIENCE_MS })).count;
+  }
+
+  /** Empties it. */
+  async clear(): Promise<void> {
+    await this.calls.delete("/journal");
+  }
+}
+
+/** Event queues of clients. */
+export class Queues {
+  constructor(private readonly calls: Calls) {}
+
+  /** All queues. */
+  async list(): Promise<Queue[]> {
+    return this.#rows(await this.calls.requests.plain("GET", `${this.calls.path}/queues`));
+  }
+
+  /** Has a queue be gone, as after a restart of the server. */
+  async lose(id: string): Promise<void> {
+    await this.calls.delete(`/queues/${encodeURIComponent(id)}`);
+  }
+
+  /** Waits until so many queues (1) of a user, or of anybody, have a poll that waits. */
+  async waitParked(options: { user?: string; count?: number } & Waiting = {}): Promise<Queue[]> {
+    const { timeoutMs, ...wanted } = options;
+    const body = { ...wanted, parked: true, timeout_ms: timeoutMs ?? PATIENCE_MS };
+    return this.#rows(await this.calls.requests.plain("POST", `${this.calls.path}/queues/wait`, body));
+  }
+
+  #rows({ queues }: { queues: object[] }): Queue[] {
+    return queues.map((queue) => ({ ...queue, ...(fromWire(queue) as object) }) as Queue);
+  }
+}
+
+/** What the push relay was handed. */
+export class Pushes {
+  constructor(private readonly calls: Calls) {}
+
+  /** Pushes, newest last. */
+  async list(filter: PushFilter = {}): Promise<Push[]> {
+    return (await this.calls.get("/pushes", filter)).pushes;
+  }
+
+  /** Waits until there are such pushes: those that there are then. */
+  async waitFor(filter: PushFilter & { atLeast?: number } = {}, options: Waiting = {}): Promise<Push[]> {
+    return (await this.calls.post("/pushes/wait", { ...filter, timeoutMs: options.timeoutMs ?? PATIENCE_MS })).pushes;
+  }
+
+  /** Empties the list. */
+  async clear(): Promise<void> {
+    await this.calls.delete("/pushes");
+  }
+}
+
+/** States to go back to. */
+export class Snapshots {
+  constructor(private readonly calls: Calls) {}
+
+  /** Takes one; that of the same name is replaced. */
+  async save(name: string): Promise<void> {
+    await this.calls.post("/snapshots", { name });
+  }
+
+  /** Goes back to one; queues end. */
+  async restore(name: string): Promise<void> {
+    await this.calls.post(`/snapshots/${encodeURIComponent(name)}/restore`);
+  }
+
+  /** All that were taken. */
+  async list(): Promise<Snapshot[]> {
+    return (await this.calls.get("/snapshots")).snapshots;
+  }
+
+  /** Removes one. */
+  async remove(name: string): Promise<void> {
+    await this.calls.delete(`/snapshots/${encodeURIComponent(name)}`);
+  }
+}

@@ -1,0 +1,233 @@
+// The helpers against a running server. CHATDOUBLE_BINARY names the program.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { ChatdoubleError, connect, startServer } from "chatdouble";
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+let server;
+
+before(async () => {
+  server = await startServer({ clock: "2026-01-01T12:00:00Z" });
+});
+after(() => server.stop());
+
+async function api(world, user, method, path, form = {}) {
+  const authorization = `Basic ${Buffer.from(`${user.email}:${user.apiKey}`).toString("base64")}`;
+  const body = new URLSearchParams(form);
+  const query = method === "GET" && String(body) ? `?${body}` : "";
+  const init = { method, headers: { authorization }, ...(method === "GET" ? {} : { body }) };
+  return (await fetch(`${world.url}/api/v1${path}${query}`, init)).json();
+}
+
+const send = (world, user, content) =>
+  api(world, user, "POST", "/messages", { type: "stream", to: "general", topic: "t", content });
+
+test("worlds are made, listed, forked, reset and deleted", async () => {
+  const world = await server.createWorld({ name: "blue", label: "a test", idleTtlSeconds: "10m" });
+  assert.equal(world.url, `${server.url}/w/blue`);
+  const [row] = await server.worlds({ prefix: "bl" });
+  assert.deepEqual([row.label, row.idleTtlSeconds, typeof row.createdAt], ["a test", 600, "number"]);
+
+  const mel = await world.user("mel");
+  assert.deepEqual(mel, { id: mel.id, email: "mel@chat.test", apiKey: "melKey00000000000000000000000000" });
+  await send(world, mel, "only here");
+  const fork = await world.fork({ label: "a copy" });
+  const messages = async (of) => (await server.worlds({ prefix: of.name }))[0].messages;
+  assert.equal(await messages(fork), await messages(world));
+  await world.reset();
+  assert.equal(await messages(fork), (await messages(world)) + 1);
+
+  assert.deepEqual(await server.deleteWorlds({ prefix: "blue" }), ["blue"]);
+  await fork.delete();
+  await assert.rejects(fork.delete(), (error) => error instanceof ChatdoubleError && error.status === 404 && error.code === "NONEXISTENT_SUBDOMAIN");
+  assert.deepEqual((await server.worlds()).map((one) => one.name), ["default"]);
+});
+
+test("users are found by handle and address, and who there is not is refused", async () => {
+  const world = server.world();
+  assert.equal((await world.user("build-bot")).email, "build-bot@chat.test");
+  assert.equal((await world.user("gus@chat.test")).id, (await world.user("gus")).id);
+  await assert.rejects(world.user("nobody"), ChatdoubleError);
+});
+
+test("the clock moves, and tells what was done", async () => {
+  const world = await server.createWorld();
+  const began = await world.clock.now();
+  assert.equal(began, Date.parse("2026-01-01T12:00:00Z") / 1000);
+  const next = await world.clock.toNext();
+  assert.deepEqual([next.now, next.fired.length, next.fired[0].reminderId], [began + 3600, 1, 1]);
+  const moved = await world.clock.advance("1d2h", { waitForClientsMs: 0 });
+  assert.equal(moved.now, began + 3600 + 93600);
+  assert.deepEqual([moved.waitedMs, moved.notParked], [0, []]);
+  assert.equal((await world.clock.set(new Date("2026-01-05T00:00:00Z"))).now, Date.parse("2026-01-05T00:00:00Z") / 1000);
+  assert.equal((await world.clock.run()).running, true);
+  assert.equal((await world.clock.freeze()).running, false);
+  await assert.rejects(world.clock.set("2020-01-01T00:00:00Z"), /can't go back/);
+  await world.delete();
+});
+
+test("faults are installed, counted and removed; keys of errors stay as they are", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const fault = await world.faults.add({
+    match: { method: "POST", path: "/messages", params: { topic: "t" } },
+    times: 1,
+    effect: { error: { status: 503, code: "BUSY", msg: "Later", retry_at: 5 } },
+  });
+  assert.equal((await send(world, mel, "x")).retry_at, 5);
+  const [listed] = await world.faults.list();
+  assert.deepEqual([listed.id, listed.fired, listed.effect.error.retry_at], [fault.id, 1, 5]);
+  await fault.remove();
+  assert.deepEqual(await world.faults.list(), []);
+  await world.faults.add({ effect: { rateLimit: { retryAfter: 3 } } });
+  assert.equal((await send(world, mel, "x"))["retry-after"], 3);
+  await world.faults.clear();
+  assert.equal((await send(world, mel, "x")).result, "success");
+  await world.delete();
+});
+
+test("the journal is read, verified and waited for", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const waiting = world.journal.waitFor({ path: "/messages", user: "mel", exactly: 1 }, { timeoutMs: 5000 });
+  await send(world, mel, "once");
+  assert.equal(await waiting, 1);
+  assert.equal(await world.journal.verify({ path: "/messages", params: { content: "once" }, exactly: 1 }), 1);
+  await assert.rejects(world.journal.verify({ path: "/messages", params: { content: "twice" } }), (error) => {
+    assert.deepEqual([error.status, error.code, error.body.count], [400, "VERIFICATION_FAILED", 0]);
+    assert.match(error.message, /found 0[\s\S]*-.*twice[\s\S]*\+.*once/);
+    return true;
+  });
+  await assert.rejects(world.journal.waitFor({ path: "/typing" }, { timeoutMs: 10 }), (error) => error.status === 408);
+  const [entry] = await world.journal.entries({ path: "/messages", limit: 1 });
+  assert.deepEqual([entry.params.content, typeof entry.durationMs, entry.reply.result], ["once", "number", "success"]);
+  await world.journal.clear();
+  assert.deepEqual(await world.journal.entries(), []);
+  await world.delete();
+});
+
+test("queues are waited for and lost", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const { queue_id: id } = await api(world, mel, "POST", "/register", { event_types: '["message"]' });
+  const poll = api(world, mel, "GET", "/events", { queue_id: id, last_event_id: "-1" });
+  const [parked] = await world.queues.waitParked({ user: "mel", timeoutMs: 5000 });
+  assert.deepEqual([parked.queueId, parked.queue_id, parked.parked], [id, id, true]);
+  await world.queues.lose(id);
+  assert.equal((await poll).code, "BAD_EVENT_QUEUE_ID");
+  assert.deepEqual(await world.queues.list(), []);
+  await assert.rejects(world.queues.waitParked({ timeoutMs: 1 }), /parked/);
+  await world.delete();
+});
+
+test("pushes are listed and waited for", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const waiting = world.pushes.waitFor({ user: "mel" });
+  await api(world, mel, "POST", "/mobile_push/e2ee/test_notification");
+  const [push] = await waiting;
+  assert.deepEqual([push.kind, push.user, typeof push.deviceId], ["test", "mel@chat.test", "number"]);
+  assert.equal((await world.pushes.list({ since: push.id })).length, 0);
+  await world.pushes.clear();
+  assert.deepEqual(await world.pushes.list(), []);
+  await world.delete();
+});
+
+test("snapshots, state, invariants and upgrades", async () => {
+  const world = await server.createWorld({ featureLevel: 250 });
+  await world.snapshots.save("ready");
+  await send(world, await world.user("mel"), "litter");
+  await world.snapshots.restore("ready");
+  assert.deepEqual((await world.snapshots.list()).map((one) => one.name), ["ready"]);
+  await world.snapshots.remove("ready");
+  const state = await world.state();
+  assert.equal(typeof state.realm, "object");
+  const other = await server.createWorld({ fixture: state });
+  await other.putState(state);
+  assert.deepEqual(await other.state(), state);
+  const { checked, violations } = await world.invariants();
+  assert.ok(checked.length > 0 && violations.length === 0);
+  await world.upgrade(300);
+  await assert.rejects(world.upgrade(250), /from 300 on/);
+  await server.deleteWorlds({ prefix: "world-" });
+});
+
+test("what happens is watched", async () => {
+  const world = await server.createWorld();
+  const frames = world.watch();
+  const first = frames.next();
+  const mel = await world.user("mel");
+  // Requests before the watching began are not told, so there is a second one, with a long text for a long frame.
+  await send(world, mel, "é".repeat(5000));
+  const seen = [(await first).value];
+  while (!seen.some((frame) => frame.type === "event")) seen.push((await frames.next()).value);
+  const event = seen.find((frame) => frame.type === "event");
+  assert.equal(typeof event.event.type, "string");
+  assert.ok("queueId" in event);
+  await frames.return();
+  await world.delete();
+});
+
+test("a server is found by CHATDOUBLE_URL, with its token", async () => {
+  const own = await startServer({ controlToken: "secret" });
+  process.env.CHATDOUBLE_URL = `${own.url}/`;
+  await assert.rejects(connect().worlds(), (error) => error.status === 401);
+  assert.equal((await connect(undefined, { controlToken: "secret" }).worlds()).length, 1);
+  delete process.env.CHATDOUBLE_URL;
+  assert.throws(() => connect(), /CHATDOUBLE_URL/);
+  await own.stop();
+  await assert.rejects(own.worlds(), (error) => error instanceof ChatdoubleError && error.status === 0);
+});
+
+test("a failed start says what the program says", async () => {
+  await assert.rejects(startServer({ fixture: "nosuch" }), /error: nosuch/);
+  await assert.rejects(startServer({ noSuchOption: 1 }), /no-such-option/);
+});
+
+test("the module is there for require too", () => {
+  const required = createRequire(import.meta.url)("chatdouble");
+  assert.deepEqual(Object.keys(required).sort(), Object.keys({ ChatdoubleError, connect, startServer }).concat("Server", "World", "Clock", "Faults", "Journal", "Pushes", "Queues", "Snapshots").sort());
+});
+
+test("a server ends within 2 seconds of its starter, however that ends", async () => {
+  for (const [ending, signal] of [["process.kill(process.pid, 'SIGKILL')", "SIGKILL"], ["", null], ["throw new Error('x')", null]]) {
+    const script = `import { startServer } from "chatdouble"; const server = await startServer(); console.log(server.url); ${ending}`;
+    const starter = spawn(process.execPath, ["--input-type=module", "-e", script], { cwd: HERE, stdio: ["ignore", "pipe", "ignore"] });
+    let url = "";
+    starter.stdout.on("data", (text) => (url += text));
+    const [, by] = await once(starter, "close");
+    assert.equal(by, signal);
+    await gone(url.trim(), 2000);
+  }
+});
+
+test("the launcher passes on arguments, status and signals, and leaves nothing behind", async () => {
+  const launcher = fileURLToPath(new URL("../bin/chatdouble.cjs", import.meta.url));
+  assert.match(execFileSync(process.execPath, [launcher, "--version"], { encoding: "utf8" }), /^chatdouble \d/);
+  const refused = spawn(process.execPath, [launcher, "serve", "--prot", "1"], { stdio: "ignore" });
+  assert.deepEqual(await once(refused, "exit"), [2, null]);
+  for (const signal of ["SIGTERM", "SIGKILL"]) {
+    const child = spawn(process.execPath, [launcher, "serve", "--port", "0", "--log", "off"], { stdio: ["ignore", "pipe", "ignore"] });
+    const [line] = await once(child.stdout, "data");
+    const ended = once(child, "exit");
+    child.kill(signal);
+    assert.deepEqual(await ended, signal === "SIGTERM" ? [0, null] : [null, "SIGKILL"]);
+    await gone(/http:\S+/.exec(line)[0], 2000);
+  }
+});
+
+// Looks until nobody listens any more: whose end is awaited here has no way to tell of it.
+async function gone(url, patience) {
+  const began = Date.now();
+  for (;;) {
+    const there = await fetch(`${url}/control/health`).then(() => true, () => false);
+    if (!there) return;
+    assert.ok(Date.now() - began < patience, `${url} is still there after ${patience} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

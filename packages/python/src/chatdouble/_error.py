@@ -1,0 +1,36 @@
+"""What goes wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Error(Exception):
+    """A refusal of control, or a request that was not answered.
+
+    `status` is the HTTP status, 0 without a reply; `code` is control's, such as BAD_REQUEST; `body` is the reply.
+    """
+
+    def __init__(self, message: str, status: int = 0, code: str = "", body: Any = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.code = code
+        self.body = body
+
+
+class VerificationFailed(Error, AssertionError):
+    """An assertion that does not hold; `body` has `count` and `nearest`."""
+
+
+def refusal(status: int, body: Any, asked: str) -> Error:
+    """The error for a reply that is no success."""
+    if not isinstance(body, dict) or "msg" not in body:
+        return Error(f"{asked}: {status}", status, "", body)
+    message, code = str(body["msg"]), str(body.get("code", ""))
+    near = body.get("nearest")
+    diffs = [one["diff"] for one in near if isinstance(one, dict) and "diff" in one] if isinstance(near, list) else []
+    if diffs:
+        message = "\n".join([message, "The nearest requests differ so:", *diffs])
+    kind = VerificationFailed if code == "VERIFICATION_FAILED" else Error
+    return kind(message, status, code, body)

@@ -1,0 +1,98 @@
+"""Requests to a server, on a connection for each thread."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+import threading
+import urllib.parse
+from typing import Any, Mapping
+
+from ._error import Error, refusal
+from ._record import Record
+
+FORM = "application/x-www-form-urlencoded"
+# How much longer than the server a reply is waited for, in seconds.
+PATIENCE = 60.0
+
+
+class Requests:
+    """Requests to the server at a base URL, which has no slash at the end."""
+
+    def __init__(self, url: str, control_token: str | None = None, ca_file: str | None = None) -> None:
+        self.url = url
+        self.token = control_token
+        parts = urllib.parse.urlsplit(url)
+        self.secure = parts.scheme == "https"
+        self.host, self.port = parts.hostname or "", parts.port or (443 if self.secure else 80)
+        # Made once: a file of certificates takes a while to read, and may be gone later.
+        self.context = ssl.create_default_context(cafile=ca_file) if self.secure else None
+        self._own = threading.local()
+
+    def control(self, method: str, path: str, body: Any = None, filters: Mapping[str, Any] | None = None) -> Record:
+        """A call of control: its reply without the envelope."""
+        query = urllib.parse.urlencode({name: value for name, value in (filters or {}).items() if value is not None})
+        headers = {"Content-Type": "application/json", **self.authorization()}
+        data = None if body is None else json.dumps(body).encode()
+        # A call that waits says how long it waits itself.
+        waits = body.get("timeout_ms") or 0 if isinstance(body, dict) else 0
+        return self._ask(method, f"/control{path}" + (f"?{query}" if query else ""), data, headers, waits / 1000)
+
+    def api(self, method: str, path: str, form: Mapping[str, str] | None = None) -> Record:
+        """A request of the API, without credentials."""
+        data = urllib.parse.urlencode(form).encode() if form else None
+        return self._ask(method, path, data, {"Content-Type": FORM}, 0)
+
+    def authorization(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+    def close(self) -> None:
+        """Closes this thread's connection."""
+        connection = getattr(self._own, "connection", None)
+        if connection is not None:
+            connection.close()
+            self._own.connection = None
+
+    def connection(self) -> http.client.HTTPConnection:
+        """A connection of the caller's own."""
+        if self.context is not None:
+            return http.client.HTTPSConnection(self.host, self.port, timeout=PATIENCE, context=self.context)
+        return http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
+
+    def _ask(self, method: str, path: str, data: bytes | None, headers: dict[str, str], waits: float) -> Record:
+        asked = f"{method} {self.url}{path}"
+        try:
+            reply, text = self._send(method, path, data, headers, waits)
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            raise Error(f"{asked}: {error or type(error).__name__}") from error
+        try:
+            body = json.loads(text, object_hook=Record)
+        except ValueError:
+            told = text[:200].decode(errors="replace")
+            raise Error(f"{asked}: {reply.status}, and no JSON: {told}", reply.status, "", told) from None
+        if reply.status != 200 or body.get("result") != "success":
+            raise refusal(reply.status, body, asked)
+        return Record((name, value) for name, value in body.items() if name not in ("result", "msg"))
+
+    def _send(
+        self, method: str, path: str, data: bytes | None, headers: dict[str, str], waits: float
+    ) -> tuple[http.client.HTTPResponse, bytes]:
+        connection = getattr(self._own, "connection", None)
+        is_used = connection is not None
+        if connection is None:
+            connection = self._own.connection = self.connection()
+        connection.timeout = PATIENCE + waits
+        if connection.sock is not None:
+            connection.sock.settimeout(PATIENCE + waits)
+        try:
+            connection.request(method, path, data, headers)
+            reply = connection.getresponse()
+        except (http.client.RemoteDisconnected, ConnectionError):
+            self.close()
+            if not is_used:
+                raise
+            # An idle connection that the server closed a moment ago: nothing was read from it.
+            return self._send(method, path, data, headers, waits)
+        return reply, reply.read()

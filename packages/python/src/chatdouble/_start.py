@@ -1,0 +1,138 @@
+"""Starting a server as a child of this process."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import weakref
+from pathlib import Path
+from typing import Any
+
+from ._error import Error
+from ._server import Server
+
+#: How long a server may take to end, in seconds.
+STOP_SECONDS = 5.0
+
+_started: weakref.WeakSet[subprocess.Popen[str]] = weakref.WeakSet()
+
+
+def binary() -> str:
+    """Path of the program: what CHATDOUBLE_BINARY says, or the one that was installed with this package."""
+    chosen = os.environ.get("CHATDOUBLE_BINARY")
+    if chosen:
+        return chosen
+    name = "chatdouble.exe" if sys.platform == "win32" else "chatdouble"
+    folders = [sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
+    with contextlib.suppress(KeyError):
+        folders.append(sysconfig.get_path("scripts", f"{os.name}_user"))
+    for folder in folders:
+        if (Path(folder) / name).is_file():
+            return str(Path(folder) / name)
+    found = shutil.which(name)
+    if found is None:
+        raise Error("there is no program 'chatdouble': install the wheel of this platform, or set CHATDOUBLE_BINARY")
+    return found
+
+
+def command_line(options: dict[str, Any]) -> list[str]:
+    """The command line of `serve` with these options."""
+    line: list[str] = []
+    for name, value in {"port": 0, "log": "warn", **options}.items():
+        option = "--" + name.replace("_", "-")
+        if value is None or value is False or name == "control_token":
+            continue
+        if value is True:
+            line.append(option)
+            continue
+        values = value if isinstance(value, (list, tuple)) else [value]
+        line += [f"{option}={_text(one)}" for one in values]
+    return line
+
+
+def start_server(**options: Any) -> Server:
+    """Starts a server that ends with this process, however that ends.
+
+    Options are those of `chatdouble serve` in snake case: clock, fixture, feature_level, dialect, seed, port (a free
+    one by default), control_token, tls and so on.
+    """
+    with contextlib.ExitStack() as stack:
+        ca_file = options.get("tls_ca_file")
+        if options.get("tls") and ca_file is None:
+            ca_file = str(Path(stack.enter_context(tempfile.TemporaryDirectory())) / "ca.pem")
+            options["tls_ca_file"] = ca_file
+        told = stack.enter_context(tempfile.TemporaryFile("w+"))
+        token = options.get("control_token") or os.environ.get("CHATDOUBLE_CONTROL_TOKEN")
+        environment = {**os.environ, **({"CHATDOUBLE_CONTROL_TOKEN": token} if token else {})}
+        command = [binary(), "serve", "--exit-with-stdin", *command_line(options)]
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=told, text=True, env=environment
+            )
+        except OSError as error:
+            raise Error(f"chatdouble can't be started: {error}") from error
+        _started.add(process)
+        url = _ready(process)
+        if url is None:
+            status = process.wait()
+            _close(process)
+            told.seek(0)
+            raise Error(told.read().strip() or f"chatdouble ended with status {status} before it was ready")
+        server = Server(url, token, ca_file=ca_file, stop=lambda: _stop(process))
+        server.pid = process.pid
+        return server
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, datetime.datetime):
+        return value.astimezone(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+    return str(value)
+
+
+def _ready(process: subprocess.Popen[str]) -> str | None:
+    """The base URL that a server tells when it can answer; nothing when it ends before."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        found = re.search(r"listening on (https?://\S+)", line)
+        if found:
+            return found[1]
+    return None
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        process.terminate()
+    try:
+        status = process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        status = process.wait()
+    _close(process)
+    if status == 3:
+        raise Error("an invariant of a world was broken: this run proves nothing")
+
+
+def _close(process: subprocess.Popen[str]) -> None:
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+
+
+def _let_go() -> None:
+    # A child that was forked must not keep the server alive after the process that started it has ended.
+    for process in _started:
+        if process.stdin is not None:
+            with contextlib.suppress(OSError):
+                os.close(process.stdin.fileno())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)

@@ -1,0 +1,135 @@
+"""Fixtures for pytest: a server for the session, a world for each test."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from typing import Any, Generator, Iterator
+
+import pytest
+
+from ._error import Error
+from ._server import Server, connect
+from ._start import start_server
+from ._world import World
+
+MARKER = "chatdouble(feature_level=N, dialect=NAME, fixture=NAME, ...): how chatdouble_world is made, with the keywords of create_world; a list of feature levels or dialects runs the test once for each"
+# How many entries of the journal a failed test shows.
+SHOWN = 10
+_URL, _TOKEN = "chatdouble_url", "chatdouble_token"
+_shared = pytest.StashKey[Server]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("chatdouble")
+    group.addoption(
+        "--chatdouble-server",
+        choices=["shared", "each"],
+        help="with xdist: one server for all workers (shared, the default) or one for each worker (each)",
+    )
+    parser.addini("chatdouble_server", "as --chatdouble-server", default="shared")
+    parser.addini("chatdouble_options", "options of serve, one a line, such as dialect=zulip", type="linelist")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", MARKER)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """In the process that hands out tests to xdist's workers: starts the server that they share."""
+    config: pytest.Config = node.config
+    is_shared = (config.getoption("chatdouble_server") or config.getini("chatdouble_server")) == "shared"
+    if not is_shared or os.environ.get("CHATDOUBLE_URL"):
+        return
+    if _shared not in config.stash:
+        config.stash[_shared] = _start(config)
+    server = config.stash[_shared]
+    node.workerinput[_URL], node.workerinput[_TOKEN] = server.url, server.control_token
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if _shared in config.stash:
+        config.stash[_shared].stop()
+
+
+def _start(config: pytest.Config) -> Server:
+    options: dict[str, Any] = {} if os.environ.get("CHATDOUBLE_CLOCK") else {"clock": "frozen"}
+    for line in config.getini("chatdouble_options"):
+        name, _, value = line.partition("=")
+        options[name.strip().replace("-", "_")] = value.strip() or True
+    return start_server(**options)
+
+
+@pytest.fixture(scope="session")
+def chatdouble_server(request: pytest.FixtureRequest) -> Iterator[Server]:
+    """The server at CHATDOUBLE_URL, or one that is started for the session and shared by xdist's workers."""
+    told = getattr(request.config, "workerinput", {})
+    if os.environ.get("CHATDOUBLE_URL"):
+        with connect() as server:
+            yield server
+    elif told.get(_URL):
+        with Server(told[_URL], told[_TOKEN]) as server:
+            yield server
+    else:
+        with _start(request.config) as server:
+            yield server
+
+
+@pytest.fixture
+def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) -> Iterator[World]:
+    """A world of this test's own: a fork of `default`, or made as the marker says."""
+    options = {**_marked(request.node), **getattr(request, "param", {})}
+    if "fixture" not in options:
+        options.setdefault("fork_of", "default")
+    world = chatdouble_server.create_world(label=request.node.nodeid, **options)
+    yield world
+    try:
+        world.delete()
+    except Error as error:
+        # A test may have deleted it.
+        if error.status != 404:
+            raise
+
+
+def _marked(node: pytest.Item) -> dict[str, Any]:
+    """What the markers say, the nearest last."""
+    options: dict[str, Any] = {}
+    for marker in reversed(list(node.iter_markers("chatdouble"))):
+        options.update(marker.kwargs)
+    return options
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Runs a test once for each feature level and dialect that its marker lists."""
+    if "chatdouble_world" not in metafunc.fixturenames:
+        return
+    listed = {
+        name: value
+        for name, value in _marked(metafunc.definition).items()
+        if name in ("feature_level", "dialect") and isinstance(value, (list, tuple))
+    }
+    if listed:
+        variants = [dict(zip(listed, values)) for values in itertools.product(*listed.values())]
+        ids = ["-".join(str(value) for value in variant.values()) for variant in variants]
+        metafunc.parametrize("chatdouble_world", variants, indirect=True, ids=ids)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """Shows the journal's end with a test that failed."""
+    report = yield
+    world = getattr(item, "funcargs", {}).get("chatdouble_world")
+    if report.when == "call" and report.failed and world is not None:
+        try:
+            entries = world.journal.entries(limit=SHOWN)
+        except Error:
+            return report
+        report.sections.append((f"last requests to {world.name}", "\n".join(map(_line, entries))))
+    return report
+
+
+def _line(entry: Any) -> str:
+    params = " ".join(f"{name}={value[:60]}" for name, value in entry.params.items())
+    fault = f" ({entry.fault})" if entry.fault else ""
+    return f"{entry.status} {entry.method} {entry.path} {entry.user or ''} {params}{fault}"
