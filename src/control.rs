@@ -4,6 +4,7 @@
 
 mod calls;
 mod clock;
+mod contents;
 pub mod dialect;
 mod faults;
 mod filters;
@@ -236,6 +237,10 @@ async fn in_world(
         OfWorld::State => {
             let world = world.clone();
             return aside(move || state::show(&world)).await;
+        }
+        OfWorld::Users | OfWorld::Channels | OfWorld::Groups | OfWorld::Messages => {
+            let (call, list) = (call, contents::Wanted::read(&world, filters)?);
+            aside(move || contents::list(call, &list)).await?
         }
         OfWorld::Invariants => {
             let world = world.clone();

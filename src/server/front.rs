@@ -6,6 +6,7 @@
 use super::mangle::{ReplyBody, mangled};
 use super::pulse::Pulse;
 use super::socket;
+use crate::console;
 use crate::control::Control;
 use crate::control::pages::token_subprotocol;
 use crate::error::Error;
@@ -68,6 +69,9 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
                     let _busy = busy;
                     mangled(answer.await)
                 }));
+            }
+            Served::All(control) if let Some(page) = console::answer(&control.guard, &request) => {
+                return Either::Left(ready(mangled(page)));
             }
             Served::All(control) => (&control.edge, None),
             Served::One(edge, world, _) => (edge, Some(world)),

@@ -19,6 +19,7 @@ mod cli_exec;
 mod cli_scenario;
 mod cli_watch;
 mod concurrency;
+mod console;
 mod control;
 mod control_state;
 mod credentials;
