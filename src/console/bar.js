@@ -48,9 +48,9 @@ function Time({ world }) {
     try { new Intl.DateTimeFormat('en', { timeZone: chosen }); } catch { toasts.show(`There is no time zone ${chosen}`, 'bad'); return; }
     save('zone', chosen);
     setZone(chosen);
-    const text = form.get('at');
-    const shown = localText(world.time(), chosen);
-    if (text && text !== form.get('was') && text !== shown && !(await move(world, { set: new Date(instant(text, chosen) * 1000).toISOString() }))) return;
+    // Browsers leave seconds out where they are zero.
+    const text = form.get('at').replace(/T\d\d:\d\d$/, '$&:00');
+    if (text && text !== form.get('was') && text !== localText(world.time(), chosen) && !(await move(world, { set: new Date(instant(text, chosen) * 1000).toISOString() }))) return;
     setAsks(false);
   };
   return html`<button class="time" onClick=${() => setAsks(true)} title="Choose an instant and a time zone">
@@ -60,9 +60,9 @@ function Time({ world }) {
     </button>
     ${asks && html`<${Dialog} title="World time" submit="Go there" onClose=${() => setAsks(false)} onSubmit=${submit}>
       <p class="soft small">Everything that falls due on the way happens at its own time. The clock can't go back: restore a snapshot instead.</p>
-      <input type="hidden" name="was" value=${localText(now, zone)} />
-      <label class="field">Instant<input class="input" type="datetime-local" step="1" name="at" value=${localText(now, zone)} /></label>
-      <label class="field">Time zone<input class="input" name="zone" list="zones" value=${zone} spellcheck="false" />
+      <input type="hidden" name="was" defaultValue=${localText(now, zone)} />
+      <label class="field">Instant<input class="input" type="datetime-local" step="1" name="at" defaultValue=${localText(now, zone)} /></label>
+      <label class="field">Time zone<input class="input" name="zone" list="zones" defaultValue=${zone} spellcheck="false" />
         <datalist id="zones">${Intl.supportedValuesOf('timeZone').map((one) => html`<option value=${one} />`)}</datalist></label>
     <//>`}`;
 }
@@ -135,7 +135,7 @@ export function Bar({ world }) {
     <//>
     ${shown === 'agenda' && html`<${Agenda} world=${world} onClose=${() => show(null)} />`}
     ${shown === 'snapshot' && html`<${Dialog} title="Take a snapshot" submit="Take it" onClose=${() => show(null)} onSubmit=${snapshot}>
-      <label class="field">Name<input class="input" name="name" required value=${`snapshot-${world.snapshots.length + 1}`} /></label>
+      <label class="field">Name<input class="input" name="name" required defaultValue=${`snapshot-${world.snapshots.length + 1}`} /></label>
       <p class="soft small">Data, clock and pushes. A snapshot of the same name is replaced.</p><//>`}
     ${shown === 'reset' && html`<${Dialog} title=${`Reset ${world.name}?`} submit="Reset" onClose=${() => show(null)} onSubmit=${reset}>
       <p>Data and clock go back to how the world was made. Queues end, faults and journal are emptied, snapshots stay.</p><//>`}

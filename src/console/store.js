@@ -3,6 +3,8 @@ import { control, watch, worldPath } from './control.js';
 
 /** So many entries are kept, as in the world's journal. */
 const ENTRIES_MAX = 10_000;
+/** How often lists are read that the watch socket does not tell of: faults and snapshots that others make. */
+const LOOK_MS = 3_000;
 
 class Store {
   #listeners = new Set();
@@ -116,17 +118,20 @@ export class World extends Store {
   #timers = new Map();
   #causes = new Map();
   #closed = false;
+  #looking = null;
   #serial = 0;
 
   constructor(name) {
     super();
     this.name = name;
     this.follow();
+    this.#looking = setInterval(() => document.hidden || this.state !== 'live' || this.look(), LOOK_MS);
   }
 
   close() {
     this.#closed = true;
     this.#close();
+    clearInterval(this.#looking);
     for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
@@ -198,6 +203,17 @@ export class World extends Store {
     this.channels = list;
     this.channelsById = new Map(list.map((channel) => [channel.channel_id, channel]));
     this.changed();
+  }
+
+  /** Reads what others may have changed without the socket's telling of it. */
+  async look() {
+    try {
+      const [clock, { faults }, { snapshots }] = await Promise.all(['/clock', '/faults', '/snapshots'].map((path) => this.call('GET', path)));
+      // Time goes back only when somebody resets the world, or restores a snapshot.
+      if (clock.now < this.now) { this.load(); return; }
+      if (JSON.stringify([faults, snapshots]) !== JSON.stringify([this.faults, this.snapshots])) { Object.assign(this, { faults, snapshots }); this.changed(); }
+      if (clock.running !== this.running || JSON.stringify(clock.agenda) !== JSON.stringify(this.agenda)) this.setClock(clock);
+    } catch { /* The socket's end tells of it. */ }
   }
 
   /** Reads a list again a moment later, however often it is asked to. */

@@ -16,6 +16,7 @@ const { api, control, launch, serve } = require('./program');
 
 const LONGEST_CHECK_MS = 120_000;
 const VIEWS = ['live', 'people', 'channels', 'act', 'faults', 'pushes', 'state'];
+const PATIENCE_MS = 8_000;
 const FLUENT_MS = 100;
 const LOAD_MS = 300;
 const PAGE_BYTES = 400 * 1024;
@@ -26,6 +27,7 @@ const { values } = parseArgs({ options: { browser: { type: 'string', default: '/
 async function open(browser, url, { scheme = 'light', width = 1280, height = 800 } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
   page.faults = [];
   page.on('pageerror', (error) => page.faults.push(String(error)));
   page.on('console', (message) => { if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) page.faults.push(message.text()); });
@@ -41,25 +43,29 @@ async function close(page) {
 
 const live = (page) => page.locator('.live-row');
 
-/** The time from an action until the page has shown what came of it, measured in the page. */
-function fluency(page, action) {
-  return page.evaluate(async (code) => {
+/** The time until the page has shown what came of typing a text, or of scrolling, measured in the page; the median of five. */
+function fluency(page, text) {
+  return page.evaluate(async (typed) => {
     const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     await frame();
     const times = [];
     for (let round = 0; round < 5; round += 1) {
       const began = performance.now();
-      new Function('round', code)(round);
+      if (typed === null) {
+        const list = document.querySelector('.virtual');
+        list.scrollTop = ((round * 7 + 3) % 10) / 10 * list.scrollHeight;
+      } else {
+        const box = document.querySelector('[data-search]');
+        box.value = round % 2 ? '' : typed;
+        box.dispatchEvent(new Event('input', { bubbles: true }));
+      }
       await frame();
       await frame();
       times.push(performance.now() - began);
     }
     return times.sort((one, other) => one - other)[2];
-  }, action);
+  }, text);
 }
-
-const TYPE = (text) => `const box = document.querySelector('[data-search]'); box.value = round % 2 ? '' : '${text}'; box.dispatchEvent(new Event('input', { bubbles: true }));`;
-const SCROLL = "const list = document.querySelector('.virtual'); list.scrollTop = (round * 7919 % 10) / 10 * list.scrollHeight;";
 
 const checks = {
   async 'load at once, within its size'({ browser, url }) {
@@ -142,13 +148,13 @@ const checks = {
     await page.getByRole('button', { name: /next: reminder 1 in 1 h/ }).click();
     await page.getByText(/1 thing fell due: reminder 1/).waitFor();
     await page.getByLabel('+1 d: go on').click();
-    await page.getByText('Tue, 6 Jan 2026').waitFor();
+    await page.locator('.time-day', { hasText: 'Tue, 6 Jan 2026' }).waitFor();
     // An instant in a time zone that springs forward on the way.
     await page.getByTitle('Choose an instant and a time zone').click();
     await page.getByLabel('Time zone').fill('Europe/Berlin');
-    await page.getByLabel('Instant').fill('2026-03-29T03:30:00');
+    await page.getByLabel('Instant').fill('2026-03-29T03:30');
     await page.getByRole('button', { name: 'Go there' }).click();
-    await page.getByText('Sun, 29 Mar 2026').waitFor();
+    await page.locator('.time-day', { hasText: 'Sun, 29 Mar 2026' }).waitFor();
     assert.equal((await control(url, 'GET', '/worlds/default/clock')).now, Date.parse('2026-03-29T01:30:00Z') / 1000);
     await page.getByLabel('Let the clock run').click();
     await page.getByText('running', { exact: true }).waitFor();
@@ -256,7 +262,7 @@ const checks = {
     await page.getByRole('button', { name: /#leadership/ }).click();
     await page.getByText('not visible for Gus Grant').waitFor();
     await page.locator('.reason').first().waitFor();
-    await page.getByText('Permissions').click();
+    await page.getByText('Permissions', { exact: true }).click();
     await page.getByRole('cell', { name: 'can_send_message_group' }).waitFor();
     await page.getByRole('button', { name: 'Snapshots' }).click();
     await page.getByText('Take a snapshot …').click();
@@ -278,7 +284,7 @@ const checks = {
     await other.getByRole('button', { name: 'Offline' }).click();
     await one.locator('.side-count.warn', { hasText: '1' }).waitFor();
     await one.getByLabel('+1 d: go on').click();
-    await other.getByText('Tue, 6 Jan 2026').waitFor();
+    await other.locator('.time-day', { hasText: 'Tue, 6 Jan 2026' }).waitFor();
     await control(url, 'DELETE', '/worlds/shared');
     await Promise.all([one, other].map((page) => page.getByText('There is no world shared any more').waitFor()));
     await control(url, 'POST', '/worlds', { name: 'shared', fork_of: 'default' });
@@ -291,7 +297,7 @@ const checks = {
     const attack = '<img src=x onerror=alert(1)>';
     await api(url, 'olive', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: attack, description: '<script>alert(2)</script>' }] });
     await api(url, 'olive', 'POST', '/messages', { type: 'channel', to: attack, topic: '\u202eقناة', content: '<b>bold</b> \u202emirrored <svg onload=alert(3)>' });
-    await api(url, 'mel', 'PATCH', '/settings', { full_name: '<i>Mel</i> \u202eevil' });
+    await api(url, 'mel', 'PATCH', '/settings', { full_name: "Mel 'onerror=alert(4)' \u202eevil" });
     await control(url, 'POST', '/worlds', { name: 'labelled', label: attack });
     const page = await open(browser, `${url}/console`);
     page.on('dialog', (dialog) => page.faults.push(`dialog ${dialog.message()}`));
@@ -301,8 +307,8 @@ const checks = {
       await page.locator('h1').first().waitFor({ state: 'attached' });
       if (view === 'channels') { await page.getByRole('button', { name: `#${attack}` }).click(); await page.getByText('<svg onload=alert(3)>').first().waitFor(); }
       if (view === 'live') await page.getByText('<svg onload=alert(3)>').first().waitFor();
-      if (view === 'people') await page.getByText('<i>Mel</i>').waitFor();
-      assert.equal(await page.locator('img[src="x"], b:has-text("bold"), svg[onload], i:has-text("Mel")').count(), 0, view);
+      if (view === 'people') await page.getByText("Mel 'onerror=alert(4)'").waitFor();
+      assert.equal(await page.locator('img[src="x"], b:has-text("bold"), svg[onload], [onerror]').count(), 0, view);
     }
     await control(url, 'DELETE', '/worlds/labelled');
     await control(url, 'POST', '/worlds/default/reset', {});
@@ -313,7 +319,7 @@ const checks = {
     for (let sent = 0; sent < 10_000; sent += 100) await Promise.all(Array.from({ length: 100 }, () => fetch(`${url}/api/v1/server_settings`)));
     const page = await open(browser, `${url}/console/w/default/live`);
     await page.getByText(/^10,000 rows$/).waitFor();
-    const times = { filter: await fluency(page, TYPE('nothing like it')), scroll: await fluency(page, SCROLL) };
+    const times = { scroll: await fluency(page, null), filter: await fluency(page, 'nothing like it') };
     assert.ok(await live(page).count() < 100, 'only what is in sight is in the page');
     console.log(`# 10,000 requests: filter ${times.filter.toFixed(0)} ms, scroll ${times.scroll.toFixed(0)} ms`);
     assert.ok(times.filter < FLUENT_MS && times.scroll < FLUENT_MS, JSON.stringify(times));
@@ -328,7 +334,7 @@ const checks = {
     const server = await serve(values.binary, ['--fixture', fixture]);
     const page = await open(browser, `${server.url}/console/w/default/people`);
     await page.getByText(/^10,0\d\d people$/).waitFor();
-    const times = { filter: await fluency(page, TYPE('mar')), scroll: await fluency(page, SCROLL) };
+    const times = { scroll: await fluency(page, null), filter: await fluency(page, 'mar') };
     console.log(`# 10,000 people: filter ${times.filter.toFixed(0)} ms, scroll ${times.scroll.toFixed(0)} ms`);
     assert.ok(times.filter < FLUENT_MS && times.scroll < FLUENT_MS, JSON.stringify(times));
     await close(page);
@@ -343,7 +349,7 @@ const checks = {
     await first.stop();
     await page.getByText('The server does not answer').waitFor();
     page.faults.length = 0;
-    const second = await serve(values.binary, ['--port', first.port]);
+    const second = await serve(values.binary, [], first.port);
     await page.getByText('The server does not answer').waitFor({ state: 'detached' });
     await api(second.url, 'mel', 'GET', '/users/me');
     await live(page).first().waitFor();

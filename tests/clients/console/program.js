@@ -11,8 +11,8 @@ process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 const START_MS = 60_000;
 
 /** Starts a server; it is ready when this resolves. */
-function serve(binary, options = []) {
-  const args = ['serve', '--port', '0', '--clock', '2026-01-05T09:00:00Z', '--log', 'warn', ...options];
+function serve(binary, options = [], port = '0') {
+  const args = ['serve', '--port', port, '--clock', '2026-01-05T09:00:00Z', '--log', 'warn', ...options];
   const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   running.add(child);
   child.on('exit', () => running.delete(child));
