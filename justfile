@@ -63,6 +63,13 @@ ci:
 format:
     cargo fmt
 
+# Make the pictures of docs/console.md anew
+[group('maintain')]
+pictures:
+    cargo build
+    tests/clients/run --install-only
+    node tests/clients/console/pictures.js --binary target/debug/chatdouble
+
 # Write the generated documents anew
 [group('maintain')]
 docs:

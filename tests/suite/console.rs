@@ -50,15 +50,15 @@ async fn only_hosts_that_may_steer_get_the_page() {
     let server = TestServer::start().await;
 
     for host in ["localhost:9991", "127.0.0.1", "[::1]:80", "default.localhost"] {
-        asked(&server, "GET", "/", &[BROWSER, ("host", host)]).await.with_status(200);
-        asked(&server, "GET", "/console/files/main.js", &[("host", host)]).await.with_status(200);
+        let _ = asked(&server, "GET", "/", &[BROWSER, ("host", host)]).await.with_status(200);
+        let _ = asked(&server, "GET", "/console/files/main.js", &[("host", host)]).await.with_status(200);
     }
     for host in ["rebind.evil.test", "localhost.evil.test", "10.0.0.1", "localhost:evil"] {
         asked(&server, "GET", "/", &[BROWSER, ("host", host)])
             .await
             .with_status(404)
             .error("BAD_REQUEST", "Unknown path");
-        asked(&server, "GET", "/console/files/main.js", &[("host", host)]).await.with_status(404);
+        let _ = asked(&server, "GET", "/console/files/main.js", &[("host", host)]).await.with_status(404);
     }
 }
 
@@ -66,12 +66,12 @@ async fn only_hosts_that_may_steer_get_the_page() {
 async fn with_a_token_the_page_is_for_any_host_and_control_asks_for_it() {
     let server = TestServer::start_with(|options| options.control_token = Some("secret".into())).await;
 
-    asked(&server, "GET", "/", &[BROWSER, ("host", "chat.example.com")]).await.with_status(200);
+    let _ = asked(&server, "GET", "/", &[BROWSER, ("host", "chat.example.com")]).await.with_status(200);
     asked(&server, "GET", "/control/worlds", &[])
         .await
         .with_status(401)
         .error("UNAUTHORIZED", "Control needs the token that the server was started with");
-    asked(&server, "GET", "/control/worlds", &[("authorization", "Bearer secret")]).await.with_status(200);
+    let _ = asked(&server, "GET", "/control/worlds", &[("authorization", "Bearer secret")]).await.with_status(200);
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn files_that_a_browser_has_are_not_sent_again() {
     assert_eq!(first.header("cache-control"), Some("no-cache"));
     let again = asked(&server, "GET", "/console/files/main.js", &[("if-none-match", &tag)]).await.with_status(304);
     assert_eq!(text(&again), "");
-    asked(&server, "GET", "/console/files/main.js", &[("if-none-match", "\"other\"")]).await.with_status(200);
+    let _ = asked(&server, "GET", "/console/files/main.js", &[("if-none-match", "\"other\"")]).await.with_status(200);
 }
 
 /// Files below the folder of the page, the program's own code left out.

@@ -108,8 +108,8 @@ async fn messages_are_narrowed_and_counted() {
     assert_eq!(ids("limit=1").await, [json!(sent[2])]);
     assert_eq!(ids(&format!("topic=counting&before={}&limit=1", sent[2])).await, [json!(sent[1])]);
     assert_eq!(ids("topic=nothing").await, [] as [Value; 0]);
-    control.get("/worlds/default/messages?seen_by=mell").await.with_status(400);
-    control.get("/worlds/default/messages?colour=red").await.with_status(400);
+    let _ = control.get("/worlds/default/messages?seen_by=mell").await.with_status(400);
+    let _ = control.get("/worlds/default/messages?colour=red").await.with_status(400);
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn the_journal_says_what_would_have_worked_and_which_client_asked() {
 
     assert_eq!(listed["entries"][0]["hint"].as_str(), refused.header("x-chatdouble-hint"));
     assert_eq!(listed["entries"][0]["client"], "Unspecified");
-    server.user("mel").get("/users/me", json!({})).await.with_status(200);
+    let _ = server.user("mel").get("/users/me", json!({})).await.with_status(200);
     let listed = control.get("/worlds/default/journal?limit=1").await.success();
     assert_eq!(listed["entries"][0].get("hint"), None);
 }
