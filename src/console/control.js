@@ -46,11 +46,11 @@ export async function api(world, user, method, path, params = {}, { signal, form
   return reading(await fetch(url, { method, headers, credentials: 'omit', signal, body, keepalive }));
 }
 
-/** Watches a world until it is closed. */
-export function watch(world, { onOpen, onFrame, onClose }) {
+/** Watches a world until it is closed, with so many frames a second at most. */
+export function watch(world, perSecond, { onOpen, onFrame, onClose }) {
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
   const protocols = token ? [`bearer.${token}`] : [];
-  const socket = new WebSocket(`${scheme}://${location.host}/control${worldPath(world, '/watch')}`, protocols);
+  const socket = new WebSocket(`${scheme}://${location.host}/control${worldPath(world, `/watch?per_second=${perSecond}`)}`, protocols);
   socket.onopen = onOpen;
   socket.onmessage = (message) => onFrame(JSON.parse(message.data));
   socket.onclose = onClose;

@@ -5,6 +5,10 @@ import { control, watch, worldPath } from './control.js';
 const ENTRIES_MAX = 10_000;
 /** How often lists are read that the watch socket does not tell of: faults and snapshots that others make. */
 const LOOK_MS = 3_000;
+/** So many frames are told in a second; of more, the newest requests are read this much later. */
+const FRAMES_PER_SECOND = 300;
+const CATCH_UP_MS = 3_000;
+const CAUGHT_UP = 300;
 
 class Store {
   #listeners = new Set();
@@ -143,7 +147,7 @@ export class World extends Store {
   }
 
   follow() {
-    this.#close = watch(this.name, {
+    this.#close = watch(this.name, FRAMES_PER_SECOND, {
       onOpen: () => this.load(),
       onFrame: (frame) => this.take(frame),
       onClose: () => this.lose(),
@@ -203,6 +207,22 @@ export class World extends Store {
     this.channels = list;
     this.channelsById = new Map(list.map((channel) => [channel.channel_id, channel]));
     this.changed();
+  }
+
+  /** Reads the newest of what was missed, a while later: whoever sends so much is busy enough. */
+  catchUp() {
+    if (this.#timers.has('journal')) return;
+    this.#timers.set('journal', setTimeout(async () => {
+      this.#timers.delete('journal');
+      try {
+        const { entries } = await this.call('GET', `/journal?limit=${CAUGHT_UP}`);
+        const known = new Set(this.entries.slice(-2 * CAUGHT_UP).map((entry) => entry.key));
+        const newer = entries.filter((entry) => !known.has(`r${entry.id}`)).map((entry) => this.request(entry, true));
+        this.entries = [...this.entries, ...newer].slice(-ENTRIES_MAX);
+        for (const what of ['users', 'channels', 'queues', 'pushes']) this.refresh(what);
+        this.changed();
+      } catch { /* The socket's end tells of it. */ }
+    }, CATCH_UP_MS));
   }
 
   /** Reads what others may have changed without the socket's telling of it. */
@@ -269,7 +289,10 @@ export class World extends Store {
         this.pushes = [...this.pushes, frame.push].slice(-10_000);
         simple('push');
         break;
-      case 'lost': this.missed += frame.count; this.load(); break;
+      case 'lost':
+        this.missed += frame.count;
+        this.catchUp();
+        break;
       default:
     }
     this.changed();

@@ -63,6 +63,9 @@ const MESSAGE_FILTERS: &[Filter] = &[
     filter("limit", "integer", "At most so many, the newest; 100 when left out, 1,000 at most."),
     SEEN_BY,
 ];
+/// What somebody who watches may ask for.
+pub const WATCH_FILTERS: &[Filter] =
+    &[filter("per_second", "integer", "At most so many frames a second; of others only the number is told (lost).")];
 const OPENAPI_FILTERS: &[Filter] = &[
     filter("dialect", "string", "Whose names the document has: neutral (the default) or zulip."),
     filter("control", "boolean", "true: the document of control itself."),
@@ -270,7 +273,7 @@ pub const CALLS: &[Row] = &[
         "GET",
         "/worlds/{name}/watch",
         In::Watch,
-        Nothing,
+        Filters(WATCH_FILTERS),
         "Tells on a WebSocket what happens, as it happens.",
         "",
     ),
