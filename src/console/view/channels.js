@@ -1,6 +1,7 @@
 // Channels, topics, messages and groups: who is in, who may, who sees what.
 import { html, moment, plural, useEffect, useMemo, useState } from '../lib.js';
-import { attempt } from '../store.js';
+import { attempt, toasts } from '../store.js';
+import { api } from '../control.js';
 import { zoneNow } from '../bar.js';
 import { Empty, Face, Name } from '../part/common.js';
 import { Icon } from '../part/icons.js';
@@ -27,9 +28,17 @@ function Messages({ world, channel, topic, viewer }) {
 
 function Channel({ world, channel, viewer }) {
   const [topic, setTopic] = useState(null);
+  const user = world.byEmail.get(viewer);
+  const isIn = user && channel.subscribers.includes(user.user_id);
+  const owner = world.users.find((one) => one.is_active && one.role === 'owner' && !one.is_bot);
+  const subscribe = async () => {
+    const list = isIn ? [channel.name] : [{ name: channel.name }];
+    const reply = owner && await attempt(() => api(world.name, owner, isIn ? 'DELETE' : 'POST', '/users/me/subscriptions', { subscriptions: list, principals: [user.user_id] }));
+    if (reply) { toasts.show(`${user.full_name} is ${isIn ? 'unsubscribed' : 'subscribed'}, by ${owner.full_name}`); world.refresh('channels', 0); }
+  };
   const topics = [...channel.topics].sort((one, other) => other.newest - one.newest);
   return html`<section class="channel stack" aria-label=${`Channel ${channel.name}`}><div class="page-head"><h2 class="cut">#<${Name}>${channel.name}<//></h2><span class="tag">${PRIVACY[channel.privacy]}</span>${channel.is_archived && html`<span class="tag bad">archived</span>`}${channel.folder && html`<span class="tag">${channel.folder}</span>`}
-      ${viewer && html`<span class=${`tag ${channel.visible ? 'good' : 'bad'}`}>${channel.visible ? 'visible' : 'not visible'} for ${world.byEmail.get(viewer)?.full_name}</span>`}</div>
+      ${viewer && html`<span class=${`tag ${channel.visible ? 'good' : 'bad'}`}>${channel.visible ? 'visible' : 'not visible'} for ${user?.full_name}</span><button class="button little" onClick=${subscribe}>${isIn ? 'Unsubscribe' : 'Subscribe'} ${user?.full_name}</button>`}</div>
     ${channel.description && html`<p class="soft"><bdi>${channel.description}</bdi></p>`}${channel.reason && html`<p class="note warn">${channel.reason}</p>`}
     <details class="card fold"><summary>${plural(channel.subscribers.length, 'subscriber')}</summary><p class="body small"><${Names} ids=${channel.subscribers} world=${world} most=${200} /></p></details>
     <details class="card fold"><summary>Permissions</summary><div class="scrolls"><table class="list"><thead><tr><th>Permission</th><th>Held by</th><th>Who that is now</th></tr></thead><tbody>${channel.permissions.map((one) => html`<tr><td class="mono">${one.name}</td><td>${one.holders || 'nobody'}</td><td class="small"><${Names} ids=${one.users} world=${world} /></td></tr>`)}</tbody></table></div></details>

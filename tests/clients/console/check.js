@@ -264,6 +264,10 @@ const checks = {
     await page.locator('.reason').first().waitFor();
     await page.getByText('Permissions', { exact: true }).click();
     await page.getByRole('cell', { name: 'can_send_message_group' }).waitFor();
+    await page.getByRole('button', { name: /#design/ }).click();
+    await page.getByText('visible for Gus Grant', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Unsubscribe Gus Grant' }).click();
+    await page.getByText('not visible for Gus Grant', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Snapshots' }).click();
     await page.getByText('Take a snapshot …').click();
     await page.getByLabel('Name').fill('calm');
