@@ -42,7 +42,7 @@ check:
     cargo clippy --all-targets -- -D warnings
     cargo test
 
-# Run stock clients and a browser against the program: all checks, or some of python, javascript, uploads, recipes, openapi, withheld, browser
+# Run stock clients and a browser against the program: all checks, or some of python, javascript, uploads, recipes, openapi, withheld, browser, console
 [group('check')]
 clients *checks:
     cargo build
@@ -62,6 +62,13 @@ ci:
 [group('maintain')]
 format:
     cargo fmt
+
+# Make the pictures of docs/console.md anew
+[group('maintain')]
+pictures:
+    cargo build
+    tests/clients/run --install-only
+    node tests/clients/console/pictures.js --binary target/debug/chatdouble
 
 # Write the generated documents anew
 [group('maintain')]

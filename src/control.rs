@@ -4,6 +4,7 @@
 
 mod calls;
 mod clock;
+mod contents;
 pub mod dialect;
 mod faults;
 mod filters;
@@ -192,15 +193,26 @@ impl Control {
         enveloped(data)
     }
 
-    /// The world that somebody wants to watch, or the refusal.
+    /// The world that somebody wants to watch, with how much they want to be told in a second, or the refusal.
     ///
     /// # Errors
     ///
     /// The reply to those who may not, or to an unknown world.
     #[expect(clippy::result_large_err, reason = "both sides are replies to one request")]
-    pub fn watched(&self, name: &str, headers: &HeaderMap) -> Result<Arc<World>, Response> {
-        let world = self.guard.check(&pages::with_token_of_subprotocol(headers)).and_then(|()| self.world(name));
-        world.inspect(|world| drop(world.begin_use())).map_err(|error| reply::failure(&error, None))
+    pub fn watched(
+        &self,
+        name: &str,
+        query: Option<&str>,
+        headers: &HeaderMap,
+    ) -> Result<(Arc<World>, Option<u64>), Response> {
+        let allowed = self.guard.check(&pages::with_token_of_subprotocol(headers));
+        let filters = allowed.and_then(|()| Filters::read(calls::WATCH_FILTERS, query.unwrap_or_default()));
+        let watched = filters.and_then(|filters| {
+            let world = self.world(name)?;
+            drop(world.begin_use());
+            Ok((world, filters.number("per_second").map(|most| most.max(1))))
+        });
+        watched.map_err(|error| reply::failure(&error, None))
     }
 
     /// The address of a world as the sender of these headers can reach it.
@@ -236,6 +248,10 @@ async fn in_world(
         OfWorld::State => {
             let world = world.clone();
             return aside(move || state::show(&world)).await;
+        }
+        OfWorld::Users | OfWorld::Channels | OfWorld::Groups | OfWorld::Messages => {
+            let (call, list) = (call, contents::Wanted::read(&world, filters)?);
+            aside(move || contents::list(call, &list)).await?
         }
         OfWorld::Invariants => {
             let world = world.clone();

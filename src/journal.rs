@@ -41,6 +41,11 @@ pub struct Entry {
     pub reply: Body,
     /// Real time that it took.
     pub duration_ms: f64,
+    /// What the client calls itself: the first word of its User-Agent.
+    pub client: Box<str>,
+    /// What would have worked, of a refused request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<Box<str>>,
     /// The fault that made the reply.
     pub fault: Option<String>,
     /// Positions in the event log of the events that it caused.
@@ -229,6 +234,8 @@ mod tests {
             status: 200,
             reply: Body(reply.into()),
             duration_ms: 0.0,
+            client: "".into(),
+            hint: None,
             fault: None,
             events: 0..0,
             truncated: false,

@@ -42,6 +42,7 @@
 
 pub mod api;
 pub mod cli;
+mod console;
 pub mod control;
 pub mod dialect;
 pub mod error;

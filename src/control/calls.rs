@@ -7,7 +7,7 @@ use crate::http::router::shape_similarity;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-pub use table::{CALLS, RECORDS};
+pub use table::{CALLS, RECORDS, WATCH_FILTERS};
 
 /// A call of control.
 pub struct Row {
@@ -73,6 +73,10 @@ pub enum OfWorld {
     Queues,
     WaitQueues,
     LoseQueue,
+    Users,
+    Channels,
+    Groups,
+    Messages,
     Pushes,
     WaitPushes,
     ClearPushes,

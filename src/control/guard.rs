@@ -47,6 +47,13 @@ impl Guard {
         }
     }
 
+    /// Whether a request is for a host under which control is called: any where a token is asked for.
+    pub fn admits_host(&self, headers: &HeaderMap) -> bool {
+        self.token.is_some()
+            || matches!(Single::of(headers, header::HOST), Single::Given(host)
+                if Authority::parse(host).is_some_and(|host| self.is_own(&host)))
+    }
+
     /// Whether a host is the bound one or this machine.
     fn is_own(&self, host: &Authority) -> bool {
         host.is_loopback() || host.is(&self.host)

@@ -43,6 +43,8 @@ pub(super) fn is_parked(realm: &Realm, queue: &Queue) -> bool {
 
 fn row(realm: &Realm, queue: &Queue) -> Value {
     let pending = pending(realm, queue);
+    let mut capabilities = queue.options.capabilities;
+    let capabilities = capabilities.by_name().into_iter().filter(|(_, has)| **has).map(|(name, _)| name);
     json!({
         "queue_id": queue.id,
         "user": realm.user(queue.owner).map(|owner| owner.email.clone()),
@@ -51,6 +53,7 @@ fn row(realm: &Realm, queue: &Queue) -> Value {
         "pending": pending,
         "last_event_id": queue.acknowledged.saturating_add_unsigned(pending as u64),
         "acknowledged": queue.acknowledged,
+        "capabilities": capabilities.collect::<Vec<_>>(),
     })
 }
 

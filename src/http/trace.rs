@@ -1,8 +1,8 @@
 //! What is noted of a request on its way, for the journal and for those who watch.
 
-use super::Response;
 use super::authentication::Given;
 use super::request::Incoming;
+use super::{Response, reply, visit};
 use crate::api::parameter::RawParameters;
 use crate::journal::{Body, Entry};
 use crate::time::{Span, Timestamp};
@@ -25,6 +25,8 @@ pub struct Trace {
     pub route: Option<&'static str>,
     /// Who calls, as the request says; None without a word of it.
     pub credentials: Given,
+    /// What the client calls itself.
+    pub client: Box<str>,
     /// As sent.
     pub params: Arc<BTreeMap<String, String>>,
     /// The fault that fired.
@@ -69,6 +71,7 @@ impl Trace {
             began,
             method: name_of(&incoming.method),
             path,
+            client: visit::client_name(incoming.header(header::USER_AGENT).unwrap_or_default()).into(),
             route: None,
             credentials: incoming.credentials.clone(),
             params: RawParameters::no_values(),
@@ -96,6 +99,8 @@ impl Trace {
             status: if is_dropped { 0 } else { response.status().as_u16() },
             reply: Body(if is_text(response) { response.body().clone() } else { Bytes::new() }),
             duration_ms: took.micros() as f64 / 1e3,
+            client: self.client,
+            hint: response.headers().get(reply::HINT).and_then(|hint| hint.to_str().ok()).map(Into::into),
             fault: self.fault,
             events: self.caused.positions(),
             truncated: false,

@@ -396,7 +396,7 @@ fn effective_method(method: &Method, values: &mut Arc<BTreeMap<String, String>>)
 }
 
 /// What a client that does not say so in a parameter calls itself: the first word of its User-Agent.
-fn client_name(user_agent: &str) -> &str {
+pub(super) fn client_name(user_agent: &str) -> &str {
     let name = user_agent.split(['/', ' ', '(']).next().unwrap_or_default();
     if name.is_empty() { "Unspecified" } else { name }
 }

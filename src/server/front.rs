@@ -6,6 +6,7 @@
 use super::mangle::{ReplyBody, mangled};
 use super::pulse::Pulse;
 use super::socket;
+use crate::console;
 use crate::control::Control;
 use crate::control::pages::token_subprotocol;
 use crate::error::Error;
@@ -68,6 +69,9 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
                     let _busy = busy;
                     mangled(answer.await)
                 }));
+            }
+            Served::All(control) if let Some(page) = console::answer(&control.guard, &request) => {
+                return Either::Left(ready(mangled(page)));
             }
             Served::All(control) => (&control.edge, None),
             Served::One(edge, world, _) => (edge, Some(world)),
@@ -196,25 +200,30 @@ fn watching(
     control: Arc<Control>,
     stopped: watch::Receiver<bool>,
 ) -> impl Filter<Extract = (Response,), Error = warp::Rejection> + Clone {
-    warp::path!("control" / "worlds" / String / "watch").and(warp::header::headers_cloned()).and(warp::ws()).map(
-        move |name: String, headers: HeaderMap, socket: warp::ws::Ws| match control.watched(&name, &headers) {
-            Ok(world) => {
-                let stopped = stopped.clone();
-                // Before the handshake is answered: what happens right after it is told.
-                let happening = world.watch();
-                let base_url = control.base_url(&headers, &name);
-                let upgraded =
-                    socket.on_upgrade(move |socket| socket::tell(world, base_url, happening, socket, stopped));
-                let (mut head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
-                let subprotocol = token_subprotocol(&headers).and_then(|chosen| HeaderValue::from_str(chosen).ok());
-                if let Some(subprotocol) = subprotocol {
-                    head.headers.insert(header::SEC_WEBSOCKET_PROTOCOL, subprotocol);
+    warp::path!("control" / "worlds" / String / "watch")
+        .and(warp::ext::get::<Uri>())
+        .and(warp::header::headers_cloned())
+        .and(warp::ws())
+        .map(move |name: String, uri: Uri, headers: HeaderMap, socket: warp::ws::Ws| {
+            match control.watched(&name, uri.query(), &headers) {
+                Ok((world, per_second)) => {
+                    let stopped = stopped.clone();
+                    // Before the handshake is answered: what happens right after it is told.
+                    let happening = world.watch();
+                    let base_url = control.base_url(&headers, &name);
+                    let upgraded = socket.on_upgrade(move |socket| {
+                        socket::tell(world, base_url, happening, per_second, socket, stopped)
+                    });
+                    let (mut head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
+                    let subprotocol = token_subprotocol(&headers).and_then(|chosen| HeaderValue::from_str(chosen).ok());
+                    if let Some(subprotocol) = subprotocol {
+                        head.headers.insert(header::SEC_WEBSOCKET_PROTOCOL, subprotocol);
+                    }
+                    Response::from_parts(head, Bytes::new())
                 }
-                Response::from_parts(head, Bytes::new())
+                Err(refused) => refused,
             }
-            Err(refused) => refused,
-        },
-    )
+        })
 }
 
 #[cfg(test)]

@@ -4,31 +4,58 @@ use crate::control::watch::{frame, lost};
 use crate::world::{Watched, World};
 use futures_util::{SinkExt, StreamExt};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::watch::Receiver;
+use tokio::time::{MissedTickBehavior, interval};
 use warp::ws::{Message, WebSocket};
 
-/// Tells what happens in a world until the other side goes away, or the world or the server ends.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Tells what happens in a world until the other side goes away, or the world or the server ends: so much a second at
+/// most, if that is given.
 pub async fn tell(
     world: Arc<World>,
     base_url: String,
     happening: broadcast::Receiver<Watched>,
+    per_second: Option<u64>,
     socket: WebSocket,
     mut stopped: Receiver<bool>,
 ) {
     let mut ended = world.ended();
     tokio::select! {
-        () = tell_on(&world, &base_url, happening, socket) => {}
+        () = tell_on(&world, &base_url, happening, per_second, socket) => {}
         _ = ended.wait_for(|ended| *ended) => {}
         _ = stopped.wait_for(|stopped| *stopped) => {}
     }
 }
 
-async fn tell_on(world: &World, base_url: &str, mut happening: broadcast::Receiver<Watched>, socket: WebSocket) {
+async fn tell_on(
+    world: &World,
+    base_url: &str,
+    mut happening: broadcast::Receiver<Watched>,
+    per_second: Option<u64>,
+    socket: WebSocket,
+) {
     let (mut sender, mut receiver) = socket.split();
+    let mut second = interval(SECOND);
+    second.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut told_in_second = 0;
     loop {
+        let is_full = per_second.is_some_and(|most| told_in_second >= most);
         let told = tokio::select! {
-            told = happening.recv() => told,
+            _ = second.tick(), if per_second.is_some() => {
+                told_in_second = 0;
+                // What came while the second was full is left out, and costs next to nothing.
+                match happening.len() as u64 {
+                    missed if is_full && missed > 0 => {
+                        happening = happening.resubscribe();
+                        Err(RecvError::Lagged(missed))
+                    }
+                    _ => continue,
+                }
+            }
+            told = happening.recv(), if !is_full => told,
             // Nothing is expected from a watcher but its leaving.
             heard = receiver.next() => match heard {
                 Some(Ok(message)) if !message.is_close() => continue,
@@ -40,6 +67,7 @@ async fn tell_on(world: &World, base_url: &str, mut happening: broadcast::Receiv
             Err(RecvError::Lagged(count)) => lost(world, count),
             Err(RecvError::Closed) => return,
         };
+        told_in_second += 1;
         if sender.send(Message::text(frame.to_string())).await.is_err() {
             return;
         }

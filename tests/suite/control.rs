@@ -1,6 +1,7 @@
 //! Steering from outside: every call of the control endpoint, over HTTP, also for what it refuses.
 
 mod clock;
+mod contents;
 mod disturbances;
 mod documents;
 mod faults;

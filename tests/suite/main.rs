@@ -20,6 +20,7 @@ mod cli_health;
 mod cli_scenario;
 mod cli_watch;
 mod concurrency;
+mod console;
 mod control;
 mod control_state;
 mod credentials;

@@ -57,7 +57,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "dialect", "misfit",
         ],
     ),
-    ("server", &["control", "http", "fixture", "api", "world", "realm", "error", "time", "dialect", "tls"]),
+    ("console", &["control", "http"]),
+    ("server", &["console", "control", "http", "fixture", "api", "world", "realm", "error", "time", "dialect", "tls"]),
     ("tls", &[]),
     (
         "cli",

@@ -54,6 +54,18 @@ const JOURNAL_FILTERS: &[Filter] = &[
     filter("since", "integer", "Only entries after the one with this id."),
     filter("limit", "integer", "At most so many, the newest."),
 ];
+const SEEN_BY: Filter =
+    filter("seen_by", "string", "Says of each whether this user, an address or its handle, sees it, and why not.");
+const MESSAGE_FILTERS: &[Filter] = &[
+    filter("channel", "integer", "Only messages of the channel with this id."),
+    filter("topic", "string", "Only messages of this topic."),
+    filter("before", "integer", "Only messages before the one with this id."),
+    filter("limit", "integer", "At most so many, the newest; 100 when left out, 1,000 at most."),
+    SEEN_BY,
+];
+/// What somebody who watches may ask for.
+pub const WATCH_FILTERS: &[Filter] =
+    &[filter("per_second", "integer", "At most so many frames a second; of others only the number is told (lost).")];
 const OPENAPI_FILTERS: &[Filter] = &[
     filter("dialect", "string", "Whose names the document has: neutral (the default) or zulip."),
     filter("control", "boolean", "true: the document of control itself."),
@@ -66,10 +78,22 @@ const CLOCK: &str = r#"{"now": "number", "running": "bool", "agenda": "@AgendaIt
 const MOVED: &str = r#"{"now": "number", "running": "bool", "agenda": "@AgendaItem[]", "waited_ms": "number",
     "not_parked": "string[]", "fired": "@AgendaItem[]"}"#;
 const ENTRY: &str = r#"{"id": "int", "at": "number", "method": "string", "path": "string", "user": "string|null",
-    "params": {"*": "string"}, "status": "int", "reply": "any", "duration_ms": "number", "fault": "string|null",
-    "events": "int[]", "truncated?": "bool"}"#;
+    "params": {"*": "string"}, "status": "int", "reply": "any", "duration_ms": "number", "client": "string", "hint?": "string",
+    "fault": "string|null", "events": "int[]", "truncated?": "bool"}"#;
+const USER: &str = r#"{"user_id": "int", "email": "string", "full_name": "string", "role": "string", "is_active": "bool",
+    "is_bot": "bool", "is_system": "bool", "owner": "string|null", "api_key": "string", "unread": "int"}"#;
+const CHANNEL: &str = r#"{"channel_id": "int", "name": "string", "description": "string", "privacy": "string",
+    "is_archived": "bool", "folder": "string|null", "creator": "string|null", "messages": "int", "subscribers": "int[]",
+    "topics": [{"name": "string", "messages": "int", "newest": "int"}],
+    "permissions": [{"name": "string", "holders": "string", "users": "int[]"}], "visible?": "bool", "reason?": "string"}"#;
+const GROUP: &str = r#"{"group_id": "int", "name": "string", "description": "string", "is_system": "bool",
+    "is_active": "bool", "members": "int[]", "subgroups": "string[]", "all_members": "int[]"}"#;
+const MESSAGE: &str = r#"{"message_id": "int", "at": "number", "sender_id": "int", "channel_id": "int|null",
+    "topic": "string|null", "to": "int[]", "content": "string", "reactions": [{"emoji_name": "string", "user_id": "int"}],
+    "is_edited": "bool", "visible?": "bool", "reason?": "string", "is_unread?": "bool"}"#;
 const QUEUE: &str = r#"{"queue_id": "string", "user": "string|null", "client": "string", "parked": "bool",
-    "pending": "int", "last_event_id": "int", "acknowledged": "int"}"#;
+    "pending": "int", "last_event_id": "int", "acknowledged": "int",
+    "capabilities": "string[]"}"#;
 const PUSH: &str = r#"{"id": "int", "at": "number", "kind": "string", "user": "string|null", "device_id?": "int",
     "token?": "string", "payload": "any"}"#;
 const AGENDA_ITEM: &str = r#"{"kind": "string", "at": "number", "reminder_id?": "int", "scheduled_message_id?": "int",
@@ -83,6 +107,10 @@ pub const RECORDS: &[(&str, &str)] = &[
     ("AgendaItem", AGENDA_ITEM),
     ("JournalEntry", ENTRY),
     ("Queue", QUEUE),
+    ("User", USER),
+    ("Channel", CHANNEL),
+    ("Group", GROUP),
+    ("Message", MESSAGE),
     ("Push", PUSH),
     ("Fault", FAULT),
 ];
@@ -245,7 +273,7 @@ pub const CALLS: &[Row] = &[
         "GET",
         "/worlds/{name}/watch",
         In::Watch,
-        Nothing,
+        Filters(WATCH_FILTERS),
         "Tells on a WebSocket what happens, as it happens.",
         "",
     ),
@@ -259,6 +287,38 @@ pub const CALLS: &[Row] = &[
         r#"{"count": "int", "queues": "@Queue[]"}"#,
     ),
     of_world("DELETE", "/worlds/{name}/queues/{queue_id}", In::LoseQueue, Nothing, "Loses an event queue.", ""),
+    of_world(
+        "GET",
+        "/worlds/{name}/users",
+        In::Users,
+        Nothing,
+        "Lists all accounts with their keys.",
+        r#"{"users": "@User[]"}"#,
+    ),
+    of_world(
+        "GET",
+        "/worlds/{name}/channels",
+        In::Channels,
+        Filters(&[SEEN_BY]),
+        "Lists all channels with their topics, and who may do what in them.",
+        r#"{"channels": "@Channel[]"}"#,
+    ),
+    of_world(
+        "GET",
+        "/worlds/{name}/groups",
+        In::Groups,
+        Nothing,
+        "Lists all user groups with the people in them.",
+        r#"{"groups": "@Group[]"}"#,
+    ),
+    of_world(
+        "GET",
+        "/worlds/{name}/messages",
+        In::Messages,
+        Filters(MESSAGE_FILTERS),
+        "Lists messages whoever sees them, newest last.",
+        r#"{"messages": "@Message[]"}"#,
+    ),
     of_world(
         "GET",
         "/worlds/{name}/pushes",

@@ -41,6 +41,7 @@ async fn an_entry_has_what_was_asked_and_answered() {
             "status": 200,
             "reply": {"result": "success", "msg": "", "id": id},
             "duration_ms": 0,
+            "client": "Unspecified",
             "fault": null,
             "events": [],
         })

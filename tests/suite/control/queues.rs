@@ -21,11 +21,13 @@ async fn queues_are_listed_with_what_waits_in_them() {
     until_parked(&server, "default").await;
 
     let listed = control.get("/worlds/default/queues").await.success();
+    let capabilities = listed["queues"][0]["capabilities"].clone();
+    assert!(capabilities.as_array().is_some_and(|all| all.contains(&json!("bulk_message_deletion"))), "{listed}");
     let mut expected = [
         json!({"queue_id": id, "user": "mel@chat.test", "client": "Unspecified", "parked": true, "pending": 0,
-            "last_event_id": -1, "acknowledged": -1}),
+            "last_event_id": -1, "acknowledged": -1, "capabilities": capabilities}),
         json!({"queue_id": busy.id, "user": "max@chat.test", "client": "Unspecified", "parked": false, "pending": 2,
-            "last_event_id": 1, "acknowledged": -1}),
+            "last_event_id": 1, "acknowledged": -1, "capabilities": capabilities}),
     ];
     expected.sort_by_key(|queue| queue["queue_id"].as_str().map(str::to_owned));
 

@@ -14,7 +14,11 @@ struct Watcher(WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>);
 
 impl Watcher {
     async fn connect(server: &TestServer, world: &str, headers: &[(&'static str, &str)]) -> Result<Self, u16> {
-        let url = format!("{}/control/worlds/{world}/watch", server.url().replace("http:", "ws:"));
+        Self::connect_to(server, &format!("{world}/watch"), headers).await
+    }
+
+    async fn connect_to(server: &TestServer, below: &str, headers: &[(&'static str, &str)]) -> Result<Self, u16> {
+        let url = format!("{}/control/worlds/{below}", server.url().replace("http:", "ws:"));
         let mut request = url.into_client_request().expect("a URL");
         for (name, value) in headers {
             request.headers_mut().insert(*name, value.parse().expect("a header"));
@@ -293,5 +297,35 @@ async fn what_happens_right_after_the_handshake_is_told() {
 
         let mut watcher = watcher;
         assert_eq!(watcher.frame().await["type"], "clock");
+    }
+}
+
+#[tokio::test]
+async fn a_watcher_is_told_no_more_in_a_second_than_it_asks_for_and_how_much_was_left_out() {
+    let server = TestServer::start().await;
+    let mut watcher = Watcher::connect_to(&server, "default/watch?per_second=5", &[]).await.expect("let in");
+    let mel = server.user("mel");
+    for _ in 0..40 {
+        let _ = mel.get("/users/me", json!({})).await.with_status(200);
+    }
+
+    let (mut told, mut lost, mut counts) = (0, 0, 0);
+    while told + lost < 40 {
+        let frame = watcher.frame().await;
+        match frame["type"].as_str() {
+            Some("request") => told += 1,
+            Some("lost") => {
+                lost += frame["count"].as_u64().expect("a number");
+                counts += 1;
+            }
+            _ => {}
+        }
+    }
+
+    assert_eq!(told + lost, 40, "each request is told or counted");
+    assert!((5..=20).contains(&told) && counts >= 1, "{told} told, {lost} lost in {counts}");
+    for wrong in ["default/watch?per_second=many", "default/watch?colour=red"] {
+        let refused = Watcher::connect_to(&server, wrong, &[]).await;
+        assert_eq!(refused.map(|_| ()).expect_err("refused"), 400, "{wrong}");
     }
 }

@@ -1,0 +1,65 @@
+//! The files of the page, as bytes in the program.
+
+/// A file of the page.
+pub struct Asset {
+    /// Its path below the folder of the page.
+    pub name: &'static str,
+    /// What is in it.
+    pub bytes: &'static [u8],
+}
+
+impl Asset {
+    /// Its `Content-Type`.
+    pub fn content_type(&self) -> &'static str {
+        match self.name.rsplit_once('.') {
+            Some((_, "html")) => "text/html; charset=utf-8",
+            Some((_, "css")) => "text/css; charset=utf-8",
+            Some((_, "md")) => "text/plain; charset=utf-8",
+            Some((_, "svg")) => "image/svg+xml",
+            _ => "text/javascript; charset=utf-8",
+        }
+    }
+}
+
+macro_rules! assets {
+    ($($name:literal),* $(,)?) => {
+        /// All files; a test finds those that are missing here.
+        pub const ASSETS: &[Asset] = &[
+            Asset { name: "assumptions.md", bytes: include_bytes!("../../docs/assumptions.md") },
+            $(Asset { name: $name, bytes: include_bytes!($name) }),*
+        ];
+    };
+}
+
+assets![
+    "bar.js",
+    "control.js",
+    "icon.svg",
+    "index.html",
+    "lib.js",
+    "main.js",
+    "part/common.js",
+    "part/icons.js",
+    "part/keys.js",
+    "part/qr.js",
+    "part/virtual.js",
+    "part/why.js",
+    "part/words.js",
+    "record.js",
+    "route.js",
+    "session.js",
+    "steps.js",
+    "store.js",
+    "style/base.css",
+    "style/frame.css",
+    "style/views.css",
+    "vendor/preact.js",
+    "view/act.js",
+    "view/channels.js",
+    "view/faults.js",
+    "view/live.js",
+    "view/people.js",
+    "view/pushes.js",
+    "view/state.js",
+    "view/worlds.js",
+];
