@@ -18,6 +18,7 @@ mod emulation;
 mod events;
 mod fields;
 mod listing;
+mod narrow;
 pub mod objects;
 mod parameters;
 mod past;

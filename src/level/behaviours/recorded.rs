@@ -50,12 +50,13 @@ pub(super) static ROWS: &[Behaviour] = &[
             }
         }),
     },
+    // A-331 in docs/assumptions.md.
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "parameters that are whole numbers",
         words: "`true` and `false` are no numbers; before, they were 1 and 0.",
         test: "switches_were_numbers",
-        act: Act::SwitchesAsNumbers { but: &["num_before", "num_after", "waiting_period_threshold"] },
+        act: Act::SwitchesAsNumbers { but: &["num_before", "num_after", "to", "waiting_period_threshold"] },
     },
     Behaviour {
         level: AFTER_THE_RECORDED,

@@ -195,11 +195,18 @@ pub(super) fn settle_policies(tx: &mut Tx, by: &User, before: &Message, moved: &
         .filter(|(_, here, there)| (*here, *there) != (VisibilityPolicy::None, VisibilityPolicy::None))
         .collect();
     for (user, here, there) in said {
-        tx.set_topic_policy(user, channel, topic.clone(), VisibilityPolicy::None);
         // Whoever loses the messages must not learn where they went (A-168 in docs/assumptions.md).
-        if channel == *new_channel || tx.can_read(&tx.users[&user], &tx.channels[new_channel]) {
-            let merged = if was_there { here.or_more_visible(there) } else { here };
-            tx.set_topic_policy(user, *new_channel, new_topic.clone(), merged);
+        if channel != *new_channel && !tx.can_read(&tx.users[&user], &tx.channels[new_channel]) {
+            tx.set_topic_policy(user, channel, topic.clone(), VisibilityPolicy::None);
+            continue;
         }
+        let merged = if was_there { here.or_more_visible(there) } else { here };
+        // What is muted is told once, with the new topic, or alone where nothing is told of that.
+        if merged == there && here == VisibilityPolicy::Muted {
+            tx.set_topic_policy(user, channel, topic.clone(), VisibilityPolicy::None);
+        } else {
+            tx.forget_topic_policy(user, channel, topic.clone());
+        }
+        tx.set_topic_policy(user, *new_channel, new_topic.clone(), merged);
     }
 }
