@@ -188,8 +188,9 @@ impl Emulation {
             Act::CodeOfCredentials { errors, code } => {
                 self.codes.push(Code { errors, of: CodeOf::Credentials, status: 401, code });
             }
-            Act::SwitchesAsNumbers { but } => {
-                for row in OPERATIONS {
+            Act::SwitchesAsNumbers { but, not_of } => {
+                let is_meant = |route: Route| not_of.iter().all(|other| key(other) != (route.method, route.path));
+                for row in OPERATIONS.iter().filter(|row| is_meant(row.route)) {
                     let is_number =
                         |info: &&ParameterInfo| info.is_json && !but.contains(&info.name) && is_whole_number(info);
                     let names = row.parameters.iter().filter(is_number).map(|info| info.name).collect();

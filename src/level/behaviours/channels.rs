@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::level::objects::{
-    CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, INTEGRATION, PEERS, REGISTER, SUBSCRIBE_REPLY,
+    CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, INTEGRATION, MESSAGE, PEERS, REGISTER, SUBSCRIBE_REPLY,
     SUBSCRIBERS,
 };
 use crate::level::past::as_of;
@@ -217,6 +217,18 @@ pub(super) static ROWS: &[Behaviour] = &[
                 .any(|name| request.values.get(*name).is_some_and(|value| value.trim() == "true"));
             let is_allowed = request.caller.is_some_and(User::is_admin);
             if is_asked && !is_allowed { Err(Error::NotAuthorizedForQuery) } else { Ok(()) }
+        }),
+    },
+    Behaviour {
+        level: 315,
+        on: "message: display_recipient",
+        words: "Archived channels keep their name; before, messages alone told it.",
+        test: "messages_told_the_name_of_archived_channels_before_315",
+        act: Act::Objects(&MESSAGE, |message, _| {
+            let name = message.get("display_recipient").and_then(Value::as_str);
+            if let Some((_, name)) = name.and_then(|name| name.split_once(BURIED)) {
+                message.insert("display_recipient".into(), name.into());
+            }
         }),
     },
     Behaviour {

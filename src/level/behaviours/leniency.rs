@@ -97,6 +97,21 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
+        on: "POST /messages",
+        words: "`to` of a channel is its name or number; before, `true` and `false` were numbers.",
+        test: "odd_values_were_passed_over_before_248",
+        act: Act::Request(&["POST /messages"], |request| {
+            let is_channel = matches!(request.values.get("type").map(String::as_str), Some("stream" | "channel"));
+            match request.values.get_mut("to").filter(|_| is_channel) {
+                Some(to) if to == "true" => "1".clone_into(to),
+                Some(to) if to == "false" => "0".clone_into(to),
+                _ => {}
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
         on: "POST /streams/{stream_id}/delete_topic",
         words: "`topic_name` has at most 60 characters; before, a longer one was a topic without messages.",
         test: "odd_values_were_passed_over_before_248",

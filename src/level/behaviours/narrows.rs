@@ -58,6 +58,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: READ_OTHERWISE_SINCE,
+        on: "PATCH /messages/{message_id}",
+        words: "Of two topics that become one, the policy counts that shows more; before, a topic that was followed on one side alone was not any more.",
+        test: "following_ended_where_topics_became_one_before_248",
+        // Decided where messages are moved.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: READ_OTHERWISE_SINCE,
         on: "operations on a message",
         words: "Guests can read the messages of web-public channels; before, where they are subscribed alone.",
         test: "guests_read_where_they_subscribed_before_248",

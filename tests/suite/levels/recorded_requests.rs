@@ -34,6 +34,11 @@ async fn odd_values_were_passed_over_before_248() {
     let reply = old.get("/messages/matches_narrow", ids.clone()).await.success();
     assert_eq!(reply["messages"], json!({}));
     new.get("/messages/matches_narrow", ids).await.error("BAD_REQUEST", "msg_ids[0] is too small");
+    let message = json!({"type": "stream", "to": "true", "topic": "t", "content": "x"});
+    let id = old.post("/messages", message.clone()).await.success()["id"].take();
+    let sent = old.get(&format!("/messages/{id}"), json!({})).await.success();
+    assert_eq!(sent["message"]["stream_id"], 1);
+    new.post("/messages", message).await.error("BAD_REQUEST", "Invalid data type for channel");
     let path = format!("/streams/{}/delete_topic", server.channel("general"));
     let topic = json!({"topic_name": "x".repeat(61)});
     old.post(&path, topic.clone()).await.success();
@@ -232,5 +237,42 @@ async fn policies_alone_decided_on_moves_before_325() {
         } else {
             reply.error("BAD_REQUEST", "You don't have permission to move this message");
         }
+    }
+}
+
+#[tokio::test]
+async fn messages_told_the_name_of_archived_channels_before_315() {
+    let server = TestServer::start().await;
+    // From 248 on such messages are not found.
+    let before = Age::at(&server, 247).await;
+    let (olive, mel) = (before.user("olive"), before.user("mel"));
+    send_old(&olive, "general", "t", "x").await;
+    olive.delete(&format!("/streams/{}", server.channel("general")), json!({})).await.success();
+    let recent = json!({"anchor": "newest", "num_before": 100, "num_after": 0});
+    let reply = mel.get("/messages", recent).await.success();
+    let messages = reply["messages"].as_array().cloned().unwrap_or_default();
+    let names = messages.iter().map(|message| message["display_recipient"].to_string()).collect::<String>();
+    assert!(names.contains("\"general\"") && !names.contains("DEACTIVATED"), "{names}");
+}
+
+#[tokio::test]
+async fn following_ended_where_topics_became_one_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, is_followed) in [(before, false), (after, true)] {
+        let mel = age.user("mel");
+        let channel = server.channel("general");
+        let message = send_old(&mel, "general", "here", "x").await;
+        send_old(&mel, "general", "there", "y").await;
+        for (topic, policy) in [("here", 0), ("there", 3)] {
+            let params = json!({"stream_id": channel, "topic": topic, "visibility_policy": policy});
+            mel.post("/user_topics", params).await.success();
+        }
+        let place = json!({"topic": "there", "propagate_mode": "change_all"});
+        mel.patch(&format!("/messages/{message}"), place).await.success();
+        let state = mel.register(json!({"fetch_event_types": ["user_topic"]})).await.state;
+        let topics = state["user_topics"].as_array().cloned().unwrap_or_default();
+        let policy = topics.iter().find(|topic| topic["topic_name"] == "there");
+        assert_eq!(policy.is_some_and(|topic| topic["visibility_policy"] == 3), is_followed);
     }
 }
