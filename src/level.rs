@@ -18,6 +18,7 @@ mod emulation;
 mod events;
 mod fields;
 mod listing;
+mod narrow;
 pub mod objects;
 mod parameters;
 mod past;
@@ -158,10 +159,12 @@ pub enum Act {
         code: &'static str,
     },
     /// JSON's `true` and `false` were taken for 1 and 0 where a whole number is wanted, but for parameters of these
-    /// names.
+    /// names and for these operations.
     SwitchesAsNumbers {
         /// Parameters.
         but: &'static [&'static str],
+        /// Operations.
+        not_of: &'static [&'static str],
     },
     /// Refusals had other words.
     Words(fn(&mut Refusal<'_>)),

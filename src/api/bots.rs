@@ -232,8 +232,14 @@ pub fn bot_record(bot: &User) -> Value {
         "default_sending_stream": null,
         "default_events_register_stream": null,
         "default_all_public_streams": false,
-        "services": bot.bot.as_ref().map(|bot| bot.services.clone()).unwrap_or_default(),
+        "services": configured_services(bot),
     })
+}
+
+/// What a bot calls or is configured with. An embedded bot without a configuration has nothing there.
+fn configured_services(bot: &User) -> Vec<Value> {
+    let services = bot.bot.iter().flat_map(|bot| &bot.services);
+    services.filter(|service| service.get("config_data") != Some(&json!({}))).cloned().collect()
 }
 
 /// Tells a bot's owner and the administrators of the bot.

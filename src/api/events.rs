@@ -1,6 +1,7 @@
 //! Polling an event queue, and ending it (specification, "Events"; reference behaviour, long polling).
 
 use super::parameter::{RawParameters, parameters};
+use super::register;
 use super::{About, Access, Call, Operation, ReplyBytes, Route, Success, Write, envelope};
 use crate::error::Error;
 use crate::fault::Disturbance;
@@ -14,18 +15,23 @@ use serde::Serialize;
 use serde_json::json;
 use std::sync::Arc;
 
+/// The first level at which a poll tells the ID of the queue that it names (A-240 in docs/assumptions.md).
+const TOLD_SINCE: i64 = 248;
+
 /// GET /events
 pub struct GetEvents;
 
 parameters! {
     /// Which queue and from where on.
     pub struct GetEventsParams {
-        /// The queue.
+        /// The queue. Without one and with `dont_block`, a queue is made.
         queue_id: Option<String>,
         /// The highest event that was received: it and all before it are forgotten.
         last_event_id: Option<i64>,
         /// Answer at once, perhaps with nothing.
         dont_block: bool = false,
+        /// The types of events of a queue that is made; all when left out.
+        event_types: Option<Vec<String>>,
     }
 }
 
@@ -35,8 +41,9 @@ pub struct EventsReply<'a> {
     /// In the order of their ids.
     #[schemars(with = "Vec<serde_json::Value>", extend("items" = {"$ref": "#/components/schemas/Event"}))]
     pub events: Vec<EventRecord<'a>>,
-    /// The queue.
-    pub queue_id: &'a str,
+    /// The queue; below level 248 that of a queue that was made alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_id: Option<&'a str>,
 }
 
 impl Operation for GetEvents {
@@ -68,7 +75,14 @@ pub enum Begun {
 ///
 /// In this order: `MissingQueueId`, `MissingLastEventId`, `BadEventQueue`, `EventPruned`, `EventNotInQueue`.
 pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams, raw: &RawParameters) -> Result<Begun, Error> {
-    let id = params.queue_id.as_deref().ok_or(Error::MissingQueueId)?;
+    let Some(id) = params.queue_id.as_deref() else {
+        if !params.dont_block {
+            return Err(Error::MissingQueueId);
+        }
+        let id = register::add_plain_queue(tx, call, params.event_types.clone());
+        let reply = EventsReply { events: Vec::new(), queue_id: Some(&id) };
+        return Ok(Begun::Answer(envelope::<GetEventsParams>(&reply, raw)));
+    };
     let last = params.last_event_id.ok_or(Error::MissingLastEventId)?;
     let queue = own_queue(tx, call, id)?;
     let cursor = acknowledge(tx, &queue, last)?;
@@ -92,7 +106,8 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams, raw: &RawPa
     };
     let is_waiting = events.is_empty() && !params.dont_block;
     disturb(&mut events, call.disturbance);
-    let reply = (!is_waiting).then(|| envelope::<GetEventsParams>(&EventsReply { events, queue_id: id }, raw));
+    let reply =
+        (!is_waiting).then(|| envelope::<GetEventsParams>(&EventsReply { events, queue_id: told_id(&queue) }, raw));
     if is_waiting {
         queue.parked_since = Some(now);
         // What the queue has seen and does not want need not be looked at again.
@@ -128,12 +143,17 @@ pub fn look<'a>(realm: &'a Realm, parked: &'a Queue) -> Option<Result<EventsRepl
         return Some(Err(Error::RealmDeactivated));
     }
     let is_replaced = queue.poll != parked.poll;
-    (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: &parked.id }))
+    (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: told_id(parked) }))
 }
 
 /// The answer of a parked poll whose client ends the queue: what there is.
 pub fn last<'a>(realm: &'a Realm, parked: &'a Queue) -> EventsReply<'a> {
-    EventsReply { events: pending(realm, parked), queue_id: &parked.id }
+    EventsReply { events: pending(realm, parked), queue_id: told_id(parked) }
+}
+
+/// The ID of the queue whose events are told, where it is told.
+fn told_id(queue: &Queue) -> Option<&str> {
+    (!queue.options.level.is_before(TOLD_SINCE)).then_some(&queue.id)
 }
 
 /// The caller's queue.

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::channel::TopicKey;
 use crate::realm::id::{ChannelId, MessageId};
+use crate::realm::markdown::EMPTY_TOPICS_SINCE;
 use crate::realm::user::User;
 use change::{Flag, FlagChange, FlagOp, apply, as_changed, change_flag, emit};
 use schemars::JsonSchema;
@@ -190,6 +191,11 @@ impl Write for MarkTopicAsRead {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let channel = tx.open_channel(caller, params.stream_id)?.id;
+        if params.topic_name.is_empty() && call.feature_level < EMPTY_TOPICS_SINCE {
+            // A name that was none meant the whole channel.
+            let unread = tx.unread_in_channel(caller.id, channel);
+            return read_all(tx, caller, &unread);
+        }
         let topic = tx.topics.get(&(channel, TopicKey::new(meant_topic(&params.topic_name)))).cloned();
         let is_received = |id: MessageId| tx.has_row(caller.id, &tx.messages[&id]);
         let topic = topic.filter(|topic| topic.messages.iter().any(is_received));

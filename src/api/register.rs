@@ -16,7 +16,9 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::Event;
-use crate::realm::queue::{Cursor, Queue, QueueId, QueueOptions, QueueTerm, UNKNOWN_EVENT};
+use crate::realm::queue::{
+    Cursor, DEFAULT_IDLE_TIMEOUT_SECONDS, Queue, QueueId, QueueOptions, QueueTerm, UNKNOWN_EVENT,
+};
 use crate::realm::user::User;
 use crate::record::channel::IncludeSubscribers;
 use crate::time::Span;
@@ -215,6 +217,19 @@ fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout: Spa
     };
     tx.realm_mut().queues.insert(id.clone(), Arc::new(queue));
     tx.schedule_queue(&id);
+    id
+}
+
+/// A queue of the caller's that a poll makes which names none: as [`Register`] makes it from these types alone.
+pub fn add_plain_queue(tx: &mut Tx, call: &Call<'_>, event_types: Option<Vec<String>>) -> QueueId {
+    let options = QueueOptions {
+        client: call.client.to_owned(),
+        event_types: event_types.map(|types| types.into_iter().collect()),
+        level: call.queue_level,
+        ..QueueOptions::default()
+    };
+    let id = add_queue(tx, call.caller(), options, Span::seconds(DEFAULT_IDLE_TIMEOUT_SECONDS));
+    begin_with_unknown_event(tx, Some(&id));
     id
 }
 

@@ -187,7 +187,7 @@ words! {
     }
 }
 
-/// The first level at which muting what is muted is no error.
+/// The first level at which muting what is muted, or unmuting what is not, is no error.
 const MUTED_AGAIN_SINCE: i64 = 169;
 
 parameters! {
@@ -248,7 +248,7 @@ impl Write for MuteTopic {
         if params.op == MuteOp::Add && is_muted && call.feature_level < MUTED_AGAIN_SINCE {
             return Err(Error::TopicAlreadyMuted);
         }
-        if params.op == MuteOp::Remove && !is_muted {
+        if params.op == MuteOp::Remove && !is_muted && call.feature_level < MUTED_AGAIN_SINCE {
             return Err(Error::TopicNotMuted);
         }
 

@@ -2,9 +2,11 @@
 
 mod accounts;
 mod channels;
+mod former_words;
 mod groups;
 mod html;
 mod invitations;
+mod leniency;
 mod linkifiers;
 mod messages;
 mod narrows;
@@ -20,6 +22,8 @@ use super::{Behaviour, Change, Touch};
 
 pub(super) fn changes() -> Vec<Change> {
     let tables = [
+        // Switches are read before what other rows look at.
+        leniency::ROWS,
         accounts::ROWS,
         channels::ROWS,
         groups::ROWS,

@@ -1,5 +1,6 @@
 //! What applies to a level, compiled from the table of changes and found by operation or type of event.
 
+use super::narrow;
 use super::place::{Place, Source, Step, visit};
 use super::{Act, Change, Context, Object, Refusal, Request, Touch, changes, objects};
 use crate::api::parameter::{ParameterInfo, RawParameters};
@@ -23,7 +24,7 @@ pub struct Emulation {
     renamed: HashMap<Key, Vec<(&'static str, &'static str)>>,
     gone: HashMap<Key, Vec<&'static str>>,
     capabilities: Vec<&'static str>,
-    narrow_terms: Vec<(&'static str, Option<&'static str>)>,
+    narrow_terms: Vec<narrow::Term>,
     requests: HashMap<Key, Vec<RequestChange>>,
     every_reply: Vec<ObjectChange>,
     /// Fields of single operations' replies that the level has, whatever it says of every reply.
@@ -187,8 +188,9 @@ impl Emulation {
             Act::CodeOfCredentials { errors, code } => {
                 self.codes.push(Code { errors, of: CodeOf::Credentials, status: 401, code });
             }
-            Act::SwitchesAsNumbers { but } => {
-                for row in OPERATIONS {
+            Act::SwitchesAsNumbers { but, not_of } => {
+                let is_meant = |route: Route| not_of.iter().all(|other| key(other) != (route.method, route.path));
+                for row in OPERATIONS.iter().filter(|row| is_meant(row.route)) {
                     let is_number =
                         |info: &&ParameterInfo| info.is_json && !but.contains(&info.name) && is_whole_number(info);
                     let names = row.parameters.iter().filter(is_number).map(|info| info.name).collect();
@@ -288,8 +290,12 @@ impl Emulation {
                 _ => {}
             }
         }
-        match request.values.get("narrow").filter(|_| !self.narrow_terms.is_empty()) {
-            Some(narrow) => check_narrow(narrow, &self.narrow_terms),
+        match request.values.get_mut("narrow").filter(|_| !self.narrow_terms.is_empty()) {
+            Some(narrow) if route.path == "/register" => narrow::check(narrow, &self.narrow_terms),
+            Some(narrow) => {
+                narrow::mark(narrow, &self.narrow_terms);
+                Ok(())
+            }
             None => Ok(()),
         }
     }
@@ -365,6 +371,7 @@ impl Emulation {
 
     /// The message that an error had, if it was another; the error may have named other things too.
     pub fn former_message(&self, route: Route, values: &BTreeMap<String, String>, error: &mut Error) -> Option<String> {
+        narrow::without_mark(error);
         let mut refusal = Refusal { route, error, values, message: None };
         self.words.iter().for_each(|words| words(&mut refusal));
         refusal.message
@@ -446,23 +453,4 @@ fn forget_capabilities(values: &mut BTreeMap<String, String>, unknown: &[&str]) 
         capabilities.shift_remove(*name);
     }
     *text = Value::from(capabilities).to_string();
-}
-
-/// Refuses a narrow with words that the level does not know.
-fn check_narrow(narrow: &str, unknown: &[(&str, Option<&str>)]) -> Result<(), Error> {
-    let Ok(Value::Array(terms)) = serde_json::from_str(narrow) else { return Ok(()) };
-    for term in &terms {
-        let part = |name: &str, index: usize| term.get(name).or_else(|| term.get(index)).and_then(Value::as_str);
-        let (operator, operand) = (part("operator", 0).unwrap_or_default(), part("operand", 1));
-        let is_unknown =
-            |(word, only): &&(&str, Option<&str>)| *word == operator && (only.is_none() || *only == operand);
-        if unknown.iter().any(|term| is_unknown(&term)) {
-            let desc = match operand.filter(|_| !unknown.contains(&(operator, None))) {
-                Some(operand) => format!("unknown '{operator}' operand {operand}"),
-                None => format!("unknown operator {operator}"),
-            };
-            return Err(Error::BadNarrow { desc: desc.into() });
-        }
-    }
-    Ok(())
 }

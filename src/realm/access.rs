@@ -207,8 +207,8 @@ impl Realm {
             .ok_or_else(|| Error::InvalidChannelName { channel_name: name.into() })
     }
 
-    /// Everyone who can see a channel: the audience of its changes, and of `subscription` peer events. A shared set where
-    /// possible.
+    /// Everyone who can see a channel: the audience of its changes, and of `subscription` peer events (A-338 in
+    /// docs/assumptions.md). A shared set where possible.
     pub fn who_can_see(&self, channel: &Channel) -> super::event::Audience {
         let administrators = self
             .system_group_members(SystemGroup::Administrators)

@@ -18,6 +18,9 @@ use crate::time::Span;
 use std::ops::Deref;
 use std::sync::Arc;
 
+/// The first level at which the first message of a channel changes.
+pub const FIRST_MESSAGE_CHANGES_SINCE: i64 = 256;
+
 /// A private copy of the realm that is being changed.
 #[derive(Debug)]
 pub struct Tx {
@@ -287,6 +290,9 @@ impl Tx {
         let id = message.id;
         let message = Arc::new(message);
         self.index_message(&message);
+        if let Some(channel) = message.place.channel().filter(|id| self.channels[id].first_message.is_none()) {
+            self.channel_mut(channel).first_message = Some(id);
+        }
         self.realm.messages.insert(id, message.clone());
         message
     }
@@ -295,6 +301,7 @@ impl Tx {
     pub fn remove_message(&mut self, id: MessageId) -> Option<Arc<Message>> {
         let message = self.realm.messages.remove(&id)?;
         self.unindex_message(&message);
+        self.settle_first_message(&message.place);
         // What recipients marked stays with them: who did is not known, and there may be very many.
         for user in self.realm.late_rows.remove(&id).unwrap_or_default() {
             let own = self.own_mut(user);
@@ -317,6 +324,17 @@ impl Tx {
         self.message_mut(id).place = place;
         let after = self.realm.messages[&id].clone();
         self.index_message(&after);
+        self.settle_first_message(&before.place);
+        self.settle_first_message(&after.place);
+    }
+
+    /// Notes which message is a channel's first, after one came or went otherwise than by sending.
+    fn settle_first_message(&mut self, place: &Place) {
+        let Some(channel) = place.channel().filter(|_| !self.is_before(FIRST_MESSAGE_CHANGES_SINCE)) else { return };
+        let first = self.messages_in(channel).first();
+        if self.channels[&channel].first_message != first {
+            self.channel_mut(channel).first_message = first;
+        }
     }
 
     /// The conversation of these users, made if there was none.

@@ -45,6 +45,9 @@ pub struct Channel {
     pub permissions: Permissions,
     /// Active users that are subscribed.
     pub subscribers: OrdSet<UserId>,
+    /// The first message. Below level 256 the first that was sent to it, whatever became of that one.
+    #[serde(default)]
+    pub first_message: Option<MessageId>,
 }
 
 /// Who can find and read a channel.

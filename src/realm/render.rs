@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub const EMPTY_TOPIC_DISPLAY_NAME: &str = "general chat";
 
 /// How the empty topic was shown before it had a display name; nobody else's topic is called so.
-const FORMER_EMPTY_TOPIC_NAME: &str = "(no topic)";
+pub const FORMER_EMPTY_TOPIC_NAME: &str = "(no topic)";
 
 /// Whether a topic's name means the empty topic: its display name, whatever the case, or the former one.
 pub fn names_empty_topic(topic: &str) -> bool {

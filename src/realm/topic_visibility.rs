@@ -102,11 +102,33 @@ impl Tx {
         topic: Arc<str>,
         policy: VisibilityPolicy,
     ) -> bool {
-        if self.own(user).topic_policy(channel, &topic) == policy {
+        let is_new = self.note_topic_policy(user, channel, &topic, policy);
+        if is_new {
+            self.emit_muted_topics(user);
+            self.emit_topic_policy(user, channel, &topic, policy);
+        }
+        is_new
+    }
+
+    /// Forgets what a user said of a topic, when `muted_topics` is to be told with what follows.
+    pub fn forget_topic_policy(&mut self, user: UserId, channel: ChannelId, topic: Arc<str>) {
+        if self.note_topic_policy(user, channel, &topic, VisibilityPolicy::None) {
+            self.emit_topic_policy(user, channel, &topic, VisibilityPolicy::None);
+        }
+    }
+
+    fn note_topic_policy(
+        &mut self,
+        user: UserId,
+        channel: ChannelId,
+        topic: &Arc<str>,
+        policy: VisibilityPolicy,
+    ) -> bool {
+        if self.own(user).topic_policy(channel, topic) == policy {
             return false;
         }
         let now = self.now;
-        let key = (channel, TopicKey::of(&topic));
+        let key = (channel, TopicKey::of(topic));
         let topics = &mut self.own_mut(user).topics;
         if policy == VisibilityPolicy::None {
             topics.remove(&key);
@@ -115,17 +137,19 @@ impl Tx {
             let place = topics.get(&key).map_or_else(next, |topic| topic.place);
             topics.insert(key, Arc::new(UserTopic { name: topic.clone(), policy, last_updated: now, place }));
         }
-        self.emit_topic_policy(user, channel, &topic, policy);
         true
     }
 
-    fn emit_topic_policy(&mut self, user: UserId, channel: ChannelId, topic: &str, policy: VisibilityPolicy) {
+    fn emit_muted_topics(&mut self, user: UserId) {
         // The whole list is made for those alone who get it.
         if self.is_wanted_by(user, "muted_topics", Needs::NoUserTopics) {
             let muted: Vec<_> = self.muted_topics(user);
             let event = Event::with_topic("muted_topics", None, &["muted_topics"], json!({"muted_topics": muted}));
             self.emit(Audience::user(user), event.needing(Needs::NoUserTopics));
         }
+    }
+
+    fn emit_topic_policy(&mut self, user: UserId, channel: ChannelId, topic: &str, policy: VisibilityPolicy) {
         let fields = json!({
             "stream_id": channel,
             "topic_name": topic,

@@ -77,7 +77,7 @@ impl Tx {
         }
     }
 
-    /// Tells users that they can't see channels any more.
+    /// Tells users that they can't see channels any more (A-339 in docs/assumptions.md).
     pub fn emit_vanished(&mut self, audience: Audience, channels: &OrdSet<ChannelId>, needs: Needs) {
         let streams: Vec<_> = channels.iter().map(|id| json!({ "stream_id": id })).collect();
         let fields = json!({"streams": streams, "stream_ids": channels});

@@ -78,7 +78,7 @@ impl ChannelRecord {
             is_web_public: channel.privacy.is_web_public(),
             is_archived: channel.is_archived,
             history_public_to_subscribers: channel.privacy.has_public_history(),
-            first_message_id: realm.messages_in(channel.id).first().map(|id| id.0),
+            first_message_id: channel.first_message.map(|id| id.0),
             folder_id: channel.folder.map(|folder| folder.0),
             is_recently_active: true,
             message_retention_days: channel.message_retention_days,

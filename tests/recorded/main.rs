@@ -29,6 +29,10 @@ const RECORDINGS: &[&str] = &[
     "s_markdown",
     "r_markdown-11",
     "r_search-11",
+    "r_random-11",
+    "r_random-12",
+    "r_random-13",
+    "r_random-14",
 ];
 
 /// Names the recordings to play, separated by commas, and has their differences printed.

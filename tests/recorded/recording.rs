@@ -46,6 +46,9 @@ pub struct Exchange {
     /// Of messages in the reply only number, flags and matches were recorded.
     #[serde(default)]
     pub slim: bool,
+    /// Not all keys of the reply's objects were recorded.
+    #[serde(default)]
+    pub partial: bool,
     /// Status and body.
     pub real: (u16, Value),
     /// Whose queues were read afterwards.

@@ -71,7 +71,37 @@ pub fn table(played: &[Played], explained: &Explained, causes: &[Cause]) -> Stri
     let names: Vec<&str> = Kind::ALL.map(Kind::name).to_vec();
     let mut table = format!("| area | exchanges | equal | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(6));
     rows.iter().for_each(|(name, row)| table += &row.line(name));
-    table + &total.line("**all**")
+    table + &total.line("**all**") + &batches(played, explained, causes)
+}
+
+/// How many of the queues that were read had the recorded events in the recorded order.
+fn batches(played: &[Played], explained: &Explained, causes: &[Cause]) -> String {
+    let (mut all, mut other, mut wrong) = (0, 0, 0);
+    for (recording, explained) in played.iter().zip(explained) {
+        for (outcome, found) in recording.outcomes.iter().zip(explained) {
+            all += outcome.batches;
+            let mut readers: BTreeMap<&str, bool> = BTreeMap::new();
+            for (difference, cause) in outcome.differences.iter().zip(found) {
+                let Some(reader) = &difference.reader else { continue };
+                let is_wrong = cause.is_none_or(|cause| causes[cause].kind == Kind::Wrong);
+                *readers.entry(reader).or_default() |= is_wrong;
+            }
+            other += readers.len();
+            wrong += readers.values().filter(|is_wrong| **is_wrong).count();
+        }
+    }
+    if all == 0 {
+        return String::new();
+    }
+    let share = |count: usize| count as f64 * 100.0 / all as f64;
+    format!(
+        "\nQueues were read {all} times: {} batches of events are equal, order included ({:.1} %), {} differ for a reason \
+         above, {wrong} are wrong ({:.2} %).\n",
+        all - other,
+        share(all - other),
+        other - wrong,
+        share(wrong),
+    )
 }
 
 /// A document with the table in its place.

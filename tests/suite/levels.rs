@@ -12,6 +12,7 @@ mod organization;
 mod people;
 mod permissions;
 mod recorded;
+mod recorded_requests;
 mod settings;
 mod table;
 mod topics;

@@ -227,7 +227,9 @@ async fn the_old_way_of_muting_takes_a_channel_by_name_or_id() {
     }
     events.none().await;
 
-    mute(json!({"op": "remove", "stream_id": id, "topic": "noise"})).await.error("BAD_REQUEST", "Topic is not muted");
+    // What is not muted can be unmuted.
+    mute(json!({"op": "remove", "stream_id": id, "topic": "noise"})).await.is(json!({}));
+    events.none().await;
     let neither = mute(json!({"op": "add", "topic": "noise"})).await;
     neither.error("REQUEST_VARIABLE_MISSING", "Missing 'stream_id' argument");
     let both = mute(json!({"op": "add", "stream": "quiet", "stream_id": id, "topic": "noise"})).await;
@@ -290,4 +292,28 @@ async fn an_administrator_deletes_a_topic_whatever_its_case() {
     assert!(!topics(&server, &mel, "general").await.iter().any(|(name, _)| name.eq_ignore_ascii_case("doomed")));
     let hidden = format!("/streams/{}/delete_topic", server.channel("design"));
     adam.post(&hidden, json!({"topic_name": "logo"})).await.error("BAD_REQUEST", "Invalid channel ID");
+}
+
+#[tokio::test]
+async fn what_is_muted_is_told_once_where_a_topic_moves() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let message = mel.send_to("general", "old", "moves").await;
+    let channel = server.channel("general");
+    let mute = json!({"stream_id": channel, "topic": "old", "visibility_policy": 1});
+    mel.post("/user_topics", mute).await.success();
+    let mut events = mel.register(json!({"fetch_event_types": []})).await;
+
+    let place = json!({"topic": "new", "propagate_mode": "change_all", "send_notification_to_new_thread": false});
+    mel.patch(&format!("/messages/{message}"), place).await.success();
+
+    let topic =
+        |name: &str, policy: i64| json!({"type": "user_topic", "topic_name": name, "visibility_policy": policy});
+    events.next().await.has(topic("old", 0));
+    let muted = events.next().await.has(json!({"type": "muted_topics"}));
+    let topics: Vec<&Value> = muted["muted_topics"].as_array().into_iter().flatten().map(|row| &row[1]).collect();
+    assert!(topics.contains(&&json!("new")) && !topics.contains(&&json!("old")), "{topics:?}");
+    events.next().await.has(topic("new", 1));
+    events.next().await.has(json!({"type": "update_message"}));
+    events.none().await;
 }

@@ -311,6 +311,7 @@ pub fn make_channel(tx: &mut Tx, creator: &User, name: String, description: Stri
         topics_policy: traits.topics_policy,
         permissions: traits.permissions.clone(),
         subscribers: OrdSet::new(),
+        first_message: None,
     });
     let audience = tx.who_can_see(&tx.channels[&id]);
     let record = ChannelRecord::new(tx, &tx.channels[&id]);

@@ -19,6 +19,8 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// The first level at which a group's new name is not blank (A-240 in docs/assumptions.md).
+const NAMED_SINCE: i64 = 248;
 /// Longest name, in code points.
 const MAX_NAME_LENGTH: usize = 60;
 
@@ -149,16 +151,21 @@ impl Operation for EditDefaultGroup {
 }
 
 impl Write for EditDefaultGroup {
-    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         if params.new_group_name.is_none() && params.new_description.is_none() {
             return Err(Error::NothingForDefaultGroup);
         }
         let index = known(tx, params.group_id)?;
         let current = &tx.organization.default_channel_groups[index].name;
-        if params.new_group_name.as_deref().map(str::trim) == Some(current) {
+        let may_be_blank = call.feature_level < NAMED_SINCE;
+        let given = params.new_group_name.as_deref();
+        let is_blank = given.is_some_and(|name| name.trim().is_empty());
+        let given = given.map(|name| if may_be_blank && is_blank { name } else { name.trim() });
+        if given == Some(current) {
             return Err(Error::DefaultGroupHasName { group_name: current.as_str().into() });
         }
-        let name = params.new_group_name.map(|name| checked_name(tx, &name)).transpose()?;
+        let checked = |name: String| if may_be_blank && is_blank { Ok(name) } else { checked_name(tx, &name) };
+        let name = params.new_group_name.map(checked).transpose()?;
         let description = params.new_description.map(|text| checked_description(&text)).transpose()?;
 
         let group = &mut groups_mut(tx)[index];

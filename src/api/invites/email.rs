@@ -70,6 +70,9 @@ impl Operation for SendInvites {
     type Reply = Success;
 }
 
+/// The first level at which a text that names nobody is refused as an empty one is (A-240 in docs/assumptions.md).
+const SOMEBODY_NAMED_SINCE: i64 = 248;
+
 /// An address that can't be invited, why, and whether its account was deactivated.
 type Refusal = (String, &'static str, bool);
 
@@ -88,7 +91,7 @@ impl PartialWrite for SendInvites {
             include_default_channels: params.include_realm_default_subscriptions,
             welcome_message: params.welcome_message_custom_text,
         };
-        if addresses.is_empty() {
+        if addresses.is_empty() && (params.invitee_emails.is_empty() || call.feature_level >= SOMEBODY_NAMED_SINCE) {
             return Err(Error::NoInvitees);
         }
         let terms = wanted.check(tx, call)?;
@@ -102,7 +105,7 @@ impl PartialWrite for SendInvites {
             });
         }
         let refused: Vec<Refusal> = addresses.iter().filter_map(|email| refusal(tx, email)).collect();
-        if refused.len() == addresses.len() {
+        if refused.len() == addresses.len() && !addresses.is_empty() {
             return Err(Error::NobodyInvited {
                 errors: rows(&refused),
                 sent_invitations: false.into(),

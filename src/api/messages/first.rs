@@ -1,14 +1,11 @@
 //! The first message of a channel, by which clients know how far back its history goes.
 
 use crate::realm::Realm;
-use crate::realm::change::Tx;
+use crate::realm::change::{FIRST_MESSAGE_CHANGES_SINCE, Tx};
 use crate::realm::event::{Event, Needs};
 use crate::realm::id::{ChannelId, MessageId};
 use serde_json::json;
 use std::collections::BTreeMap;
-
-/// The first level at which the first message of a channel changes.
-const CHANGES_TOLD_SINCE: i64 = 256;
 
 /// The first messages of channels, before messages come to them and go otherwise than by sending.
 pub(super) struct FirstMessages(BTreeMap<ChannelId, Option<MessageId>>);
@@ -21,7 +18,7 @@ impl FirstMessages {
 
     /// Tells who sees a channel that another message is its first.
     pub(super) fn tell_changes(self, tx: &mut Tx) {
-        if tx.is_before(CHANGES_TOLD_SINCE) {
+        if tx.is_before(FIRST_MESSAGE_CHANGES_SINCE) {
             return;
         }
         for (channel, first) in self.0 {

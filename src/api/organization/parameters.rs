@@ -249,6 +249,7 @@ const ORDER: &[&str] = &[
     "can_access_all_users_group",
 ];
 
+/// A name, which is not blank at any level (A-332 in docs/assumptions.md).
 fn checked_name(text: &str) -> Result<String, Error> {
     if text.is_empty() {
         return Err(Error::bad_value("name", "cannot be blank"));

@@ -1,6 +1,6 @@
 //! A user's own settings of a subscription.
 //!
-//! A choice where the API is silent: A-24 in docs/assumptions.md.
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::channels::creation::is_color;
 use crate::api::parameter::{Parameter, json_object, parameters};

@@ -65,9 +65,9 @@ pub fn change_avatar(tx: &mut Tx, id: UserId, source: AvatarSource) {
 }
 
 fn emit_avatar(tx: &mut Tx, id: UserId) {
+    tell_of_account(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, false)));
     let audience = who_can_access(tx, id);
     emit_avatar_to(tx, id, audience);
-    tell_of_account(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, false)));
 }
 
 fn emit_avatar_to(tx: &mut Tx, id: UserId, audience: Audience) {
@@ -102,6 +102,10 @@ pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
     }
 }
 
+/// The first level at which clients are left to find the picture of a user whose address they see; before, of one whose
+/// address everybody sees.
+const PICTURES_BY_SIGHT_SINCE: i64 = 248;
+
 /// Changes who may see a user's real address.
 ///
 /// Events: `realm_user` update with `delivery_email` to those who come to see it or (null) see it no more; where the
@@ -123,7 +127,8 @@ pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibil
         let viewers = Audience::of(viewers);
         tx.emit(viewers.clone(), person_update(json!({"user_id": id, "delivery_email": email})));
         // Whether a client computes the address of a provider's picture by itself follows from what it sees.
-        if !is_for_all && user.avatar.source == AvatarSource::Provider {
+        let follows_sight = !tx.is_before(PICTURES_BY_SIGHT_SINCE);
+        if follows_sight && !is_for_all && user.avatar.source == AvatarSource::Provider {
             emit_avatar_to(tx, id, viewers);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::level::objects::{
-    CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, INTEGRATION, PEERS, REGISTER, SUBSCRIBE_REPLY,
+    CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, INTEGRATION, MESSAGE, PEERS, REGISTER, SUBSCRIBE_REPLY,
     SUBSCRIBERS,
 };
 use crate::level::past::as_of;
@@ -220,6 +220,18 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 315,
+        on: "message: display_recipient",
+        words: "Archived channels keep their name; before, messages alone told it.",
+        test: "messages_told_the_name_of_archived_channels_before_315",
+        act: Act::Objects(&MESSAGE, |message, _| {
+            let name = message.get("display_recipient").and_then(Value::as_str);
+            if let Some((_, name)) = name.and_then(|name| name.split_once(BURIED)) {
+                message.insert("display_recipient".into(), name.into());
+            }
+        }),
+    },
+    Behaviour {
         level: 343,
         on: "event stream delete",
         words: "`streams` has no more than `stream_id`; before, the channels.",
@@ -230,7 +242,12 @@ pub(super) static ROWS: &[Behaviour] = &[
                 if told.get("name").is_some() {
                     *told = as_of(343, &CHANNEL, told.take(), context);
                 } else if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
-                    *told = as_of(343, &CHANNEL, json!(ChannelRecord::new(context.realm, channel)), context);
+                    let mut record = ChannelRecord::new(context.realm, channel);
+                    // Who leaves a channel that is archived with that knew it by its name.
+                    if let Some((_, name)) = record.name.split_once(BURIED) {
+                        record.name = name.to_owned();
+                    }
+                    *told = as_of(343, &CHANNEL, json!(record), context);
                 }
             }
         }),
@@ -428,13 +445,16 @@ fn check_holds_subscription(request: &mut Request<'_>) -> Result<(), Error> {
     if is_outside && asked != current { Err(Error::InvalidChannelId) } else { Ok(()) }
 }
 
+/// Stands before the former name of a channel that was archived.
+const BURIED: &str = "!DEACTIVATED:";
+
 /// Whether the channel in the path is archived.
 fn is_archived(request: &Request<'_>) -> bool {
     let id = request.id("stream_id").map(ChannelId);
     id.and_then(|id| request.realm.channels.get(&id)).is_some_and(|channel| channel.is_archived)
 }
 
-/// Puts channels in the place of the IDs of those that new users get.
+/// Puts channels in the place of the IDs of those that new users get, as they are now (A-336 in docs/assumptions.md).
 fn whole_channels(ids: Option<&mut Value>, context: &Context<'_>) {
     for id in ids.and_then(Value::as_array_mut).into_iter().flatten() {
         let channel = id.as_i64().and_then(|id| context.realm.channels.get(&ChannelId(id)));

@@ -58,6 +58,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: READ_OTHERWISE_SINCE,
+        on: "PATCH /messages/{message_id}",
+        words: "Of two topics that become one, the policy counts that shows more; before, a topic that was followed on one side alone was not any more.",
+        test: "following_ended_where_topics_became_one_before_248",
+        // Decided where messages are moved.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: READ_OTHERWISE_SINCE,
         on: "operations on a message",
         words: "Guests can read the messages of web-public channels; before, where they are subscribed alone.",
         test: "guests_read_where_they_subscribed_before_248",
@@ -105,7 +113,7 @@ fn read_narrow(request: &mut Request<'_>) -> Result<(), Error> {
             Value::Array(pair) if pair.len() == 2 && pair.iter().all(Value::is_string) => {
                 read.push(term_of(pair[0].clone(), pair[1].clone(), false.into()));
             }
-            Value::Object(object) => read.push(checked_term(object, request.level)?),
+            Value::Object(object) => read.push(checked_term(object, request.level, refused)?),
             _ => return Err(refused()),
         }
     }
@@ -129,13 +137,17 @@ fn term_of(operator: Value, operand: Value, negated: Value) -> Value {
     ]))
 }
 
-fn checked_term(term: &Map<String, Value>, level: i64) -> Result<Value, Error> {
+fn checked_term(term: &Map<String, Value>, level: i64, refused: impl Fn() -> Error) -> Result<Value, Error> {
     let missing = |key: &str| Error::InvalidValueBecause {
         parameter: "narrow".into(),
         reason: format!("{key} is missing").into(),
     };
     let operator = term.get("operator").ok_or_else(|| missing("operator"))?;
     let operand = term.get("operand").ok_or_else(|| missing("operand"))?;
+    // What can't be looked up among the names of operators is refused with the whole.
+    if operator.is_array() || operator.is_object() {
+        return Err(refused());
+    }
     let name = operator.as_str().ok_or_else(|| Error::bad_value("elem[\"operator\"]", "is not a string"))?;
     let is_number = operand.is_i64() || operand.is_boolean();
     let wrong = |reason: &'static str| Err(Error::bad_value("elem[\"operand\"]", reason));

@@ -2,9 +2,10 @@
 
 use crate::error::Error;
 use crate::level::objects::{CHANNEL, CHANNEL_PERMISSIONS, GROUP, PERMISSION, REALM_PERMISSIONS, REGISTER};
-use crate::level::{Act, Behaviour, Context, Request};
+use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Context, Request};
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
+use crate::realm::id::GroupId;
 use serde_json::{Value, json};
 
 /// Operations that give a channel its permissions.
@@ -92,8 +93,13 @@ pub(super) static ROWS: &[Behaviour] = &[
             check_named(request, REMOVING)?;
             if request.path.iter().any(|(name, _)| name == "stream_id") {
                 wrap(request, REMOVING);
+                return Ok(());
             }
-            Ok(())
+            as_number(request, REMOVING);
+            // Looked at even where no channel is made.
+            let group = request.values.get(REMOVING).and_then(|text| text.trim().parse().ok()).map(GroupId);
+            let is_unknown = group.is_some_and(|group| !request.realm.groups.contains_key(&group));
+            if is_unknown { Err(Error::InvalidGroup) } else { Ok(()) }
         }),
     },
     Behaviour {
@@ -136,7 +142,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /user_groups/create, PATCH /user_groups/{user_group_id}: can_mention_group",
         words: "The value may be users and groups without a name of their own; before, a group's ID.",
         test: NAMED_TEST,
-        act: Act::Request(GROUP_MAKING, |request| check_named(request, MENTIONING)),
+        act: Act::Request(GROUP_MAKING, |request| {
+            as_number(request, MENTIONING);
+            check_named(request, MENTIONING)
+        }),
     },
 ];
 
@@ -158,23 +167,37 @@ fn check_named(request: &Request<'_>, name: &str) -> Result<(), Error> {
     if holder.is_object() { Err(Error::bad_value(name, "is not an integer")) } else { Ok(()) }
 }
 
+/// `true` as `1`, where switches were numbers.
+fn as_number(request: &mut Request<'_>, name: &str) {
+    if request.level < AFTER_THE_RECORDED
+        && let Some(text) = request.values.get_mut(name)
+    {
+        match text.trim() {
+            "true" => "1".clone_into(text),
+            "false" => "0".clone_into(text),
+            _ => {}
+        }
+    }
+}
+
 /// `4` as `{"new": 4}`.
 fn wrap(request: &mut Request<'_>, name: &str) {
+    as_number(request, name);
     if let Some(text) = request.values.get_mut(name).filter(|text| text.trim().parse::<i64>().is_ok()) {
         *text = format!("{{\"new\": {}}}", text.trim());
     }
 }
 
 fn post_policy(request: &mut Request<'_>) -> Result<(), Error> {
+    let only_announced = switch(request.values.remove("is_announcement_only"), "is_announcement_only")?;
     let policy = request.values.remove("stream_post_policy").filter(|_| request.level >= 1);
-    let only_announced = request.values.remove("is_announcement_only");
-    let holder = match (policy.as_deref().map(str::trim), only_announced.as_deref().map(str::trim)) {
-        (Some("1"), _) | (None, Some("false")) => SystemGroup::Everyone,
-        (Some("2"), _) | (None, Some("true")) => SystemGroup::Administrators,
-        (Some("3"), _) => SystemGroup::FullMembers,
-        (Some("4"), _) => SystemGroup::Moderators,
+    let policy = policy.map(|text| number(&text, "stream_post_policy", request.level)).transpose()?;
+    let holder = match (policy, only_announced) {
+        (Some(1), _) | (None, Some(false)) => SystemGroup::Everyone,
+        (Some(2), _) | (None, Some(true)) => SystemGroup::Administrators,
+        (Some(3), _) => SystemGroup::FullMembers,
+        (Some(4), _) => SystemGroup::Moderators,
         (Some(_), _) => return Err(Error::InvalidValue { parameter: "stream_post_policy".into() }),
-        (None, Some(_)) => return Err(Error::bad_value("is_announcement_only", "is not valid JSON")),
         (None, None) => return Ok(()),
     };
     let holder = request.realm.system_group(holder).to_string();
@@ -183,6 +206,24 @@ fn post_policy(request: &mut Request<'_>) -> Result<(), Error> {
         wrap(request, "can_send_message_group");
     }
     Ok(())
+}
+
+fn switch(text: Option<String>, name: &str) -> Result<Option<bool>, Error> {
+    match text.map(|text| serde_json::from_str(&text)) {
+        None => Ok(None),
+        Some(Ok(Value::Bool(is_on))) => Ok(Some(is_on)),
+        Some(Ok(_)) => Err(Error::bad_value(name, "is not a boolean")),
+        Some(Err(_)) => Err(Error::bad_value(name, "is not valid JSON")),
+    }
+}
+
+fn number(text: &str, name: &str, level: i64) -> Result<i64, Error> {
+    match serde_json::from_str(text) {
+        Ok(Value::Bool(is_on)) if level < AFTER_THE_RECORDED => Ok(i64::from(is_on)),
+        Ok(Value::Number(number)) if number.is_i64() => Ok(number.as_i64().unwrap_or_default()),
+        Ok(_) => Err(Error::bad_value(name, "is not an integer")),
+        Err(_) => Err(Error::bad_value(name, "is not valid JSON")),
+    }
 }
 
 /// The number that stood for who holds a permission: 1 members, 2 administrators, 3 full members, 4 moderators,

@@ -50,12 +50,20 @@ pub(super) static ROWS: &[Behaviour] = &[
             }
         }),
     },
+    // A-331 in docs/assumptions.md.
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "parameters that are whole numbers",
         words: "`true` and `false` are no numbers; before, they were 1 and 0.",
         test: "switches_were_numbers",
-        act: Act::SwitchesAsNumbers { but: &["num_before", "num_after", "waiting_period_threshold"] },
+        act: Act::SwitchesAsNumbers {
+            but: &["num_before", "num_after", "waiting_period_threshold"],
+            not_of: &[
+                "PATCH /messages/{message_id}",
+                "POST /scheduled_messages",
+                "PATCH /scheduled_messages/{scheduled_message_id}",
+            ],
+        },
     },
     Behaviour {
         level: AFTER_THE_RECORDED,

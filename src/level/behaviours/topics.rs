@@ -38,7 +38,8 @@ const EMPTY_TOPIC_WORDS: &str = "The empty topic has its name from `realm_empty_
 const EMPTY_TOPIC_TEST: &str = "messages_without_a_topic_were_in_no_topic_before_334";
 const EMPTY_TOPIC_TOLD_TEST: &str = "the_empty_topic_was_no_topic_wherever_it_is_told";
 
-/// The older name of the empty topic in objects of a kind: the display name is no other topic's.
+/// The older name of the empty topic in objects of a kind: the display name is no other topic's (A-330 for what users say
+/// of it).
 const fn empty_topic_in(object: &'static Object, test: &'static str) -> Behaviour {
     Behaviour {
         level: 334,

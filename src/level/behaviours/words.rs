@@ -37,6 +37,13 @@ pub(super) static ROWS: &[Behaviour] = &[
             }
         }),
     },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "some refusals of single operations",
+        words: "Other words.",
+        test: "some_operations_refused_in_other_words",
+        act: Act::Words(super::former_words::speak),
+    },
 ];
 
 /// Refusals whose template was another, by the name of their row in the table of errors.

@@ -3,7 +3,8 @@
 const THUMBNAILS_SINCE: i64 = 273;
 const MESSAGE_LINKS_SINCE: i64 = 319;
 const CHANNELS_SINCE: i64 = 320;
-const EMPTY_TOPICS_SINCE: i64 = 334;
+/// The first level that has the empty topic.
+pub const EMPTY_TOPICS_SINCE: i64 = 334;
 const NEWEST_MESSAGES_SINCE: i64 = 347;
 const IMAGES_IN_TEXT_SINCE: i64 = 441;
 const FAULTY_TIMES_AS_TEXT_SINCE: i64 = 451;

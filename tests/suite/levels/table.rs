@@ -291,6 +291,9 @@ async fn narrows_know_words_from_their_level_on() {
         let reply = before.user("mel").get("/messages", params.clone()).await;
         let unknown = match operand {
             None => format!("Invalid narrow operator: unknown operator {operator}"),
+            Some(operand) if operator == "channels" => {
+                format!("Invalid narrow operator: unknown {operator} operand {operand}")
+            }
             Some(operand) => format!("Invalid narrow operator: unknown '{operator}' operand {operand}"),
         };
         reply.error("BAD_NARROW", &unknown);

@@ -147,6 +147,7 @@ fn show_and_hide(tx: &mut Tx, id: ChannelId, change: impl FnOnce(&mut Channel)) 
 fn hide(tx: &mut Tx, id: ChannelId, lost: OrdSet<UserId>) {
     if !lost.is_empty() {
         let needs = Needs::of_channel(tx.channels[&id].is_archived);
+        // A-335 in docs/assumptions.md.
         tx.emit_vanished(Audience::of(lost), &OrdSet::unit(id), needs);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{EditMessageParams, Marking, PropagateMode, Wanted};
 use crate::api::Call;
+use crate::api::channels::edit::ADMINISTRATORS_OF_CHANNELS_SINCE;
 use crate::api::parameter::Count;
 use crate::error::Error;
 use crate::realm::channel::{Channel, RESOLVED_PREFIX, TopicKey};
@@ -56,7 +57,7 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessageParams)
             let moved = affected(realm, caller, &message, place, params.propagate_mode);
             let names_channel = params.stream_id.is_some();
             let marking = marking.filter(|_| call.feature_level >= RESOLVING_ALLOWED_APART_SINCE);
-            check_may_move(realm, caller, &message, place, (marking, names_channel), &moved)?;
+            check_may_move(realm, call, &message, place, (marking, names_channel), &moved)?;
             moved
         }
         None => Vec::new(),
@@ -150,7 +151,7 @@ fn affected(realm: &Realm, caller: &User, message: &Message, place: &Place, mode
 
 fn check_may_move(
     realm: &Realm,
-    caller: &User,
+    call: &Call<'_>,
     message: &Message,
     place: &Place,
     (marking, names_channel): (Option<Marking>, bool),
@@ -161,7 +162,11 @@ fn check_may_move(
     else {
         return Ok(());
     };
+    let caller = call.caller();
     let here = &realm.channels[&channel];
+    let administers = |channel: &Channel| {
+        call.feature_level >= ADMINISTRATORS_OF_CHANNELS_SINCE && realm.can_administer(caller, channel)
+    };
     let there = realm.open_channel(caller, *new_channel);
     let may = |name| realm.may(caller.id, name);
     let may_in = |channel: &Channel, name| realm.may_in(caller.id, channel, name);
@@ -175,9 +180,8 @@ fn check_may_move(
             return Ok(());
         }
     } else if new_topic != topic {
-        let of_channel = |channel: &Channel| {
-            may_in(channel, "can_move_messages_within_channel_group") || realm.can_administer(caller, channel)
-        };
+        let of_channel =
+            |channel: &Channel| may_in(channel, "can_move_messages_within_channel_group") || administers(channel);
         if !(may("can_move_messages_between_topics_group") || of_channel(here) || there_too(&of_channel)) {
             return Err(Error::MayNotMove);
         }
@@ -185,7 +189,7 @@ fn check_may_move(
         check_move_time(realm, caller, message, moved, limit, Error::MoveTopicTimePassed)?;
     }
     if names_channel {
-        let of_channel = may_in(here, "can_move_messages_out_of_channel_group") || realm.can_administer(caller, here);
+        let of_channel = may_in(here, "can_move_messages_out_of_channel_group") || administers(here);
         if !(may("can_move_messages_between_channels_group") || of_channel) {
             return Err(Error::MayNotMove);
         }

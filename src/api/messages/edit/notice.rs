@@ -7,8 +7,10 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::TopicKey;
 use crate::realm::id::{ChannelId, MessageId, UserId};
+use crate::realm::markdown::EMPTY_TOPICS_SINCE;
 use crate::realm::message::Place;
 use crate::realm::personal::VisibilityPolicy;
+use crate::realm::render::FORMER_EMPTY_TOPIC_NAME;
 use crate::realm::send::Target;
 use crate::realm::user::User;
 use crate::time::Span;
@@ -42,11 +44,18 @@ pub(super) fn send(tx: &mut Tx, by: &User, wanted: &Wanted, place: &Place, param
         (false, 1) => format!("{one} was moved"),
         (false, count) => format!("{count} messages were moved"),
     };
-    let link = |tx: &Tx, channel: ChannelId, topic: &str| format!("#**{}>{topic}**", tx.channels[&channel].name);
+    let link = |tx: &Tx, channel: ChannelId, topic: &str| {
+        let topic = if topic.is_empty() && tx.is_before(EMPTY_TOPICS_SINCE) { FORMER_EMPTY_TOPIC_NAME } else { topic };
+        format!("#**{}>{topic}**", tx.channels[&channel].name)
+    };
     let readers = if tx.is_before(CAUSER_CONSIDERED_SINCE) { OrdSet::new() } else { OrdSet::unit(by.id) };
     // Where a topic is marked or unmarked and nothing else happens to it, the notice of that stands in its place.
     if params.send_notification_to_new_thread && !wanted.is_marking_alone() {
-        let one = format!("[A message]({})", tx.message_link(&tx.messages[&wanted.message.id]));
+        let mut address = tx.message_link(&tx.messages[&wanted.message.id]);
+        if tx.is_before(EMPTY_TOPICS_SINCE) {
+            address = address.replace("/topic//near/", "/topic/.28no.20topic.29/near/");
+        }
+        let one = format!("[A message]({address})");
         let what = what(is_whole && arrives_alone, &one);
         let text = format!("{what} here from {} by {who}.", link(tx, channel, topic));
         post(tx, by, *new_channel, new_topic, text, readers.clone());

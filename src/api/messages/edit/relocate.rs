@@ -175,6 +175,20 @@ pub(super) fn is_moved_whole(
     topic.is_none_or(|topic| !topic.messages.iter().any(|id| stays(&id)))
 }
 
+/// The first level at which the policy that shows more counts also where a topic is followed (A-270 in
+/// docs/assumptions.md).
+const MORE_VISIBLE_SINCE: i64 = 248;
+
+fn former_merge(here: VisibilityPolicy, there: VisibilityPolicy) -> VisibilityPolicy {
+    if here == there {
+        here
+    } else if [here, there].contains(&VisibilityPolicy::Unmuted) {
+        VisibilityPolicy::Unmuted
+    } else {
+        VisibilityPolicy::None
+    }
+}
+
 /// What users said of a topic that moved whole goes along. Where the new topic was there already, the policy counts that
 /// shows more of the two.
 pub(super) fn settle_policies(tx: &mut Tx, by: &User, before: &Message, moved: &[MessageId], place: &Place) {
@@ -195,11 +209,22 @@ pub(super) fn settle_policies(tx: &mut Tx, by: &User, before: &Message, moved: &
         .filter(|(_, here, there)| (*here, *there) != (VisibilityPolicy::None, VisibilityPolicy::None))
         .collect();
     for (user, here, there) in said {
-        tx.set_topic_policy(user, channel, topic.clone(), VisibilityPolicy::None);
         // Whoever loses the messages must not learn where they went (A-168 in docs/assumptions.md).
-        if channel == *new_channel || tx.can_read(&tx.users[&user], &tx.channels[new_channel]) {
-            let merged = if was_there { here.or_more_visible(there) } else { here };
-            tx.set_topic_policy(user, *new_channel, new_topic.clone(), merged);
+        if channel != *new_channel && !tx.can_read(&tx.users[&user], &tx.channels[new_channel]) {
+            tx.set_topic_policy(user, channel, topic.clone(), VisibilityPolicy::None);
+            continue;
         }
+        let merged = match was_there {
+            false => here,
+            true if tx.is_before(MORE_VISIBLE_SINCE) => former_merge(here, there),
+            true => here.or_more_visible(there),
+        };
+        // What is muted is told once, with the new topic, or alone where nothing is told of that.
+        if merged == there && here == VisibilityPolicy::Muted {
+            tx.set_topic_policy(user, channel, topic.clone(), VisibilityPolicy::None);
+        } else {
+            tx.forget_topic_policy(user, channel, topic.clone());
+        }
+        tx.set_topic_policy(user, *new_channel, new_topic.clone(), merged);
     }
 }

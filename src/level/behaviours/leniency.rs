@@ -1,0 +1,236 @@
+//! Requests that a recorded server of level 247 took or refused otherwise than the newest, by no known change (A-240 in
+//! docs/assumptions.md).
+
+use crate::api::Access;
+use crate::api::profile::is_url;
+use crate::error::Error;
+use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Refusal, Request};
+use serde_json::Value;
+
+/// Longest topic that a request may name.
+const MAX_TOPIC_LENGTH: usize = 60;
+
+pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST /zcommand",
+        words: "For people; before, for bots too.",
+        test: "bots_ran_commands_before_248",
+        act: Act::Instead(&["POST /zcommand"], Access::User),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST /user_groups/create, DELETE /user_groups/{user_group_id}",
+        words: "For bots too, as permissions say; before, for people alone.",
+        test: "bots_made_no_groups_before_248",
+        act: Act::Also(&["POST /user_groups/create", "DELETE /user_groups/{user_group_id}"], Access::Human),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST /register, GET /users/{user_id}, GET /users/{email}, GET /users/me/subscriptions, PATCH /settings",
+        words: "Parameters are read in the order of their declaration; before, some switches were read before all else.",
+        test: "some_switches_were_read_first_before_248",
+        act: Act::Request(
+            &[
+                "POST /register",
+                "GET /users/{user_id}",
+                "GET /users/{email}",
+                "GET /users/me/subscriptions",
+                "PATCH /settings",
+                "PATCH /realm/user_settings_defaults",
+            ],
+            check_switches,
+        ),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "GET /events",
+        words: "`queue_id` is told by every poll; before, by one that made its queue alone.",
+        test: "polls_told_their_queue_where_they_made_it_before_248",
+        // Decided where events are told.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "PATCH /default_stream_groups/{group_id}, POST /invites",
+        words: "A new name may not be blank, nor the list of addresses; before, they might.",
+        test: "blank_texts_were_taken_before_248",
+        // Decided in the operations.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 334,
+        on: "POST /mark_topic_as_read",
+        words: "An empty name is that of the empty topic; before, it meant the whole channel.",
+        test: "an_empty_topic_was_the_whole_channel_before_334",
+        // Decided in the operation.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: 325,
+        on: "PATCH /messages/{message_id}",
+        words: "Who may administer a channel may move its messages; before, policies alone decided.",
+        test: "policies_alone_decided_on_moves_before_325",
+        // Decided in the operation.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "PATCH /bots/{bot_id}",
+        words: "`service_payload_url` is looked at after the bot and its owner; before, with the form of the others.",
+        test: "some_switches_were_read_first_before_248",
+        act: Act::Request(&["PATCH /bots/{bot_id}"], check_payload_url),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "GET /messages/matches_narrow",
+        words: "`msg_ids` are not negative; before, negative ones were passed over.",
+        test: "odd_values_were_passed_over_before_248",
+        act: Act::Request(&["GET /messages/matches_narrow"], |request| {
+            let text = request.values.get("msg_ids").map(String::as_str).unwrap_or_default();
+            if let Ok(Value::Array(mut ids)) = serde_json::from_str(text) {
+                ids.retain(|id| id.as_i64().is_none_or(|id| id >= 0));
+                request.values.insert("msg_ids".into(), Value::from(ids).to_string());
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST /messages",
+        words: "`to` of a channel is its name or number; before, `true` and `false` were numbers.",
+        test: "odd_values_were_passed_over_before_248",
+        act: Act::Request(&["POST /messages"], |request| {
+            let is_channel = matches!(request.values.get("type").map(String::as_str), Some("stream" | "channel"));
+            match request.values.get_mut("to").filter(|_| is_channel) {
+                Some(to) if to == "true" => "1".clone_into(to),
+                Some(to) if to == "false" => "0".clone_into(to),
+                _ => {}
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST /streams/{stream_id}/delete_topic",
+        words: "`topic_name` has at most 60 characters; before, a longer one was a topic without messages.",
+        test: "odd_values_were_passed_over_before_248",
+        act: Act::Request(&["POST /streams/{stream_id}/delete_topic"], |request| {
+            if let Some(topic) = request.values.get_mut("topic_name") {
+                let is_too_long = topic.trim().chars().count() > MAX_TOPIC_LENGTH;
+                if is_too_long {
+                    // No topic has this character.
+                    *topic = char::REPLACEMENT_CHARACTER.to_string();
+                }
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "PATCH /realm/profile_fields/{field_id}",
+        words: "`name` is required; before, it was blank when left out.",
+        test: "odd_values_were_passed_over_before_248",
+        act: Act::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
+            request.values.entry("name".into()).or_default();
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST and DELETE /users/me/platform_device_token",
+        words: "Tokens are hexadecimal; before, Base64, in which other characters are passed over.",
+        test: "tokens_were_base64_before_248",
+        act: Act::Request(
+            &["POST /users/me/platform_device_token", "DELETE /users/me/platform_device_token"],
+            read_token,
+        ),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST /messages, PATCH /users/me/subscriptions/muted_topics",
+        words: "A recipient or channel that is missing is REQUEST_VARIABLE_MISSING; before, BAD_REQUEST in other words.",
+        test: "missing_targets_were_bad_requests_before_248",
+        act: Act::Words(of_targets),
+    },
+];
+
+/// Switches that were read before all else, in this order.
+const SWITCHES: &[&str] = &[
+    "apply_markdown",
+    "client_gravatar",
+    "slim_presence",
+    "all_public_streams",
+    "include_subscribers",
+    "twenty_four_hour_time",
+];
+
+fn check_switches(request: &mut Request<'_>) -> Result<(), Error> {
+    let given = SWITCHES.iter().filter_map(|name| Some((*name, request.values.get(*name)?)));
+    for (name, text) in given {
+        match serde_json::from_str(text) {
+            Ok(Value::Bool(_)) => {}
+            Ok(_) => return Err(Error::bad_value(name, "is not a boolean")),
+            Err(_) => return Err(Error::bad_value(name, "is not valid JSON")),
+        }
+    }
+    Ok(())
+}
+
+fn check_payload_url(request: &mut Request<'_>) -> Result<(), Error> {
+    let json =
+        |name: &str| request.values.get(name).map(|text| serde_json::from_str::<Value>(text).unwrap_or_default());
+    let is_read = |name: &str, fits: fn(&Value) -> bool| json(name).is_none_or(|value| fits(&value));
+    let others_are = is_read("role", Value::is_i64)
+        && is_read("bot_owner_id", Value::is_i64)
+        && is_read("config_data", Value::is_object);
+    match json("service_payload_url") {
+        Some(Value::String(url)) if others_are && !is_url(&url) => {
+            Err(Error::bad_value("service_payload_url", "is not a URL"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Brings a token to hexadecimal digits.
+fn read_token(request: &mut Request<'_>) -> Result<(), Error> {
+    let Some(token) = request.values.get_mut("token").filter(|token| !token.is_empty()) else { return Ok(()) };
+    let is_digit = |character: &char| character.is_ascii_alphanumeric() || ['+', '/'].contains(character);
+    let digits: String = token.chars().filter(is_digit).collect();
+    let padding = token.chars().filter(|character| *character == '=').count();
+    let is_whole = match digits.len() % 4 {
+        0 => true,
+        1 => false,
+        rest => padding >= 4 - rest,
+    };
+    if !is_whole {
+        return Err(Error::InvalidPlatformToken);
+    }
+    if !token.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        *token = digits.bytes().map(|byte| format!("{byte:02x}")).collect();
+        if token.is_empty() {
+            *token = "00".to_owned();
+        }
+    }
+    Ok(())
+}
+
+fn of_targets(refusal: &mut Refusal<'_>) {
+    let is_missing =
+        |name: &str| matches!(&*refusal.error, Error::MissingParameter { var_name } if *var_name == name.into());
+    let words = match (refusal.route.method, refusal.route.path) {
+        ("POST", "/messages") if is_missing("to") => match refusal.values.get("type").map(String::as_str) {
+            Some("stream" | "channel") => "Missing stream",
+            _ => "Message must have recipients",
+        },
+        ("PATCH", "/users/me/subscriptions/muted_topics") if is_missing("stream_id") => "Please supply 'stream'.",
+        ("PATCH", "/users/me/subscriptions/muted_topics")
+            if matches!(refusal.error, Error::UnsupportedCombination { .. }) =>
+        {
+            "Please choose one: 'stream' or 'stream_id'."
+        }
+        _ => return,
+    };
+    *refusal.error = Error::NoRecipients;
+    refusal.say(words);
+}

@@ -1,0 +1,73 @@
+//! Words of narrows that a level does not know.
+
+use crate::error::Error;
+use serde_json::Value;
+
+/// An operator, and the operand if that alone is unknown.
+pub type Term = (&'static str, Option<&'static str>);
+
+/// Stands behind a word that the level does not know, so that nothing else does; see [`without_mark`].
+const MARK: char = '\u{f8ff}';
+
+/// Has a narrow's unknown words refused where the narrow is understood, in the order of its terms.
+pub fn mark(narrow: &mut String, unknown: &[Term]) {
+    let Ok(Value::Array(mut terms)) = serde_json::from_str(narrow) else { return };
+    let mut is_changed = false;
+    for term in &mut terms {
+        let Some((word, is_operator)) = unknown_word(term, unknown) else { continue };
+        let (key, index) = if is_operator { ("operator", 0) } else { ("operand", 1) };
+        let part = if term.is_array() { term.get_mut(index) } else { term.get_mut(key) };
+        if let Some(part) = part {
+            *part = format!("{word}{MARK}").into();
+            is_changed = true;
+        }
+    }
+    if is_changed {
+        *narrow = Value::from(terms).to_string();
+    }
+}
+
+/// Refuses a narrow with words that the level does not know.
+///
+/// # Errors
+///
+/// `BadNarrow`.
+pub fn check(narrow: &str, unknown: &[Term]) -> Result<(), Error> {
+    let Ok(Value::Array(terms)) = serde_json::from_str(narrow) else { return Ok(()) };
+    let Some((term, (word, is_operator))) =
+        terms.iter().find_map(|term| unknown_word(term, unknown).map(|found| (term, found)))
+    else {
+        return Ok(());
+    };
+    let desc = if is_operator {
+        format!("unknown operator {word}")
+    } else {
+        format!("unknown '{}' operand {word}", part(term, "operator", 0).unwrap_or_default())
+    };
+    Err(Error::BadNarrow { desc: desc.into() })
+}
+
+/// Leaves the marks out of what is said of a narrow.
+pub fn without_mark(error: &mut Error) {
+    if let Error::BadNarrow { desc } = error
+        && let Some(text) = desc.as_str().filter(|text| text.contains(MARK))
+    {
+        *desc = text.replace(MARK, "").into();
+    }
+}
+
+fn part<'a>(term: &'a Value, key: &str, index: usize) -> Option<&'a str> {
+    term.get(key).or_else(|| term.get(index)).and_then(Value::as_str)
+}
+
+/// The word of a term that is unknown, and whether it is the operator.
+fn unknown_word(term: &Value, unknown: &[Term]) -> Option<(String, bool)> {
+    let (operator, operand) = (part(term, "operator", 0).unwrap_or_default(), part(term, "operand", 1));
+    let is_operator = |(word, only): &Term| *word == operator && only.is_none();
+    let is_operand = |(word, only): &Term| *word == operator && only.is_some() && *only == operand;
+    if unknown.iter().any(is_operator) {
+        Some((operator.to_owned(), true))
+    } else {
+        operand.filter(|_| unknown.iter().any(is_operand)).map(|operand| (operand.to_owned(), false))
+    }
+}

@@ -1,0 +1,278 @@
+//! Requests that a server of level 247 was recorded to take or refuse otherwise.
+
+use super::{Age, send_old};
+use crate::support::TestServer;
+use serde_json::json;
+
+const SINCE: i64 = 248;
+
+#[tokio::test]
+async fn bots_ran_commands_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let ping = json!({"command": "/ping"});
+    before.user("build-bot").post("/zcommand", ping.clone()).await.success();
+    let refused = "This endpoint does not accept bot requests.";
+    after.user("build-bot").post("/zcommand", ping).await.error("BAD_REQUEST", refused);
+}
+
+#[tokio::test]
+async fn bots_made_no_groups_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let refused = "This endpoint does not accept bot requests.";
+    before.user("build-bot").delete("/user_groups/999", json!({})).await.error("BAD_REQUEST", refused);
+    after.user("build-bot").delete("/user_groups/999", json!({})).await.error("BAD_REQUEST", "Invalid user group");
+}
+
+#[tokio::test]
+async fn odd_values_were_passed_over_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let (old, new) = (before.user("adam"), after.user("adam"));
+    let ids = json!({"msg_ids": "[-1]", "narrow": "[]"});
+    let reply = old.get("/messages/matches_narrow", ids.clone()).await.success();
+    assert_eq!(reply["messages"], json!({}));
+    new.get("/messages/matches_narrow", ids).await.error("BAD_REQUEST", "msg_ids[0] is too small");
+    let message = json!({"type": "stream", "to": "true", "topic": "t", "content": "x"});
+    let id = old.post("/messages", message.clone()).await.success()["id"].take();
+    let sent = old.get(&format!("/messages/{id}"), json!({})).await.success();
+    assert_eq!(sent["message"]["stream_id"], 1);
+    new.post("/messages", message).await.error("BAD_REQUEST", "Invalid data type for channel");
+    let path = format!("/streams/{}/delete_topic", server.channel("general"));
+    let topic = json!({"topic_name": "x".repeat(61)});
+    old.post(&path, topic.clone()).await.success();
+    new.post(&path, topic).await.error("BAD_REQUEST", "topic_name is too long (limit: 60 characters)");
+    old.patch("/realm/profile_fields/1", json!({})).await.error("BAD_REQUEST", "Label cannot be blank.");
+    new.patch("/realm/profile_fields/1", json!({})).await.error("REQUEST_VARIABLE_MISSING", "Missing 'name' argument");
+}
+
+#[tokio::test]
+async fn tokens_were_base64_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let path = "/users/me/platform_device_token";
+    let token = |text: &str| json!({"appid": "org.test.app", "token": text});
+    let (old, new) = (before.user("mel"), after.user("mel"));
+    for text in ["c2hvcnQ=", " "] {
+        old.post(path, token(text)).await.success();
+        old.delete(path, json!({"token": text})).await.success();
+        old.delete(path, json!({"token": text})).await.error("BAD_REQUEST", "Token does not exist");
+        new.post(path, token(text)).await.error("BAD_REQUEST", "Invalid APNS token");
+    }
+    old.post(path, token("abcde")).await.error("BAD_REQUEST", "Invalid APNS token");
+    old.post(path, token("abcdef")).await.error("BAD_REQUEST", "Invalid APNS token");
+    new.post(path, token("abcdef")).await.success();
+}
+
+#[tokio::test]
+async fn missing_targets_were_bad_requests_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let (old, new) = (before.user("mel"), after.user("mel"));
+    for (path, params, was, missing) in [
+        ("/messages", json!({"type": "stream", "topic": "t", "content": "x"}), "Missing stream", "to"),
+        ("/messages", json!({"type": "private", "content": "x"}), "Message must have recipients", "to"),
+    ] {
+        old.post(path, params.clone()).await.error("BAD_REQUEST", was);
+        let reply = new.post(path, params).await;
+        reply.error("REQUEST_VARIABLE_MISSING", &format!("Missing '{missing}' argument"));
+    }
+    let path = "/users/me/subscriptions/muted_topics";
+    let mut params = json!({"op": "add", "topic": "t"});
+    old.patch(path, params.clone()).await.error("BAD_REQUEST", "Please supply 'stream'.");
+    new.patch(path, params.clone()).await.error("REQUEST_VARIABLE_MISSING", "Missing 'stream_id' argument");
+    params["stream"] = "general".into();
+    params["stream_id"] = server.channel("general").into();
+    let body = old.patch(path, params).await.error("BAD_REQUEST", "Please choose one: 'stream' or 'stream_id'.");
+    assert_eq!(body.get("parameters"), None);
+}
+
+#[tokio::test]
+async fn some_switches_were_read_first_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let (old, new) = (before.user("adam"), after.user("adam"));
+    let params = json!({"client_gravatar": "x"});
+    old.get("/users/nobody@chat.test", params.clone())
+        .await
+        .error("BAD_REQUEST", "Argument \"client_gravatar\" is not valid JSON.");
+    new.get("/users/nobody@chat.test", params).await.error("BAD_REQUEST", "No such user");
+    let params = json!({"include_subscribers": "7"});
+    old.get("/users/me/subscriptions", params.clone())
+        .await
+        .error("BAD_REQUEST", "include_subscribers is not a boolean");
+    new.get("/users/me/subscriptions", params).await.error("BAD_REQUEST", "Invalid include_subscribers");
+    let bot = format!("/bots/{}", before.user("build-bot").id());
+    let params = json!({"service_payload_url": "\"nowhere\"", "service_interface": "7"});
+    old.patch(&bot, params.clone()).await.error("BAD_REQUEST", "service_payload_url is not a URL");
+    new.patch(&bot, params).await.error("BAD_REQUEST", "Invalid interface type");
+}
+
+#[tokio::test]
+async fn some_operations_refused_in_other_words() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let (old, new) = (before.user("mel"), after.user("mel"));
+    for (path, params, was, is) in [
+        (
+            "/users/me/subscriptions",
+            json!({"subscriptions": "[{\"name\": \"x\"}]", "principals": "5"}),
+            "principals is not an allowed_type",
+            "principals is not a list",
+        ),
+        (
+            "/users/me/subscriptions",
+            json!({"subscriptions": "[{}]"}),
+            "name key is missing from subscriptions[0]",
+            "subscriptions[0][\"name\"] field is missing: Field required",
+        ),
+        (
+            "/zcommand",
+            json!({"command": "ping"}),
+            "There should be a leading slash in the zcommand.",
+            "A command begins with a slash.",
+        ),
+        (
+            "/drafts",
+            json!({"drafts": r#"[{"x": 1, "type": "", "to": [], "topic": "", "content": "c"}]"#}),
+            "Argument \"x\" at drafts[0][\"x\"] is unexpected",
+            "Argument \"x\" at drafts[0] is unexpected",
+        ),
+        (
+            "/scheduled_messages",
+            json!({"type": "stream", "to": "x", "topic": "t", "content": "c", "scheduled_delivery_timestamp": 4_102_444_800_i64}),
+            "Invalid data type for stream ID",
+            "to is not valid JSON",
+        ),
+    ] {
+        old.post(path, params.clone()).await.error("BAD_REQUEST", was);
+        new.post(path, params).await.error("BAD_REQUEST", is);
+    }
+}
+
+#[tokio::test]
+async fn polls_told_their_queue_where_they_made_it_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, tells) in [(before, false), (after, true)] {
+        let mel = age.user("mel");
+        // A poll without a queue makes one.
+        let made = mel.get("/events", json!({"event_types": ["message"], "dont_block": true})).await.success();
+        assert_eq!(made["events"], json!([]));
+        let queue = &made["queue_id"];
+        let message = send_old(&mel, "general", "t", "x").await;
+        let poll = json!({"queue_id": queue, "last_event_id": -1, "dont_block": true});
+        let reply = mel.get("/events", poll).await.success();
+        assert_eq!(reply["events"][0]["message"]["id"], message);
+        assert_eq!(reply["events"].as_array().map(Vec::len), Some(1));
+        assert_eq!(reply.get("queue_id"), tells.then_some(queue));
+        mel.get("/events", json!({})).await.error("BAD_REQUEST", "Missing 'queue_id' argument");
+    }
+}
+
+#[tokio::test]
+async fn blank_texts_were_taken_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let group = json!({"group_name": "g", "description": "d", "stream_names": "[\"design\"]"});
+    for (age, is_taken) in [(before, true), (after, false)] {
+        let adam = age.user("adam");
+        let mut group = group.clone();
+        group["stream_names"] = "[\"engineering\"]".into();
+        adam.post("/default_stream_groups/create", group).await.success();
+        let groups = adam.register(json!({"fetch_event_types": ["default_stream_groups"]})).await.state;
+        let groups = groups["realm_default_stream_groups"].as_array().cloned().unwrap_or_default();
+        let id = groups.iter().find(|one| one["name"] == "g").map(|one| one["id"].clone());
+        let path = format!("/default_stream_groups/{}", id.expect("it was made"));
+        let reply = adam.patch(&path, json!({"new_group_name": " "})).await;
+        if is_taken {
+            reply.success();
+        } else {
+            reply.error("BAD_REQUEST", "Invalid default channel group name ''");
+        }
+        let invitation = json!({"invitee_emails": " ", "stream_ids": "[]"});
+        let reply = adam.post("/invites", invitation).await;
+        if is_taken {
+            reply.success();
+        } else {
+            reply.error("BAD_REQUEST", "You must specify at least one email address.");
+        }
+        let invitation = json!({"invitee_emails": "", "stream_ids": "[]"});
+        adam.post("/invites", invitation).await.error("BAD_REQUEST", "You must specify at least one email address.");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_topic_was_the_whole_channel_before_334() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 334).await;
+    for (age, is_read) in [(before, true), (after, false)] {
+        let (mel, max) = (age.user("mel"), age.user("max"));
+        let message = send_old(&max, "general", "t", "unread").await;
+        let whole = json!({"stream_id": server.channel("general"), "topic_name": ""});
+        mel.post("/mark_topic_as_read", whole).await.success();
+        let read = mel.get(&format!("/messages/{message}"), json!({})).await.success();
+        let flags = read["message"]["flags"].as_array().cloned().unwrap_or_default();
+        assert_eq!(flags.contains(&json!("read")), is_read);
+    }
+}
+
+#[tokio::test]
+async fn policies_alone_decided_on_moves_before_325() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 325).await;
+    for (age, may) in [(before, false), (after, true)] {
+        let olive = age.user("olive");
+        let groups = olive.get("/user_groups", json!({})).await.success();
+        let groups = groups["user_groups"].as_array().cloned().unwrap_or_default();
+        let nobody = groups.iter().find(|group| group["name"] == "role:nobody").expect("it is there");
+        let nobody = json!({"can_move_messages_between_channels_group": {"new": nobody["id"]}});
+        olive.patch("/realm", nobody).await.success();
+        let message = send_old(&olive, "general", "t", "x").await;
+        let place = json!({"stream_id": server.channel("engineering")});
+        let reply = olive.patch(&format!("/messages/{message}"), place).await;
+        if may {
+            reply.success();
+        } else {
+            reply.error("BAD_REQUEST", "You don't have permission to move this message");
+        }
+    }
+}
+
+#[tokio::test]
+async fn messages_told_the_name_of_archived_channels_before_315() {
+    let server = TestServer::start().await;
+    // From 248 on such messages are not found.
+    let before = Age::at(&server, 247).await;
+    let (olive, mel) = (before.user("olive"), before.user("mel"));
+    send_old(&olive, "general", "t", "x").await;
+    olive.delete(&format!("/streams/{}", server.channel("general")), json!({})).await.success();
+    let recent = json!({"anchor": "newest", "num_before": 100, "num_after": 0});
+    let reply = mel.get("/messages", recent).await.success();
+    let messages = reply["messages"].as_array().cloned().unwrap_or_default();
+    let names = messages.iter().map(|message| message["display_recipient"].to_string()).collect::<String>();
+    assert!(names.contains("\"general\"") && !names.contains("DEACTIVATED"), "{names}");
+}
+
+#[tokio::test]
+async fn following_ended_where_topics_became_one_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, is_followed) in [(before, false), (after, true)] {
+        let mel = age.user("mel");
+        let channel = server.channel("general");
+        let message = send_old(&mel, "general", "here", "x").await;
+        send_old(&mel, "general", "there", "y").await;
+        for (topic, policy) in [("here", 0), ("there", 3)] {
+            let params = json!({"stream_id": channel, "topic": topic, "visibility_policy": policy});
+            mel.post("/user_topics", params).await.success();
+        }
+        let place = json!({"topic": "there", "propagate_mode": "change_all"});
+        mel.patch(&format!("/messages/{message}"), place).await.success();
+        let state = mel.register(json!({"fetch_event_types": ["user_topic"]})).await.state;
+        let topics = state["user_topics"].as_array().cloned().unwrap_or_default();
+        let policy = topics.iter().find(|topic| topic["topic_name"] == "there");
+        assert_eq!(policy.is_some_and(|topic| topic["visibility_policy"] == 3), is_followed);
+    }
+}
