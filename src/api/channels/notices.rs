@@ -16,6 +16,23 @@ const EVENTS_TOPIC: &str = "channel events";
 /// The topic in which new channels are announced.
 const ANNOUNCEMENTS_TOPIC: &str = "new channels";
 
+/// The first level whose notices speak of channels (A-240 in docs/assumptions.md).
+const CHANNELS_SINCE: i64 = 248;
+/// What notices say, and what they said before; each once, since what follows is the users' own.
+const FORMER_WORDS: &[(&str, &str)] = &[
+    ("** channel created by ", "** stream created by "),
+    (" for this channel", " for this stream"),
+    (" renamed channel **", " renamed stream **"),
+    (" created a new channel ", " created a new stream "),
+    (" the following channels:", " the following streams:"),
+];
+
+/// A notice in the words of the level.
+fn in_words(realm: &Tx, notice: &str) -> String {
+    let former = FORMER_WORDS.iter().find(|(now, _)| realm.is_before(CHANNELS_SINCE) && notice.contains(now));
+    former.map_or_else(|| notice.to_owned(), |(now, before)| notice.replacen(now, before, 1))
+}
+
 /// A channel's kind in words, as notices have it.
 pub fn privacy_words(privacy: Privacy) -> &'static str {
     match privacy {
@@ -50,9 +67,15 @@ pub fn tell_in_channel(tx: &mut Tx, actor: &User, channel: ChannelId, content: S
 
 fn tell_in_channel_read_by(tx: &mut Tx, actor: &User, channel: ChannelId, content: String, readers: OrdSet<UserId>) {
     if tx.organization.is_on("send_channel_events_messages") {
-        let to = in_topic(tx, channel, EVENTS_TOPIC);
+        let topic = in_words_of_topic(tx, EVENTS_TOPIC);
+        let to = in_topic(tx, channel, &topic);
+        let content = in_words(tx, &content);
         tx.notify(actor.id, to, content, readers);
     }
+}
+
+fn in_words_of_topic(tx: &Tx, topic: &str) -> String {
+    if tx.is_before(CHANNELS_SINCE) { topic.replace("channel", "stream") } else { topic.to_owned() }
 }
 
 /// A topic of a channel, or the empty one where that is the only one.
@@ -71,7 +94,8 @@ pub fn announce(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
         [only] => format!("{who} created a new channel {only}."),
         several => format!("{who} created the following channels: {}.", several.join(", ")),
     };
-    let to = in_topic(tx, to, ANNOUNCEMENTS_TOPIC);
+    let to = in_topic(tx, to, &in_words_of_topic(tx, ANNOUNCEMENTS_TOPIC));
+    let content = in_words(tx, &content);
     tx.notify(creator.id, to, content, OrdSet::unit(creator.id));
 }
 

@@ -6,7 +6,7 @@ use crate::level::objects::{
     SUBSCRIBERS,
 };
 use crate::level::past::as_of;
-use crate::level::{Act, Behaviour, Context, Request};
+use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Context, Request};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::user::User;
 use crate::record::channel::ChannelRecord;
@@ -218,6 +218,14 @@ pub(super) static ROWS: &[Behaviour] = &[
             let is_allowed = request.caller.is_some_and(User::is_admin);
             if is_asked && !is_allowed { Err(Error::NotAuthorizedForQuery) } else { Ok(()) }
         }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "notices of new and changed channels",
+        words: "They speak of channels, in `channel events` and `new channels`; before, of streams, in `stream events` and `new streams`.",
+        test: "notices_spoke_of_streams_before_248",
+        // Decided where notices are sent.
+        act: Act::Elsewhere,
     },
     Behaviour {
         level: 315,

@@ -276,3 +276,21 @@ async fn following_ended_where_topics_became_one_before_248() {
         assert_eq!(policy.is_some_and(|topic| topic["visibility_policy"] == 3), is_followed);
     }
 }
+
+#[tokio::test]
+async fn notices_spoke_of_streams_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, word) in [(before, "stream"), (after, "channel")] {
+        let olive = age.user("olive");
+        let made = json!({"subscriptions": "[{\"name\": \"made\", \"description\": \"of this channel\"}]"});
+        olive.post("/users/me/subscriptions", made).await.success();
+        let newest = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "apply_markdown": false});
+        let reply = olive.get("/messages", newest).await.success();
+        let notice = reply["messages"].as_array().and_then(|messages| messages.last()).cloned().unwrap_or_default();
+        assert_eq!(notice["subject"], format!("{word} events"));
+        let content = notice["content"].as_str().unwrap_or_default();
+        assert!(content.starts_with(&format!("**Public** {word} created by ")), "{content}");
+        assert!(content.contains("of this channel"), "{content}");
+    }
+}
