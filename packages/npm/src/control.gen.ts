@@ -370,6 +370,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/control/worlds/{name}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists all accounts with their keys. */
+        get: operations["get-worlds-name-users"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/control/worlds/{name}/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists all channels with their topics, and who may do what in them. */
+        get: operations["get-worlds-name-channels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/control/worlds/{name}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists all user groups with the people in them. */
+        get: operations["get-worlds-name-groups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/control/worlds/{name}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists messages whoever sees them, newest last. */
+        get: operations["get-worlds-name-messages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/control/worlds/{name}/pushes": {
         parameters: {
             query?: never;
@@ -684,6 +752,8 @@ export interface components {
             status: number;
             reply: unknown;
             duration_ms: number;
+            client: string;
+            hint?: string;
             fault: string | null;
             events: number[];
             truncated?: boolean;
@@ -696,6 +766,69 @@ export interface components {
             pending: number;
             last_event_id: number;
             acknowledged: number;
+            capabilities: string[];
+        };
+        User: {
+            user_id: number;
+            email: string;
+            full_name: string;
+            role: string;
+            is_active: boolean;
+            is_bot: boolean;
+            is_system: boolean;
+            owner: string | null;
+            api_key: string;
+            unread: number;
+        };
+        Channel: {
+            channel_id: number;
+            name: string;
+            description: string;
+            privacy: string;
+            is_archived: boolean;
+            folder: string | null;
+            creator: string | null;
+            messages: number;
+            subscribers: number[];
+            topics: {
+                name: string;
+                messages: number;
+                newest: number;
+            }[];
+            permissions: {
+                name: string;
+                holders: string;
+                users: number[];
+            }[];
+            visible?: boolean;
+            reason?: string;
+        };
+        Group: {
+            group_id: number;
+            name: string;
+            description: string;
+            is_system: boolean;
+            is_active: boolean;
+            members: number[];
+            subgroups: string[];
+            all_members: number[];
+        };
+        Message: {
+            message_id: number;
+            at: number;
+            sender_id: number;
+            channel_id: number | null;
+            topic: string | null;
+            to: number[];
+            content: string;
+            reactions: {
+                emoji_name: string;
+                user_id: number;
+            }[];
+            is_edited: boolean;
+            visible?: boolean;
+            reason?: string;
+            is_unread?: boolean;
         };
         Push: {
             id: number;
@@ -2499,7 +2632,10 @@ export interface operations {
     };
     "get-worlds-name-watch": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description At most so many frames a second; of others only the number is told (lost). */
+                per_second?: number;
+            };
             header?: never;
             path: {
                 name: string;
@@ -2734,6 +2870,276 @@ export interface operations {
                         result: "success";
                         /** @constant */
                         msg: "";
+                    };
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "get-worlds-name-users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "success";
+                        /** @constant */
+                        msg: "";
+                        users: components["schemas"]["User"][];
+                    };
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "get-worlds-name-channels": {
+        parameters: {
+            query?: {
+                /** @description Says of each whether this user, an address or its handle, sees it, and why not. */
+                seen_by?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "success";
+                        /** @constant */
+                        msg: "";
+                        channels: components["schemas"]["Channel"][];
+                    };
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "get-worlds-name-groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "success";
+                        /** @constant */
+                        msg: "";
+                        groups: components["schemas"]["Group"][];
+                    };
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "get-worlds-name-messages": {
+        parameters: {
+            query?: {
+                /** @description Only messages of the channel with this id. */
+                channel?: number;
+                /** @description Only messages of this topic. */
+                topic?: string;
+                /** @description Only messages before the one with this id. */
+                before?: number;
+                /** @description At most so many, the newest; 100 when left out, 1,000 at most. */
+                limit?: number;
+                /** @description Says of each whether this user, an address or its handle, sees it, and why not. */
+                seen_by?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "success";
+                        /** @constant */
+                        msg: "";
+                        messages: components["schemas"]["Message"][];
                     };
                 };
             };
