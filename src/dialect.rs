@@ -14,6 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dialect {
+    /// What the product is called where apps are addressed: the scheme of links that they open, and their part of a push
+    /// notification of Apple's service. `chat` when left out.
+    product: Option<String>,
     /// Keys of objects and names of parameters.
     #[serde(default)]
     keys: BTreeMap<String, String>,
@@ -54,6 +57,12 @@ fn apart(list: &str, names: &BTreeMap<String, String>) -> Result<(), String> {
 /// The key that values stand under, of one that says under which other key that is meant: `key` of `choices.key`.
 fn last_part(key: &str) -> &str {
     key.rsplit_once('.').map_or(key, |(_, last)| last)
+}
+
+/// Whether a text can be the scheme of a URL (RFC 3986, 3.1), in small letters.
+fn is_scheme(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte);
+    text.starts_with(|first: char| first.is_ascii_lowercase()) && text.bytes().all(is_part)
 }
 
 /// The value of a parameter that is a text in JSON, as older levels have some.
@@ -106,6 +115,9 @@ impl Dialect {
     }
 
     fn check(&self, known: &Renamable) -> Result<(), String> {
+        if !self.product.as_deref().is_none_or(is_scheme) {
+            return Err("$.product: takes a letter followed by letters, digits, `+`, `-` or `.`, all small".into());
+        }
         apart("$.keys", &self.keys)?;
         apart("$.paths", &self.paths)?;
         for (key, values) in &self.values {
@@ -136,6 +148,11 @@ impl Dialect {
             }
         }
         Ok(())
+    }
+
+    /// What the product is called where apps are addressed: a scheme of URLs.
+    pub fn product(&self) -> &str {
+        self.product.as_deref().unwrap_or("chat")
     }
 
     /// Whether nothing is renamed.

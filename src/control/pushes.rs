@@ -5,8 +5,8 @@ use super::{users, waiting};
 use crate::error::Error;
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::push::{Push, PushTarget};
-use crate::record::push::push_record;
-use crate::world::World;
+use crate::record::push::{Sender, push_record};
+use crate::world::{World, WorldSettings};
 use imbl::Vector;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -47,8 +47,15 @@ impl Which {
     fn of(world: &World, base_url: &str, which: Self) -> Vec<Value> {
         let realm = world.snapshot();
         let pushes = realm.relay.pushes.iter().filter(|push| which.admits(push));
-        pushes.map(|push| push_record(&realm, push, base_url)).collect()
+        let settings = world.settings();
+        let sender = sender(&settings, base_url);
+        pushes.map(|push| push_record(&realm, push, sender)).collect()
     }
+}
+
+/// Where a world's pushes come from.
+pub fn sender<'a>(settings: &'a WorldSettings, base_url: &'a str) -> Sender<'a> {
+    Sender { base_url, level: settings.feature_level, product: settings.dialect.product() }
 }
 
 fn user_named(world: &World, name: Option<&str>, at: &str) -> Result<Option<UserId>, Error> {

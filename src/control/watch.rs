@@ -1,6 +1,7 @@
 //! Watching a world live: what is told, as frames of JSON.
 
 use super::clock::item;
+use super::pushes::sender;
 use crate::journal::Entry;
 use crate::realm::Realm;
 use crate::realm::event::{Entry as Happening, Payload};
@@ -33,7 +34,7 @@ pub fn frame(world: &World, watched: &Watched, base_url: &str) -> Value {
         Watched::Push(push) => json!({
             "type": "push",
             "at": push.at.fractional_seconds(),
-            "push": push_record(&world.snapshot(), push, base_url),
+            "push": push_record(&world.snapshot(), push, sender(&world.settings(), base_url)),
         }),
         Watched::Queue { at, queue_id, owner, change } => json!({
             "type": "queue",

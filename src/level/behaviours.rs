@@ -12,6 +12,7 @@ mod messages;
 mod narrows;
 mod organization;
 pub(super) mod permissions;
+mod pushes;
 mod recorded;
 mod settings;
 pub(super) mod switches;
@@ -34,6 +35,7 @@ pub(super) fn changes() -> Vec<Change> {
         narrows::ROWS,
         organization::ROWS,
         permissions::ROWS,
+        pushes::ROWS,
         recorded::ROWS,
         switches::ROWS,
         topics::ROWS,

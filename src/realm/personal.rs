@@ -4,7 +4,7 @@
 use super::channel::{Subscription, TopicKey};
 use super::id::{ChannelId, DeviceId, DraftId, MessageId, RecipientId, ScheduledMessageId, SnippetId, UserId};
 use super::message::Emoji;
-use super::push::PushToken;
+use super::push::{PushService, PushToken};
 use super::read_set::ReadSet;
 use super::setting::{self, USER_SETTINGS};
 use crate::time::Timestamp;
@@ -272,6 +272,9 @@ pub struct Device {
     pub push_token_last_updated: Option<Timestamp>,
     /// Why the registration failed.
     pub push_registration_error_code: Option<String>,
+    /// Who delivers to the token.
+    #[serde(default)]
+    pub push_token_kind: PushService,
     /// The number that the client chose, where the server gave none.
     pub push_account_id: Option<i64>,
 }

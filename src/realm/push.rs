@@ -9,6 +9,7 @@ use super::id::{DeviceId, MessageId, UserId};
 use super::personal::Personal;
 use crate::time::Timestamp;
 use imbl::{OrdMap, OrdSet, Vector};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -38,8 +39,47 @@ pub struct Push {
     pub user: UserId,
     /// For which device or token.
     pub to: PushTarget,
+    /// Who delivers it.
+    pub service: PushService,
+    /// What it is encrypted with: the key of the device when it was pushed.
+    pub key: Option<PushKey>,
     /// What it says, before any encryption.
     pub content: PushContent,
+}
+
+/// The services that deliver pushes to devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PushService {
+    /// Firebase Cloud Messaging.
+    #[default]
+    Fcm,
+    /// Apple's Push Notification service.
+    Apns,
+}
+
+impl PushService {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Fcm, Self::Apns];
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fcm => "fcm",
+            Self::Apns => "apns",
+        }
+    }
+}
+
+/// A device's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PushKey {
+    /// Names the key; unsigned 32 bits.
+    pub id: i64,
+    /// The number of the device that clients chose below level 468.
+    pub account: i64,
+    /// Base64, as the client gave it.
+    pub key: String,
 }
 
 /// What the relay is handed.
@@ -97,6 +137,16 @@ pub enum PushTokenKind {
     Android,
 }
 
+impl PushTokenKind {
+    /// Who delivers to it.
+    pub fn service(self) -> PushService {
+        match self {
+            Self::Platform => PushService::Apns,
+            Self::Android => PushService::Fcm,
+        }
+    }
+}
+
 impl PushToken {
     /// Whether this is the token of a service that goes by a text.
     pub fn is(&self, kind: PushTokenKind, token: &str) -> bool {
@@ -109,6 +159,22 @@ impl PushToken {
 }
 
 impl Realm {
+    /// Who delivers to a device or token of a user, and the device's key.
+    fn way_to(&self, user: UserId, target: &PushTarget) -> (PushService, Option<PushKey>) {
+        let own = self.own(user);
+        match target {
+            PushTarget::Device(id) => own.devices.get(id).map_or_else(Default::default, |device| {
+                let key = device.push_key_id.zip(device.push_key.clone());
+                let key = key.map(|(key_id, key)| PushKey { id: key_id, account: device.account(*id), key });
+                (device.push_token_kind, key)
+            }),
+            PushTarget::Token(token) => {
+                let known = own.push_tokens.iter().find(|known| known.token == *token);
+                (known.map_or_else(Default::default, |known| known.kind.service()), None)
+            }
+        }
+    }
+
     /// The devices and tokens that notifications reach a user by.
     pub fn push_targets(&self, user: UserId) -> Vec<PushTarget> {
         let own = self.own(user);
@@ -135,9 +201,10 @@ impl Tx {
     /// Hands something to the relay.
     pub fn push(&mut self, user: UserId, to: PushTarget, content: PushContent) {
         let at = self.now;
+        let (service, key) = self.way_to(user, &to);
         let relay = &mut self.realm_mut().relay;
         relay.handed += 1;
-        let push = Push { id: relay.handed, at, user, to, content };
+        let push = Push { id: relay.handed, at, user, to, service, key, content };
         let pushes = &mut relay.pushes;
         if pushes.len() == MAX_PUSHES {
             pushes.pop_front();

@@ -68,6 +68,7 @@ mod properties;
 mod push;
 mod push_messages;
 mod push_relay;
+mod push_wire;
 mod reactions;
 mod register;
 mod register_limits;

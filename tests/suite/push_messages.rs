@@ -46,11 +46,14 @@ async fn a_direct_message_goes_to_the_devices_and_tokens_of_those_who_receive_it
         "sender_full_name": "Max Mercer",
         "sender_avatar_url": picture,
         "time": NOW,
-        "content": format!("{}…", "é".repeat(199)),
+        "content": format!("{}…", "é".repeat(200)),
         "recipient_type": "direct",
         "recipient_user_ids": [mel.id(), max.id()],
     });
-    let push = |id: i64, to: &str, value: Value| json!({"id": id, "at": NOW as f64, "user": "mel@chat.test", "kind": "message", to: value, "payload": payload});
+    let push = |id: usize, to: &str, value: Value| {
+        let wire = &handed[id - 1]["wire"];
+        json!({"id": id, "at": NOW as f64, "user": "mel@chat.test", "kind": "message", to: value, "wire": wire, "payload": payload})
+    };
     assert_eq!(handed, [push(1, "device_id", json!(1)), push(2, "token", json!("older"))]);
 }
 

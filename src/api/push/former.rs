@@ -46,11 +46,11 @@ pub fn register(tx: &mut Tx, call: &Call<'_>, params: RegisterPushParams) -> Res
     device.push_account_id = Some(account);
     let token = token_id(&registration);
     let payload = json!({
-        "token_kind": kind.0,
+        "token_kind": kind.name(),
         "token_id": token,
         "bouncer_public_key": relay_key,
         "encrypted_push_registration": registration,
     });
-    complete(tx, call, (id, device), Some(key), Some(Token { id: token, payload }));
+    complete(tx, call, (id, device), Some(key), Some(Token { id: token, kind, payload }));
     Ok(Success {})
 }

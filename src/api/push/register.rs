@@ -11,7 +11,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::personal::Device;
-use crate::realm::push::{PushContent, PushTarget};
+use crate::realm::push::{PushContent, PushService, PushTarget};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use schemars::{Schema, SchemaGenerator};
@@ -33,22 +33,15 @@ const REPLACES_OLDER_TOKEN_SINCE: i64 = 483;
 /// POST /mobile_push/register
 pub struct RegisterPush;
 
-/// The services that deliver.
-const TOKEN_KINDS: [&str; 2] = ["fcm", "apns"];
-
-/// The service that delivers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TokenKind(pub &'static str);
-
-impl Parameter for TokenKind {
+impl Parameter for PushService {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
-        let known = TOKEN_KINDS.into_iter().find(|kind| *kind == text);
-        known.map(Self).ok_or_else(|| Error::not_possible(name))
+        let known = Self::ALL.into_iter().find(|service| service.name() == text);
+        known.ok_or_else(|| Error::not_possible(name))
     }
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({"type": "string", "enum": TOKEN_KINDS})
+        schemars::json_schema!({"type": "string", "enum": Self::ALL.map(Self::name)})
     }
 }
 
@@ -80,7 +73,7 @@ parameters! {
         /// Base64 of a byte 0x31 and the 32 bytes of the key.
         push_key: Option<String>,
         /// Of which service the token is.
-        token_kind: Option<TokenKind>,
+        token_kind: Option<PushService>,
         /// Base64 of the first 8 bytes of the token's SHA-256.
         token_id: Option<String>,
         /// The relay's key that the registration is encrypted with, base64.
@@ -122,6 +115,7 @@ pub(super) struct Key {
 /// A device's new token, as the relay is handed it.
 pub(super) struct Token {
     pub id: String,
+    pub kind: PushService,
     pub payload: Value,
 }
 
@@ -135,13 +129,14 @@ impl RegisterPushParams {
     /// The token, where all of it is given.
     fn token(&self) -> Option<Token> {
         let id = self.token_id.clone()?;
+        let kind = self.token_kind?;
         let payload = json!({
-            "token_kind": self.token_kind?.0,
+            "token_kind": kind.name(),
             "token_id": id,
             "bouncer_public_key": self.bouncer_public_key.as_ref()?,
             "encrypted_push_registration": self.encrypted_push_registration.as_ref()?,
         });
-        Some(Token { id, payload })
+        Some(Token { id, kind, payload })
     }
 }
 
@@ -215,6 +210,7 @@ pub(super) fn complete(
     }
     if let Some(token) = &token {
         device.pending_push_token_id = Some(token.id.clone());
+        device.push_token_kind = token.kind;
         device.push_registration_error_code = None;
         changed["pending_push_token_id"] = token.id.as_str().into();
     }

@@ -95,7 +95,9 @@ const QUEUE: &str = r#"{"queue_id": "string", "user": "string|null", "client": "
     "pending": "int", "last_event_id": "int", "acknowledged": "int",
     "capabilities": "string[]"}"#;
 const PUSH: &str = r#"{"id": "int", "at": "number", "kind": "string", "user": "string|null", "device_id?": "int",
-    "token?": "string", "payload": "any"}"#;
+    "token?": "string", "payload": "any", "wire": "@PushWire|null"}"#;
+const PUSH_WIRE: &str = r#"{"provider": "string", "push_key_id": "int|null", "encrypted_data": "string|null",
+    "envelope": "any"}"#;
 const AGENDA_ITEM: &str = r#"{"kind": "string", "at": "number", "reminder_id?": "int", "scheduled_message_id?": "int",
     "invite_id?": "int", "queue_id?": "string", "export_id?": "int", "user_id?": "int"}"#;
 const FAULT: &str = r#"{"match?": "any", "after?": "int", "probability?": "number", "times?": "int", "effect": "any",
@@ -112,6 +114,7 @@ pub const RECORDS: &[(&str, &str)] = &[
     ("Group", GROUP),
     ("Message", MESSAGE),
     ("Push", PUSH),
+    ("PushWire", PUSH_WIRE),
     ("Fault", FAULT),
 ];
 

@@ -1,10 +1,10 @@
-//! Users, bots, logging in, presence, devices.
+//! Users, bots, logging in, presence.
 
 use crate::api::Access;
 use crate::api::bots::bot_record;
 use crate::error::Error;
 use crate::level::fields::gone::address_of;
-use crate::level::objects::{BOT, BOT_CHANGE, BOT_NEWS, PERSON, PRESENCE, PUSH_DEVICE, REGISTER, USER, USER_CHANGE};
+use crate::level::objects::{BOT, BOT_CHANGE, BOT_NEWS, PERSON, PRESENCE, REGISTER, USER, USER_CHANGE};
 use crate::level::past::as_of;
 use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Context, Request};
 use crate::realm::id::UserId;
@@ -51,41 +51,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "devices_outlived_their_keys_before_492",
         // Decided in the operation.
         act: Act::Elsewhere,
-    },
-    Behaviour {
-        level: 483,
-        on: "POST /mobile_push/register",
-        words: "The same token of the older kind is forgotten; before, it stayed.",
-        test: "older_tokens_stayed_before_483",
-        // Decided in the operation, once the relay has taken the token.
-        act: Act::Elsewhere,
-    },
-    Behaviour {
-        level: 468,
-        on: "POST /mobile_push/register",
-        words: "The server gives devices their numbers; before, the client chose them, everything was required, and a device that was registered stayed as it was.",
-        test: "clients_chose_the_numbers_of_devices_before_468",
-        // Decided in the operation.
-        act: Act::Elsewhere,
-    },
-    Behaviour {
-        level: 468,
-        on: "event push_device",
-        words: "No longer sent; before, it told how far a device's registration is.",
-        test: "clients_chose_the_numbers_of_devices_before_468",
-        // Made where older levels have it alone: Needs::Before.
-        act: Act::Elsewhere,
-    },
-    Behaviour {
-        level: 450,
-        on: "event push_device",
-        words: "`push_account_id` is a number; before, a text.",
-        test: "clients_chose_the_numbers_of_devices_before_468",
-        act: Act::Objects(&PUSH_DEVICE, |event, _| {
-            if let Some(id) = event.get("push_account_id").and_then(Value::as_i64) {
-                event.insert("push_account_id".into(), id.to_string().into());
-            }
-        }),
     },
     Behaviour {
         level: 475,

@@ -1,0 +1,122 @@
+//! What a push says, before any encryption.
+
+use super::Sender;
+use super::text::{group_mentions, text};
+use crate::realm::Realm;
+use crate::realm::event::SentMessage;
+use crate::realm::group::Group;
+use crate::realm::id::UserId;
+use crate::realm::message::{Message, Place};
+use crate::realm::push::{Push, PushContent, PushTarget};
+use crate::record::user::{UNKNOWN_AVATAR_URL, avatar_url};
+use serde_json::{Map, Value, json};
+
+/// Longest text of a message in a notification, in code points.
+const MAX_TEXT_LENGTH: usize = 200;
+/// Messages that one removal names: the newest. So it stays below the 4 KiB that Apple's service carries.
+const MAX_REMOVED: usize = 200;
+/// The first level that lists the recipients of every direct message; below, a text lists those of groups.
+const RECIPIENT_IDS_SINCE: i64 = 429;
+
+/// A push's payload, as JSON.
+pub fn payload(realm: &Realm, push: &Push, sender: Sender<'_>) -> Value {
+    match &push.content {
+        PushContent::Registration(payload) | PushContent::Test(payload) => payload.clone(),
+        PushContent::Message(sent) => {
+            let mut payload = message(realm, push.user, sent, sender);
+            // What is not encrypted says nothing where the organization wants encryption.
+            let is_plain = matches!(push.to, PushTarget::Token(_));
+            if is_plain && realm.organization.is_on("require_e2ee_push_notifications") {
+                payload.insert("content".into(), "New message".into());
+            }
+            whole(realm, push, "message", sender, payload)
+        }
+        PushContent::Removal(messages) => {
+            let newest = &messages[messages.len().saturating_sub(MAX_REMOVED)..];
+            let payload = Map::from_iter([("message_ids".to_owned(), json!(newest))]);
+            whole(realm, push, "remove", sender, payload)
+        }
+    }
+}
+
+/// What every notification says of where it comes from, and what this one says besides.
+fn whole(realm: &Realm, push: &Push, kind: &str, sender: Sender<'_>, payload: Map<String, Value>) -> Value {
+    let mut whole = Map::from_iter([
+        ("type".to_owned(), kind.into()),
+        ("realm_url".to_owned(), sender.base_url.into()),
+        ("realm_name".to_owned(), realm.organization.name.as_str().into()),
+        ("user_id".to_owned(), json!(push.user)),
+    ]);
+    whole.extend(payload);
+    whole.into()
+}
+
+/// A text of at most [`MAX_TEXT_LENGTH`], and `…` where it was longer.
+fn cut(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(MAX_TEXT_LENGTH) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+fn message(
+    realm: &Realm,
+    reader: UserId,
+    sent: &SentMessage,
+    Sender { base_url, level, .. }: Sender<'_>,
+) -> Map<String, Value> {
+    let message = &sent.message;
+    let viewer = realm.user(reader).map(AsRef::as_ref);
+    let name = realm.name_shown_to(viewer, &sent.sender);
+    let is_known = viewer.is_none_or(|viewer| realm.can_access_user(viewer, sent.sender.id));
+    let picture = if is_known { avatar_url(realm, &sent.sender, false) } else { UNKNOWN_AVATAR_URL.to_owned() };
+    let picture = if picture.starts_with('/') { format!("{base_url}{picture}") } else { picture };
+    let mut payload = Map::from_iter([
+        ("message_id".to_owned(), json!(message.id)),
+        ("sender_id".to_owned(), json!(message.sender)),
+        ("sender_full_name".to_owned(), name.into()),
+        ("sender_avatar_url".to_owned(), picture.into()),
+        ("time".to_owned(), message.sent_at.seconds().into()),
+        ("content".to_owned(), cut(text(&message.body.rendered())).into()),
+    ]);
+    let place = match (&message.place, &sent.channel) {
+        (Place::Channel { channel, topic }, of) => json!({
+            "recipient_type": "channel",
+            "channel_id": channel,
+            "channel_name": of.as_ref().map(|channel| channel.name.as_str()),
+            "topic": topic,
+        }),
+        (Place::Direct { conversation }, _) => {
+            let members = &realm.conversations[conversation].members;
+            let mut place = json!({"recipient_type": "direct"});
+            if level >= RECIPIENT_IDS_SINCE {
+                place["recipient_user_ids"] = json!(members);
+            } else if members.len() > 2 {
+                let ids: Vec<String> = members.iter().map(ToString::to_string).collect();
+                place["pm_users"] = ids.join(",").into();
+            }
+            place
+        }
+    };
+    if let Value::Object(place) = place {
+        payload.extend(place);
+    }
+    if let Some(group) = mentioned_group(realm, reader, message) {
+        payload.insert("mentioned_user_group_id".into(), json!(group.id));
+        payload.insert("mentioned_user_group_name".into(), group.name.as_str().into());
+    }
+    payload
+}
+
+/// The smallest group through which a message mentions somebody whom it does not mention by name.
+fn mentioned_group<'realm>(realm: &'realm Realm, reader: UserId, message: &Message) -> Option<&'realm Group> {
+    if message.body.mentioned.contains(&reader) || !message.body.group_mentioned.contains(&reader) {
+        return None;
+    }
+    let html = message.body.rendered();
+    let ids = group_mentions(&html).filter(|id| realm.is_member_of_any([*id], reader));
+    ids.filter_map(|id| realm.groups.get(&id))
+        .map(AsRef::as_ref)
+        .min_by_key(|group| realm.members_of_any([group.id]).len())
+}
