@@ -11,6 +11,7 @@ mod narrows;
 mod organization;
 mod people;
 mod permissions;
+mod pushes;
 mod recorded;
 mod recorded_requests;
 mod settings;

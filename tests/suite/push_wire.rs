@@ -140,20 +140,3 @@ async fn the_payload_has_what_the_message_shows_and_the_group_that_is_mentioned(
     assert_eq!(by_group["payload"]["mentioned_user_group_name"], "engineers");
     assert_eq!(by_name["payload"].get("mentioned_user_group_id"), None, "a mention by name comes first");
 }
-
-#[tokio::test]
-async fn below_429_a_text_lists_the_recipients_in_groups_alone() {
-    let server = TestServer::start_with(|options| options.feature_level = 428).await;
-    let [mel, max, adam] = server.users(["mel", "max", "adam"]);
-    max.send_direct(&[mel.id()], "for two").await;
-    max.send_direct(&[mel.id(), adam.id()], "for three").await;
-
-    let handed = pushes(&server).await;
-    let mut ids = [mel.id(), max.id(), adam.id()];
-    ids.sort_unstable();
-
-    assert_eq!([handed[0]["payload"].get("pm_users"), handed[0]["payload"].get("recipient_user_ids")], [None, None]);
-    assert_eq!(handed[1]["payload"]["pm_users"], ids.map(|id| id.to_string()).join(","));
-    let wire = &handed[1]["wire"]["envelope"]["data"];
-    assert_eq!(wire["push_account_id"], "1", "below 468 the device's number stands in the key's place");
-}

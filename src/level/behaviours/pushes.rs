@@ -44,7 +44,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 468,
         on: "push notifications",
         words: "Sealed ones name their key, `push_key_id`; before, the device, `push_account_id`.",
-        test: "below_429_a_text_lists_the_recipients_in_groups_alone",
+        test: "pushes_listed_recipients_and_named_devices_otherwise",
         // Decided where the push is read.
         act: Act::Elsewhere,
     },
@@ -52,7 +52,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 429,
         on: "push notifications",
         words: "Those for direct messages have `recipient_user_ids`; before, those in groups had `pm_users`, a text.",
-        test: "below_429_a_text_lists_the_recipients_in_groups_alone",
+        test: "pushes_listed_recipients_and_named_devices_otherwise",
         // Decided where the push is read.
         act: Act::Elsewhere,
     },
