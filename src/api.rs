@@ -191,6 +191,8 @@ pub enum Run {
 
 /// An operation as the table has it.
 pub struct Row {
+    /// The full name of its type.
+    pub name: fn() -> &'static str,
     /// Its way.
     pub route: Route,
     /// Who may call it.

@@ -6,6 +6,7 @@ mod calls;
 mod clock;
 mod contents;
 pub mod dialect;
+mod direct;
 mod faults;
 mod filters;
 mod guard;
@@ -42,6 +43,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use calls::{Call, OfWorld, Takes};
+pub use direct::Answer;
 use filters::Filters;
 pub use guard::Guard;
 

@@ -18,6 +18,8 @@
 //! # }
 //! ```
 //!
+//! Tests take a world each, from a server that they share: [`testing`].
+//!
 //! # Layout
 //!
 //! Each layer names those to its right alone:
@@ -37,6 +39,7 @@
 //! - [`reducer`]: a client's state: a register reply with events folded into it. Names nothing of the server.
 //! - [`scenario`]: stories over HTTP, played against this server or another. Names nothing of the server.
 //! - [`fixture`]: realms as documents. [`openapi`]: the table of operations as a document.
+//! - [`testing`]: a world for each test of a Rust program, with helpers.
 //! - [`tls`]: the certificate that a server shows, and what a client trusts.
 //! - `misfit`: what is wrong with JSON that doesn't fit, in words.
 
@@ -58,6 +61,7 @@ pub mod record;
 pub mod reducer;
 pub mod scenario;
 pub mod server;
+pub mod testing;
 pub mod time;
 pub mod tls;
 pub mod world;

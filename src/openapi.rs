@@ -6,6 +6,7 @@ mod dialect;
 pub mod meaning;
 mod names;
 pub mod shape;
+pub mod tooling;
 
 pub use names::names;
 
@@ -37,7 +38,7 @@ fn neutral_document() -> Value {
     let mut generator = settings.into_generator();
     add_records(&mut generator);
     let mut paths: Map<String, Value> = Map::new();
-    for row in OPERATIONS.iter().filter(|row| row.is_at(NEWEST_FEATURE_LEVEL)) {
+    for row in served().filter(|row| same_template(row).is_none_or(|first| std::ptr::eq(first, *row))) {
         let path = row.route.path.replace("{*", "{");
         let operation = operation(row, &mut generator);
         let entry = paths.entry(path).or_insert_with(|| json!({}));
@@ -51,21 +52,47 @@ fn neutral_document() -> Value {
     let one = |(kind, _)| json!({"$ref": format!("#/components/schemas/{}", event_name(kind))});
     schemas.insert("Event".into(), json!({"anyOf": shape::events().map(one).collect::<Vec<_>>()}));
     schemas.insert("Error".into(), error_schema());
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Team chat API",
             "version": env!("CARGO_PKG_VERSION"),
+            "license": license(),
             "description": "Every operation that chatdouble serves, at the newest feature level, with neutral names.",
         },
         "servers": [{"url": "/api/v1"}],
+        "tags": tooling::tags(&paths),
         "paths": paths,
         "components": {
             "schemas": schemas,
             "responses": {"RefusedUpload": refused_upload()},
             "securitySchemes": {"basic": {"type": "http", "scheme": "basic", "description": "An account's real address and its API key."}},
         },
-    })
+    });
+    tooling::spell_out(&mut document);
+    document
+}
+
+/// The licence of the documents, which is the program's.
+pub fn license() -> Value {
+    json!({"name": "MIT", "identifier": "MIT"})
+}
+
+fn served() -> impl Iterator<Item = &'static Row> {
+    OPERATIONS.iter().filter(|row| row.is_at(NEWEST_FEATURE_LEVEL))
+}
+
+/// The first row whose path differs from this one's by the names of placeholders alone: documents can't have both paths.
+fn same_template(row: &Row) -> Option<&'static Row> {
+    let template = |path: &'static str| path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part });
+    served().find(|one| one.route.method == row.route.method && template(one.route.path).eq(template(row.route.path)))
+}
+
+/// The other ways to fill in the placeholder of a path: the parameters of rows with the same template.
+fn alternatives(row: &Row) -> impl Iterator<Item = &'static ParameterInfo> {
+    let is_other =
+        |one: &&Row| !std::ptr::eq(*one, row) && same_template(one).is_some_and(|first| std::ptr::eq(first, row));
+    served().filter(is_other).flat_map(|one| one.parameters).filter(|info| info.is_in_path)
 }
 
 /// Resumable uploads have a protocol of their own, and stand in no table.
@@ -183,7 +210,10 @@ fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
     let mut required = Vec::new();
     for info in row.parameters {
         let schema = (info.schema)(generator).to_value();
-        if info.is_in_path || in_query {
+        if info.is_in_path {
+            let others = alternatives(row).map(|other| ((other.schema)(generator).to_value(), description(other)));
+            parameters.push(in_path(info, schema, others.collect()));
+        } else if in_query {
             parameters.push(parameter(info, schema));
         } else {
             if info.is_required {
@@ -198,48 +228,59 @@ fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
         properties.expect("it has some of its own").extend(state());
     }
     let mut operation = json!({
-        "operationId": operation_id(row),
+        "operationId": tooling::function_name((row.name)()),
+        "tags": [tooling::family((row.name)())],
         "summary": row.about.summary,
         "description": format!("For: {}.", row.access.words()),
         "parameters": parameters,
         "responses": responses(row, &reply),
     });
-    if !in_query && !form.is_empty() {
-        let json_fields: Vec<&ParameterInfo> =
-            row.parameters.iter().filter(|info| info.is_json && !info.is_in_path).collect();
-        let encoding: Map<String, Value> =
-            json_fields.iter().map(|info| (info.name.to_owned(), json!({"contentType": "application/json"}))).collect();
-        let schema = json!({"type": "object", "properties": form, "required": required});
-        operation["requestBody"] = json!({
-            "required": !required.is_empty(),
-            "content": {"application/x-www-form-urlencoded": {"schema": schema, "encoding": encoding}},
-        });
+    if !in_query && (row.takes_files || !form.is_empty()) {
+        operation["requestBody"] = request_body(row, form, required);
     }
-    if row.access != Access::Anyone {
-        let optional = if row.access == Access::UserOrVisitor {
-            vec![json!({"basic": []}), json!({})]
-        } else {
-            vec![json!({"basic": []})]
-        };
-        operation["security"] = optional.into();
-    }
+    operation["security"] = match row.access {
+        Access::Anyone => json!([]),
+        Access::UserOrVisitor => json!([{"basic": []}, {}]),
+        _ => json!([{"basic": []}]),
+    };
     operation
 }
 
-fn parameter(info: &ParameterInfo, schema: Value) -> Value {
-    let place = if info.is_in_path { "path" } else { "query" };
-    let mut parameter = json!({
-        "name": info.name,
-        "in": place,
-        "required": info.is_in_path || info.is_required,
-        "description": description(info),
-    });
-    if info.is_json && !info.is_in_path {
-        parameter["content"] = json!({"application/json": {"schema": schema}});
-    } else {
-        parameter["schema"] = schema;
+/// A form; in several parts where files may be among them.
+fn request_body(row: &Row, mut form: Map<String, Value>, required: Vec<&str>) -> Value {
+    let json_fields = row.parameters.iter().filter(|info| info.is_json && !info.is_in_path);
+    let encoding: Map<String, Value> =
+        json_fields.map(|info| (info.name.to_owned(), json!({"contentType": "application/json"}))).collect();
+    let kind = if row.takes_files { "multipart/form-data" } else { "application/x-www-form-urlencoded" };
+    if row.takes_files {
+        let file = json!({"type": "string", "format": "binary", "description": "The file; its name may be any."});
+        form.insert("file".into(), file);
     }
-    parameter
+    let schema = json!({"type": "object", "properties": form, "required": required});
+    json!({"required": !required.is_empty(), "content": {kind: {"schema": schema, "encoding": encoding}}})
+}
+
+fn parameter(info: &ParameterInfo, schema: Value) -> Value {
+    let schema = if info.is_json { tooling::in_query(schema) } else { schema };
+    json!({
+        "name": info.name,
+        "in": "query",
+        "required": info.is_required,
+        "description": description(info),
+        "schema": schema,
+    })
+}
+
+/// A placeholder, with the schemas and descriptions of what else may stand in its place.
+fn in_path(info: &ParameterInfo, mut schema: Value, others: Vec<(Value, String)>) -> Value {
+    let mut about = description(info);
+    if !others.is_empty() {
+        let (others, descriptions): (Vec<Value>, Vec<String>) = others.into_iter().unzip();
+        let all: Vec<Value> = std::iter::once(schema).chain(others).collect();
+        schema = json!({ "anyOf": all });
+        about = std::iter::once(about).chain(descriptions).collect::<Vec<_>>().join(" Or: ");
+    }
+    json!({"name": info.name, "in": "path", "required": true, "description": about, "schema": schema})
 }
 
 fn described(schema: Value, info: &ParameterInfo) -> Value {
@@ -324,10 +365,4 @@ fn error_schema() -> Value {
         },
         "required": ["result", "msg", "code"],
     })
-}
-
-/// `post-messages-message_id-reactions`: unique, since method and path are.
-fn operation_id(row: &Row) -> String {
-    let path = row.route.path.replace(['{', '}', '*'], "").replace('/', "-");
-    format!("{}{path}", row.route.method.to_lowercase())
 }

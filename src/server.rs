@@ -9,7 +9,7 @@ mod mangle;
 mod pulse;
 mod socket;
 
-use crate::control::{ClockDefault, Control, Defaults, Guard};
+use crate::control::{Answer, ClockDefault, Control, Defaults, Guard};
 use crate::dialect::Dialect;
 use crate::fixture;
 use crate::http::{Edge, KeyGuard};
@@ -112,6 +112,7 @@ impl std::error::Error for StartError {}
 /// A server that is running; dropping it stops it.
 pub struct Server {
     running: Running,
+    control: Arc<Control>,
     edge: Arc<Edge>,
     base_url: String,
     secured: Option<Secured>,
@@ -192,8 +193,8 @@ impl Server {
         let (stop, stopped) = watch::channel(false);
         let listen = listener(edge.clone(), options.host, secured.clone(), stopped.clone());
         let control = Arc::new(Control { edge: edge.clone(), guard, defaults, listen, real_time });
-        let running = Running::start(bound, control, secured.clone(), stop);
-        Ok(Self { running, edge, base_url, secured, stopped })
+        let running = Running::start(bound, control.clone(), secured.clone(), stop);
+        Ok(Self { running, control, edge, base_url, secured, stopped })
     }
 
     /// `http://HOST:PORT`, or with `https`, without a slash at the end; of a server that listens on every address one that
@@ -292,6 +293,12 @@ impl Server {
     /// When there is none.
     pub fn world(&self, name: &str) -> Arc<World> {
         self.edge.worlds.get(name).unwrap_or_else(|| panic!("no world is called {name}"))
+    }
+
+    /// Steers the worlds as requests to control do, without one; `path` is what stands behind `/control`, with its query.
+    pub async fn control(&self, method: http::Method, path: &str, body: Option<&serde_json::Value>) -> Answer {
+        let host = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, host)| host);
+        self.control.call(host, method, path, body).await
     }
 
     /// What is broken in the worlds, a line each; nothing unless this program has a fault

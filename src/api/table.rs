@@ -6,6 +6,7 @@ use crate::error::Error;
 
 const fn row<O: Operation>(run: Run) -> Row {
     Row {
+        name: std::any::type_name::<O>,
         route: O::ROUTE,
         access: O::ACCESS,
         about: O::ABOUT,

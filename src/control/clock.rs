@@ -20,6 +20,7 @@ const FURTHEST: Span = Span::days(36_525);
 /// What is asked of the clock: exactly one.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ClockChange")]
 pub struct Change {
     /// Goes on by so much.
     advance_seconds: Option<Seconds>,

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 /// A rule as it is sent.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "FaultRule")]
 pub struct Sent {
     #[serde(rename = "match")]
     /// Which requests it is for; all when left out.
@@ -33,6 +34,7 @@ pub struct Sent {
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "FaultMatch")]
 struct SentMatch {
     /// HTTP method, in capitals.
     method: Option<String>,

@@ -19,6 +19,7 @@ const NEAREST: usize = 3;
 /// What the journal should hold.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Assertion")]
 pub struct Wanted {
     /// HTTP method, in capitals.
     method: Option<String>,

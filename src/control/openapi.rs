@@ -1,11 +1,11 @@
 //! The OpenAPI documents: of the API in a dialect's names, and of control from the table of its calls.
 
-use super::calls::{CALLS, Filter, RECORDS, Row, Takes};
+use super::calls::{CALLS, Call, Filter, RECORDS, Row, Takes};
 use super::filters::Filters;
 use super::refused;
 use crate::dialect::Dialect;
 use crate::error::Error;
-use crate::openapi::{self, shape};
+use crate::openapi::{self, shape, tooling};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -41,21 +41,25 @@ pub fn of_control() -> Value {
     let mut schemas = generator.take_definitions(true);
     schemas.extend(RECORDS.iter().map(|(name, notation)| ((*name).to_owned(), schema(notation))));
     schemas.insert("Error".into(), error_schema());
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "chatdouble control",
             "version": env!("CARGO_PKG_VERSION"),
+            "license": openapi::license(),
             "description": "Steers a chatdouble: worlds, clock, faults, journal, snapshots, state, queues and pushes.",
         },
         "servers": [{"url": "/"}],
+        "tags": tooling::tags(&paths),
         "paths": paths,
         "components": {
             "schemas": schemas,
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "What serve was given as --control-token."}},
         },
         "security": [{}, {"token": []}],
-    })
+    });
+    tooling::spell_out(&mut document);
+    document
 }
 
 fn schema(notation: &str) -> Value {
@@ -66,7 +70,9 @@ fn schema(notation: &str) -> Value {
 fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
     let mut operation = json!({
         "operationId": operation_id(row),
+        "tags": [tag(row)],
         "summary": row.summary,
+        "description": format!("{} `{} /control{}`.", row.summary, row.method, row.path),
         "parameters": parameters(row),
         "responses": responses(row),
     });
@@ -77,10 +83,24 @@ fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
     operation
 }
 
-/// `post-worlds-name-journal-verify`: unique, since method and path are.
+/// `verifyJournal`; what is only read is got: `getJournal`.
 fn operation_id(row: &Row) -> String {
-    let path = row.path.replace(['{', '}'], "").replace(['/', '.'], "-");
-    format!("{}{}", row.method.to_lowercase(), if path.is_empty() { "-control" } else { &path })
+    let call = match row.call {
+        Call::Of(call) => format!("{call:?}"),
+        call => format!("{call:?}"),
+    };
+    let name = tooling::function_name(&call);
+    if row.method == "GET" && name != "watch" { format!("get{call}") } else { name }
+}
+
+/// What a call is about: the part of its path behind the world's name.
+fn tag(row: &Row) -> &'static str {
+    let mut parts = row.path.split('/').skip(1).filter(|part| !part.starts_with('{'));
+    match (parts.next(), parts.next()) {
+        (Some("worlds"), Some(part)) => part,
+        (Some("worlds"), None) => "worlds",
+        _ => "server",
+    }
 }
 
 fn parameters(row: &Row) -> Vec<Value> {

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 /// Who follows an invitation.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "AcceptedInvite")]
 pub struct Accept {
     email: String,
     full_name: String,

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 /// Which pushes there should be.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "AwaitedPushes")]
 pub struct Awaited {
     /// Whose: an address or its handle.
     user: Option<String>,

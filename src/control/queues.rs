@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 /// Which queues there should be.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "AwaitedQueues")]
 pub struct Awaited {
     /// Whose: an address or its handle; anybody's when left out.
     user: Option<String>,

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 /// Which name a snapshot is kept under.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "SnapshotName")]
 pub struct Keep {
     /// Not empty and without slashes.
     name: String,

@@ -25,6 +25,7 @@ use std::sync::Arc;
 /// What a new world is to be.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "WorldOptions")]
 pub struct Wanted {
     /// 1 to 63 of a-z, 0-9 and '-', not '-' at either end. One is made when it is left out.
     name: Option<String>,

@@ -3,8 +3,9 @@
 use super::Realm;
 use super::group::SystemGroup;
 use super::id::{GroupId, UserId};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Who holds a permission.
@@ -79,6 +80,14 @@ const fn members_only(name: &'static str, default: SystemGroup) -> PermissionSet
 
 const fn by_creator(name: &'static str) -> PermissionSetting {
     PermissionSetting { default: DefaultHolder::Creator, ..members_only(name, SystemGroup::Nobody) }
+}
+
+/// The schema of an object with a value of each of these settings.
+pub fn schema_of(settings: &[PermissionSetting], generator: &mut SchemaGenerator) -> Schema {
+    let value = generator.subschema_for::<GroupSettingValue>().to_value();
+    let properties: Map<String, Value> = settings.iter().map(|one| (one.name.to_owned(), value.clone())).collect();
+    let required: Vec<&str> = settings.iter().map(|one| one.name).collect();
+    json_schema!({"type": "object", "properties": properties, "required": required})
 }
 
 use SystemGroup::{Administrators, Everyone, Members, Moderators, Nobody, Owners};

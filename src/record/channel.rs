@@ -4,11 +4,11 @@ use crate::realm::Realm;
 use crate::realm::channel::{Channel, Folder, Subscription, TopicsPolicy};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::UserId;
-use crate::realm::permission::GroupSettingValue;
+use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, schema_of};
 use crate::realm::personal::Personal;
 use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -60,7 +60,12 @@ pub struct ChannelRecord {
     pub topics_policy: TopicsPolicy,
     /// The eleven `can_…_group` settings.
     #[serde(flatten)]
+    #[schemars(schema_with = "permissions")]
     pub permissions: BTreeMap<&'static str, GroupSettingValue>,
+}
+
+fn permissions(generator: &mut SchemaGenerator) -> Schema {
+    schema_of(CHANNEL_PERMISSIONS, generator)
 }
 
 impl ChannelRecord {

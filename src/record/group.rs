@@ -3,8 +3,8 @@
 use crate::realm::Realm;
 use crate::realm::group::Group;
 use crate::realm::id::{GroupId, UserId};
-use crate::realm::permission::GroupSettingValue;
-use schemars::JsonSchema;
+use crate::realm::permission::{GROUP_PERMISSIONS, GroupSettingValue, schema_of};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -32,7 +32,12 @@ pub struct GroupRecord {
     pub deactivated: bool,
     /// The six `can_…_group` settings.
     #[serde(flatten)]
+    #[schemars(schema_with = "permissions")]
     pub permissions: BTreeMap<&'static str, GroupSettingValue>,
+}
+
+fn permissions(generator: &mut SchemaGenerator) -> Schema {
+    schema_of(GROUP_PERMISSIONS, generator)
 }
 
 impl GroupRecord {

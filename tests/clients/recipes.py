@@ -10,7 +10,7 @@ RECIPES = Path(__file__).resolve().parent.parent.parent / "docs" / "recipes.md"
 RECIPE_SECONDS = 60
 SHELL = ["bash", "-euo", "pipefail", "-c"]
 INTERPRETERS = {"sh": SHELL, "python": [sys.executable, "-c"]}
-MOST_WANTED = 7
+MOST_WANTED = 15
 
 
 def recipes(document):

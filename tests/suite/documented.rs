@@ -17,7 +17,9 @@ static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::
 
 /// What of a reply the document does not have, a sentence each.
 pub fn faults(row: &Row, status: u16, body: &Value) -> Vec<String> {
-    let path = row.route.path.replace("{*", "{").replace('~', "~0").replace('/', "~1");
+    // What an address may stand for as well as an id is documented once.
+    let path = row.route.path.replace("/users/{email}", "/users/{user_id}");
+    let path = path.replace("{*", "{").replace('~', "~0").replace('/', "~1");
     let method = row.route.method.to_lowercase();
     let place = format!("/paths/{path}/{method}/responses/{status}/content/application~1json/schema");
     mistakes(&place, body)
@@ -87,4 +89,43 @@ fn what_is_missing_mistyped_or_unknown_is_noticed() {
     let refused = json!({"result": "error", "msg": "No", "code": "NO_SUCH_CODE"});
     assert!(!faults(row, 400, &refused).is_empty());
     assert!(!faults(row, 418, &refused).is_empty());
+}
+
+/// All operations of a document, by method and path.
+fn operations(document: &Value) -> Vec<(String, &Value)> {
+    let paths = document["paths"].as_object().expect("paths");
+    let mut found = Vec::new();
+    for (path, item) in paths {
+        let members = item.as_object().expect("operations").iter();
+        found.extend(
+            members
+                .filter(|(_, one)| one["operationId"].is_string())
+                .map(|(method, one)| (format!("{method} {path}"), one)),
+        );
+    }
+    found
+}
+
+#[test]
+fn the_documents_are_such_as_generators_of_clients_read() {
+    for document in [&*DOCUMENT, &chatdouble::control::openapi::of_control()] {
+        let mut names = std::collections::HashSet::new();
+        for (place, operation) in operations(document) {
+            let name = operation["operationId"].as_str().expect("a name");
+            let is_well_named = name.starts_with(|first: char| first.is_ascii_lowercase());
+            let is_well_named = is_well_named && name.chars().all(|one| one.is_ascii_alphabetic());
+            assert!(is_well_named && names.insert(name.to_owned()), "{place}: {name}");
+            assert!(operation["tags"][0].is_string(), "{place} has no tag");
+            assert!(operation["security"].is_array() || document["security"].is_array(), "{place} says not who may");
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                assert!(parameter["schema"].is_object(), "{place}: {parameter}");
+            }
+        }
+        assert!(names.contains("sendMessage") || names.contains("verifyJournal"), "{names:?}");
+    }
+    let upload = &DOCUMENT["paths"]["/user_uploads"]["post"]["requestBody"]["content"];
+    assert_eq!(upload["multipart/form-data"]["schema"]["properties"]["file"]["format"], "binary");
+    let user = &DOCUMENT["paths"]["/users/{user_id}"]["get"]["parameters"][0]["schema"]["anyOf"];
+    assert_eq!((user[0]["type"].clone(), user[1]["type"].clone()), (json!("integer"), json!("string")));
+    assert_eq!(DOCUMENT["paths"]["/users/{email}"], Value::Null);
 }

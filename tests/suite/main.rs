@@ -87,6 +87,7 @@ mod snippets;
 mod statuses;
 mod subdomains;
 mod subscriptions;
+mod testing;
 mod tidy;
 mod tls;
 mod tokens;

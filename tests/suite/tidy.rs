@@ -60,6 +60,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("console", &["control", "http"]),
     ("server", &["console", "control", "http", "fixture", "api", "world", "realm", "error", "time", "dialect", "tls"]),
     ("tls", &[]),
+    ("testing", &["server", "control", "world", "fault", "time"]),
     (
         "cli",
         &[

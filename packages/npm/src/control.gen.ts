@@ -11,8 +11,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists all calls of control. */
-        get: operations["get-control"];
+        /**
+         * Lists all calls of control.
+         * @description Lists all calls of control. `GET /control`.
+         */
+        get: operations["getIndex"];
         put?: never;
         post?: never;
         delete?: never;
@@ -28,8 +31,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says that the server can answer; needs no token. */
-        get: operations["get-health"];
+        /**
+         * Says that the server can answer; needs no token.
+         * @description Says that the server can answer; needs no token. `GET /control/health`.
+         */
+        get: operations["getHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -45,8 +51,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Gives the OpenAPI document of the API, or of control, as it is and without an envelope. */
-        get: operations["get-openapi-json"];
+        /**
+         * Gives the OpenAPI document of the API, or of control, as it is and without an envelope.
+         * @description Gives the OpenAPI document of the API, or of control, as it is and without an envelope. `GET /control/openapi.json`.
+         */
+        get: operations["getOpenapi"];
         put?: never;
         post?: never;
         delete?: never;
@@ -62,13 +71,22 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists worlds. */
-        get: operations["get-worlds"];
+        /**
+         * Lists worlds.
+         * @description Lists worlds. `GET /control/worlds`.
+         */
+        get: operations["getWorlds"];
         put?: never;
-        /** Makes a world. */
-        post: operations["post-worlds"];
-        /** Ends all worlds whose names begin so. */
-        delete: operations["delete-worlds"];
+        /**
+         * Makes a world.
+         * @description Makes a world. `POST /control/worlds`.
+         */
+        post: operations["createWorld"];
+        /**
+         * Ends all worlds whose names begin so.
+         * @description Ends all worlds whose names begin so. `DELETE /control/worlds`.
+         */
+        delete: operations["deleteWorlds"];
         options?: never;
         head?: never;
         patch?: never;
@@ -81,12 +99,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Gives a world's row. */
-        get: operations["get-worlds-name"];
+        /**
+         * Gives a world's row.
+         * @description Gives a world's row. `GET /control/worlds/{name}`.
+         */
+        get: operations["getWorld"];
         put?: never;
         post?: never;
-        /** Ends a world. */
-        delete: operations["delete-worlds-name"];
+        /**
+         * Ends a world.
+         * @description Ends a world. `DELETE /control/worlds/{name}`.
+         */
+        delete: operations["deleteWorld"];
         options?: never;
         head?: never;
         patch?: never;
@@ -101,8 +125,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Brings a world back to how it was made. */
-        post: operations["post-worlds-name-reset"];
+        /**
+         * Brings a world back to how it was made.
+         * @description Brings a world back to how it was made. `POST /control/worlds/{name}/reset`.
+         */
+        post: operations["reset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -118,8 +145,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Goes on at a newer feature level. */
-        post: operations["post-worlds-name-upgrade"];
+        /**
+         * Goes on at a newer feature level.
+         * @description Goes on at a newer feature level. `POST /control/worlds/{name}/upgrade`.
+         */
+        post: operations["upgrade"];
         delete?: never;
         options?: never;
         head?: never;
@@ -133,11 +163,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists snapshots. */
-        get: operations["get-worlds-name-snapshots"];
+        /**
+         * Lists snapshots.
+         * @description Lists snapshots. `GET /control/worlds/{name}/snapshots`.
+         */
+        get: operations["getSnapshots"];
         put?: never;
-        /** Takes a snapshot; one of the same name is replaced. */
-        post: operations["post-worlds-name-snapshots"];
+        /**
+         * Takes a snapshot; one of the same name is replaced.
+         * @description Takes a snapshot; one of the same name is replaced. `POST /control/worlds/{name}/snapshots`.
+         */
+        post: operations["keepSnapshot"];
         delete?: never;
         options?: never;
         head?: never;
@@ -153,8 +189,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Goes back to a snapshot. */
-        post: operations["post-worlds-name-snapshots-snapshot-restore"];
+        /**
+         * Goes back to a snapshot.
+         * @description Goes back to a snapshot. `POST /control/worlds/{name}/snapshots/{snapshot}/restore`.
+         */
+        post: operations["restore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -171,8 +210,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes a snapshot. */
-        delete: operations["delete-worlds-name-snapshots-snapshot"];
+        /**
+         * Removes a snapshot.
+         * @description Removes a snapshot. `DELETE /control/worlds/{name}/snapshots/{snapshot}`.
+         */
+        delete: operations["forgetSnapshot"];
         options?: never;
         head?: never;
         patch?: never;
@@ -185,10 +227,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Gives the whole world as a document. */
-        get: operations["get-worlds-name-state"];
-        /** Puts a document in the place of what is. */
-        put: operations["put-worlds-name-state"];
+        /**
+         * Gives the whole world as a document.
+         * @description Gives the whole world as a document. `GET /control/worlds/{name}/state`.
+         */
+        get: operations["getState"];
+        /**
+         * Puts a document in the place of what is.
+         * @description Puts a document in the place of what is. `PUT /control/worlds/{name}/state`.
+         */
+        put: operations["putState"];
         post?: never;
         delete?: never;
         options?: never;
@@ -203,11 +251,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells the time and what is to come. */
-        get: operations["get-worlds-name-clock"];
+        /**
+         * Tells the time and what is to come.
+         * @description Tells the time and what is to come. `GET /control/worlds/{name}/clock`.
+         */
+        get: operations["getClock"];
         put?: never;
-        /** Moves the clock, lets it go or stops it. */
-        post: operations["post-worlds-name-clock"];
+        /**
+         * Moves the clock, lets it go or stops it.
+         * @description Moves the clock, lets it go or stops it. `POST /control/worlds/{name}/clock`.
+         */
+        post: operations["moveClock"];
         delete?: never;
         options?: never;
         head?: never;
@@ -221,13 +275,22 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists faults, spent ones too. */
-        get: operations["get-worlds-name-faults"];
+        /**
+         * Lists faults, spent ones too.
+         * @description Lists faults, spent ones too. `GET /control/worlds/{name}/faults`.
+         */
+        get: operations["getFaults"];
         put?: never;
-        /** Installs a fault. */
-        post: operations["post-worlds-name-faults"];
-        /** Removes all faults. */
-        delete: operations["delete-worlds-name-faults"];
+        /**
+         * Installs a fault.
+         * @description Installs a fault. `POST /control/worlds/{name}/faults`.
+         */
+        post: operations["installFault"];
+        /**
+         * Removes all faults.
+         * @description Removes all faults. `DELETE /control/worlds/{name}/faults`.
+         */
+        delete: operations["clearFaults"];
         options?: never;
         head?: never;
         patch?: never;
@@ -243,8 +306,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes a fault. */
-        delete: operations["delete-worlds-name-faults-fault_id"];
+        /**
+         * Removes a fault.
+         * @description Removes a fault. `DELETE /control/worlds/{name}/faults/{fault_id}`.
+         */
+        delete: operations["removeFault"];
         options?: never;
         head?: never;
         patch?: never;
@@ -257,12 +323,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists what was asked and answered, newest last. */
-        get: operations["get-worlds-name-journal"];
+        /**
+         * Lists what was asked and answered, newest last.
+         * @description Lists what was asked and answered, newest last. `GET /control/worlds/{name}/journal`.
+         */
+        get: operations["getJournal"];
         put?: never;
         post?: never;
-        /** Empties the journal. */
-        delete: operations["delete-worlds-name-journal"];
+        /**
+         * Empties the journal.
+         * @description Empties the journal. `DELETE /control/worlds/{name}/journal`.
+         */
+        delete: operations["clearJournal"];
         options?: never;
         head?: never;
         patch?: never;
@@ -277,8 +349,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Asserts that certain requests were made. */
-        post: operations["post-worlds-name-journal-verify"];
+        /**
+         * Asserts that certain requests were made.
+         * @description Asserts that certain requests were made. `POST /control/worlds/{name}/journal/verify`.
+         */
+        post: operations["verifyJournal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -294,8 +369,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Waits until certain requests were made. */
-        post: operations["post-worlds-name-journal-wait"];
+        /**
+         * Waits until certain requests were made.
+         * @description Waits until certain requests were made. `POST /control/worlds/{name}/journal/wait`.
+         */
+        post: operations["waitJournal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -309,8 +387,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells on a WebSocket what happens, as it happens. */
-        get: operations["get-worlds-name-watch"];
+        /**
+         * Tells on a WebSocket what happens, as it happens.
+         * @description Tells on a WebSocket what happens, as it happens. `GET /control/worlds/{name}/watch`.
+         */
+        get: operations["watch"];
         put?: never;
         post?: never;
         delete?: never;
@@ -326,8 +407,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists event queues. */
-        get: operations["get-worlds-name-queues"];
+        /**
+         * Lists event queues.
+         * @description Lists event queues. `GET /control/worlds/{name}/queues`.
+         */
+        get: operations["getQueues"];
         put?: never;
         post?: never;
         delete?: never;
@@ -345,8 +429,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Waits until event queues are so. */
-        post: operations["post-worlds-name-queues-wait"];
+        /**
+         * Waits until event queues are so.
+         * @description Waits until event queues are so. `POST /control/worlds/{name}/queues/wait`.
+         */
+        post: operations["waitQueues"];
         delete?: never;
         options?: never;
         head?: never;
@@ -363,8 +450,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Loses an event queue. */
-        delete: operations["delete-worlds-name-queues-queue_id"];
+        /**
+         * Loses an event queue.
+         * @description Loses an event queue. `DELETE /control/worlds/{name}/queues/{queue_id}`.
+         */
+        delete: operations["loseQueue"];
         options?: never;
         head?: never;
         patch?: never;
@@ -377,8 +467,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists all accounts with their keys. */
-        get: operations["get-worlds-name-users"];
+        /**
+         * Lists all accounts with their keys.
+         * @description Lists all accounts with their keys. `GET /control/worlds/{name}/users`.
+         */
+        get: operations["getUsers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -394,8 +487,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists all channels with their topics, and who may do what in them. */
-        get: operations["get-worlds-name-channels"];
+        /**
+         * Lists all channels with their topics, and who may do what in them.
+         * @description Lists all channels with their topics, and who may do what in them. `GET /control/worlds/{name}/channels`.
+         */
+        get: operations["getChannels"];
         put?: never;
         post?: never;
         delete?: never;
@@ -411,8 +507,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists all user groups with the people in them. */
-        get: operations["get-worlds-name-groups"];
+        /**
+         * Lists all user groups with the people in them.
+         * @description Lists all user groups with the people in them. `GET /control/worlds/{name}/groups`.
+         */
+        get: operations["getGroups"];
         put?: never;
         post?: never;
         delete?: never;
@@ -428,8 +527,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists messages whoever sees them, newest last. */
-        get: operations["get-worlds-name-messages"];
+        /**
+         * Lists messages whoever sees them, newest last.
+         * @description Lists messages whoever sees them, newest last. `GET /control/worlds/{name}/messages`.
+         */
+        get: operations["getMessages"];
         put?: never;
         post?: never;
         delete?: never;
@@ -445,12 +547,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists what the push relay was handed, newest last. */
-        get: operations["get-worlds-name-pushes"];
+        /**
+         * Lists what the push relay was handed, newest last.
+         * @description Lists what the push relay was handed, newest last. `GET /control/worlds/{name}/pushes`.
+         */
+        get: operations["getPushes"];
         put?: never;
         post?: never;
-        /** Empties the list of pushes. */
-        delete: operations["delete-worlds-name-pushes"];
+        /**
+         * Empties the list of pushes.
+         * @description Empties the list of pushes. `DELETE /control/worlds/{name}/pushes`.
+         */
+        delete: operations["clearPushes"];
         options?: never;
         head?: never;
         patch?: never;
@@ -465,8 +573,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Waits until the push relay was handed so much. */
-        post: operations["post-worlds-name-pushes-wait"];
+        /**
+         * Waits until the push relay was handed so much.
+         * @description Waits until the push relay was handed so much. `POST /control/worlds/{name}/pushes/wait`.
+         */
+        post: operations["waitPushes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -482,8 +593,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Follows an invitation's link. */
-        post: operations["post-worlds-name-invites-key-accept"];
+        /**
+         * Follows an invitation's link.
+         * @description Follows an invitation's link. `POST /control/worlds/{name}/invites/{key}/accept`.
+         */
+        post: operations["acceptInvite"];
         delete?: never;
         options?: never;
         head?: never;
@@ -497,8 +611,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Checks what must always hold. */
-        get: operations["get-worlds-name-invariants"];
+        /**
+         * Checks what must always hold.
+         * @description Checks what must always hold. `GET /control/worlds/{name}/invariants`.
+         */
+        get: operations["getInvariants"];
         put?: never;
         post?: never;
         delete?: never;
@@ -512,7 +629,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @description What a new world is to be. */
-        Wanted: {
+        WorldOptions: {
             /** @description 1 to 63 of a-z, 0-9 and '-', not '-' at either end. One is made when it is left out. */
             name?: string | null;
             /** @description A built-in fixture's name, a fixture document or a state. */
@@ -571,12 +688,12 @@ export interface components {
             to: number;
         };
         /** @description Which name a snapshot is kept under. */
-        Keep: {
+        SnapshotName: {
             /** @description Not empty and without slashes. */
             name: string;
         };
         /** @description What is asked of the clock: exactly one. */
-        Change: {
+        ClockChange: {
             /** @description Goes on by so much. */
             advance_seconds?: components["schemas"]["Seconds"] | null;
             /** @description Goes on to this time. */
@@ -594,9 +711,9 @@ export interface components {
         /** @description UNIX seconds, fractions allowed, or RFC 3339 such as 2026-01-01T00:00:00Z. */
         Instant: number | string;
         /** @description A rule as it is sent. */
-        Sent: {
+        FaultRule: {
             /** @description Which requests it is for; all when left out. */
-            match?: components["schemas"]["SentMatch"] | null;
+            match?: components["schemas"]["FaultMatch"] | null;
             /**
              * Format: uint64
              * @description Requests that pass first.
@@ -617,7 +734,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        SentMatch: {
+        FaultMatch: {
             /** @description HTTP method, in capitals. */
             method?: string | null;
             /** @description Path of an operation with its placeholders, or of a kind of files such as /static/*. */
@@ -633,7 +750,7 @@ export interface components {
             };
         };
         /** @description What the journal should hold. */
-        Wanted2: {
+        Assertion: {
             /** @description HTTP method, in capitals. */
             method?: string | null;
             /** @description Path, filled in or with the placeholders of an operation. */
@@ -671,7 +788,7 @@ export interface components {
             timeout_ms?: number | null;
         };
         /** @description Which queues there should be. */
-        Awaited: {
+        AwaitedQueues: {
             /** @description Whose: an address or its handle; anybody's when left out. */
             user?: string | null;
             /** @description Whether a poll waits on them; either way when left out. */
@@ -688,7 +805,7 @@ export interface components {
             timeout_ms?: number | null;
         };
         /** @description Which pushes there should be. */
-        Awaited2: {
+        AwaitedPushes: {
             /** @description Whose: an address or its handle. */
             user?: string | null;
             /**
@@ -713,7 +830,7 @@ export interface components {
             timeout_ms?: number | null;
         };
         /** @description Who follows an invitation. */
-        Accept: {
+        AcceptedInvite: {
             email: string;
             full_name: string;
         };
@@ -868,7 +985,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    "get-control": {
+    getIndex: {
         parameters: {
             query?: never;
             header?: never;
@@ -925,7 +1042,7 @@ export interface operations {
             };
         };
     };
-    "get-health": {
+    getHealth: {
         parameters: {
             query?: never;
             header?: never;
@@ -980,7 +1097,7 @@ export interface operations {
             };
         };
     };
-    "get-openapi-json": {
+    getOpenapi: {
         parameters: {
             query?: {
                 /** @description Whose names the document has: neutral (the default) or zulip. */
@@ -1032,7 +1149,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds": {
+    getWorlds: {
         parameters: {
             query?: {
                 /** @description Only worlds whose names begin so. */
@@ -1088,7 +1205,7 @@ export interface operations {
             };
         };
     };
-    "post-worlds": {
+    createWorld: {
         parameters: {
             query?: never;
             header?: never;
@@ -1097,7 +1214,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Wanted"];
+                "application/json": components["schemas"]["WorldOptions"];
             };
         };
         responses: {
@@ -1164,7 +1281,7 @@ export interface operations {
             };
         };
     };
-    "delete-worlds": {
+    deleteWorlds: {
         parameters: {
             query: {
                 /** @description Only worlds whose names begin so. */
@@ -1220,7 +1337,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name": {
+    getWorld: {
         parameters: {
             query?: never;
             header?: never;
@@ -1284,7 +1401,7 @@ export interface operations {
             };
         };
     };
-    "delete-worlds-name": {
+    deleteWorld: {
         parameters: {
             query?: never;
             header?: never;
@@ -1347,7 +1464,7 @@ export interface operations {
             };
         };
     };
-    "post-worlds-name-reset": {
+    reset: {
         parameters: {
             query?: never;
             header?: never;
@@ -1423,7 +1540,7 @@ export interface operations {
             };
         };
     };
-    "post-worlds-name-upgrade": {
+    upgrade: {
         parameters: {
             query?: never;
             header?: never;
@@ -1500,7 +1617,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name-snapshots": {
+    getSnapshots: {
         parameters: {
             query?: never;
             header?: never;
@@ -1567,7 +1684,7 @@ export interface operations {
             };
         };
     };
-    "post-worlds-name-snapshots": {
+    keepSnapshot: {
         parameters: {
             query?: never;
             header?: never;
@@ -1578,7 +1695,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Keep"];
+                "application/json": components["schemas"]["SnapshotName"];
             };
         };
         responses: {
@@ -1643,7 +1760,7 @@ export interface operations {
             };
         };
     };
-    "post-worlds-name-snapshots-snapshot-restore": {
+    restore: {
         parameters: {
             query?: never;
             header?: never;
@@ -1707,7 +1824,7 @@ export interface operations {
             };
         };
     };
-    "delete-worlds-name-snapshots-snapshot": {
+    forgetSnapshot: {
         parameters: {
             query?: never;
             header?: never;
@@ -1771,7 +1888,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name-state": {
+    getState: {
         parameters: {
             query?: never;
             header?: never;
@@ -1835,7 +1952,7 @@ export interface operations {
             };
         };
     };
-    "put-worlds-name-state": {
+    putState: {
         parameters: {
             query?: never;
             header?: never;
@@ -1911,7 +2028,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name-clock": {
+    getClock: {
         parameters: {
             query?: never;
             header?: never;
@@ -1977,7 +2094,7 @@ export interface operations {
             };
         };
     };
-    "post-worlds-name-clock": {
+    moveClock: {
         parameters: {
             query?: never;
             header?: never;
@@ -1988,7 +2105,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Change"];
+                "application/json": components["schemas"]["ClockChange"];
             };
         };
         responses: {
@@ -2059,7 +2176,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name-faults": {
+    getFaults: {
         parameters: {
             query?: never;
             header?: never;
@@ -2123,7 +2240,7 @@ export interface operations {
             };
         };
     };
-    "post-worlds-name-faults": {
+    installFault: {
         parameters: {
             query?: never;
             header?: never;
@@ -2134,7 +2251,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Sent"];
+                "application/json": components["schemas"]["FaultRule"];
             };
         };
         responses: {
@@ -2200,7 +2317,7 @@ export interface operations {
             };
         };
     };
-    "delete-worlds-name-faults": {
+    clearFaults: {
         parameters: {
             query?: never;
             header?: never;
@@ -2263,7 +2380,7 @@ export interface operations {
             };
         };
     };
-    "delete-worlds-name-faults-fault_id": {
+    removeFault: {
         parameters: {
             query?: never;
             header?: never;
@@ -2327,7 +2444,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name-journal": {
+    getJournal: {
         parameters: {
             query?: {
                 /** @description Only requests with this HTTP method. */
@@ -2404,7 +2521,7 @@ export interface operations {
             };
         };
     };
-    "delete-worlds-name-journal": {
+    clearJournal: {
         parameters: {
             query?: never;
             header?: never;
@@ -2467,7 +2584,7 @@ export interface operations {
             };
         };
     };
-    "post-worlds-name-journal-verify": {
+    verifyJournal: {
         parameters: {
             query?: never;
             header?: never;
@@ -2478,7 +2595,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Wanted2"];
+                "application/json": components["schemas"]["Assertion"];
             };
         };
         responses: {
@@ -2544,7 +2661,7 @@ export interface operations {
             };
         };
     };
-    "post-worlds-name-journal-wait": {
+    waitJournal: {
         parameters: {
             query?: never;
             header?: never;
@@ -2555,7 +2672,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Wanted2"];
+                "application/json": components["schemas"]["Assertion"];
             };
         };
         responses: {
@@ -2630,7 +2747,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name-watch": {
+    watch: {
         parameters: {
             query?: {
                 /** @description At most so many frames a second; of others only the number is told (lost). */
@@ -2696,7 +2813,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name-queues": {
+    getQueues: {
         parameters: {
             query?: never;
             header?: never;
@@ -2760,7 +2877,7 @@ export interface operations {
             };
         };
     };
-    "post-worlds-name-queues-wait": {
+    waitQueues: {
         parameters: {
             query?: never;
             header?: never;
@@ -2771,7 +2888,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Awaited"];
+                "application/json": components["schemas"]["AwaitedQueues"];
             };
         };
         responses: {
@@ -2847,7 +2964,7 @@ export interface operations {
             };
         };
     };
-    "delete-worlds-name-queues-queue_id": {
+    loseQueue: {
         parameters: {
             query?: never;
             header?: never;
@@ -2911,7 +3028,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name-users": {
+    getUsers: {
         parameters: {
             query?: never;
             header?: never;
@@ -2975,7 +3092,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name-channels": {
+    getChannels: {
         parameters: {
             query?: {
                 /** @description Says of each whether this user, an address or its handle, sees it, and why not. */
@@ -3042,7 +3159,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name-groups": {
+    getGroups: {
         parameters: {
             query?: never;
             header?: never;
@@ -3106,7 +3223,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name-messages": {
+    getMessages: {
         parameters: {
             query?: {
                 /** @description Only messages of the channel with this id. */
@@ -3181,7 +3298,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name-pushes": {
+    getPushes: {
         parameters: {
             query?: {
                 /** @description Only those for this user: an address or its handle. */
@@ -3252,7 +3369,7 @@ export interface operations {
             };
         };
     };
-    "delete-worlds-name-pushes": {
+    clearPushes: {
         parameters: {
             query?: never;
             header?: never;
@@ -3315,7 +3432,7 @@ export interface operations {
             };
         };
     };
-    "post-worlds-name-pushes-wait": {
+    waitPushes: {
         parameters: {
             query?: never;
             header?: never;
@@ -3326,7 +3443,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Awaited2"];
+                "application/json": components["schemas"]["AwaitedPushes"];
             };
         };
         responses: {
@@ -3402,7 +3519,7 @@ export interface operations {
             };
         };
     };
-    "post-worlds-name-invites-key-accept": {
+    acceptInvite: {
         parameters: {
             query?: never;
             header?: never;
@@ -3414,7 +3531,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Accept"];
+                "application/json": components["schemas"]["AcceptedInvite"];
             };
         };
         responses: {
@@ -3480,7 +3597,7 @@ export interface operations {
             };
         };
     };
-    "get-worlds-name-invariants": {
+    getInvariants: {
         parameters: {
             query?: never;
             header?: never;

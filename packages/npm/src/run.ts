@@ -29,8 +29,13 @@ async function shared(options: StartOptions): Promise<Server> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // A folder that somebody else made first is none to trust.
   if (process.getuid && statSync(folder).uid !== process.getuid()) throw new ChatdoubleError(`${folder} is somebody else's`);
+  const tlsCaFile = options.tls ? (options.tlsCaFile ?? join(folder, "ca.pem")) : options.tlsCaFile;
+  const reached = (url: string) => {
+    const tlsCa = tlsCaFile && url.startsWith("https:") ? readFileSync(tlsCaFile, "utf8") : undefined;
+    return connect(url, { controlToken: options.controlToken, tlsCa });
+  };
   if (!claim(join(folder, "claim"))) {
-    const server = connect(await told(folder));
+    const server = reached(await told(folder));
     if (await isThere(server)) return server;
     // Of an earlier run, whose process had the same number.
     rmSync(folder, { recursive: true, force: true });
@@ -38,9 +43,9 @@ async function shared(options: StartOptions): Promise<Server> {
   }
   forget();
   try {
-    const url = await start(options);
+    const url = await start({ ...options, tlsCaFile });
     tell(folder, "url", url);
-    return connect(url);
+    return reached(url);
   } catch (error) {
     tell(folder, "failure", (error as Error).message);
     throw error;

@@ -14,12 +14,15 @@ export class Server {
   readonly url: string;
   /** What control asks for, if it does. */
   readonly controlToken: string | undefined;
+  /** Certificates that clients have to trust, in PEM; undefined without HTTPS. */
+  readonly tlsCa: string | undefined;
   readonly #requests: Requests;
   readonly #stop: () => Promise<void>;
 
   constructor(reach: Reach, stop: () => Promise<void> = async () => {}) {
     this.url = reach.url;
     this.controlToken = reach.controlToken;
+    this.tlsCa = reach.ca;
     this.#requests = new Requests(reach);
     this.#stop = stop;
   }
@@ -63,13 +66,13 @@ export class Server {
 }
 
 /** A server that runs already: at a URL, or where CHATDOUBLE_URL says. */
-export function connect(url?: string, options: { controlToken?: string } = {}): Server {
+export function connect(url?: string, options: { controlToken?: string | undefined; tlsCa?: string | undefined } = {}): Server {
   const given = url ?? process.env["CHATDOUBLE_URL"];
   if (!given) throw new ChatdoubleError("no URL was given, and CHATDOUBLE_URL is not set");
   const ca = process.env["CHATDOUBLE_TLS_CA"];
   return new Server({
     url: given.replace(/\/+$/, ""),
     controlToken: options.controlToken ?? process.env["CHATDOUBLE_CONTROL_TOKEN"],
-    ca: ca && given.startsWith("https:") ? readFileSync(ca, "utf8") : undefined,
+    ca: options.tlsCa ?? (ca && given.startsWith("https:") ? readFileSync(ca, "utf8") : undefined),
   });
 }

@@ -10,7 +10,7 @@ type Reply<Operation> = Operation extends { responses: { 200: { content: { "appl
 type Sent<T> = { [Key in keyof T]?: Exclude<T[Key], null> };
 
 /** How a world is made. */
-export type WorldOptions = Sent<Omit<Camel<Schemas["Wanted"]>, "fixture" | "dialect" | "clock">> & {
+export type WorldOptions = Sent<Omit<Camel<Schemas["WorldOptions"]>, "fixture" | "dialect" | "clock">> & {
   /** A built-in fixture's name, a fixture document or a state. */
   fixture?: string | object;
   /** `neutral`, `zulip` or a dialect document. */
@@ -53,13 +53,13 @@ export type Effect =
   | { events: "repeat" | "hold" | "one_by_one" | "unknown" }
   | { bouncer: "unreachable" | "server_error" | "admin_action_required" };
 /** A fault to install. */
-export type FaultRule = Sent<Omit<Camel<Schemas["Sent"]>, "match" | "effect">> & {
+export type FaultRule = Sent<Omit<Camel<Schemas["FaultRule"]>, "match" | "effect">> & {
   /** Which requests it is for; all when left out. */
   match?: { method?: string; path?: string; user?: string; params?: Record<string, string> };
   effect: Effect;
 };
 /** Which requests there should have been. */
-export type Assertion = Sent<Omit<Camel<Schemas["Wanted2"]>, "timeoutMs" | "params">> & {
+export type Assertion = Sent<Omit<Camel<Schemas["Assertion"]>, "timeoutMs" | "params">> & {
   /** Some of the parameters that were sent, as text. */
   params?: Record<string, string>;
 };

@@ -221,6 +221,27 @@ test("the launcher passes on arguments, status and signals, and leaves nothing b
   }
 });
 
+test("HTTPS is spoken with the authority that the server made", async () => {
+  const secured = await startServer({ tls: true, clock: "frozen" });
+  try {
+    assert.match(secured.url, /^https:/);
+    assert.match(secured.tlsCa, /BEGIN CERTIFICATE/);
+    const world = await secured.createWorld();
+    assert.equal((await world.user("mel")).email, "mel@chat.test");
+    const frames = world.watch();
+    const first = frames.next();
+    setTimeout(() => world.clock.advance("1h"), 100);
+    assert.equal((await first).value.type, "clock");
+    await frames.return();
+    await assert.rejects(connect(secured.url).health(), ChatdoubleError);
+    const trusting = connect(secured.url, { tlsCa: secured.tlsCa });
+    assert.equal((await trusting.health()).worlds, 2);
+    await trusting.stop();
+  } finally {
+    await secured.stop();
+  }
+});
+
 // Looks until nobody listens any more: whose end is awaited here has no way to tell of it.
 async function gone(url, patience) {
   const began = Date.now();

@@ -276,3 +276,37 @@ def test_workers_share_a_server_unless_told_otherwise(pytester, choice, servers)
     )
     pytester.runpytest_subprocess("-n", "2", *choice).assert_outcomes(passed=12)
     assert len(set((pytester.path / "urls").read_text().split())) == servers
+
+
+def test_https_is_spoken_with_the_authority_that_the_server_made(tmp_path, monkeypatch):
+    with chatdouble.start_server(tls=True, clock=NOON) as secured:
+        assert secured.url.startswith("https://") and "BEGIN CERTIFICATE" in secured.tls_ca
+        with secured.create_world() as world:
+            assert world.user("mel").email == "mel@chat.test"
+            frames = world.watch()
+            threading.Timer(0.1, lambda: world.clock.advance("1h")).start()
+            assert next(frames).type == "clock"
+        with pytest.raises(chatdouble.Error):
+            chatdouble.connect(secured.url).health()
+        assert chatdouble.connect(secured.url, tls_ca=secured.tls_ca).health().worlds == 1
+        file = tmp_path / "ca.pem"
+        file.write_text(secured.tls_ca)
+        monkeypatch.setenv("CHATDOUBLE_TLS_CA", str(file))
+        assert chatdouble.connect(secured.url).health().worlds == 1
+
+
+def test_workers_share_a_server_with_https(pytester):
+    pytest.importorskip("xdist")
+    pytester.makeini("[pytest]\nchatdouble_options =\n    tls\n    control_token=secret\n")
+    pytester.makepyfile(
+        """
+        import pytest, ssl, urllib.request
+
+        @pytest.mark.parametrize("number", range(4))
+        def test_it(chatdouble_world, number):
+            context = ssl.create_default_context(cadata=chatdouble_world.server.tls_ca)
+            urllib.request.urlopen(f"{chatdouble_world.url}/api/v1/server_settings", context=context)
+            chatdouble_world.journal.verify(path="/server_settings", exactly=1)
+        """
+    )
+    pytester.runpytest_subprocess("-n", "2").assert_outcomes(passed=4)

@@ -6,6 +6,17 @@ import urllib.parse
 import schemathesis
 
 
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """Texts that hold JSON are drawn as what they hold."""
+    for path in raw_schema["paths"].values():
+        for operation in path.values():
+            for parameter in operation.get("parameters", []) if isinstance(operation, dict) else []:
+                if "contentSchema" in parameter.get("schema", {}):
+                    schema = parameter.pop("schema")
+                    parameter["content"] = {schema["contentMediaType"]: {"schema": schema["contentSchema"]}}
+
+
 @schemathesis.serializer("application/x-www-form-urlencoded")
 def form(context, value):
     if not isinstance(value, dict):

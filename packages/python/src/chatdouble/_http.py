@@ -20,14 +20,14 @@ PATIENCE = 60.0
 class Requests:
     """Requests to the server at a base URL, which has no slash at the end."""
 
-    def __init__(self, url: str, control_token: str | None = None, ca_file: str | None = None) -> None:
+    def __init__(self, url: str, control_token: str | None = None, tls_ca: str | None = None) -> None:
         self.url = url
         self.token = control_token
         parts = urllib.parse.urlsplit(url)
         self.secure = parts.scheme == "https"
         self.host, self.port = parts.hostname or "", parts.port or (443 if self.secure else 80)
-        # Made once: a file of certificates takes a while to read, and may be gone later.
-        self.context = ssl.create_default_context(cafile=ca_file) if self.secure else None
+        # Made once: certificates take a while to read.
+        self.context = ssl.create_default_context(cadata=tls_ca) if self.secure else None
         self._own = threading.local()
 
     def control(self, method: str, path: str, body: Any = None, filters: Mapping[str, Any] | None = None) -> Record:

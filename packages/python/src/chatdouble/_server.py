@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Callable
 from urllib.parse import quote
@@ -23,16 +24,18 @@ class Server:
         url: str,
         control_token: str | None = None,
         *,
-        ca_file: str | None = None,
+        tls_ca: str | None = None,
         stop: Callable[[], None] | None = None,
     ) -> None:
         #: Base URL, which is that of the world `default` too.
         self.url = url.rstrip("/")
         #: What control asks for, if it does.
         self.control_token = control_token
+        #: Certificates that clients have to trust, in PEM; nothing without HTTPS.
+        self.tls_ca = tls_ca
         #: The process number, where this package started it.
         self.pid: int | None = None
-        self._requests = Requests(self.url, control_token, ca_file)
+        self._requests = Requests(self.url, control_token, tls_ca)
         self._stop = stop
 
     def world(self, name: str = DEFAULT) -> World:
@@ -93,10 +96,13 @@ class Server:
         return f"<chatdouble.Server {self.url}>"
 
 
-def connect(url: str | None = None, control_token: str | None = None) -> Server:
+def connect(url: str | None = None, control_token: str | None = None, *, tls_ca: str | None = None) -> Server:
     """A server that runs already: at a URL, or where CHATDOUBLE_URL says."""
     url = url or os.environ.get("CHATDOUBLE_URL")
     if not url:
         raise Error("no URL was given, and CHATDOUBLE_URL is not set")
     token = control_token or os.environ.get("CHATDOUBLE_CONTROL_TOKEN")
-    return Server(url, token, ca_file=os.environ.get("CHATDOUBLE_TLS_CA"))
+    file = os.environ.get("CHATDOUBLE_TLS_CA")
+    if tls_ca is None and file and url.startswith("https:"):
+        tls_ca = Path(file).read_text()
+    return Server(url, token, tls_ca=tls_ca)

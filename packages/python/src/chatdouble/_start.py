@@ -85,7 +85,8 @@ def start_server(**options: Any) -> Server:
             _close(process)
             told.seek(0)
             raise Error(told.read().strip() or f"chatdouble ended with status {status} before it was ready")
-        server = Server(url, token, ca_file=ca_file, stop=lambda: _stop(process))
+        tls_ca = Path(ca_file).read_text() if ca_file and url.startswith("https:") else None
+        server = Server(url, token, tls_ca=tls_ca, stop=lambda: _stop(process))
         server.pid = process.pid
         return server
 

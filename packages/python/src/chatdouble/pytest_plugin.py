@@ -16,7 +16,7 @@ from ._world import World
 MARKER = "chatdouble(feature_level=N, dialect=NAME, fixture=NAME, ...): how chatdouble_world is made, with the keywords of create_world; a list of feature levels or dialects runs the test once for each"
 # How many entries of the journal a failed test shows.
 SHOWN = 10
-_URL, _TOKEN = "chatdouble_url", "chatdouble_token"
+_URL, _TOKEN, _CA = "chatdouble_url", "chatdouble_token", "chatdouble_tls_ca"
 _shared = pytest.StashKey[Server]()
 
 
@@ -46,6 +46,7 @@ def pytest_configure_node(node: Any) -> None:
         config.stash[_shared] = _start(config)
     server = config.stash[_shared]
     node.workerinput[_URL], node.workerinput[_TOKEN] = server.url, server.control_token
+    node.workerinput[_CA] = server.tls_ca
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -69,7 +70,7 @@ def chatdouble_server(request: pytest.FixtureRequest) -> Iterator[Server]:
         with connect() as server:
             yield server
     elif told.get(_URL):
-        with Server(told[_URL], told[_TOKEN]) as server:
+        with Server(told[_URL], told[_TOKEN], tls_ca=told[_CA]) as server:
             yield server
     else:
         with _start(request.config) as server:

@@ -1,0 +1,36 @@
+//! Calls from within the process, which need neither a connection nor the token.
+
+use super::Control;
+use crate::http::request::Incoming;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Uri, header};
+use serde_json::Value;
+
+/// What a call was answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// HTTP status.
+    pub status: u16,
+    /// The reply in the API's envelope.
+    pub body: Value,
+}
+
+impl Control {
+    /// Carries out a call; `path` is what stands behind `/control`, with its query. Addresses in the answer begin with
+    /// `host`.
+    pub async fn call(&self, host: &str, method: Method, path: &str, body: Option<&Value>) -> Answer {
+        let refused =
+            |reason: &str| Answer { status: 400, body: serde_json::json!({"result": "error", "msg": reason}) };
+        let Ok(uri) = format!("/control{path}").parse::<Uri>() else { return refused("the path is malformed") };
+        let Ok(host) = HeaderValue::from_str(host) else { return refused("the host is malformed") };
+        let mut headers = HeaderMap::from_iter([(header::HOST, host)]);
+        let token = self.guard.token.as_ref().map(|token| HeaderValue::from_str(&format!("Bearer {token}")));
+        if let Some(Ok(token)) = token {
+            headers.insert(header::AUTHORIZATION, token);
+        }
+        let body = body.map_or_else(Bytes::new, |body| body.to_string().into());
+        let scheme = self.edge.scheme;
+        let response = self.respond(&Incoming { method, scheme, uri, headers, credentials: None, body }).await;
+        Answer { status: response.status().as_u16(), body: serde_json::from_slice(response.body()).unwrap_or_default() }
+    }
+}
