@@ -23,7 +23,15 @@ pub struct Dialect {
     /// Paths of operations without `/api/v1`.
     #[serde(default)]
     paths: BTreeMap<String, String>,
+    /// The product as addresses for its apps name it.
+    #[serde(default)]
+    product: Option<String>,
 }
+
+/// The product's name where a dialect gives none.
+const PRODUCT: &str = "chat";
+/// Longest name of a product, in bytes.
+const PRODUCT_MAX_BYTES: usize = 64;
 
 /// Keys whose objects are users' own: what bots keep, and what embedded bots are set up with.
 pub const USERS_OWN: [&str; 2] = ["storage", "config_data"];
@@ -49,6 +57,14 @@ fn apart(list: &str, names: &BTreeMap<String, String>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether a product's name can be the scheme of an address (RFC 3986).
+fn is_product(name: &str) -> bool {
+    let is_of_scheme = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte);
+    name.len() <= PRODUCT_MAX_BYTES
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.bytes().all(is_of_scheme)
 }
 
 /// The key that values stand under, of one that says under which other key that is meant: `key` of `choices.key`.
@@ -106,6 +122,9 @@ impl Dialect {
     }
 
     fn check(&self, known: &Renamable) -> Result<(), String> {
+        if self.product.as_deref().is_some_and(|product| !is_product(product)) {
+            return Err("$.product: takes at most 64 of a-z, 0-9, '+', '-' and '.', beginning with a letter".to_owned());
+        }
         apart("$.keys", &self.keys)?;
         apart("$.paths", &self.paths)?;
         for (key, values) in &self.values {
@@ -136,6 +155,11 @@ impl Dialect {
             }
         }
         Ok(())
+    }
+
+    /// The product's name, as it stands in addresses that open its apps (`NAME://login`).
+    pub fn product(&self) -> &str {
+        self.product.as_deref().unwrap_or(PRODUCT)
     }
 
     /// Whether nothing is renamed.
@@ -350,6 +374,7 @@ mod tests {
             (r#"{"keys": {"c": "x"}}"#, "$.keys.c: no object of the API has this key"),
             (r#"{"values": {"a": {"p": "x", "q": "x"}}}"#, "$.values.a.q: `x` is the name of `p` already"),
             (r#"{"values": {"c": {"p": "x"}}}"#, "$.values.c: no object of the API has this key"),
+            (r#"{"product": "Chat"}"#, "$.product: takes at most 64 of a-z"),
             (r#"{"paths": {"/c": "/x"}}"#, r#"$.paths["/c"]: no operation has this path"#),
             (r#"{"paths": {"/a/{id}": "/x/{id}"}}"#, r#"$.paths["/a/{id}"]: a path with placeholders keeps its name"#),
             (r#"{"paths": {"/a": "x"}}"#, r#"$.paths["/a"]: takes a path that begins with /"#),
