@@ -8,6 +8,7 @@ use super::{About, Access, Call, Operation, Origin, Read, Route, SERVICE_VERSION
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
+use crate::realm::id::UserId;
 use crate::realm::organization::{AuthenticationMethod, Organization, Picture};
 use crate::realm::user::User;
 use crate::record::picture::address;
@@ -211,17 +212,9 @@ impl Operation for DevFetchApiKey {
 
 impl Write for DevFetchApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
-        check_dev_logins(tx)?;
-        check_syntax(&params.username)?;
-        if tx.organization.is_deactivated {
-            return Err(Error::RealmDeactivated);
-        }
-        let user = dev_account(tx, &params.username)?;
-        if !user.is_active {
-            return Err(Error::UserDeactivated);
-        }
-
-        Ok(log_in(tx, call, &user))
+        let reply = log_in_without_password(tx, call.feature_level, &params.username)?;
+        let _ = call.logged_in.set(UserId(reply.user_id));
+        Ok(reply)
     }
 }
 
@@ -317,23 +310,58 @@ impl Operation for FetchApiKey {
 
 impl Write for FetchApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
-        check_syntax(&params.username)?;
-        if !tx.organization.takes_logins_by(AuthenticationMethod::Email) {
-            return Err(Error::PasswordAuthDisabled);
-        }
-        let user = account(tx, &params.username)?;
-        if user.password.as_deref() != Some(params.password.as_str()) {
-            return Err(Error::AuthenticationFailed);
-        }
-        if !user.is_active {
-            return Err(Error::UserDeactivated);
-        }
-        if tx.organization.is_deactivated {
-            return Err(Error::RealmDeactivated);
-        }
-
-        Ok(log_in(tx, call, &user))
+        log_in_with_password(tx, call.feature_level, &params.username, &params.password)
     }
+}
+
+/// Logs somebody in by their address alone, as development servers do.
+///
+/// # Errors
+///
+/// In this order: `DevAuthDisabled`, `InvalidEmailSyntax`, `RealmDeactivated`, `AuthenticationFailed`,
+/// `UserDeactivated`.
+pub fn log_in_without_password(tx: &mut Tx, feature_level: i64, username: &str) -> Result<ApiKeyReply, Error> {
+    check_dev_logins(tx)?;
+    check_syntax(username)?;
+    if tx.organization.is_deactivated {
+        return Err(Error::RealmDeactivated);
+    }
+    let user = dev_account(tx, username)?;
+    if !user.is_active {
+        return Err(Error::UserDeactivated);
+    }
+
+    Ok(log_in(tx, feature_level, &user))
+}
+
+/// Logs somebody in by address and password.
+///
+/// # Errors
+///
+/// In this order: `InvalidEmailSyntax`, `PasswordAuthDisabled`, `AuthenticationFailed`, `UserDeactivated`,
+/// `RealmDeactivated`.
+pub fn log_in_with_password(
+    tx: &mut Tx,
+    feature_level: i64,
+    username: &str,
+    password: &str,
+) -> Result<ApiKeyReply, Error> {
+    check_syntax(username)?;
+    if !tx.organization.takes_logins_by(AuthenticationMethod::Email) {
+        return Err(Error::PasswordAuthDisabled);
+    }
+    let user = account(tx, username)?;
+    if user.password.as_deref() != Some(password) {
+        return Err(Error::AuthenticationFailed);
+    }
+    if !user.is_active {
+        return Err(Error::UserDeactivated);
+    }
+    if tx.organization.is_deactivated {
+        return Err(Error::RealmDeactivated);
+    }
+
+    Ok(log_in(tx, feature_level, &user))
 }
 
 fn check_dev_logins(realm: &Realm) -> Result<(), Error> {
@@ -372,10 +400,10 @@ const JOINS_AT_FIRST_LOGIN_SINCE: i64 = 475;
 
 /// Gives the key, and does what a first login does: a stub becomes an account of its own, and `date_joined` of
 /// imported users and those made through the API moves to now (specification, User, `date_joined`).
-fn log_in(tx: &mut Tx, call: &Call<'_>, user: &User) -> ApiKeyReply {
+fn log_in(tx: &mut Tx, feature_level: i64, user: &User) -> ApiKeyReply {
     if user.joins_at_first_login || user.is_imported_stub {
         // What a login does to the account can't be undone at the edge.
-        super::users::first_login(tx, user.id, call.feature_level >= JOINS_AT_FIRST_LOGIN_SINCE);
+        super::users::first_login(tx, user.id, feature_level >= JOINS_AT_FIRST_LOGIN_SINCE);
     }
     ApiKeyReply { api_key: user.api_key.clone(), email: user.email.clone(), user_id: user.id.0 }
 }
