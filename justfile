@@ -42,7 +42,7 @@ check:
     cargo clippy --all-targets -- -D warnings
     cargo test
 
-# Run stock clients and a browser against the program: all checks, or some of python, javascript, uploads, recipes, openapi, withheld, browser, console
+# Run stock clients and a browser against the program: all checks, or some of python, javascript, uploads, recipes, openapi, withheld, browser, console, login
 [group('check')]
 clients *checks:
     cargo build

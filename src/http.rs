@@ -110,6 +110,10 @@ impl Edge {
 
     /// Reads the session of a request whose path takes any: it stands for credentials.
     fn take_session(&self, incoming: &mut Incoming, bound: Option<&str>) {
+        // Most requests have nothing to do with sessions, which is seen at once.
+        if !incoming.headers.contains_key(header::COOKIE) && !incoming.path().contains("/json/") {
+            return;
+        }
         let addressed = origin::address(incoming, bound);
         let takes = addressed.takes_session();
         if takes == TakesSession::No {

@@ -1,6 +1,6 @@
 //! Pages for people: logging in, and following invitations. They need no script, and load nothing.
 //!
-//! Choices where the API is silent: in docs/assumptions.md.
+//! Choices where the API is silent: in docs/assumptions.md.
 
 mod frame;
 mod invitation;
@@ -51,13 +51,17 @@ impl<'a> Page<'a> {
     pub(super) fn find(incoming: &Incoming, addressed: &Addressed<'a>) -> Option<Self> {
         match addressed.path {
             "" | "/" if !addressed.is_root && incoming.accepts_html() => Some(Page::Home),
-            "/login/" | "/accounts/login/" => Some(Page::Login),
+            "/login/" | "/accounts/login/" | "/accounts/login/local/" | "/devlogin/" => Some(Page::Login),
             "/accounts/logout/" => Some(Page::Logout),
             "/accounts/deactivated/" => Some(Page::Deactivated),
             "/accounts/register/" => Some(Page::Register),
-            "/login" | "/accounts/login" | "/accounts/logout" | "/accounts/deactivated" | "/accounts/register" => {
-                Some(Page::WithoutSlash)
-            }
+            "/login"
+            | "/accounts/login"
+            | "/accounts/login/local"
+            | "/devlogin"
+            | "/accounts/logout"
+            | "/accounts/deactivated"
+            | "/accounts/register" => Some(Page::WithoutSlash),
             path => Self::of_key(path),
         }
     }

@@ -143,6 +143,9 @@ impl Visitor<'_> {
                 None => {}
             }
             @if let Some(session) = session { (self.leave(&session.user)) }
+            @if people.is_some() && takes(AuthenticationMethod::Email) {
+                p.soft { a href="#username" { "Log in with a password" } }
+            }
             @if let Some(people) = &people { (self.people(people, &action, &kept)) }
             @if takes(AuthenticationMethod::Email) { (self.by_password(&action, &kept, people.is_some())) }
         };
