@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::id::UserId;
-use crate::realm::organization::{AuthenticationMethod, Organization, Picture};
+use crate::realm::organization::{AuthenticationMethod, LoginService, Organization, Picture};
 use crate::realm::user::User;
 use crate::record::picture::address;
 use schemars::JsonSchema;
@@ -29,7 +29,7 @@ parameters! {
 pub struct ServerSettings {
     /// Which ways to log in are on; deprecated.
     pub authentication_methods: BTreeMap<&'static str, bool>,
-    /// Other services to log in with; none here.
+    /// Other services to log in with.
     pub external_authentication_methods: Vec<ExternalMethod>,
     /// The level that the server emulates.
     pub service_feature_level: i64,
@@ -72,10 +72,25 @@ pub struct ExternalMethod {
     pub display_name: String,
     /// URL relative to the server's, or null.
     pub display_icon: Option<String>,
-    /// Where to log in.
+    /// Where to log in; URL relative to the server's.
     pub login_url: String,
-    /// Where to sign up.
+    /// Where to sign up; URL relative to the server's.
     pub signup_url: String,
+}
+
+/// The page on which one logs in, by whichever service (A-377 in docs/assumptions.md).
+const LOGIN_PAGE: &str = "/accounts/login/";
+
+impl ExternalMethod {
+    fn of(service: &LoginService) -> Self {
+        Self {
+            name: service.name.clone(),
+            display_name: service.display_name.clone(),
+            display_icon: None,
+            login_url: LOGIN_PAGE.to_owned(),
+            signup_url: LOGIN_PAGE.to_owned(),
+        }
+    }
 }
 
 /// The names of ways to log in; those of social providers are neutral.
@@ -121,7 +136,8 @@ fn methods(organization: &Organization) -> BTreeMap<&'static str, bool> {
     let is_on = |name| match name {
         "password" | "email" => organization.takes_logins_by(AuthenticationMethod::Email),
         "dev" => organization.takes_logins_by(AuthenticationMethod::Dev),
-        _ => false,
+        // `saml:company` is a service of the kind `saml`.
+        kind => organization.login_services.iter().any(|service| service.name.split(':').next() == Some(kind)),
     };
     METHODS.into_iter().map(|(name, _)| (name, is_on(name))).collect()
 }
@@ -146,6 +162,7 @@ impl Read for GetServerSettings {
         let organization = &realm.organization;
         Ok(ServerSettings {
             authentication_methods: methods(organization),
+            external_authentication_methods: organization.login_services.iter().map(ExternalMethod::of).collect(),
             email_auth_enabled: organization.takes_logins_by(AuthenticationMethod::Email),
             push_notifications_enabled: organization.is_on("push_notifications_enabled"),
             realm_name: Some(organization.name.clone()),

@@ -136,6 +136,8 @@ const ADDRESSES: &[&str] = &[
     "url",
     "uri",
     "source_url",
+    "login_url",
+    "signup_url",
     "still_url",
     "display_icon",
     "export_url",

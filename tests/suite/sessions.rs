@@ -291,6 +291,10 @@ async fn a_poll_in_a_session_gets_events_and_files_are_shown() {
     let file = server.user("mel").upload("/user_uploads", "a.txt", "text/plain", b"of mel").await.success();
     let path = file["url"].as_str().expect("an address").to_owned();
     assert_eq!(browser.send("GET", &path, String::new()).await.with_status(200).bytes, b"of mel");
+    let announced = [("tus-resumable", "1.0.0"), ("upload-length", "3"), ("upload-metadata", "filename YS50eHQ=")];
+    browser.headers = announced.map(|(name, value)| (name, value.to_owned())).to_vec();
+    drop(browser.send("POST", "/api/v1/tus/", String::new()).await.with_status(201));
+    browser.headers.clear();
     browser.cookies.clear();
     assert_ne!(browser.send("GET", &path, String::new()).await.status, 200);
 }

@@ -75,6 +75,39 @@ async fn the_scheme_and_the_address_are_those_of_the_world() {
 }
 
 #[tokio::test]
+async fn apps_find_the_page_by_the_services_that_a_fixture_gives() {
+    let server = TestServer::start().await;
+    let fixture = json!({
+        "organization": {"login_services": [{"name": "saml:company", "display_name": "Company login"}]},
+        "users": [{"handle": "olive", "full_name": "Olive", "role": "owner"}],
+    });
+    let body = json!({"name": "company", "fixture": fixture});
+    server.anonymous().send("POST", "/control/worlds", &body, body.to_string().into_bytes(), None).await.success();
+
+    let settings = server.anonymous().get("/w/company/api/v1/server_settings", json!({})).await.success();
+
+    let page = "/w/company/accounts/login/";
+    let service = json!({
+        "name": "saml:company",
+        "display_name": "Company login",
+        "display_icon": null,
+        "login_url": page,
+        "signup_url": page,
+    });
+    assert_eq!(settings["external_authentication_methods"], json!([service]));
+    let methods = &settings["authentication_methods"];
+    assert_eq!((&methods["saml"], &methods["ldap"]), (&json!(true), &json!(false)));
+    let html = Browser::new(server.url()).visit(&format!("{page}?mobile_flow_otp={PAD}")).await;
+    assert!(html.contains("olive@chat.test"), "{html}");
+    // The state that is given out has them.
+    let state = server.anonymous().get("/control/worlds/company/state", json!({})).await.success();
+    assert_eq!(
+        state["state"]["realm"]["organization"]["login_services"],
+        json!(fixture["organization"]["login_services"])
+    );
+}
+
+#[tokio::test]
 async fn a_pad_that_is_none_is_refused() {
     let server = TestServer::start().await;
     let mut browser = Browser::new(server.url());
