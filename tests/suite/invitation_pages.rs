@@ -157,6 +157,28 @@ async fn a_form_without_the_token_makes_no_account() {
 }
 
 #[tokio::test]
+async fn an_address_and_a_name_are_enough_where_people_are_chosen() {
+    let server = TestServer::start().await;
+    let mut browser = Browser::new(server.url());
+    browser.visit(EXPIRING).await;
+
+    drop(
+        browser
+            .submit(EXPIRING, json!({"email": "zoe@example.com", "full_name": "Zoe", "password": ""}))
+            .await
+            .with_status(302),
+    );
+
+    assert_eq!(browser.send("GET", "/json/users/me", String::new()).await.success()["full_name"], "Zoe");
+    // Nobody else could log in as the next one.
+    let methods = json!({"authentication_methods": {"Dev": false, "Email": true}});
+    server.user("olive").patch("/realm", methods).await.success();
+    let fields = json!({"email": "zac@example.com", "full_name": "Zac", "password": ""});
+    let page = browser.submit(EXPIRING, fields).await.with_status(200);
+    assert!(text(&page).contains("The password is too weak."), "{page}");
+}
+
+#[tokio::test]
 async fn an_organization_without_passwords_asks_for_none() {
     let server = TestServer::start().await;
     let methods = json!({"authentication_methods": {"Dev": true, "Email": false}});

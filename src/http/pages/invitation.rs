@@ -132,7 +132,8 @@ impl Visitor<'_> {
             Some(email) => (self.at("/accounts/register/"), Some(email)),
             None => (self.at(&format!("/join/{key}/")), None),
         };
-        let takes_passwords = realm.organization.takes_logins_by(AuthenticationMethod::Email);
+        let takes = |method| realm.organization.takes_logins_by(method);
+        let needs_none = takes(AuthenticationMethod::Dev);
         let least = realm.organization.limit("password_min_length").unwrap_or_default();
         html! {
             form.card method="post" action=(action) {
@@ -149,11 +150,14 @@ impl Visitor<'_> {
                 label for="full_name" { "Full name" }
                 input #full_name name="full_name" value=(self.field("full_name").unwrap_or_default())
                     maxlength=(MAX_NAME_LENGTH) autocomplete="name" dir="auto" required;
-                @if takes_passwords {
+                @if takes(AuthenticationMethod::Email) {
                     label for="password" { "Password" }
                     input #password type="password" name="password" maxlength=(MAX_PASSWORD_LENGTH)
-                        autocomplete="new-password" aria-describedby="password-rule" required;
-                    p.soft #password-rule { "At least " (least) " characters, and hard to guess." }
+                        autocomplete="new-password" aria-describedby="password-rule" required[!needs_none];
+                    p.soft #password-rule {
+                        "At least " (least) " characters, and hard to guess."
+                        @if needs_none { " May be left out: whoever is on the page to log in can be chosen there." }
+                    }
                 }
                 button.first { "Join" }
             }
