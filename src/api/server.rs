@@ -208,7 +208,7 @@ impl Operation for DevFetchApiKey {
     const ROUTE: Route = Route::post("/dev_fetch_api_key");
     const ACCESS: Access = Access::Anyone;
     const ABOUT: About = About {
-        summary: "Gives the API key of any account, as development servers do.",
+        summary: "Gives the API key of any account, as development servers do, and opens a session.",
         since: 0,
         is_specified: true,
         errors: &[
