@@ -220,7 +220,7 @@ impl Visitor<'_> {
     fn forbidden(&self, reason: &str) -> Response {
         let body = maud::html! {
             h1 { "Access forbidden (403)" }
-            (Notice::Bad("This form could not be taken for one of this server."))
+            (Notice::Bad("It is not certain that this form was sent by a page of this server."))
             p.soft { (reason) " Cookies must be allowed; then load the page again." }
         };
         self.page(403, "Access forbidden", &body)
@@ -238,7 +238,7 @@ impl Visitor<'_> {
     fn deactivated(&self) -> Response {
         let name = &self.world.snapshot().organization.name;
         let body = maud::html! {
-            h1 { (name) }
+            h1 { bdi { (name) } }
             (Notice::Bad("This organization has been deactivated."))
         };
         self.page(200, "Deactivated organization", &body)

@@ -85,7 +85,7 @@ impl Visitor<'_> {
         let Ok(invitation) = accept::find(&realm, key) else { return self.unknown() };
         let name = &realm.organization.name;
         let body = html! {
-            h1 { "Join " (name) }
+            h1 { "Join " bdi { (name) } }
             (words(&realm, &invitation))
             @if let Some(wrong) = wrong { (Notice::Bad(wrong)) }
             (self.form(&realm, key, &invitation))
@@ -156,7 +156,7 @@ impl Visitor<'_> {
                         autocomplete="new-password" aria-describedby="password-rule" required[!needs_none];
                     p.soft #password-rule {
                         "At least " (least) " characters, and hard to guess."
-                        @if needs_none { " May be left out: whoever is on the page to log in can be chosen there." }
+                        @if needs_none { " Optional: one can log in here by choosing a name, too." }
                     }
                 }
                 button.first { "Join" }

@@ -135,7 +135,7 @@ impl Visitor<'_> {
             takes(AuthenticationMethod::Dev).then(|| People::new(&realm, self.field("query").unwrap_or_default()));
         let session = self.incoming.session.as_ref().filter(|_| pad.is_none());
         let body = html! {
-            h1 { "Log in to " (organization.name) }
+            h1 { "Log in to " bdi { (organization.name) } }
             @if pad.is_some() { p.soft { "The app is opened with the account that you choose." } }
             @match told {
                 Some(Told::Bad(text)) => (Notice::Bad(text)),
@@ -222,7 +222,7 @@ impl Visitor<'_> {
         let Some(session) = &self.incoming.session else { return self.redirect(302, &self.at("/accounts/login/")) };
         let name = self.organization();
         let body = html! {
-            h1 { (name) }
+            h1 { bdi { (name) } }
             (self.leave(&session.user))
             p { a href=(self.at("/accounts/login/")) { "Log in as somebody else" } }
         };

@@ -156,12 +156,13 @@ const checks = {
   async 'show each page in light and dark, wide and narrow, without a finding of axe'({ browser, url }) {
     const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
     await control(url, 'POST', '/worlds', { name: 'many', fixture: 'large' });
+    await control(url, 'POST', '/worlds', { name: 'hostile', fixture: 'hostile' });
     await control(url, 'POST', '/worlds', { name: 'closed', fork_of: 'default' });
     await fetch(`${url}/w/closed/api/v1/realm/deactivate`, { method: 'POST', headers: { Authorization: `Basic ${btoa(`olive@chat.test:${'oliveKey'.padEnd(32, '0')}`)}` } });
     const pages = {
       login: '/accounts/login/', app: `/accounts/login/?mobile_flow_otp=${PAD}`, many: '/w/many/accounts/login/', found: '/w/many/accounts/login/?query=ma',
       nobody: '/w/many/accounts/login/?query=qqqq', already: '/login/?email=mel%40chat.test&already_registered=1', join: new URL(await link(url, { stream_ids: [1, 2] })).pathname,
-      mail: '/accounts/do_confirm/emailinvitekeyaaaaaaaaaa', unknown: `/join/${'a'.repeat(24)}/`, closed: '/w/closed/accounts/login/',
+      mail: '/accounts/do_confirm/emailinvitekeyaaaaaaaaaa', unknown: `/join/${'a'.repeat(24)}/`, closed: '/w/closed/accounts/login/', hostile: '/w/hostile/accounts/login/',
     };
     const findings = [];
     for (const [scheme, width] of SIGHTS) {
