@@ -29,6 +29,9 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
+/// Where an account's own key is got for its password.
+const OWN_KEY: &str = "/fetch_api_key";
+
 /// A response, or what there is to be waited for until there is one.
 pub enum Answer {
     /// The response.
@@ -127,6 +130,12 @@ impl<'a> Visit<'a> {
         let feature_level = settings.feature_level;
         let mut raw = neutral(settings, raw);
         let csrf = takes_sessions.then(|| taken(&mut raw.values, CSRF_FIELD)).flatten();
+        if let Some(session) = self.incoming.session.as_ref().filter(|_| *takes_sessions && trace.path == OWN_KEY)
+            && !raw.values.contains_key("username")
+        {
+            // Who asks for the own key gives the password alone.
+            Arc::make_mut(&mut raw.values).insert("username".to_owned(), session.user.email.clone());
+        }
         let method = effective_method(&self.incoming.method, &mut raw.values);
         trace.method.clone_from(&method);
         trace.params = raw.values.clone();

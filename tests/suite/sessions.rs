@@ -278,6 +278,18 @@ async fn requests_in_a_session_stand_in_the_journal_and_meet_faults_as_others_do
 }
 
 #[tokio::test]
+async fn the_own_key_is_given_for_the_password_alone() {
+    let server = TestServer::start().await;
+    let mut browser = mel(&server).await;
+
+    let refused = browser.call("POST", "/json/fetch_api_key", &json!({"password": "wrong"})).await.with_status(401);
+    refused.error("AUTHENTICATION_FAILED", "Your username or password is incorrect");
+    let own = browser.call("POST", "/json/fetch_api_key", &json!({"password": "mel-password-7421"})).await.success();
+
+    assert_eq!((&own["api_key"], &own["email"]), (&json!("melKey00000000000000000000000000"), &json!("mel@chat.test")));
+}
+
+#[tokio::test]
 async fn a_poll_in_a_session_gets_events_and_files_are_shown() {
     let server = TestServer::start().await;
     let mut browser = mel(&server).await;
