@@ -28,6 +28,11 @@ pub struct Dialect {
     paths: BTreeMap<String, String>,
 }
 
+/// The product's name where a dialect gives none.
+const PRODUCT: &str = "chat";
+/// Longest name of a product, in bytes.
+const PRODUCT_MAX_BYTES: usize = 64;
+
 /// Keys whose objects are users' own: what bots keep, and what embedded bots are set up with.
 pub const USERS_OWN: [&str; 2] = ["storage", "config_data"];
 
@@ -54,15 +59,17 @@ fn apart(list: &str, names: &BTreeMap<String, String>) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether a product's name can be the scheme of an address (RFC 3986).
+fn is_product(name: &str) -> bool {
+    let is_of_scheme = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte);
+    name.len() <= PRODUCT_MAX_BYTES
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.bytes().all(is_of_scheme)
+}
+
 /// The key that values stand under, of one that says under which other key that is meant: `key` of `choices.key`.
 fn last_part(key: &str) -> &str {
     key.rsplit_once('.').map_or(key, |(_, last)| last)
-}
-
-/// Whether a text can be the scheme of a URL (RFC 3986, 3.1), in small letters.
-fn is_scheme(text: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte);
-    text.starts_with(|first: char| first.is_ascii_lowercase()) && text.bytes().all(is_part)
 }
 
 /// The value of a parameter that is a text in JSON, as older levels have some.
@@ -115,8 +122,8 @@ impl Dialect {
     }
 
     fn check(&self, known: &Renamable) -> Result<(), String> {
-        if !self.product.as_deref().is_none_or(is_scheme) {
-            return Err("$.product: takes a letter followed by letters, digits, `+`, `-` or `.`, all small".into());
+        if self.product.as_deref().is_some_and(|product| !is_product(product)) {
+            return Err("$.product: takes at most 64 of a-z, 0-9, '+', '-' and '.', beginning with a letter".to_owned());
         }
         apart("$.keys", &self.keys)?;
         apart("$.paths", &self.paths)?;
@@ -150,9 +157,9 @@ impl Dialect {
         Ok(())
     }
 
-    /// What the product is called where apps are addressed: a scheme of URLs.
+    /// The product's name, as it stands in addresses that open its apps (`NAME://login`).
     pub fn product(&self) -> &str {
-        self.product.as_deref().unwrap_or("chat")
+        self.product.as_deref().unwrap_or(PRODUCT)
     }
 
     /// Whether nothing is renamed.
@@ -367,6 +374,7 @@ mod tests {
             (r#"{"keys": {"c": "x"}}"#, "$.keys.c: no object of the API has this key"),
             (r#"{"values": {"a": {"p": "x", "q": "x"}}}"#, "$.values.a.q: `x` is the name of `p` already"),
             (r#"{"values": {"c": {"p": "x"}}}"#, "$.values.c: no object of the API has this key"),
+            (r#"{"product": "Chat"}"#, "$.product: takes at most 64 of a-z"),
             (r#"{"paths": {"/c": "/x"}}"#, r#"$.paths["/c"]: no operation has this path"#),
             (r#"{"paths": {"/a/{id}": "/x/{id}"}}"#, r#"$.paths["/a/{id}"]: a path with placeholders keeps its name"#),
             (r#"{"paths": {"/a": "x"}}"#, r#"$.paths["/a"]: takes a path that begins with /"#),

@@ -133,6 +133,10 @@ errors! {
     // Credentials.
     /// No credentials on an operation that needs them.
     NotLoggedIn: 401 UNAUTHORIZED "Not logged in: API authentication or user session required";
+    /// A session's request that changes something and does not prove that a page of this server made it.
+    CsrfFailed { reason }: 403 CSRF_FAILED "CSRF error: {reason}" + [reason];
+    /// A one-time pad that is not 64 hexadecimal digits.
+    InvalidOtp: 400 BAD_REQUEST "Invalid OTP";
     /// Another scheme than Basic.
     BasicAuthenticationRequired: 400 BAD_REQUEST "This endpoint requires HTTP basic authentication.";
     /// A header that can't be read.

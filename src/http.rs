@@ -11,9 +11,11 @@ pub mod files;
 mod hint;
 mod key_guard;
 mod origin;
+mod pages;
 pub mod reply;
 pub mod request;
 pub mod router;
+pub mod session;
 mod stock;
 mod trace;
 mod tus;
@@ -28,10 +30,12 @@ use crate::level::emulation;
 use crate::world::{WorldSettings, Worlds};
 use bytes::Bytes;
 use http::{HeaderMap, Method, header};
-use origin::Addressed;
+use origin::{Addressed, TakesSession};
+use pages::Page;
 use request::Incoming;
 use router::Router;
 use serde_json::Value;
+use session::Session;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use visit::Visit;
@@ -82,11 +86,12 @@ impl Edge {
 
     /// Answers a request with what it was sent with. `bound` is the world that the request's port belongs to, if it
     /// belongs to one.
-    pub fn respond(&self, incoming: &Incoming, sent: Result<RawParameters, Error>, bound: Option<&str>) -> Answer {
+    pub fn respond(&self, incoming: &mut Incoming, sent: Result<RawParameters, Error>, bound: Option<&str>) -> Answer {
         let asked = Cors::asked(&incoming.method, &incoming.headers);
         if asked.is_of_preflight() {
             return Answer::Now(self.cors.decorate(&asked, reply::empty(204)));
         }
+        self.take_session(incoming, bound);
         match self.find_world(incoming, sent, bound) {
             Answer::Now(response) => Answer::Now(self.cors.decorate(&asked, response)),
             // No page asks: nothing to add, and one future less to keep while a poll waits.
@@ -103,14 +108,35 @@ impl Edge {
         self.cors.decorate(&Cors::asked(method, headers), reply::failure(error, hint::for_error(error)))
     }
 
+    /// Reads the session of a request whose path takes any: it stands for credentials.
+    fn take_session(&self, incoming: &mut Incoming, bound: Option<&str>) {
+        // Most requests have nothing to do with sessions, which is seen at once.
+        if !incoming.headers.contains_key(header::COOKIE) && !incoming.path().contains("/json/") {
+            return;
+        }
+        let addressed = origin::address(incoming, bound);
+        let takes = addressed.takes_session();
+        if takes == TakesSession::No {
+            return;
+        }
+        let session = self.worlds.get(&addressed.world).and_then(|world| Session::find(&world, &incoming.headers));
+        if takes == TakesSession::Alone || incoming.credentials.is_none() {
+            incoming.credentials = session.as_ref().map(Session::credentials);
+        }
+        incoming.session = session;
+    }
+
     fn find_world(&self, incoming: &Incoming, sent: Result<RawParameters, Error>, bound: Option<&str>) -> Answer {
         let addressed = origin::address(incoming, bound);
         let Some(world) = self.worlds.get(&addressed.world) else {
             return Answer::Now(finished(self.without_world(incoming, &addressed)));
         };
         match (addressed.path_of_operation(), files::kind(addressed.path)) {
-            (Some(path), _) => Visit::new(self, incoming, world, addressed.origin, path).answer(sent),
+            (Some(path), _) => Visit::new(self, incoming, world, &addressed, path).answer(sent),
             (None, Some(kind)) => visit::file(self, incoming, &world, &addressed, kind),
+            (None, None) if let Some(page) = Page::find(incoming, &addressed) => {
+                pages::respond(self, incoming, &world, &addressed, page, sent)
+            }
             (None, None) => Answer::Now(finished(files::serve(&world, incoming, &addressed).map_err(|error| {
                 let hint =
                     (error == Error::UnknownPath).then(|| hint::outside(incoming.method.as_str(), addressed.path));

@@ -153,6 +153,9 @@ pub struct Realm {
     pub invite_links: OrdMap<InviteLinkId, Arc<InviteLink>>,
     /// Invitations by email.
     pub invites: OrdMap<InviteId, Arc<Invite>>,
+    /// Keys of invitations by email that were accepted: their pages say so.
+    #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
+    pub used_invites: OrdSet<String>,
     /// Messages to be sent later.
     pub scheduled_messages: OrdMap<ScheduledMessageId, Arc<ScheduledMessage>>,
     /// Reminders.
@@ -293,6 +296,7 @@ impl Realm {
             profile_fields: OrdMap::new(),
             invite_links: OrdMap::new(),
             invites: OrdMap::new(),
+            used_invites: OrdSet::new(),
             scheduled_messages: OrdMap::new(),
             reminders: OrdMap::new(),
             exports: OrdMap::new(),

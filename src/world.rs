@@ -8,6 +8,7 @@ mod clients;
 mod life;
 mod parking;
 mod rewind;
+pub mod sessions;
 mod watched;
 
 use crate::error::Error;
@@ -60,6 +61,7 @@ pub struct World {
     started_at: Timestamp,
     changed: Notify,
     life: Life,
+    sessions: sessions::Sessions,
 }
 
 /// What a world emulates.
@@ -103,6 +105,7 @@ impl World {
         let realm = Arc::new(realm);
         let life = Life::new(None, None, real_time.now());
         Self {
+            sessions: sessions::Sessions::new(&name, seed),
             name,
             settings: ArcSwap::from_pointee(settings),
             real_time,
@@ -383,6 +386,7 @@ impl World {
 pub struct Worlds {
     by_name: DashMap<String, Arc<World>, RandomState>,
     named: AtomicU64,
+    added: AtomicU64,
 }
 
 impl Worlds {
@@ -396,6 +400,7 @@ impl Worlds {
 
     /// Adds a world; false when the name is taken.
     pub fn add(&self, world: Arc<World>) -> bool {
+        self.number(&world);
         match self.by_name.entry(world.name().to_owned()) {
             dashmap::Entry::Occupied(_) => false,
             dashmap::Entry::Vacant(vacant) => {
@@ -403,6 +408,10 @@ impl Worlds {
                 true
             }
         }
+    }
+
+    fn number(&self, world: &World) {
+        world.sessions.number(self.added.fetch_add(1, Ordering::Relaxed) + 1);
     }
 
     /// Removes a world; its parked polls are answered. None when there is none.
@@ -414,6 +423,7 @@ impl Worlds {
 
     /// Adds a world in the place of one of the same name, which ends; its parked polls are answered.
     pub fn replace(&self, world: Arc<World>) {
+        self.number(&world);
         if let Some(former) = self.by_name.insert(world.name().to_owned(), world) {
             former.end();
         }

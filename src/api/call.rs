@@ -4,7 +4,7 @@ use super::parameter::UploadedFile;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::id::MessageId;
+use crate::realm::id::{MessageId, UserId};
 use crate::realm::markdown::Form;
 use crate::realm::message::Message;
 use crate::realm::queue::QueueLevel;
@@ -51,6 +51,8 @@ pub struct Call<'a> {
     /// Set when the caller or the world's level is another by the time that the request's turn comes: it is to begin
     /// anew, since what it may was asked of what is no more.
     pub outdated: OnceLock<()>,
+    /// Who logged in by this request, as browsers do.
+    pub logged_in: OnceLock<UserId>,
 }
 
 impl Call<'_> {

@@ -8,7 +8,8 @@ use super::{About, Access, Call, Operation, Origin, Read, Route, SERVICE_VERSION
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::organization::{AuthenticationMethod, Organization, Picture};
+use crate::realm::id::UserId;
+use crate::realm::organization::{AuthenticationMethod, LoginService, Organization, Picture};
 use crate::realm::user::User;
 use crate::record::picture::address;
 use schemars::JsonSchema;
@@ -28,7 +29,7 @@ parameters! {
 pub struct ServerSettings {
     /// Which ways to log in are on; deprecated.
     pub authentication_methods: BTreeMap<&'static str, bool>,
-    /// Other services to log in with; none here.
+    /// Other services to log in with.
     pub external_authentication_methods: Vec<ExternalMethod>,
     /// The level that the server emulates.
     pub service_feature_level: i64,
@@ -71,10 +72,25 @@ pub struct ExternalMethod {
     pub display_name: String,
     /// URL relative to the server's, or null.
     pub display_icon: Option<String>,
-    /// Where to log in.
+    /// Where to log in; URL relative to the server's.
     pub login_url: String,
-    /// Where to sign up.
+    /// Where to sign up; URL relative to the server's.
     pub signup_url: String,
+}
+
+/// The page on which one logs in, by whichever service (A-377 in docs/assumptions.md).
+const LOGIN_PAGE: &str = "/accounts/login/";
+
+impl ExternalMethod {
+    fn of(service: &LoginService) -> Self {
+        Self {
+            name: service.name.clone(),
+            display_name: service.display_name.clone(),
+            display_icon: None,
+            login_url: LOGIN_PAGE.to_owned(),
+            signup_url: LOGIN_PAGE.to_owned(),
+        }
+    }
 }
 
 /// The names of ways to log in; those of social providers are neutral.
@@ -120,7 +136,8 @@ fn methods(organization: &Organization) -> BTreeMap<&'static str, bool> {
     let is_on = |name| match name {
         "password" | "email" => organization.takes_logins_by(AuthenticationMethod::Email),
         "dev" => organization.takes_logins_by(AuthenticationMethod::Dev),
-        _ => false,
+        // `saml:company` is a service of the kind `saml`.
+        kind => organization.login_services.iter().any(|service| service.name.split(':').next() == Some(kind)),
     };
     METHODS.into_iter().map(|(name, _)| (name, is_on(name))).collect()
 }
@@ -145,6 +162,7 @@ impl Read for GetServerSettings {
         let organization = &realm.organization;
         Ok(ServerSettings {
             authentication_methods: methods(organization),
+            external_authentication_methods: organization.login_services.iter().map(ExternalMethod::of).collect(),
             email_auth_enabled: organization.takes_logins_by(AuthenticationMethod::Email),
             push_notifications_enabled: organization.is_on("push_notifications_enabled"),
             realm_name: Some(organization.name.clone()),
@@ -190,7 +208,7 @@ impl Operation for DevFetchApiKey {
     const ROUTE: Route = Route::post("/dev_fetch_api_key");
     const ACCESS: Access = Access::Anyone;
     const ABOUT: About = About {
-        summary: "Gives the API key of any account, as development servers do.",
+        summary: "Gives the API key of any account, as development servers do, and opens a session.",
         since: 0,
         is_specified: true,
         errors: &[
@@ -211,17 +229,9 @@ impl Operation for DevFetchApiKey {
 
 impl Write for DevFetchApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
-        check_dev_logins(tx)?;
-        check_syntax(&params.username)?;
-        if tx.organization.is_deactivated {
-            return Err(Error::RealmDeactivated);
-        }
-        let user = dev_account(tx, &params.username)?;
-        if !user.is_active {
-            return Err(Error::UserDeactivated);
-        }
-
-        Ok(log_in(tx, call, &user))
+        let reply = log_in_without_password(tx, call.feature_level, &params.username)?;
+        let _ = call.logged_in.set(UserId(reply.user_id));
+        Ok(reply)
     }
 }
 
@@ -317,23 +327,58 @@ impl Operation for FetchApiKey {
 
 impl Write for FetchApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
-        check_syntax(&params.username)?;
-        if !tx.organization.takes_logins_by(AuthenticationMethod::Email) {
-            return Err(Error::PasswordAuthDisabled);
-        }
-        let user = account(tx, &params.username)?;
-        if user.password.as_deref() != Some(params.password.as_str()) {
-            return Err(Error::AuthenticationFailed);
-        }
-        if !user.is_active {
-            return Err(Error::UserDeactivated);
-        }
-        if tx.organization.is_deactivated {
-            return Err(Error::RealmDeactivated);
-        }
-
-        Ok(log_in(tx, call, &user))
+        log_in_with_password(tx, call.feature_level, &params.username, &params.password)
     }
+}
+
+/// Logs somebody in by their address alone, as development servers do.
+///
+/// # Errors
+///
+/// In this order: `DevAuthDisabled`, `InvalidEmailSyntax`, `RealmDeactivated`, `AuthenticationFailed`,
+/// `UserDeactivated`.
+pub fn log_in_without_password(tx: &mut Tx, feature_level: i64, username: &str) -> Result<ApiKeyReply, Error> {
+    check_dev_logins(tx)?;
+    check_syntax(username)?;
+    if tx.organization.is_deactivated {
+        return Err(Error::RealmDeactivated);
+    }
+    let user = dev_account(tx, username)?;
+    if !user.is_active {
+        return Err(Error::UserDeactivated);
+    }
+
+    Ok(log_in(tx, feature_level, &user))
+}
+
+/// Logs somebody in by address and password.
+///
+/// # Errors
+///
+/// In this order: `InvalidEmailSyntax`, `PasswordAuthDisabled`, `AuthenticationFailed`, `UserDeactivated`,
+/// `RealmDeactivated`.
+pub fn log_in_with_password(
+    tx: &mut Tx,
+    feature_level: i64,
+    username: &str,
+    password: &str,
+) -> Result<ApiKeyReply, Error> {
+    check_syntax(username)?;
+    if !tx.organization.takes_logins_by(AuthenticationMethod::Email) {
+        return Err(Error::PasswordAuthDisabled);
+    }
+    let user = account(tx, username)?;
+    if user.password.as_deref() != Some(password) {
+        return Err(Error::AuthenticationFailed);
+    }
+    if !user.is_active {
+        return Err(Error::UserDeactivated);
+    }
+    if tx.organization.is_deactivated {
+        return Err(Error::RealmDeactivated);
+    }
+
+    Ok(log_in(tx, feature_level, &user))
 }
 
 fn check_dev_logins(realm: &Realm) -> Result<(), Error> {
@@ -372,10 +417,10 @@ const JOINS_AT_FIRST_LOGIN_SINCE: i64 = 475;
 
 /// Gives the key, and does what a first login does: a stub becomes an account of its own, and `date_joined` of
 /// imported users and those made through the API moves to now (specification, User, `date_joined`).
-fn log_in(tx: &mut Tx, call: &Call<'_>, user: &User) -> ApiKeyReply {
+fn log_in(tx: &mut Tx, feature_level: i64, user: &User) -> ApiKeyReply {
     if user.joins_at_first_login || user.is_imported_stub {
         // What a login does to the account can't be undone at the edge.
-        super::users::first_login(tx, user.id, call.feature_level >= JOINS_AT_FIRST_LOGIN_SINCE);
+        super::users::first_login(tx, user.id, feature_level >= JOINS_AT_FIRST_LOGIN_SINCE);
     }
     ApiKeyReply { api_key: user.api_key.clone(), email: user.email.clone(), user_id: user.id.0 }
 }

@@ -10,7 +10,9 @@ pub mod holders;
 pub mod reactivate;
 
 pub use address::checked_email;
-pub use create::{CreateUser, NewPerson, add_person, announce_user, check_password, checked_name, first_login};
+pub use create::{
+    CreateUser, MAX_NAME_LENGTH, NewPerson, add_person, announce_user, check_password, checked_name, first_login,
+};
 
 use super::parameter::parameters;
 use super::{About, Access, Call, Operation, Read, ReplyData, Route};

@@ -52,6 +52,11 @@ impl Credentials {
         }
     }
 
+    /// Those of an account.
+    pub fn of(user: &User) -> Self {
+        Self { email: user.email.as_str().into(), key: user.api_key.as_str().into() }
+    }
+
     /// The address.
     pub fn email(&self) -> &Arc<str> {
         &self.email

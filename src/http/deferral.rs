@@ -6,6 +6,7 @@
 
 use super::Edge;
 use super::origin;
+use super::pages::Page;
 use super::request::Incoming;
 use super::router::Found;
 use super::trace;
@@ -42,7 +43,16 @@ impl Edge {
     pub fn deferral(&self, incoming: &Incoming, bound: Option<&str>) -> Option<Deferral> {
         let addressed = origin::address(incoming, bound);
         let world = self.worlds.get(&addressed.world)?;
-        let path = addressed.path_of_operation()?;
+        let Some(path) = addressed.path_of_operation() else {
+            Page::find(incoming, &addressed)?;
+            let writes = incoming.method == Method::POST;
+            let is_long = world.is_large();
+            return (is_long || (writes && world.is_busy())).then(|| Deferral {
+                world,
+                writes,
+                room: is_long.then(|| self.room.clone()),
+            });
+        };
         let is_poll = path == "/events";
         let writes = is_poll || !matches!(incoming.method, Method::GET | Method::HEAD | Method::OPTIONS);
         let is_long = incoming.body.len() > LARGE_BODY || self.is_long(&world, &incoming.method, path);

@@ -41,6 +41,28 @@ impl KeyGuard {
         }
     }
 
+    /// Whether a page may be shown or used: as [`KeyGuard::check`], and to pages of the very host that is asked.
+    ///
+    /// # Errors
+    ///
+    /// `KeysForbidden`.
+    pub fn check_page(&self, headers: &HeaderMap) -> Result<(), Error> {
+        match (Single::of(headers, header::ORIGIN), Single::of(headers, header::HOST)) {
+            (Single::Given(origin), Single::Given(host)) if is_of_host(origin, host) => {
+                let mut own = headers.clone();
+                own.remove(header::ORIGIN);
+                self.check(&own)
+            }
+            _ => self.check(headers),
+        }
+    }
+
+    /// Whether a page of this origin may act in the session that its browser has: one of the very host that is asked, of
+    /// this machine, or of the one origin that is let in.
+    pub fn lets_act(&self, origin: &str, host: Option<&str>) -> bool {
+        host.is_some_and(|host| is_of_host(origin, host)) || self.lets_in(origin)
+    }
+
     fn lets_in(&self, origin: &str) -> bool {
         (self.cors_origin != "*" && origin == self.cors_origin)
             || Authority::of_origin(origin).is_some_and(|host| host.is_loopback())
@@ -50,4 +72,10 @@ impl KeyGuard {
         let is_named = |name: &String| host.is(name);
         !host.can_be_registered() || self.host.iter().any(is_named) || self.host_names.iter().any(is_named)
     }
+}
+
+/// Whether an origin is the host that a request came to, port included.
+fn is_of_host(origin: &str, host: &str) -> bool {
+    let named = ["http://", "https://"].iter().find_map(|scheme| origin.strip_prefix(scheme));
+    Authority::parse(host).is_some() && named.is_some_and(|named| named.eq_ignore_ascii_case(host))
 }

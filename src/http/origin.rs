@@ -28,11 +28,32 @@ pub struct Addressed<'a> {
     pub is_root: bool,
 }
 
+/// Whether a path takes the session of a browser for credentials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakesSession {
+    /// The API, which takes keys.
+    No,
+    /// Files, where there are no other credentials, and pages.
+    Too,
+    /// What web clients call.
+    Alone,
+}
+
 impl<'a> Addressed<'a> {
-    /// The path of an operation, without `/api/v1`; None for a path outside of the API. A client that puts its base URL
+    /// Whether the path takes the session of a browser for credentials.
+    pub fn takes_session(&self) -> TakesSession {
+        match self.path.strip_prefix('/') {
+            Some(path) if path.starts_with("json/") => TakesSession::Alone,
+            Some(path) if path.starts_with("api/") && !path.starts_with("api/v1/tus") => TakesSession::No,
+            _ => TakesSession::Too,
+        }
+    }
+
+    /// The path of an operation, without `/api/v1` or `/json`; None for a path outside of the API. A client that puts its base URL
     /// and `/api/v1` before an address that has the world's path already means the address.
     pub fn path_of_operation(&self) -> Option<&'a str> {
-        let path = self.path.strip_prefix("/api/v1")?;
+        let of_session = || self.path.strip_prefix("/json").filter(|path| path.starts_with('/'));
+        let path = self.path.strip_prefix("/api/v1").or_else(of_session)?;
         let prefix = self.origin.prefix;
         let inner = path.strip_prefix(prefix).filter(|inner| !prefix.is_empty() && inner.starts_with('/'));
         Some(inner.unwrap_or(path))
@@ -115,6 +136,8 @@ const ADDRESSES: &[&str] = &[
     "url",
     "uri",
     "source_url",
+    "login_url",
+    "signup_url",
     "still_url",
     "display_icon",
     "export_url",

@@ -70,6 +70,20 @@ fn refusal(error: &Error, status: u16, mut body: Vec<u8>, hint: Option<String>) 
     response
 }
 
+/// Lets a 401 ask for a session rather than a key, and its hint say where one is opened.
+pub fn ask_for_session(response: &mut Response) {
+    if response.status() == http::StatusCode::UNAUTHORIZED {
+        let headers = response.headers_mut();
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Session realm=\"chatdouble\""));
+        headers.insert(
+            HINT,
+            HeaderValue::from_static(
+                "Open a session first: GET /accounts/login/ is a page for people, POST /api/v1/dev_fetch_api_key sets the cookies too.",
+            ),
+        );
+    }
+}
+
 /// Sends a browser to the page where one logs in; `path` is where to go on from there.
 pub fn to_login(prefix: &str, path: &str) -> Response {
     let next: String = form_urlencoded::Serializer::new(String::new()).append_pair("next", path).finish();

@@ -1,6 +1,7 @@
 //! Taking a request apart: its parameters from query, form and multipart, within limits of size and time.
 
 use super::authentication::Given;
+use super::session::Session;
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::error::Error;
 use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
@@ -33,6 +34,8 @@ pub struct Incoming {
     pub headers: HeaderMap,
     /// Who calls, as the headers say; None without a word of it, and for control.
     pub credentials: Given,
+    /// The session that the request is made in, as far as its path takes any.
+    pub session: Option<Session>,
     /// The body.
     pub body: Bytes,
 }

@@ -1,10 +1,11 @@
 //! What is noted of a request on its way, for the journal and for those who watch.
 
-use super::authentication::Given;
+use super::authentication::{Credentials, Given};
 use super::request::Incoming;
 use super::{Response, reply, visit};
 use crate::api::parameter::RawParameters;
 use crate::journal::{Body, Entry};
+use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
 use crate::world::{Caused, Watched, World};
 use bytes::Bytes;
@@ -61,6 +62,11 @@ impl Trace {
     /// The address that the credentials claim.
     pub fn user(&self) -> Option<&str> {
         self.credentials.as_ref()?.as_ref().ok().map(|credentials| &**credentials.email())
+    }
+
+    /// Notes who logged in by the request.
+    pub fn note_caller(&mut self, user: &User) {
+        self.credentials = Some(Ok(Arc::new(Credentials::of(user))));
     }
 
     /// Begins the notes.

@@ -6,18 +6,20 @@
 use super::authentication::{self, Given};
 use super::fault::Fault;
 use super::files;
-use super::origin::{self, Addressed};
+use super::origin::{self, Addressed, TakesSession};
 use super::request::{Incoming, without_files};
 use super::router::{Found, Router};
+use super::session::{self, CSRF_FIELD};
 use super::trace::{self, Trace};
 use super::wait::{self, Begun};
 use super::{Edge, Refusal, Response, finished, hint, reply, shape, tus};
 use crate::api::parameter::RawParameters;
-use crate::api::{Access, Call, Origin, ReplyBytes, Row, Run};
+use crate::api::{Access, Call, Origin, ReplyBytes, Route, Row, Run};
 use crate::error::Error;
 use crate::fault::Disturbance;
 use crate::level::{self, Emulation, emulation};
 use crate::realm::emoji::EXTRA_EMOJI;
+use crate::realm::id::UserId;
 use crate::realm::user::User;
 use crate::world::{Place, World, WorldSettings};
 use http::{HeaderValue, Method, header};
@@ -26,6 +28,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
+
+/// Where an account's own key is got for its password.
+const OWN_KEY: &str = "/fetch_api_key";
 
 /// A response, or what there is to be waited for until there is one.
 pub enum Answer {
@@ -61,6 +66,8 @@ struct Stay {
     trace: Trace,
     /// Whether the body is JSON, which the API does not read.
     sent_json: bool,
+    /// Whether callers log in by a session rather than by a key.
+    takes_sessions: bool,
 }
 
 /// How far an operation came at once.
@@ -85,15 +92,17 @@ impl<'a> Visit<'a> {
         edge: &'a Edge,
         incoming: &'a Incoming,
         world: Arc<World>,
-        origin: Origin<'a>,
+        addressed: &Addressed<'a>,
         path: &str,
     ) -> Self {
+        let origin = addressed.origin;
         let settings = world.settings();
         let path = settings.dialect.neutral_path(path).to_owned();
         let trace = Trace::begin(&world, incoming, path);
         edge.stock_clients.warn_of(incoming, &settings.dialect, world.name());
         let sent_json = incoming.header(header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"));
-        let stay = Stay { world, settings, prefix: origin.prefix.to_owned(), trace, sent_json };
+        let takes_sessions = addressed.takes_session() == TakesSession::Alone;
+        let stay = Stay { world, settings, prefix: origin.prefix.to_owned(), trace, sent_json, takes_sessions };
         Self { edge, incoming, origin, stay }
     }
 
@@ -117,9 +126,16 @@ impl<'a> Visit<'a> {
 
     /// Finds the operation, and lets faults have their say before and after it is carried out.
     fn carry_out(mut self, raw: RawParameters) -> Answer {
-        let Stay { world, settings, trace, .. } = &mut self.stay;
+        let Stay { world, settings, trace, takes_sessions, .. } = &mut self.stay;
         let feature_level = settings.feature_level;
         let mut raw = neutral(settings, raw);
+        let csrf = takes_sessions.then(|| taken(&mut raw.values, CSRF_FIELD)).flatten();
+        if let Some(session) = self.incoming.session.as_ref().filter(|_| *takes_sessions && trace.path == OWN_KEY)
+            && !raw.values.contains_key("username")
+        {
+            // Who asks for the own key gives the password alone.
+            Arc::make_mut(&mut raw.values).insert("username".to_owned(), session.user.email.clone());
+        }
         let method = effective_method(&self.incoming.method, &mut raw.values);
         trace.method.clone_from(&method);
         trace.params = raw.values.clone();
@@ -146,7 +162,7 @@ impl<'a> Visit<'a> {
             Found::Operation(row, values) => {
                 raw.path = values;
                 loop {
-                    match self.operate(row, raw.clone(), &fault) {
+                    match self.operate(row, raw.clone(), csrf.as_deref(), &fault) {
                         Operated::Done(outcome) => break outcome,
                         Operated::Parked(parked) => return Answer::Later(Box::pin(self.stay.wait(row, parked, fault))),
                         Operated::Outdated => self.stay.settings = self.stay.world.settings(),
@@ -170,11 +186,13 @@ impl<'a> Visit<'a> {
         self.stay.end(fault.afterwards(response))
     }
 
-    fn operate(&mut self, row: &'static Row, mut raw: RawParameters, fault: &Fault) -> Operated {
-        let Stay { world, settings, trace, .. } = &mut self.stay;
+    fn operate(&mut self, row: &'static Row, mut raw: RawParameters, csrf: Option<&str>, fault: &Fault) -> Operated {
+        let Stay { world, settings, trace, takes_sessions, .. } = &mut self.stay;
+        let guard = takes_sessions.then_some(&self.edge.key_guard);
+        let admit = || guard.map_or(Ok(()), |guard| session::check_csrf(guard, self.incoming, csrf));
         let feature_level = settings.feature_level;
         let emulation = emulation(feature_level);
-        let caller = match caller(world, row, emulation, &trace.credentials) {
+        let caller = match caller(world, row, emulation, &trace.credentials, admit) {
             Ok(caller) => caller,
             // A person looks at a page: they are shown the way to log in.
             Err(Error::NotLoggedIn) if self.incoming.accepts_html() => {
@@ -211,6 +229,7 @@ impl<'a> Visit<'a> {
             extra_emoji: settings.dialect.vendor_value("emoji_name", EXTRA_EMOJI.name),
             caused: OnceLock::new(),
             outdated: OnceLock::new(),
+            logged_in: OnceLock::new(),
         };
         let outcome = match row.run {
             Run::Now(run) => run(world, &call, &raw),
@@ -228,8 +247,24 @@ impl<'a> Visit<'a> {
             return Operated::Outdated;
         }
         trace.caused = call.caused.into_inner().unwrap_or_default();
-        let caller = call.caller;
-        Operated::Done(self.stay.replied(row, caller.as_deref(), &raw, outcome))
+        let (caller, logged_in) = (call.caller, call.logged_in.into_inner());
+        let replied = self.stay.replied(row, caller.as_deref(), &raw, outcome);
+        Operated::Done(replied.map(|response| self.with_sessions(row, logged_in, response)))
+    }
+
+    /// Ends, keeps and opens sessions as what was done demands.
+    fn with_sessions(&self, row: &Row, logged_in: Option<UserId>, mut response: Response) -> Response {
+        let (world, Route { method, path, .. }) = (&self.stay.world, row.route);
+        if method == "DELETE" || path == "/realm/deactivate" {
+            world.end_sessions_of_deactivated();
+        }
+        if let Some(session) = self.incoming.session.as_ref().filter(|_| path == "/settings") {
+            world.keep_session(&session.id);
+        }
+        if let Some(user) = logged_in.and_then(|user| world.published().user(user).cloned()) {
+            session::open(world, self.origin, &user, &mut response);
+        }
+        response
     }
 }
 
@@ -295,7 +330,10 @@ impl Stay {
     /// Notes the response. The deed is told of before a fault holds it back: a client that gives up waiting does not
     /// undo it.
     fn end(self, response: Response) -> Answer {
-        let response = self.in_dialect(response);
+        let mut response = self.in_dialect(response);
+        if self.takes_sessions {
+            reply::ask_for_session(&mut response);
+        }
         let delay = self.trace.delay;
         self.trace.end(&self.world, &response);
         if delay.is_zero() {
@@ -306,6 +344,12 @@ impl Stay {
             response
         }))
     }
+}
+
+/// Notes the response to a request that is for no operation.
+pub(super) fn ended(world: &Arc<World>, settings: Arc<WorldSettings>, trace: Trace, response: Response) -> Answer {
+    let prefix = String::new();
+    Stay { world: world.clone(), settings, prefix, trace, sent_json: false, takes_sessions: false }.end(response)
 }
 
 /// Answers a request for a file, of this kind, which faults may meet too.
@@ -332,7 +376,7 @@ pub(super) fn file(
         fault.afterwards(finished(served))
     });
     let response = edge.cors.open_to_all(incoming, response);
-    Stay { world: world.clone(), settings, prefix: String::new(), trace, sent_json: false }.end(response)
+    ended(world, settings, trace, response)
 }
 
 /// As [`finished`]; a refusal has the status and code that it had at the level.
@@ -361,8 +405,14 @@ fn neutral(settings: &WorldSettings, mut raw: RawParameters) -> RawParameters {
     raw
 }
 
-/// The caller of an operation, as its access demands.
-fn caller(world: &World, row: &Row, emulation: Option<&Emulation>, given: &Given) -> Result<Option<Arc<User>>, Error> {
+/// The caller of an operation, as its access demands; `admit` looks at what comes along with a session.
+fn caller(
+    world: &World,
+    row: &Row,
+    emulation: Option<&Emulation>,
+    given: &Given,
+    admit: impl FnOnce() -> Result<(), Error>,
+) -> Result<Option<Arc<User>>, Error> {
     let access = emulation.map_or(row.access, |emulation| emulation.access(row.route, row.access));
     if access == Access::Anyone {
         return Ok(None);
@@ -372,10 +422,11 @@ fn caller(world: &World, row: &Row, emulation: Option<&Emulation>, given: &Given
         let is_visitor = access == Access::UserOrVisitor && realm.has_public_access();
         return match is_visitor {
             true if realm.organization.is_deactivated => Err(Error::RealmDeactivated),
-            true => Ok(None),
+            true => admit().map(|()| None),
             false => Err(Error::NotLoggedIn),
         };
     };
+    admit()?;
     access.check(&realm, &user)?;
     if let Some(emulation) = emulation {
         emulation.check_former_access(row.route, &realm, &user)?;
@@ -393,6 +444,11 @@ fn effective_method(method: &Method, values: &mut Arc<BTreeMap<String, String>>)
         }
     }
     if method == Method::HEAD { "GET".into() } else { trace::name_of(method) }
+}
+
+/// Takes a parameter out.
+fn taken(values: &mut Arc<BTreeMap<String, String>>, name: &str) -> Option<String> {
+    values.contains_key(name).then(|| Arc::make_mut(values).remove(name)).flatten()
 }
 
 /// What a client that does not say so in a parameter calls itself: the first word of its User-Agent.

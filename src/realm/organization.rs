@@ -51,6 +51,9 @@ pub struct Organization {
     /// Ways to log in that are off; never all of them.
     #[serde(default)]
     pub disabled_authentication_methods: BTreeSet<AuthenticationMethod>,
+    /// Other services to log in with, in the order in which they are shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub login_services: Vec<LoginService>,
     /// Domains from which addresses are accepted when these are restricted.
     pub domains: Vec<(String, bool)>,
     /// Sites that run code, oldest first.
@@ -100,6 +103,16 @@ impl Organization {
     pub fn limit(&self, name: &str) -> Option<i64> {
         self.setting(name).as_i64()
     }
+}
+
+/// Another service to log in with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoginService {
+    /// Unique name for machines, such as `saml:company`.
+    pub name: String,
+    /// Name for people.
+    pub display_name: String,
 }
 
 /// A way to log in.

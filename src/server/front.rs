@@ -87,26 +87,26 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
                     Ok(body) => body,
                     Err(error) => return mangled(edge.refuse(&head.method, &head.headers, &error)),
                 };
-                let incoming = incoming(edge.scheme, head, credentials, body);
+                let mut incoming = incoming(edge.scheme, head, credentials, body);
                 if let Some(deferral) = edge.deferral(&incoming, world.as_deref()) {
-                    let deferred = deferred(&edge, &incoming, world.as_deref(), &deferral);
+                    let deferred = deferred(&edge, &mut incoming, world.as_deref(), &deferral);
                     return mangled(Box::pin(deferred).await);
                 }
                 let sent = request::parameters(&incoming).await;
-                mangled(settled(guarded(|| edge.respond(&incoming, sent, world.as_deref()))).await)
+                mangled(settled(guarded(|| edge.respond(&mut incoming, sent, world.as_deref()))).await)
             }));
         }
         // Most requests have no body and are answered at once, without a future of their own.
-        let incoming = incoming(edge.scheme, head, credentials, Bytes::new());
+        let mut incoming = incoming(edge.scheme, head, credentials, Bytes::new());
         if let Some(deferral) = edge.deferral(&incoming, world.map(AsRef::as_ref)) {
             let (edge, world) = (edge.clone(), world.cloned());
             return Either::Right(Box::pin(async move {
                 let _busy = busy;
-                mangled(deferred(&edge, &incoming, world.as_deref(), &deferral).await)
+                mangled(deferred(&edge, &mut incoming, world.as_deref(), &deferral).await)
             }));
         }
         let sent = Ok(request::of_query(&incoming));
-        match guarded(|| edge.respond(&incoming, sent, world.map(AsRef::as_ref))) {
+        match guarded(|| edge.respond(&mut incoming, sent, world.map(AsRef::as_ref))) {
             Answer::Now(response) => Either::Left(ready(mangled(response))),
             Answer::Later(response) => Either::Right(Box::pin(async move {
                 let _busy = busy;
@@ -117,11 +117,11 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
 }
 
 fn incoming(scheme: &'static str, head: http::request::Parts, credentials: Given, body: Bytes) -> Incoming {
-    Incoming { method: head.method, scheme, uri: head.uri, headers: head.headers, credentials, body }
+    Incoming { method: head.method, scheme, uri: head.uri, headers: head.headers, credentials, session: None, body }
 }
 
 /// The response to a request that waits, or takes long, where no other request waits behind it.
-async fn deferred(edge: &Edge, incoming: &Incoming, world: Option<&str>, deferral: &Deferral) -> Response {
+async fn deferred(edge: &Edge, incoming: &mut Incoming, world: Option<&str>, deferral: &Deferral) -> Response {
     let permit = deferral.permitted().await;
     let answer = in_place(|| {
         // All of the body is there, so that reading it waits for nothing.
@@ -182,7 +182,8 @@ fn controlling(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
             let control = control.clone();
             async move {
                 let scheme = control.edge.scheme;
-                let mut incoming = Incoming { method, scheme, uri, headers, credentials: None, body: Bytes::new() };
+                let mut incoming =
+                    Incoming { method, scheme, uri, headers, credentials: None, session: None, body: Bytes::new() };
                 match read_body(&incoming.headers, control.body_limit(&incoming), body).await {
                     Ok(body) => {
                         incoming.body = body;

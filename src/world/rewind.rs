@@ -90,15 +90,16 @@ impl World {
         self.moments.lock().snapshots.remove(name).is_some()
     }
 
-    /// Goes back to how the world was made. Queues end; snapshots, the journal and rules of failing stay.
+    /// Goes back to how the world was made. Queues and sessions end; snapshots, the journal and rules of failing stay.
     pub fn reset(&self) {
         let origin = self.moments.lock().origin.clone();
         self.go_to(&origin);
     }
 
-    /// Puts a moment in the place of what is. Queues end.
+    /// Puts a moment in the place of what is. Queues and sessions end.
     pub fn go_to(&self, moment: &Moment) {
         let _turn = self.lock();
+        self.sessions.end_all();
         let (before, real) = (self.clock(), self.real_time.now());
         *self.clock.lock() = moment.clock;
         self.parking.note_move(None);

@@ -1,9 +1,11 @@
 //! The harness: a server that starts in one line, users that act over HTTP, replies that are asserted whole.
 
+mod browser;
 mod program;
 mod reply;
 mod user;
 
+pub use browser::Browser;
 pub use program::Program;
 pub use reply::{Reply, assert_has};
 pub use user::{Queue, User, form};

@@ -37,6 +37,7 @@ fn realm() -> Realm {
         service_update_announcements: None,
         moderation_requests: None,
         disabled_authentication_methods: std::collections::BTreeSet::new(),
+        login_services: Vec::new(),
         domains: Vec::new(),
         playgrounds: Vec::new(),
         default_channel_groups: Vec::new(),

@@ -80,7 +80,7 @@ impl Write for FetchApiKeyForToken {
             return Err(Error::RealmDeactivated);
         }
 
-        let key = log_in(tx, call, &user);
+        let key = log_in(tx, call.feature_level, &user);
         let user = &tx.users[&user.id];
         let look = Look { viewer: Some(user), client_gravatar: false, include_profile: false };
         let user = params.include_profile.then(|| UserRecord::new(tx, user, look));

@@ -407,7 +407,7 @@ impl Play {
         let bound = Some(self.world.name());
         let response = self.runtime.block_on(async {
             let sent = parameters(&incoming).await;
-            self.control.edge.respond(&incoming, sent, bound).given().await
+            self.control.edge.respond(&mut incoming, sent, bound).given().await
         });
         self.replies.extend_from_slice(response.body());
         answer(&response)
@@ -428,7 +428,7 @@ fn incoming(method: &str, path: String, query: String, body: String, kind: &str)
     let method = method.parse().expect("a method");
     let uri = if query.is_empty() { path } else { format!("{path}?{query}") };
     let uri = uri.parse().expect("a path");
-    Incoming { method, scheme: "http", uri, headers, credentials: None, body: Bytes::from(body) }
+    Incoming { method, scheme: "http", uri, headers, credentials: None, session: None, body: Bytes::from(body) }
 }
 
 fn answer(response: &chatdouble::http::Response) -> Answer {
