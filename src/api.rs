@@ -3,8 +3,8 @@
 //! An operation reads from top to bottom: checks first, then a blank line, then the change. It knows nothing of HTTP,
 //! feature levels or dialects, and takes no locks: a [`Read`] gets the realm as it is, a [`Write`] a private copy.
 //!
-//! To add an operation: write its parameters with `parameters!`, a reply struct, an `impl Read` or `impl Write`, and
-//! add its row below. Routing, the OpenAPI document and the reference follow from these.
+//! To add an operation: declare it with `operation!`, write its reply struct and an `impl Read` or `impl Write`, and add
+//! its row to the table. Routing, the OpenAPI document and the reference follow from these.
 
 mod access;
 pub mod alert_words;
@@ -32,6 +32,7 @@ pub mod muted_users;
 pub mod navigation_views;
 mod null;
 pub mod onboarding;
+pub mod operation;
 pub mod organization;
 pub mod parameter;
 pub mod presence;
@@ -65,6 +66,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 pub use access::Access;
 pub use call::{Call, Origin, commit_for};
+pub(crate) use operation::operation;
+pub use operation::{About, Admission, Operation, PartialWrite, Read, Write};
 pub use reply::{ReplyBytes, ReplyData, Success, envelope};
 pub use table::OPERATIONS;
 
@@ -83,101 +86,10 @@ pub struct Route {
 }
 
 impl Route {
-    /// GET
-    pub const fn get(path: &'static str) -> Self {
-        Self { method: "GET", path }
+    /// The route of a method, in capitals, and a path.
+    pub const fn new(method: &'static str, path: &'static str) -> Self {
+        Self { method, path }
     }
-    /// POST
-    pub const fn post(path: &'static str) -> Self {
-        Self { method: "POST", path }
-    }
-    /// PATCH
-    pub const fn patch(path: &'static str) -> Self {
-        Self { method: "PATCH", path }
-    }
-    /// PUT
-    pub const fn put(path: &'static str) -> Self {
-        Self { method: "PUT", path }
-    }
-    /// DELETE
-    pub const fn delete(path: &'static str) -> Self {
-        Self { method: "DELETE", path }
-    }
-}
-
-/// What the documents say of an operation besides what its types say.
-#[derive(Clone, Copy, Debug)]
-pub struct About {
-    /// One sentence.
-    pub summary: &'static str,
-    /// The first feature level that has it; 0 when it was always there.
-    pub since: i64,
-    /// Whether the specification names it; the others are its neighbours.
-    pub is_specified: bool,
-    /// Rows of the error table, in the order in which they are checked.
-    pub errors: &'static [&'static str],
-    /// Types and ops of the events that it sends, in their order.
-    pub events: &'static [&'static str],
-}
-
-/// What every operation says of itself.
-pub trait Operation {
-    /// Its way.
-    const ROUTE: Route;
-    /// Who may call it.
-    const ACCESS: Access;
-    /// What the documents say.
-    const ABOUT: About;
-    /// The first feature level that does not have it any more.
-    const UNTIL: Option<i64> = None;
-    /// `msg` of its reply, where it says something.
-    const MESSAGE: Option<fn(&Self::Reply) -> &'static str> = None;
-    /// Whether the caller may use it as things are, where more than `ACCESS` decides; asked before the parameters are
-    /// looked at. Its errors are those of `ABOUT` that don't depend on them.
-    const ADMISSION: Option<Admission> = None;
-    /// Whether it takes files, as parts of a multipart body.
-    const TAKES_FILES: bool = false;
-    /// Whether it gives keys, or accounts to get keys of, to whoever asks.
-    const GIVES_KEYS: bool = false;
-    /// Whether it takes hardly longer in a large organization than in a small one; others run aside there.
-    const IS_SHORT: bool = false;
-    /// What it takes.
-    type Params: Parameters;
-    /// What it gives besides `result` and `msg`.
-    type Reply: ReplyData + JsonSchema;
-}
-
-/// Says whether a caller may use an operation as things are.
-pub type Admission = fn(&Realm, &Call<'_>) -> Result<(), Error>;
-
-/// An operation that looks at the realm.
-pub trait Read: Operation {
-    /// Does it.
-    ///
-    /// # Errors
-    ///
-    /// Those of `ABOUT`.
-    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
-}
-
-/// An operation that changes the realm, as one step.
-pub trait Write: Operation {
-    /// Does it on a private copy.
-    ///
-    /// # Errors
-    ///
-    /// Those of `ABOUT`; the copy is dropped then.
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
-}
-
-/// An operation that is done in part where it can't be done whole, and still tells of what was not.
-pub trait PartialWrite: Operation {
-    /// Does it on a private copy. An inner error is the reply, and what was done stays.
-    ///
-    /// # Errors
-    ///
-    /// Those of `ABOUT`; the copy is dropped then.
-    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Result<Self::Reply, Error>, Error>;
 }
 
 /// How a row's operation is carried out.

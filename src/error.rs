@@ -64,6 +64,19 @@ macro_rules! errors {
             )*
         }
 
+        /// A row of the table by its name: what operations declare that they refuse with.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum ErrorKind {
+            $(#[doc = concat!("`", stringify!($code), "`, HTTP ", $status, ": ", $message)] $name,)*
+        }
+
+        impl ErrorKind {
+            /// The row of the table.
+            pub fn row(self) -> &'static ErrorRow {
+                &Error::TABLE[self as usize]
+            }
+        }
+
         impl Error {
             /// Every row, in the order of the table.
             pub const TABLE: &'static [ErrorRow] = &[$(
@@ -76,10 +89,9 @@ macro_rules! errors {
                 },
             )*];
 
-            fn position(&self) -> usize {
-                #[derive(Clone, Copy)]
-                enum Position { $($name),* }
-                match self { $(Error::$name { .. } => Position::$name as usize,)* }
+            /// Which row it is.
+            pub fn kind(&self) -> ErrorKind {
+                match self { $(Error::$name { .. } => ErrorKind::$name,)* }
             }
 
             fn fields(&self) -> Vec<(&'static str, &Fill)> {
@@ -910,7 +922,7 @@ errors! {
 impl Error {
     /// The row of the table that this error is of.
     pub fn row(&self) -> &'static ErrorRow {
-        &Self::TABLE[self.position()]
+        self.kind().row()
     }
 
     /// HTTP status of the reply.

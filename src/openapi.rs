@@ -332,13 +332,7 @@ fn responses(row: &Row, reply: &Value) -> Value {
     if row.parameters.iter().any(|info| info.is_in_path) {
         statuses.push(405);
     }
-    statuses.extend(
-        row.about
-            .errors
-            .iter()
-            .filter_map(|name| Error::TABLE.iter().find(|one| one.name == *name))
-            .map(|one| one.status),
-    );
+    statuses.extend(row.about.errors.iter().map(|kind| kind.row().status));
     if row.access != Access::Anyone {
         statuses.push(401);
     }

@@ -4,6 +4,7 @@ pub mod attachment;
 pub mod channel;
 pub mod emoji;
 pub mod event;
+pub mod event_kind;
 pub mod export;
 pub mod group;
 pub mod list;

@@ -4,7 +4,7 @@
 
 use super::parameter::parameters;
 use super::text::check_length;
-use super::{About, Access, Call, Operation, Read, Route, Write};
+use super::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -25,11 +25,6 @@ pub struct AlertWordsReply {
 }
 
 parameters! {
-    /// Takes none.
-    pub struct GetAlertWordsParams {}
-}
-
-parameters! {
     /// Which words.
     pub struct AlertWordsParams {
         /// Trimmed; blank ones are left out.
@@ -37,16 +32,10 @@ parameters! {
     }
 }
 
-/// GET /users/me/alert_words
-pub struct GetAlertWords;
-
-impl Operation for GetAlertWords {
-    const ROUTE: Route = Route::get("/users/me/alert_words");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About =
-        About { summary: "Lists the caller's alert words.", since: 0, is_specified: false, errors: &[], events: &[] };
-    type Params = GetAlertWordsParams;
-    type Reply = AlertWordsReply;
+operation! {
+    /// Lists the caller's alert words.
+    pub GetAlertWords = GET "/users/me/alert_words", for User;
+    reply AlertWordsReply;
 }
 
 impl Read for GetAlertWords {
@@ -55,21 +44,13 @@ impl Read for GetAlertWords {
     }
 }
 
-/// POST /users/me/alert_words
-pub struct AddAlertWords;
-
-impl Operation for AddAlertWords {
-    const ROUTE: Route = Route::post("/users/me/alert_words");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Adds alert words; those that the caller has, whatever the case, stay as they are.",
-        since: 0,
-        is_specified: false,
-        errors: &["BadValue"],
-        events: &["alert_words"],
-    };
-    type Params = AlertWordsParams;
-    type Reply = AlertWordsReply;
+operation! {
+    /// Adds alert words; those that the caller has, whatever the case, stay as they are.
+    pub AddAlertWords = POST "/users/me/alert_words", for User;
+    params from AlertWordsParams;
+    reply AlertWordsReply;
+    errors [BadValue];
+    events [AlertWords];
 }
 
 impl Write for AddAlertWords {
@@ -89,21 +70,12 @@ impl Write for AddAlertWords {
     }
 }
 
-/// DELETE /users/me/alert_words
-pub struct RemoveAlertWords;
-
-impl Operation for RemoveAlertWords {
-    const ROUTE: Route = Route::delete("/users/me/alert_words");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Removes alert words, whatever the case; those that the caller does not have are passed over.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &["alert_words"],
-    };
-    type Params = AlertWordsParams;
-    type Reply = AlertWordsReply;
+operation! {
+    /// Removes alert words, whatever the case; those that the caller does not have are passed over.
+    pub RemoveAlertWords = DELETE "/users/me/alert_words", for User;
+    params from AlertWordsParams;
+    reply AlertWordsReply;
+    events [AlertWords];
 }
 
 impl Write for RemoveAlertWords {

@@ -4,7 +4,7 @@
 
 use super::parameter::{UploadedFile, parameters};
 use super::users::change::change_avatar;
-use super::{About, Access, Call, Operation, Route, Write};
+use super::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -29,22 +29,14 @@ pub struct AvatarReply {
     pub avatar_url: String,
 }
 
-/// POST /users/me/avatar
-pub struct UploadAvatar;
-
-impl Operation for UploadAvatar {
-    const ROUTE: Route = Route::post("/users/me/avatar");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Uploads the caller's picture: PNG, GIF, JPEG or WebP.",
-        since: 0,
-        is_specified: false,
-        errors: &["OneAvatarExpected", "AvatarChangesDisabled", "PictureTooLarge", "BadImage"],
-        events: &["realm_user update"],
-    };
-    const TAKES_FILES: bool = true;
-    type Params = AvatarParams;
-    type Reply = AvatarReply;
+operation! {
+    /// Uploads the caller's picture: PNG, GIF, JPEG or WebP.
+    pub UploadAvatar = POST "/users/me/avatar", for User;
+    params from AvatarParams;
+    reply AvatarReply;
+    errors [OneAvatarExpected, AvatarChangesDisabled, PictureTooLarge, BadImage];
+    events [RealmUserUpdate];
+    takes files;
 }
 
 impl Write for UploadAvatar {
@@ -60,21 +52,13 @@ impl Write for UploadAvatar {
     }
 }
 
-/// DELETE /users/me/avatar
-pub struct RemoveAvatar;
-
-impl Operation for RemoveAvatar {
-    const ROUTE: Route = Route::delete("/users/me/avatar");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Takes the caller's picture away: the one found by a hash of the address stands for it.",
-        since: 0,
-        is_specified: false,
-        errors: &["AvatarChangesDisabled"],
-        events: &["realm_user update"],
-    };
-    type Params = AvatarParams;
-    type Reply = AvatarReply;
+operation! {
+    /// Takes the caller's picture away: the one found by a hash of the address stands for it.
+    pub RemoveAvatar = DELETE "/users/me/avatar", for User;
+    params from AvatarParams;
+    reply AvatarReply;
+    errors [AvatarChangesDisabled];
+    events [RealmUserUpdate];
 }
 
 impl Write for RemoveAvatar {

@@ -1,7 +1,7 @@
 //! What bots keep for themselves (specification, "Bot storage"): texts by key, limited in their sum.
 
 use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -13,29 +13,14 @@ use std::collections::BTreeMap;
 /// Most characters of all keys and values of one bot together (specification, Limits).
 pub const MAX_STORAGE_CHARACTERS: usize = 10_000_000;
 
-/// PUT /bot_storage
-pub struct UpdateBotStorage;
-
-parameters! {
-    /// What is stored.
-    pub struct UpdateBotStorageParams {
+operation! {
+    /// Stores texts in the calling bot's storage, overwriting those of the same keys.
+    pub UpdateBotStorage = PUT "/bot_storage", for Bot;
+    params {
         /// Texts by key; those of other keys stay.
         storage: BTreeMap<String, String>,
     }
-}
-
-impl Operation for UpdateBotStorage {
-    const ROUTE: Route = Route::put("/bot_storage");
-    const ACCESS: Access = Access::Bot;
-    const ABOUT: About = About {
-        summary: "Stores texts in the calling bot's storage, overwriting those of the same keys.",
-        since: 0,
-        is_specified: true,
-        errors: &["BotsOnly", "BadValue", "StorageFull"],
-        events: &[],
-    };
-    type Params = UpdateBotStorageParams;
-    type Reply = Success;
+    errors [BotsOnly, BadValue, StorageFull];
 }
 
 impl Write for UpdateBotStorage {
@@ -61,8 +46,13 @@ fn check_size(storage: &OrdMap<String, String>, new: &BTreeMap<String, String>) 
     }
 }
 
-/// GET /bot_storage
-pub struct GetBotStorage;
+operation! {
+    /// Gives what the calling bot has stored.
+    pub GetBotStorage = GET "/bot_storage", for Bot;
+    params from BotStorageKeysParams;
+    reply BotStorageReply;
+    errors [BotsOnly, StorageKeyNotFound];
+}
 
 parameters! {
     /// What is looked at.
@@ -79,20 +69,6 @@ pub struct BotStorageReply {
     pub storage: BTreeMap<String, String>,
 }
 
-impl Operation for GetBotStorage {
-    const ROUTE: Route = Route::get("/bot_storage");
-    const ACCESS: Access = Access::Bot;
-    const ABOUT: About = About {
-        summary: "Gives what the calling bot has stored.",
-        since: 0,
-        is_specified: false,
-        errors: &["BotsOnly", "StorageKeyNotFound"],
-        events: &[],
-    };
-    type Params = BotStorageKeysParams;
-    type Reply = BotStorageReply;
-}
-
 impl Read for GetBotStorage {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<BotStorageReply, Error> {
         let storage = &realm.own(call.caller().id).storage;
@@ -105,21 +81,11 @@ impl Read for GetBotStorage {
     }
 }
 
-/// DELETE /bot_storage
-pub struct RemoveBotStorage;
-
-impl Operation for RemoveBotStorage {
-    const ROUTE: Route = Route::delete("/bot_storage");
-    const ACCESS: Access = Access::Bot;
-    const ABOUT: About = About {
-        summary: "Removes texts from the calling bot's storage; nothing when a key does not exist.",
-        since: 0,
-        is_specified: false,
-        errors: &["BotsOnly", "StorageKeyNotFound"],
-        events: &[],
-    };
-    type Params = BotStorageKeysParams;
-    type Reply = Success;
+operation! {
+    /// Removes texts from the calling bot's storage; nothing when a key does not exist.
+    pub RemoveBotStorage = DELETE "/bot_storage", for Bot;
+    params from BotStorageKeysParams;
+    errors [BotsOnly, StorageKeyNotFound];
 }
 
 impl Write for RemoveBotStorage {

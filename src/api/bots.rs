@@ -9,7 +9,7 @@ pub mod former;
 use super::credentials::NewApiKeyReply;
 use super::parameter::parameters;
 use super::users::activity::deactivate;
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -23,12 +23,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// GET /bots
-pub struct GetBots;
-
-parameters! {
-    /// Takes none.
-    pub struct GetBotsParams {}
+operation! {
+    /// Lists the caller's active bots, with their keys.
+    pub GetBots = GET "/bots", for HumanNotGuest;
+    reply BotsReply;
 }
 
 /// The caller's bots.
@@ -57,20 +55,6 @@ pub struct OwnBot {
     pub default_all_public_streams: bool,
 }
 
-impl Operation for GetBots {
-    const ROUTE: Route = Route::get("/bots");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Lists the caller's active bots, with their keys.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = GetBotsParams;
-    type Reply = BotsReply;
-}
-
 impl Read for GetBots {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<BotsReply, Error> {
         let owner = call.caller().id;
@@ -96,21 +80,12 @@ parameters! {
     }
 }
 
-/// GET /bots/{bot_id}/api_key
-pub struct GetBotApiKey;
-
-impl Operation for GetBotApiKey {
-    const ROUTE: Route = Route::get("/bots/{bot_id}/api_key");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Gives a bot's API key to its owner and to administrators.",
-        since: 474,
-        is_specified: false,
-        errors: &["NoSuchBot", "InsufficientPermission", "OwnerRequired"],
-        events: &[],
-    };
-    type Params = BotParams;
-    type Reply = NewApiKeyReply;
+operation! {
+    /// Gives a bot's API key to its owner and to administrators.
+    pub GetBotApiKey = GET "/bots/{bot_id}/api_key", for HumanNotGuest, since 474;
+    params from BotParams;
+    reply NewApiKeyReply;
+    errors [NoSuchBot, InsufficientPermission, OwnerRequired];
 }
 
 impl Read for GetBotApiKey {
@@ -120,21 +95,12 @@ impl Read for GetBotApiKey {
     }
 }
 
-/// POST /bots/{bot_id}/api_key/regenerate
-pub struct RegenerateBotApiKey;
-
-impl Operation for RegenerateBotApiKey {
-    const ROUTE: Route = Route::post("/bots/{bot_id}/api_key/regenerate");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Gives a bot a new API key; the old one fails from now on. For its owner and administrators.",
-        since: 0,
-        is_specified: true,
-        errors: &["NoSuchBot", "InsufficientPermission", "OwnerRequired"],
-        events: &[],
-    };
-    type Params = BotParams;
-    type Reply = NewApiKeyReply;
+operation! {
+    /// Gives a bot a new API key; the old one fails from now on. For its owner and administrators.
+    pub RegenerateBotApiKey = POST "/bots/{bot_id}/api_key/regenerate", for HumanNotGuest;
+    params from BotParams;
+    reply NewApiKeyReply;
+    errors [NoSuchBot, InsufficientPermission, OwnerRequired];
 }
 
 impl Write for RegenerateBotApiKey {
@@ -148,27 +114,12 @@ impl Write for RegenerateBotApiKey {
     }
 }
 
-/// DELETE /bots/{bot_id}
-pub struct DeactivateBot;
-
-impl Operation for DeactivateBot {
-    const ROUTE: Route = Route::delete("/bots/{bot_id}");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Deactivates a bot; for its owner and administrators.",
-        since: 0,
-        is_specified: false,
-        errors: &["NoSuchBot", "InsufficientPermission", "OwnerRequired"],
-        events: &[
-            "subscription peer_remove",
-            "realm_user update",
-            "realm update_dict",
-            "user_group update",
-            "stream update",
-        ],
-    };
-    type Params = BotParams;
-    type Reply = Success;
+operation! {
+    /// Deactivates a bot; for its owner and administrators.
+    pub DeactivateBot = DELETE "/bots/{bot_id}", for HumanNotGuest;
+    params from BotParams;
+    errors [NoSuchBot, InsufficientPermission, OwnerRequired];
+    events [SubscriptionPeerRemove, RealmUserUpdate, RealmUpdateDict, UserGroupUpdate, StreamUpdate];
 }
 
 impl Write for DeactivateBot {

@@ -4,8 +4,7 @@
 
 pub mod rooms;
 
-use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Read, Route, Write};
+use super::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::{Realm, content_hash};
@@ -25,31 +24,16 @@ pub struct CallReply {
     pub url: String,
 }
 
-/// GET /calls/bigbluebutton/create
-pub struct CreateBigBlueButtonCall;
-
-parameters! {
-    /// The meeting.
-    pub struct CreateBigBlueButtonCallParams {
+operation! {
+    /// Gives the address of a new call; the same meeting at the same moment has the same.
+    pub CreateBigBlueButtonCall = GET "/calls/bigbluebutton/create", for User;
+    params {
         /// What it is called.
         meeting_name: String,
         /// Whether cameras stay off; the caller alone may change that.
         voice_only: bool = false,
     }
-}
-
-impl Operation for CreateBigBlueButtonCall {
-    const ROUTE: Route = Route::get("/calls/bigbluebutton/create");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives the address of a new call; the same meeting at the same moment has the same.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = CreateBigBlueButtonCallParams;
-    type Reply = CallReply;
+    reply CallReply;
 }
 
 impl Read for CreateBigBlueButtonCall {
@@ -68,26 +52,10 @@ impl Read for CreateBigBlueButtonCall {
     }
 }
 
-/// POST /calls/constructorgroups/create
-pub struct CreateConstructorGroupsCall;
-
-parameters! {
-    /// Takes none.
-    pub struct CreateConstructorGroupsCallParams {}
-}
-
-impl Operation for CreateConstructorGroupsCall {
-    const ROUTE: Route = Route::post("/calls/constructorgroups/create");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives the address of the caller's room for calls, which stays the same.",
-        since: 460,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = CreateConstructorGroupsCallParams;
-    type Reply = CallReply;
+operation! {
+    /// Gives the address of the caller's room for calls, which stays the same.
+    pub CreateConstructorGroupsCall = POST "/calls/constructorgroups/create", for User, since 460;
+    reply CallReply;
 }
 
 impl Read for CreateConstructorGroupsCall {
@@ -97,29 +65,15 @@ impl Read for CreateConstructorGroupsCall {
     }
 }
 
-/// POST /calls/zoom/create
-pub struct CreateZoomCall;
-
-parameters! {
-    /// The call.
-    pub struct CreateZoomCallParams {
+operation! {
+    /// Gives the address of a new call, where `video_chat_provider` is 5.
+    pub CreateZoomCall = POST "/calls/zoom/create", for User;
+    params {
         /// Whether cameras are on at first.
         is_video_call: bool = true,
     }
-}
-
-impl Operation for CreateZoomCall {
-    const ROUTE: Route = Route::post("/calls/zoom/create");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives the address of a new call, where `video_chat_provider` is 5.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidZoomToken"],
-        events: &[],
-    };
-    type Params = CreateZoomCallParams;
-    type Reply = CallReply;
+    reply CallReply;
+    errors [InvalidZoomToken];
 }
 
 impl Write for CreateZoomCall {

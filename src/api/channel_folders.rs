@@ -3,9 +3,8 @@
 //! A choice where the API is silent: A-47 in docs/assumptions.md.
 
 use super::channels::creation::rendered_description;
-use super::parameter::parameters;
 use super::text::Bounded;
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -32,15 +31,14 @@ pub fn in_order(realm: &Realm) -> Vec<&Folder> {
     folders
 }
 
-/// GET /channel_folders
-pub struct GetFolders;
-
-parameters! {
-    /// Which folders.
-    pub struct GetFoldersParams {
+operation! {
+    /// Lists the channel folders.
+    pub GetFolders = GET "/channel_folders", for User, since 389;
+    params {
         /// Archived ones too.
         include_archived: bool = false,
     }
+    reply FoldersReply;
 }
 
 /// The organization's folders.
@@ -50,15 +48,6 @@ pub struct FoldersReply {
     pub channel_folders: Vec<FolderRecord>,
 }
 
-impl Operation for GetFolders {
-    const ROUTE: Route = Route::get("/channel_folders");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About =
-        About { summary: "Lists the channel folders.", since: 389, is_specified: false, errors: &[], events: &[] };
-    type Params = GetFoldersParams;
-    type Reply = FoldersReply;
-}
-
 impl Read for GetFolders {
     fn run(realm: &Realm, _call: &Call<'_>, params: Self::Params) -> Result<FoldersReply, Error> {
         let shown = in_order(realm).into_iter().filter(|folder| params.include_archived || !folder.is_archived);
@@ -66,17 +55,18 @@ impl Read for GetFolders {
     }
 }
 
-/// POST /channel_folders/create
-pub struct CreateFolder;
-
-parameters! {
-    /// The folder.
-    pub struct CreateFolderParams {
+operation! {
+    /// Makes a channel folder.
+    pub CreateFolder = POST "/channel_folders/create", for Administrator, since 389;
+    params {
         /// Markdown.
         description: Bounded<MAX_DESCRIPTION_LENGTH>,
         /// Not blank; unique among the folders that are not archived.
         name: Bounded<MAX_NAME_LENGTH>,
     }
+    reply FolderIdReply;
+    errors [BadValue, FolderNameEmpty, FolderNameInvalidCharacter, FolderNameTaken];
+    events [ChannelFolderAdd];
 }
 
 /// The new folder.
@@ -84,20 +74,6 @@ parameters! {
 pub struct FolderIdReply {
     /// Its ID.
     pub channel_folder_id: FolderId,
-}
-
-impl Operation for CreateFolder {
-    const ROUTE: Route = Route::post("/channel_folders/create");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Makes a channel folder.",
-        since: 389,
-        is_specified: false,
-        errors: &["BadValue", "FolderNameEmpty", "FolderNameInvalidCharacter", "FolderNameTaken"],
-        events: &["channel_folder add"],
-    };
-    type Params = CreateFolderParams;
-    type Reply = FolderIdReply;
 }
 
 impl Write for CreateFolder {
@@ -137,12 +113,10 @@ fn check_name(realm: &Realm, name: &str) -> Result<(), Error> {
     if realm.folders.values().any(is_taken) { Err(Error::FolderNameTaken) } else { Ok(()) }
 }
 
-/// PATCH /channel_folders/{channel_folder_id}
-pub struct EditFolder;
-
-parameters! {
-    /// Which folder, and what of it changes.
-    pub struct EditFolderParams {
+operation! {
+    /// Renames, describes, archives or brings back a channel folder.
+    pub EditFolder = PATCH "/channel_folders/{channel_folder_id}", for Administrator, since 389;
+    params {
         /// The folder.
         @path channel_folder_id: FolderId,
         /// Markdown.
@@ -152,27 +126,8 @@ parameters! {
         /// Not blank; unique among the folders that are not archived.
         name: Option<Bounded<MAX_NAME_LENGTH>>,
     }
-}
-
-impl Operation for EditFolder {
-    const ROUTE: Route = Route::patch("/channel_folders/{channel_folder_id}");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Renames, describes, archives or brings back a channel folder.",
-        since: 389,
-        is_specified: true,
-        errors: &[
-            "BadValue",
-            "InvalidFolder",
-            "FolderNameEmpty",
-            "FolderNameInvalidCharacter",
-            "FolderNameTaken",
-            "FolderNotEmpty",
-        ],
-        events: &["channel_folder update"],
-    };
-    type Params = EditFolderParams;
-    type Reply = Success;
+    errors [BadValue, InvalidFolder, FolderNameEmpty, FolderNameInvalidCharacter, FolderNameTaken, FolderNotEmpty];
+    events [ChannelFolderUpdate];
 }
 
 impl Write for EditFolder {
@@ -220,29 +175,15 @@ fn put(tx: &mut Tx, folder: &Folder, data: Value) {
     tx.emit(tx.everyone(), Event::shaped("channel_folder", Some("update"), fields));
 }
 
-/// PATCH /channel_folders
-pub struct ReorderFolders;
-
-parameters! {
-    /// The new order.
-    pub struct ReorderFoldersParams {
+operation! {
+    /// Puts the channel folders into an order.
+    pub ReorderFolders = PATCH "/channel_folders", for Administrator, since 414;
+    params {
         /// All folders, archived ones too; unknown ones are left out.
         order: Vec<FolderId>,
     }
-}
-
-impl Operation for ReorderFolders {
-    const ROUTE: Route = Route::patch("/channel_folders");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Puts the channel folders into an order.",
-        since: 414,
-        is_specified: false,
-        errors: &["InvalidFolderOrder"],
-        events: &["channel_folder reorder"],
-    };
-    type Params = ReorderFoldersParams;
-    type Reply = Success;
+    errors [InvalidFolderOrder];
+    events [ChannelFolderReorder];
 }
 
 impl Write for ReorderFolders {

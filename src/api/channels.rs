@@ -11,7 +11,7 @@ pub mod edit;
 pub mod notices;
 
 use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Read, Route};
+use super::{Call, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
@@ -22,12 +22,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// GET /streams
-pub struct GetChannels;
-
-parameters! {
-    /// Which channels: those of every set that is switched on.
-    pub struct GetChannelsParams {
+operation! {
+    /// Lists channels that the caller can see.
+    pub GetChannels = GET "/streams", for User;
+    params {
         /// Leave archived channels out.
         exclude_archived: bool = true,
         /// All whose settings the caller can see.
@@ -45,6 +43,7 @@ parameters! {
         /// All web-public ones.
         include_web_public: bool = false,
     }
+    reply ChannelsReply;
 }
 
 /// Channels.
@@ -63,20 +62,6 @@ pub struct ListedChannel {
     /// Whether new users get it; only with `include_default`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_default: Option<bool>,
-}
-
-impl Operation for GetChannels {
-    const ROUTE: Route = Route::get("/streams");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Lists channels that the caller can see.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = GetChannelsParams;
-    type Reply = ChannelsReply;
 }
 
 impl Read for GetChannels {
@@ -98,7 +83,7 @@ impl Read for GetChannels {
     }
 }
 
-fn is_listed(realm: &Realm, caller: &User, channel: &Channel, params: &GetChannelsParams) -> bool {
+fn is_listed(realm: &Realm, caller: &User, channel: &Channel, params: &GetChannels) -> bool {
     let is_subscribed = |user: UserId| realm.own(user).subscription(channel.id).is_some();
     let reads = || realm.can_read(caller, channel);
     (params.include_public && !channel.privacy.is_private() && !caller.is_guest() && reads())
@@ -109,8 +94,13 @@ fn is_listed(realm: &Realm, caller: &User, channel: &Channel, params: &GetChanne
         || (params.include_all && realm.can_see(caller, channel))
 }
 
-/// GET /streams/{stream_id}
-pub struct GetChannel;
+operation! {
+    /// Gives a channel; archived ones too.
+    pub GetChannel = GET "/streams/{stream_id}", for User, since 132;
+    params from ChannelParams;
+    reply ChannelReply;
+    errors [InvalidChannelId];
+}
 
 parameters! {
     /// Which channel.
@@ -127,20 +117,6 @@ pub struct ChannelReply {
     pub stream: ChannelRecord,
 }
 
-impl Operation for GetChannel {
-    const ROUTE: Route = Route::get("/streams/{stream_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives a channel; archived ones too.",
-        since: 132,
-        is_specified: false,
-        errors: &["InvalidChannelId"],
-        events: &[],
-    };
-    type Params = ChannelParams;
-    type Reply = ChannelReply;
-}
-
 impl Read for GetChannel {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelReply, Error> {
         let channel = realm.visible_channel(call.caller(), params.stream_id)?;
@@ -148,15 +124,15 @@ impl Read for GetChannel {
     }
 }
 
-/// GET /get_stream_id
-pub struct GetChannelId;
-
-parameters! {
-    /// Which channel.
-    pub struct GetChannelIdParams {
+operation! {
+    /// Gives the ID of the channel with a name, of those that the caller can read; archived ones are not found.
+    pub GetChannelId = GET "/get_stream_id", for User;
+    params {
         /// Its name, whatever the case.
         stream: String,
     }
+    reply ChannelIdReply;
+    errors [InvalidChannelName];
 }
 
 /// A channel's number.
@@ -164,20 +140,6 @@ parameters! {
 pub struct ChannelIdReply {
     /// Its ID.
     pub stream_id: ChannelId,
-}
-
-impl Operation for GetChannelId {
-    const ROUTE: Route = Route::get("/get_stream_id");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives the ID of the channel with a name, of those that the caller can read; archived ones are not found.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidChannelName"],
-        events: &[],
-    };
-    type Params = GetChannelIdParams;
-    type Reply = ChannelIdReply;
 }
 
 impl Read for GetChannelId {
@@ -190,28 +152,19 @@ impl Read for GetChannelId {
     }
 }
 
-/// GET /streams/{stream_id}/members
-pub struct GetSubscribers;
+operation! {
+    /// Gives the subscribers of a channel; of archived ones too.
+    pub GetSubscribers = GET "/streams/{stream_id}/members", for User;
+    params from ChannelParams;
+    reply SubscribersReply;
+    errors [InvalidChannelId];
+}
 
 /// Who is subscribed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubscribersReply {
     /// Active users, sorted.
     pub subscribers: Vec<UserId>,
-}
-
-impl Operation for GetSubscribers {
-    const ROUTE: Route = Route::get("/streams/{stream_id}/members");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives the subscribers of a channel; of archived ones too.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidChannelId"],
-        events: &[],
-    };
-    type Params = ChannelParams;
-    type Reply = SubscribersReply;
 }
 
 impl Read for GetSubscribers {
@@ -224,17 +177,17 @@ impl Read for GetSubscribers {
 /// The first level that gives a channel's address to those alone who may post there.
 const EMAIL_FOR_POSTERS_SINCE: i64 = 448;
 
-/// GET /streams/{stream_id}/email_address
-pub struct GetChannelEmail;
-
-parameters! {
-    /// Which channel, and as whom mail to it posts.
-    pub struct GetChannelEmailParams {
+operation! {
+    /// Gives the address by which mail reaches a channel.
+    pub GetChannelEmail = GET "/streams/{stream_id}/email_address", for User, since 226;
+    params {
         /// The channel.
         @path stream_id: ChannelId,
         /// The caller, a bot of theirs, or the notification bot, which it is by default.
         sender_id: Option<UserId>,
     }
+    reply ChannelEmailReply;
+    errors [InvalidChannelId, NoSuchBot, InsufficientPermission, MayNotPost];
 }
 
 /// An address.
@@ -242,20 +195,6 @@ parameters! {
 pub struct ChannelEmailReply {
     /// Mail to it would be posted to the channel; the double receives none.
     pub email: String,
-}
-
-impl Operation for GetChannelEmail {
-    const ROUTE: Route = Route::get("/streams/{stream_id}/email_address");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives the address by which mail reaches a channel.",
-        since: 226,
-        is_specified: false,
-        errors: &["InvalidChannelId", "NoSuchBot", "InsufficientPermission", "MayNotPost"],
-        events: &[],
-    };
-    type Params = GetChannelEmailParams;
-    type Reply = ChannelEmailReply;
 }
 
 impl Read for GetChannelEmail {

@@ -2,8 +2,7 @@
 
 use super::bots::former::tell_of_account;
 use super::devices::remove_device;
-use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Route, Write};
+use super::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::DeviceId;
@@ -14,12 +13,12 @@ use serde_json::json;
 /// The first level at which a new key takes the devices away, too.
 const DEVICES_GO_SINCE: i64 = 492;
 
-/// POST /users/me/api_key/regenerate
-pub struct RegenerateOwnApiKey;
-
-parameters! {
-    /// Takes none.
-    pub struct RegenerateOwnApiKeyParams {}
+operation! {
+    /// Gives the caller a new API key; the old one fails from now on and devices and push tokens are gone, event queues
+    /// live on.
+    pub RegenerateOwnApiKey = POST "/users/me/api_key/regenerate", for User;
+    reply NewApiKeyReply;
+    events [DeviceRemove];
 }
 
 /// The key that works from now on.
@@ -27,20 +26,6 @@ parameters! {
 pub struct NewApiKeyReply {
     /// 32 letters and digits.
     pub api_key: String,
-}
-
-impl Operation for RegenerateOwnApiKey {
-    const ROUTE: Route = Route::post("/users/me/api_key/regenerate");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives the caller a new API key; the old one fails from now on and devices and push tokens are gone, event queues live on.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &["device remove"],
-    };
-    type Params = RegenerateOwnApiKeyParams;
-    type Reply = NewApiKeyReply;
 }
 
 impl Write for RegenerateOwnApiKey {

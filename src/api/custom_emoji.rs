@@ -2,7 +2,7 @@
 
 use super::avatars::check_picture_size;
 use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -18,12 +18,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// GET /realm/emoji
-pub struct GetCustomEmoji;
-
-parameters! {
-    /// Takes none.
-    pub struct GetCustomEmojiParams {}
+operation! {
+    /// Lists the custom emoji.
+    pub GetCustomEmoji = GET "/realm/emoji", for User;
+    reply CustomEmojiReply;
 }
 
 /// The organization's emoji.
@@ -33,23 +31,23 @@ pub struct CustomEmojiReply {
     pub emoji: BTreeMap<String, EmojiRecord>,
 }
 
-impl Operation for GetCustomEmoji {
-    const ROUTE: Route = Route::get("/realm/emoji");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About =
-        About { summary: "Lists the custom emoji.", since: 0, is_specified: false, errors: &[], events: &[] };
-    type Params = GetCustomEmojiParams;
-    type Reply = CustomEmojiReply;
-}
-
 impl Read for GetCustomEmoji {
     fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<CustomEmojiReply, Error> {
         Ok(CustomEmojiReply { emoji: all(realm, &realm.custom_emoji) })
     }
 }
 
-/// POST /realm/emoji/{emoji_name}
-pub struct UploadCustomEmoji;
+operation! {
+    /// Adds a custom emoji.
+    pub UploadCustomEmoji = POST "/realm/emoji/{emoji_name}", for HumanNotGuest;
+    params from CustomEmojiParams;
+    errors [
+        EmojiNameMissing, EmojiNameEnding, EmojiNameCharacters, InsufficientPermission, CustomEmojiExists,
+        OneFileExpected, MayNotOverrideEmoji, PictureTooLarge, BadImage,
+    ];
+    events [RealmEmojiAdd, RealmEmojiUpdate];
+    takes files;
+}
 
 parameters! {
     /// The emoji's name. Its picture is the one file of a multipart body, under any name.
@@ -57,31 +55,6 @@ parameters! {
         /// Lower-case letters, digits, dashes and underscores; spaces become underscores.
         @path emoji_name: String,
     }
-}
-
-impl Operation for UploadCustomEmoji {
-    const ROUTE: Route = Route::post("/realm/emoji/{emoji_name}");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Adds a custom emoji.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "EmojiNameMissing",
-            "EmojiNameEnding",
-            "EmojiNameCharacters",
-            "InsufficientPermission",
-            "CustomEmojiExists",
-            "OneFileExpected",
-            "MayNotOverrideEmoji",
-            "PictureTooLarge",
-            "BadImage",
-        ],
-        events: &["realm_emoji add", "realm_emoji update"],
-    };
-    const TAKES_FILES: bool = true;
-    type Params = CustomEmojiParams;
-    type Reply = Success;
 }
 
 impl Write for UploadCustomEmoji {
@@ -142,21 +115,12 @@ fn emit(tx: &mut Tx, op: &'static str, change: Value) {
     tx.emit(tx.everyone(), whole.needing(Needs::WholeEmoji));
 }
 
-/// DELETE /realm/emoji/{emoji_name}
-pub struct DeactivateCustomEmoji;
-
-impl Operation for DeactivateCustomEmoji {
-    const ROUTE: Route = Route::delete("/realm/emoji/{emoji_name}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Deactivates a custom emoji; what carries it already keeps it.",
-        since: 0,
-        is_specified: false,
-        errors: &["NoSuchCustomEmoji", "NotEmojiAuthor"],
-        events: &["realm_emoji update_one", "realm_emoji update"],
-    };
-    type Params = CustomEmojiParams;
-    type Reply = Success;
+operation! {
+    /// Deactivates a custom emoji; what carries it already keeps it.
+    pub DeactivateCustomEmoji = DELETE "/realm/emoji/{emoji_name}", for User;
+    params from CustomEmojiParams;
+    errors [NoSuchCustomEmoji, NotEmojiAuthor];
+    events [RealmEmojiUpdateOne, RealmEmojiUpdate];
 }
 
 impl Write for DeactivateCustomEmoji {

@@ -6,8 +6,7 @@ mod tokens;
 
 pub use tokens::{AddAndroidToken, AddPlatformToken, RemoveAndroidToken, RemovePlatformToken};
 
-use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Route, Success, Write};
+use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
@@ -17,12 +16,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-/// POST /register_client_device
-pub struct RegisterDevice;
-
-parameters! {
-    /// Takes none.
-    pub struct RegisterDeviceParams {}
+operation! {
+    /// Registers a device of the caller, without anything to push with yet.
+    pub RegisterDevice = POST "/register_client_device", for User, since 468;
+    reply DeviceIdReply;
+    events [DeviceAdd];
 }
 
 /// The new device.
@@ -30,20 +28,6 @@ parameters! {
 pub struct DeviceIdReply {
     /// Its ID.
     pub device_id: DeviceId,
-}
-
-impl Operation for RegisterDevice {
-    const ROUTE: Route = Route::post("/register_client_device");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Registers a device of the caller, without anything to push with yet.",
-        since: 468,
-        is_specified: true,
-        errors: &[],
-        events: &["device add"],
-    };
-    type Params = RegisterDeviceParams;
-    type Reply = DeviceIdReply;
 }
 
 impl Write for RegisterDevice {
@@ -58,29 +42,15 @@ impl Write for RegisterDevice {
     }
 }
 
-/// POST /remove_client_device
-pub struct RemoveDevice;
-
-parameters! {
-    /// Which device.
-    pub struct RemoveDeviceParams {
+operation! {
+    /// Removes a device of the caller, as clients do at logout.
+    pub RemoveDevice = POST "/remove_client_device", for User, since 470;
+    params {
         /// The device; the caller's own.
         device_id: DeviceId,
     }
-}
-
-impl Operation for RemoveDevice {
-    const ROUTE: Route = Route::post("/remove_client_device");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Removes a device of the caller, as clients do at logout.",
-        since: 470,
-        is_specified: true,
-        errors: &["InvalidValue"],
-        events: &["device remove"],
-    };
-    type Params = RemoveDeviceParams;
-    type Reply = Success;
+    errors [InvalidValue];
+    events [DeviceRemove];
 }
 
 impl Write for RemoveDevice {

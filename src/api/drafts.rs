@@ -1,9 +1,9 @@
 //! Drafts: unsent messages, kept in step between a user's clients.
 
-use super::parameter::{FromJson, Parameter, json_object, parameters, words};
+use super::parameter::{FromJson, Parameter, json_object, words};
 use super::text::AnyLabel;
-use super::{About, Access, Admission, Call, Operation, Read, Route, Success, Write};
-use crate::error::Error;
+use super::{Call, Read, Success, Write, operation};
+use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
@@ -125,12 +125,12 @@ fn people(realm: &Realm, caller: &User, ids: &[i64]) -> Result<DraftTarget, Erro
     Ok(if users.is_empty() { DraftTarget::Nowhere } else { DraftTarget::Users(users) })
 }
 
-/// GET /drafts
-pub struct GetDrafts;
-
-parameters! {
-    /// Takes none.
-    pub struct GetDraftsParams {}
+operation! {
+    /// Lists the caller's drafts.
+    pub GetDrafts = GET "/drafts", for User, since 87;
+    reply DraftsReply;
+    errors [DraftsDisabled];
+    admission check_enabled;
 }
 
 /// The caller's drafts.
@@ -142,21 +142,6 @@ pub struct DraftsReply {
     pub drafts: Vec<DraftRecord>,
 }
 
-impl Operation for GetDrafts {
-    const ROUTE: Route = Route::get("/drafts");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Lists the caller's drafts.",
-        since: 87,
-        is_specified: false,
-        errors: &["DraftsDisabled"],
-        events: &[],
-    };
-    const ADMISSION: Option<Admission> = Some(check_enabled);
-    type Params = GetDraftsParams;
-    type Reply = DraftsReply;
-}
-
 impl Read for GetDrafts {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<DraftsReply, Error> {
         let mut drafts: Vec<&Arc<Draft>> = realm.own(call.caller().id).drafts.values().collect();
@@ -166,15 +151,17 @@ impl Read for GetDrafts {
     }
 }
 
-/// POST /drafts
-pub struct CreateDrafts;
-
-parameters! {
-    /// The drafts.
-    pub struct CreateDraftsParams {
+operation! {
+    /// Keeps drafts for the caller.
+    pub CreateDrafts = POST "/drafts", for User, since 87;
+    params {
         /// As objects of `type`, `to`, `topic`, `content` and perhaps `timestamp`.
         drafts: Vec<DraftInput>,
     }
+    reply DraftIdsReply;
+    errors in DRAFT_ERRORS;
+    events [DraftsAdd];
+    admission check_enabled;
 }
 
 /// The new drafts.
@@ -185,32 +172,17 @@ pub struct DraftIdsReply {
 }
 
 /// The errors of a draft, in the order in which they are checked.
-const DRAFT_ERRORS: &[&str] = &[
-    "DraftsDisabled",
-    "BadValue",
-    "UnexpectedKey",
-    "MessageNullBytes",
-    "NegativeTimestamp",
-    "DraftTopicNullBytes",
-    "OneDraftChannel",
-    "InvalidChannelId",
-    "InvalidRecipientId",
+const DRAFT_ERRORS: &[ErrorKind] = &[
+    ErrorKind::DraftsDisabled,
+    ErrorKind::BadValue,
+    ErrorKind::UnexpectedKey,
+    ErrorKind::MessageNullBytes,
+    ErrorKind::NegativeTimestamp,
+    ErrorKind::DraftTopicNullBytes,
+    ErrorKind::OneDraftChannel,
+    ErrorKind::InvalidChannelId,
+    ErrorKind::InvalidRecipientId,
 ];
-
-impl Operation for CreateDrafts {
-    const ROUTE: Route = Route::post("/drafts");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Keeps drafts for the caller.",
-        since: 87,
-        is_specified: false,
-        errors: DRAFT_ERRORS,
-        events: &["drafts add"],
-    };
-    const ADMISSION: Option<Admission> = Some(check_enabled);
-    type Params = CreateDraftsParams;
-    type Reply = DraftIdsReply;
-}
 
 impl Write for CreateDrafts {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<DraftIdsReply, Error> {
@@ -234,43 +206,21 @@ impl Write for CreateDrafts {
     }
 }
 
-/// PATCH /drafts/{draft_id}
-pub struct EditDraft;
-
-parameters! {
-    /// Which draft, and what it is from now on.
-    pub struct EditDraftParams {
+operation! {
+    /// Replaces one of the caller's drafts.
+    pub EditDraft = PATCH "/drafts/{draft_id}", for User, since 87;
+    params {
         /// The draft.
         @path draft_id: DraftId,
         /// The whole of it.
         draft: DraftInput,
     }
-}
-
-impl Operation for EditDraft {
-    const ROUTE: Route = Route::patch("/drafts/{draft_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Replaces one of the caller's drafts.",
-        since: 87,
-        is_specified: false,
-        errors: &[
-            "DraftsDisabled",
-            "BadValue",
-            "UnexpectedKey",
-            "NoSuchDraft",
-            "MessageNullBytes",
-            "NegativeTimestamp",
-            "DraftTopicNullBytes",
-            "OneDraftChannel",
-            "InvalidChannelId",
-            "InvalidRecipientId",
-        ],
-        events: &["drafts update"],
-    };
-    const ADMISSION: Option<Admission> = Some(check_enabled);
-    type Params = EditDraftParams;
-    type Reply = Success;
+    errors [
+        DraftsDisabled, BadValue, UnexpectedKey, NoSuchDraft, MessageNullBytes, NegativeTimestamp,
+        DraftTopicNullBytes, OneDraftChannel, InvalidChannelId, InvalidRecipientId,
+    ];
+    events [DraftsUpdate];
+    admission check_enabled;
 }
 
 impl Write for EditDraft {
@@ -288,30 +238,16 @@ impl Write for EditDraft {
     }
 }
 
-/// DELETE /drafts/{draft_id}
-pub struct RemoveDraft;
-
-parameters! {
-    /// Which draft.
-    pub struct RemoveDraftParams {
+operation! {
+    /// Removes one of the caller's drafts.
+    pub RemoveDraft = DELETE "/drafts/{draft_id}", for User, since 87;
+    params {
         /// The draft.
         @path draft_id: DraftId,
     }
-}
-
-impl Operation for RemoveDraft {
-    const ROUTE: Route = Route::delete("/drafts/{draft_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Removes one of the caller's drafts.",
-        since: 87,
-        is_specified: false,
-        errors: &["DraftsDisabled", "NoSuchDraft"],
-        events: &["drafts remove"],
-    };
-    const ADMISSION: Option<Admission> = Some(check_enabled);
-    type Params = RemoveDraftParams;
-    type Reply = Success;
+    errors [DraftsDisabled, NoSuchDraft];
+    events [DraftsRemove];
+    admission check_enabled;
 }
 
 impl Write for RemoveDraft {

@@ -1,8 +1,8 @@
 //! Polling an event queue, and ending it (specification, "Events"; reference behaviour, long polling).
 
-use super::parameter::{RawParameters, parameters};
+use super::parameter::RawParameters;
 use super::register;
-use super::{About, Access, Call, Operation, ReplyBytes, Route, Success, Write, envelope};
+use super::{Call, ReplyBytes, Success, Write, envelope, operation};
 use crate::error::Error;
 use crate::fault::Disturbance;
 use crate::realm::Realm;
@@ -18,12 +18,10 @@ use std::sync::Arc;
 /// The first level at which a poll tells the ID of the queue that it names (A-240 in docs/assumptions.md).
 const TOLD_SINCE: i64 = 248;
 
-/// GET /events
-pub struct GetEvents;
-
-parameters! {
-    /// Which queue and from where on.
-    pub struct GetEventsParams {
+operation! {
+    /// Waits for events of a queue.
+    pub GetEvents = GET "/events", for User;
+    params {
         /// The queue. Without one and with `dont_block`, a queue is made.
         queue_id: Option<String>,
         /// The highest event that was received: it and all before it are forgotten.
@@ -33,6 +31,10 @@ parameters! {
         /// The types of events of a queue that is made; all when left out.
         event_types: Option<Vec<String>>,
     }
+    reply EventsReply<'static>;
+    errors [MissingQueueId, MissingLastEventId, BadEventQueue, EventPruned, EventNotInQueue];
+    events [Heartbeat];
+    is short;
 }
 
 /// What happened.
@@ -44,21 +46,6 @@ pub struct EventsReply<'a> {
     /// The queue; below level 248 that of a queue that was made alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_id: Option<&'a str>,
-}
-
-impl Operation for GetEvents {
-    const ROUTE: Route = Route::get("/events");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Waits for events of a queue.",
-        since: 0,
-        is_specified: true,
-        errors: &["MissingQueueId", "MissingLastEventId", "BadEventQueue", "EventPruned", "EventNotInQueue"],
-        events: &["heartbeat"],
-    };
-    const IS_SHORT: bool = true;
-    type Params = GetEventsParams;
-    type Reply = EventsReply<'static>;
 }
 
 /// How a poll begins.
@@ -74,14 +61,14 @@ pub enum Begun {
 /// # Errors
 ///
 /// In this order: `MissingQueueId`, `MissingLastEventId`, `BadEventQueue`, `EventPruned`, `EventNotInQueue`.
-pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams, raw: &RawParameters) -> Result<Begun, Error> {
+pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEvents, raw: &RawParameters) -> Result<Begun, Error> {
     let Some(id) = params.queue_id.as_deref() else {
         if !params.dont_block {
             return Err(Error::MissingQueueId);
         }
         let id = register::add_plain_queue(tx, call, params.event_types.clone());
         let reply = EventsReply { events: Vec::new(), queue_id: Some(&id) };
-        return Ok(Begun::Answer(envelope::<GetEventsParams>(&reply, raw)));
+        return Ok(Begun::Answer(envelope::<GetEvents>(&reply, raw)));
     };
     let last = params.last_event_id.ok_or(Error::MissingLastEventId)?;
     let queue = own_queue(tx, call, id)?;
@@ -106,8 +93,7 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEventsParams, raw: &RawPa
     };
     let is_waiting = events.is_empty() && !params.dont_block;
     disturb(&mut events, call.disturbance);
-    let reply =
-        (!is_waiting).then(|| envelope::<GetEventsParams>(&EventsReply { events, queue_id: told_id(&queue) }, raw));
+    let reply = (!is_waiting).then(|| envelope::<GetEvents>(&EventsReply { events, queue_id: told_id(&queue) }, raw));
     if is_waiting {
         queue.parked_since = Some(now);
         // What the queue has seen and does not want need not be looked at again.
@@ -203,30 +189,15 @@ fn pending<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
     events
 }
 
-/// DELETE /events
-pub struct DeleteQueue;
-
-parameters! {
-    /// Which queue.
-    pub struct DeleteQueueParams {
+operation! {
+    /// Ends an event queue.
+    pub DeleteQueue = DELETE "/events", for User;
+    params {
         /// The queue.
         queue_id: String,
     }
-}
-
-impl Operation for DeleteQueue {
-    const ROUTE: Route = Route::delete("/events");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Ends an event queue.",
-        since: 0,
-        is_specified: false,
-        errors: &["BadEventQueue"],
-        events: &[],
-    };
-    const IS_SHORT: bool = true;
-    type Params = DeleteQueueParams;
-    type Reply = Success;
+    errors [BadEventQueue];
+    is short;
 }
 
 impl Write for DeleteQueue {

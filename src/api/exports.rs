@@ -2,8 +2,8 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use super::parameter::{FromJson, Parameter, json_parameter, parameters};
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use super::parameter::{FromJson, Parameter, json_parameter};
+use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -49,12 +49,10 @@ impl Parameter for ExportType {
     }
 }
 
-/// GET /export/realm
-pub struct GetExports;
-
-parameters! {
-    /// Takes none.
-    pub struct GetExportsParams {}
+operation! {
+    /// Lists the exports of the organization's data.
+    pub GetExports = GET "/export/realm", for Administrator;
+    reply ExportsReply;
 }
 
 /// All exports.
@@ -64,35 +62,22 @@ pub struct ExportsReply {
     pub exports: Vec<ExportRecord>,
 }
 
-impl Operation for GetExports {
-    const ROUTE: Route = Route::get("/export/realm");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Lists the exports of the organization's data.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = GetExportsParams;
-    type Reply = ExportsReply;
-}
-
 impl Read for GetExports {
     fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<ExportsReply, Error> {
         Ok(ExportsReply { exports: realm.exports.values().map(|export| ExportRecord::new(realm, export)).collect() })
     }
 }
 
-/// POST /export/realm
-pub struct ExportOrganization;
-
-parameters! {
-    /// What is exported.
-    pub struct ExportOrganizationParams {
+operation! {
+    /// Begins an export of the organization's data, which takes ten seconds.
+    pub ExportOrganization = POST "/export/realm", for Administrator;
+    params {
         /// 1 or `public`: what is public; 2 or `full_with_consent`: also the private messages of those who consent.
         export_type: ExportType = ExportType(ExportKind::Public) => "1",
     }
+    reply ExportReply;
+    errors [InvalidValueBecause, ExportByHand];
+    events [RealmExport];
 }
 
 /// The new export.
@@ -100,20 +85,6 @@ parameters! {
 pub struct ExportReply {
     /// Its ID.
     pub id: i64,
-}
-
-impl Operation for ExportOrganization {
-    const ROUTE: Route = Route::post("/export/realm");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Begins an export of the organization's data, which takes ten seconds.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidValueBecause", "ExportByHand"],
-        events: &["realm_export"],
-    };
-    type Params = ExportOrganizationParams;
-    type Reply = ExportReply;
 }
 
 impl Write for ExportOrganization {
@@ -128,12 +99,10 @@ impl Write for ExportOrganization {
     }
 }
 
-/// GET /export/realm/consents
-pub struct GetExportConsents;
-
-parameters! {
-    /// Takes none.
-    pub struct GetExportConsentsParams {}
+operation! {
+    /// Tells who lets private messages be exported.
+    pub GetExportConsents = GET "/export/realm/consents", for Administrator, since 295;
+    reply ConsentsReply;
 }
 
 /// Whether somebody lets private messages be exported.
@@ -154,20 +123,6 @@ pub struct ConsentsReply {
     pub export_consents: Vec<Consent>,
 }
 
-impl Operation for GetExportConsents {
-    const ROUTE: Route = Route::get("/export/realm/consents");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Tells who lets private messages be exported.",
-        since: 295,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = GetExportConsentsParams;
-    type Reply = ConsentsReply;
-}
-
 impl Read for GetExportConsents {
     fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<ConsentsReply, Error> {
         let people = realm.active_users.iter().filter(|id| !realm.users[*id].is_bot());
@@ -180,29 +135,15 @@ impl Read for GetExportConsents {
     }
 }
 
-/// DELETE /export/realm/{export_id}
-pub struct DeleteExport;
-
-parameters! {
-    /// Which export.
-    pub struct DeleteExportParams {
+operation! {
+    /// Deletes an export that is ready; it stays in the list.
+    pub DeleteExport = DELETE "/export/realm/{export_id}", for Administrator;
+    params {
         /// The export.
         @path export_id: ExportId,
     }
-}
-
-impl Operation for DeleteExport {
-    const ROUTE: Route = Route::delete("/export/realm/{export_id}");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Deletes an export that is ready; it stays in the list.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidExport", "ExportDeleted", "ExportFailed", "ExportPending"],
-        events: &["realm_export"],
-    };
-    type Params = DeleteExportParams;
-    type Reply = Success;
+    errors [InvalidExport, ExportDeleted, ExportFailed, ExportPending];
+    events [RealmExport];
 }
 
 impl Write for DeleteExport {

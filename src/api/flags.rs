@@ -4,9 +4,8 @@
 
 pub mod change;
 
-use super::parameter::parameters;
 use super::topics::meant_topic;
-use super::{About, Access, Call, Operation, Route, Success, Write};
+use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::channel::TopicKey;
@@ -21,12 +20,10 @@ use std::collections::BTreeSet;
 /// The first level whose events list the messages that really changed; before, those that were so already too.
 const CHANGED_ALONE_SINCE: i64 = 155;
 
-/// POST /messages/flags
-pub struct UpdateFlags;
-
-parameters! {
-    /// Which flag of which messages.
-    pub struct UpdateFlagsParams {
+operation! {
+    /// Sets or takes away a personal flag of messages.
+    pub UpdateFlags = POST "/messages/flags", for User;
+    params {
         /// The messages.
         messages: Vec<MessageId>,
         /// `add` or `remove`.
@@ -34,6 +31,10 @@ parameters! {
         /// `read`, `starred` or `collapsed`.
         flag: String,
     }
+    reply UpdateFlagsReply;
+    errors [InvalidFlag, FlagNotEditable, InvalidFlagOperation, InvalidMessage];
+    events [UpdateMessageFlagsAdd, UpdateMessageFlagsRemove];
+    is short;
 }
 
 /// What was done.
@@ -44,21 +45,6 @@ pub struct UpdateFlagsReply {
     /// Channels whose messages did not become unread; only for flag `read` with op `remove`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignored_because_not_subscribed_channels: Option<BTreeSet<ChannelId>>,
-}
-
-impl Operation for UpdateFlags {
-    const ROUTE: Route = Route::post("/messages/flags");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Sets or takes away a personal flag of messages.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidFlag", "FlagNotEditable", "InvalidFlagOperation", "InvalidMessage"],
-        events: &["update_message_flags add", "update_message_flags remove"],
-    };
-    const IS_SHORT: bool = true;
-    type Params = UpdateFlagsParams;
-    type Reply = UpdateFlagsReply;
 }
 
 impl Write for UpdateFlags {
@@ -76,12 +62,11 @@ impl Write for UpdateFlags {
     }
 }
 
-/// POST /mark_all_as_read
-pub struct MarkAllAsRead;
-
-parameters! {
-    /// Takes none.
-    pub struct MarkAllAsReadParams {}
+operation! {
+    /// Marks all of the caller's messages as read; deprecated.
+    pub MarkAllAsRead = POST "/mark_all_as_read", for User;
+    reply CompleteReply;
+    events [UpdateMessageFlagsAdd];
 }
 
 /// Whether everything was done.
@@ -89,20 +74,6 @@ parameters! {
 pub struct CompleteReply {
     /// Always true: it never runs out of time.
     pub complete: bool,
-}
-
-impl Operation for MarkAllAsRead {
-    const ROUTE: Route = Route::post("/mark_all_as_read");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Marks all of the caller's messages as read; deprecated.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &["update_message_flags add"],
-    };
-    type Params = MarkAllAsReadParams;
-    type Reply = CompleteReply;
 }
 
 const READ: FlagChange = FlagChange { flag: Flag::Read, op: FlagOp::Add };
@@ -117,29 +88,15 @@ impl Write for MarkAllAsRead {
     }
 }
 
-/// POST /mark_stream_as_read
-pub struct MarkChannelAsRead;
-
-parameters! {
-    /// Which channel.
-    pub struct MarkChannelAsReadParams {
+operation! {
+    /// Marks all of a channel's messages as read; deprecated.
+    pub MarkChannelAsRead = POST "/mark_stream_as_read", for User;
+    params {
         /// The channel.
         stream_id: ChannelId,
     }
-}
-
-impl Operation for MarkChannelAsRead {
-    const ROUTE: Route = Route::post("/mark_stream_as_read");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Marks all of a channel's messages as read; deprecated.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidChannelId"],
-        events: &["update_message_flags add"],
-    };
-    type Params = MarkChannelAsReadParams;
-    type Reply = Success;
+    errors [InvalidChannelId];
+    events [UpdateMessageFlagsAdd];
 }
 
 impl Write for MarkChannelAsRead {
@@ -160,31 +117,17 @@ fn read_all(tx: &mut Tx, caller: &User, unread: &[MessageId]) -> Result<Success,
     Ok(Success {})
 }
 
-/// POST /mark_topic_as_read
-pub struct MarkTopicAsRead;
-
-parameters! {
-    /// Which topic.
-    pub struct MarkTopicAsReadParams {
+operation! {
+    /// Marks all of a topic's messages as read; deprecated.
+    pub MarkTopicAsRead = POST "/mark_topic_as_read", for User;
+    params {
         /// The channel.
         stream_id: ChannelId,
         /// The topic, whatever the case; the empty one may be named by its display name.
         topic_name: String,
     }
-}
-
-impl Operation for MarkTopicAsRead {
-    const ROUTE: Route = Route::post("/mark_topic_as_read");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Marks all of a topic's messages as read; deprecated.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidChannelId", "NoSuchTopic"],
-        events: &["update_message_flags add"],
-    };
-    type Params = MarkTopicAsReadParams;
-    type Reply = Success;
+    errors [InvalidChannelId, NoSuchTopic];
+    events [UpdateMessageFlagsAdd];
 }
 
 impl Write for MarkTopicAsRead {

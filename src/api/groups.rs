@@ -9,8 +9,7 @@ pub mod members;
 pub mod remove;
 pub(super) mod rules;
 
-use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Read, Route};
+use super::{Call, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::group::Group;
@@ -22,15 +21,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// GET /user_groups
-pub struct GetGroups;
-
-parameters! {
-    /// Which groups.
-    pub struct GetGroupsParams {
+operation! {
+    /// Lists the user groups, those that the server keeps by role included.
+    pub GetGroups = GET "/user_groups", for NotGuest;
+    params {
         /// Deactivated ones too.
         include_deactivated_groups: bool = false,
     }
+    reply GroupsReply;
 }
 
 /// User groups.
@@ -38,20 +36,6 @@ parameters! {
 pub struct GroupsReply {
     /// Sorted by ID, the system's own first.
     pub user_groups: Vec<GroupRecord>,
-}
-
-impl Operation for GetGroups {
-    const ROUTE: Route = Route::get("/user_groups");
-    const ACCESS: Access = Access::NotGuest;
-    const ABOUT: About = About {
-        summary: "Lists the user groups, those that the server keeps by role included.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = GetGroupsParams;
-    type Reply = GroupsReply;
 }
 
 impl Read for GetGroups {
@@ -64,17 +48,17 @@ impl Read for GetGroups {
 /// The first level that lists active members alone.
 const ACTIVE_ALONE_SINCE: i64 = 303;
 
-/// GET /user_groups/{user_group_id}/members
-pub struct GetGroupMembers;
-
-parameters! {
-    /// Whose members.
-    pub struct GetGroupMembersParams {
+operation! {
+    /// Lists the members of a user group, those of its subgroups included.
+    pub GetGroupMembers = GET "/user_groups/{user_group_id}/members", for HumanNotGuest, since 127;
+    params {
         /// The group.
         @path user_group_id: GroupId,
         /// Without those of subgroups.
         direct_member_only: bool = false,
     }
+    reply GroupMembersReply;
+    errors [InvalidGroup, GroupDeactivated];
 }
 
 /// Members.
@@ -82,20 +66,6 @@ parameters! {
 pub struct GroupMembersReply {
     /// Active users, sorted.
     pub members: Vec<UserId>,
-}
-
-impl Operation for GetGroupMembers {
-    const ROUTE: Route = Route::get("/user_groups/{user_group_id}/members");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Lists the members of a user group, those of its subgroups included.",
-        since: 127,
-        is_specified: false,
-        errors: &["InvalidGroup", "GroupDeactivated"],
-        events: &[],
-    };
-    type Params = GetGroupMembersParams;
-    type Reply = GroupMembersReply;
 }
 
 impl Read for GetGroupMembers {
@@ -111,12 +81,10 @@ impl Read for GetGroupMembers {
     }
 }
 
-/// GET /user_groups/{user_group_id}/members/{user_id}
-pub struct IsGroupMember;
-
-parameters! {
-    /// Who and where.
-    pub struct IsGroupMemberParams {
+operation! {
+    /// Tells whether a user is in a user group.
+    pub IsGroupMember = GET "/user_groups/{user_group_id}/members/{user_id}", for HumanNotGuest, since 127;
+    params {
         /// The group.
         @path user_group_id: GroupId,
         /// The user.
@@ -124,6 +92,8 @@ parameters! {
         /// Membership in a subgroup does not count.
         direct_member_only: bool = false,
     }
+    reply IsGroupMemberReply;
+    errors [InvalidGroup, GroupDeactivated, NoSuchUser, TargetDeactivated];
 }
 
 /// Whether somebody is a member.
@@ -131,20 +101,6 @@ parameters! {
 pub struct IsGroupMemberReply {
     /// Whether they are.
     pub is_user_group_member: bool,
-}
-
-impl Operation for IsGroupMember {
-    const ROUTE: Route = Route::get("/user_groups/{user_group_id}/members/{user_id}");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Tells whether a user is in a user group.",
-        since: 127,
-        is_specified: false,
-        errors: &["InvalidGroup", "GroupDeactivated", "NoSuchUser", "TargetDeactivated"],
-        events: &[],
-    };
-    type Params = IsGroupMemberParams;
-    type Reply = IsGroupMemberReply;
 }
 
 impl Read for IsGroupMember {
@@ -163,17 +119,17 @@ impl Read for IsGroupMember {
     }
 }
 
-/// GET /user_groups/{user_group_id}/subgroups
-pub struct GetSubgroups;
-
-parameters! {
-    /// Whose subgroups.
-    pub struct GetSubgroupsParams {
+operation! {
+    /// Lists the subgroups of a user group, to any depth.
+    pub GetSubgroups = GET "/user_groups/{user_group_id}/subgroups", for HumanNotGuest, since 127;
+    params {
         /// The group.
         @path user_group_id: GroupId,
         /// Without those of subgroups.
         direct_subgroup_only: bool = false,
     }
+    reply SubgroupsReply;
+    errors [InvalidGroup, GroupDeactivated];
 }
 
 /// Subgroups.
@@ -181,20 +137,6 @@ parameters! {
 pub struct SubgroupsReply {
     /// Sorted; without the group itself.
     pub subgroups: Vec<GroupId>,
-}
-
-impl Operation for GetSubgroups {
-    const ROUTE: Route = Route::get("/user_groups/{user_group_id}/subgroups");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Lists the subgroups of a user group, to any depth.",
-        since: 127,
-        is_specified: false,
-        errors: &["InvalidGroup", "GroupDeactivated"],
-        events: &[],
-    };
-    type Params = GetSubgroupsParams;
-    type Reply = SubgroupsReply;
 }
 
 impl Read for GetSubgroups {

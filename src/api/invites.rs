@@ -10,9 +10,9 @@ mod terms;
 pub use email::{ResendInvite, SendInvites};
 pub use revoke::{RevokeInvite, RevokeInviteLink};
 
-use super::parameter::{Nullable, RoleNumber, parameters};
+use super::parameter::{Nullable, RoleNumber};
 use super::text::{Bounded, OrNull};
-use super::{About, Access, Call, Operation, Read, Route, Write};
+use super::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -25,12 +25,10 @@ use terms::Wanted;
 /// Longest welcome text, in code points (specification, Limits).
 pub const MAX_WELCOME_LENGTH: usize = 8_000;
 
-/// POST /invites/multiuse
-pub struct CreateInviteLink;
-
-parameters! {
-    /// What those who follow the link get.
-    pub struct CreateInviteLinkParams {
+operation! {
+    /// Makes a link by which anybody may join.
+    pub CreateInviteLink = POST "/invites/multiuse", for HumanNotGuest;
+    params {
         /// Groups that they are put into; the caller must be allowed to add users to them.
         group_ids: Vec<GroupId> = Vec::new() => "[]",
         /// The default channels too.
@@ -45,6 +43,12 @@ parameters! {
         /// gives it.
         welcome_message_custom_text: Option<OrNull<Bounded<MAX_WELCOME_LENGTH>>>,
     }
+    reply InviteLinkReply;
+    errors [
+        InvalidValueBecause, BadValue, InsufficientPermission, OwnerInvitesOwners, RoleAboveInviter,
+        InvalidInviteChannel, MayNotSubscribeOthers, InvalidGroup, GroupDeactivated,
+    ];
+    events [InvitesChanged];
 }
 
 /// The new link.
@@ -52,30 +56,6 @@ parameters! {
 pub struct InviteLinkReply {
     /// Its address.
     pub invite_link: String,
-}
-
-impl Operation for CreateInviteLink {
-    const ROUTE: Route = Route::post("/invites/multiuse");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Makes a link by which anybody may join.",
-        since: 0,
-        is_specified: true,
-        errors: &[
-            "InvalidValueBecause",
-            "BadValue",
-            "InsufficientPermission",
-            "OwnerInvitesOwners",
-            "RoleAboveInviter",
-            "InvalidInviteChannel",
-            "MayNotSubscribeOthers",
-            "InvalidGroup",
-            "GroupDeactivated",
-        ],
-        events: &["invites_changed"],
-    };
-    type Params = CreateInviteLinkParams;
-    type Reply = InviteLinkReply;
 }
 
 impl Write for CreateInviteLink {
@@ -108,12 +88,10 @@ fn link_url(call: &Call<'_>, key: &str) -> String {
     format!("{}/join/{key}/", call.origin.base_url())
 }
 
-/// GET /invites
-pub struct GetInvites;
-
-parameters! {
-    /// Takes none.
-    pub struct GetInvitesParams {}
+operation! {
+    /// Lists the invitations that are in force.
+    pub GetInvites = GET "/invites", for HumanNotGuest;
+    reply InvitesReply;
 }
 
 /// Invitations that are in force.
@@ -176,20 +154,6 @@ impl InviteRecord {
     fn of_link(call: &Call<'_>, link: &InviteLink) -> Self {
         Self { link_url: Some(link_url(call, &link.key)), is_multiuse: true, ..Self::new(link.id.0, &link.terms) }
     }
-}
-
-impl Operation for GetInvites {
-    const ROUTE: Route = Route::get("/invites");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Lists the invitations that are in force.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = GetInvitesParams;
-    type Reply = InvitesReply;
 }
 
 impl Read for GetInvites {

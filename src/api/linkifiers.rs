@@ -6,20 +6,17 @@ mod change;
 
 pub use change::{AddLinkifier, EditLinkifier, RemoveLinkifier, ReorderLinkifiers};
 
-use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Read, Route};
+use super::{Call, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::record::list::{LinkifierRecord, linkifiers};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// GET /realm/linkifiers
-pub struct GetLinkifiers;
-
-parameters! {
-    /// Takes none.
-    pub struct GetLinkifiersParams {}
+operation! {
+    /// Lists the linkifiers.
+    pub GetLinkifiers = GET "/realm/linkifiers", for User, since 54;
+    reply LinkifiersReply;
 }
 
 /// The organization's linkifiers.
@@ -27,15 +24,6 @@ parameters! {
 pub struct LinkifiersReply {
     /// In the order in which they apply.
     pub linkifiers: Vec<LinkifierRecord>,
-}
-
-impl Operation for GetLinkifiers {
-    const ROUTE: Route = Route::get("/realm/linkifiers");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About =
-        About { summary: "Lists the linkifiers.", since: 54, is_specified: false, errors: &[], events: &[] };
-    type Params = GetLinkifiersParams;
-    type Reply = LinkifiersReply;
 }
 
 impl Read for GetLinkifiers {

@@ -13,8 +13,8 @@ pub mod submessage;
 pub mod target;
 mod unheard;
 
-use super::parameter::{parameters, words};
-use super::{About, Access, Call, Operation, Read, Route, Write};
+use super::parameter::words;
+use super::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
@@ -37,12 +37,10 @@ words! {
     }
 }
 
-/// POST /messages
-pub struct SendMessage;
-
-parameters! {
-    /// What is to be sent, and where.
-    pub struct SendMessageParams {
+operation! {
+    /// Sends a message to a topic of a channel, or to people.
+    pub SendMessage = POST "/messages", for AnyAccount;
+    params {
         /// `channel` (or `stream`), `direct` (or `private`).
         type_ as "type": MessageType,
         /// A channel's name or ID; users' IDs or addresses, one or a list.
@@ -61,6 +59,18 @@ parameters! {
         /// bots without documenting it.
         widget_content: Option<String>,
     }
+    reply SendMessageReply;
+    errors [
+        MessageEmpty, MessageNullBytes, OneChannelExpected, InvalidChannelType, MissingTopic, ChannelNameEmpty,
+        ChannelNameTooLong, ChannelNameInvalidCharacter, UnknownChannel, UnknownChannelId, NoRecipients,
+        InvalidRecipientsType, MixedRecipients, InvalidRecipientEmail, InvalidRecipientId, TopicInvalidCharacter,
+        MayNotPost, NotAuthorizedToSend, MayNotCreateTopic, EmptyTopicNotAllowed, OnlyEmptyTopicAllowed,
+        RecipientDeactivated, RecipientsInaccessible, DirectMessagesDisabled, DirectNotAuthorized,
+        MayNotInitiateDirect, WidgetNotJson, WidgetGivenRefused, UnableToRender, ChannelWildcardNotAllowed,
+        TopicWildcardNotAllowed, MayNotMentionGroup,
+    ];
+    events [RealmUserAdd, MutedTopics, UserTopic, Message, AttachmentUpdate];
+    is short;
 }
 
 /// The message.
@@ -71,54 +81,6 @@ pub struct SendMessageReply {
     /// 2 unmuted, 3 followed: how the topic is shown to the sender from now on, when sending changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub automatic_new_visibility_policy: Option<i64>,
-}
-
-impl Operation for SendMessage {
-    const ROUTE: Route = Route::post("/messages");
-    const ACCESS: Access = Access::AnyAccount;
-    const ABOUT: About = About {
-        summary: "Sends a message to a topic of a channel, or to people.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "MessageEmpty",
-            "MessageNullBytes",
-            "OneChannelExpected",
-            "InvalidChannelType",
-            "MissingTopic",
-            "ChannelNameEmpty",
-            "ChannelNameTooLong",
-            "ChannelNameInvalidCharacter",
-            "UnknownChannel",
-            "UnknownChannelId",
-            "NoRecipients",
-            "InvalidRecipientsType",
-            "MixedRecipients",
-            "InvalidRecipientEmail",
-            "InvalidRecipientId",
-            "TopicInvalidCharacter",
-            "MayNotPost",
-            "NotAuthorizedToSend",
-            "MayNotCreateTopic",
-            "EmptyTopicNotAllowed",
-            "OnlyEmptyTopicAllowed",
-            "RecipientDeactivated",
-            "RecipientsInaccessible",
-            "DirectMessagesDisabled",
-            "DirectNotAuthorized",
-            "MayNotInitiateDirect",
-            "WidgetNotJson",
-            "WidgetGivenRefused",
-            "UnableToRender",
-            "ChannelWildcardNotAllowed",
-            "TopicWildcardNotAllowed",
-            "MayNotMentionGroup",
-        ],
-        events: &["realm_user add", "muted_topics", "user_topic", "message", "attachment update"],
-    };
-    const IS_SHORT: bool = true;
-    type Params = SendMessageParams;
-    type Reply = SendMessageReply;
 }
 
 impl Write for SendMessage {
@@ -159,12 +121,10 @@ pub fn is_for_people(client: &str) -> bool {
         .any(|word| client.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes())))
 }
 
-/// GET /messages/{message_id}
-pub struct GetMessage;
-
-parameters! {
-    /// Which message and in which form.
-    pub struct GetMessageParams {
+operation! {
+    /// Gives a message.
+    pub GetMessage = GET "/messages/{message_id}", for UserOrVisitor;
+    params {
         /// The message.
         @path message_id: MessageId,
         /// HTML rather than Markdown.
@@ -172,6 +132,9 @@ parameters! {
         /// The client understands the empty topic.
         allow_empty_topic_name: bool = false,
     }
+    reply GetMessageReply;
+    errors [InvalidMessage, NotLoggedIn];
+    is short;
 }
 
 /// One message.
@@ -181,21 +144,6 @@ pub struct GetMessageReply {
     pub message: MessageRecord,
     /// Markdown; deprecated.
     pub raw_content: String,
-}
-
-impl Operation for GetMessage {
-    const ROUTE: Route = Route::get("/messages/{message_id}");
-    const ACCESS: Access = Access::UserOrVisitor;
-    const ABOUT: About = About {
-        summary: "Gives a message.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidMessage", "NotLoggedIn"],
-        events: &[],
-    };
-    const IS_SHORT: bool = true;
-    type Params = GetMessageParams;
-    type Reply = GetMessageReply;
 }
 
 impl Read for GetMessage {
@@ -235,15 +183,15 @@ fn check_archived(realm: &Realm, call: &Call<'_>, message: &Message) -> Result<(
     }
 }
 
-/// POST /messages/render
-pub struct RenderMessage;
-
-parameters! {
-    /// What is to be rendered.
-    pub struct RenderMessageParams {
+operation! {
+    /// Renders a text as a message of the caller's would be.
+    pub RenderMessage = POST "/messages/render", for User;
+    params {
         /// Markdown.
         content: String,
     }
+    reply RenderMessageReply;
+    errors [UnableToRender];
 }
 
 /// The text as HTML.
@@ -251,20 +199,6 @@ parameters! {
 pub struct RenderMessageReply {
     /// HTML.
     pub rendered: String,
-}
-
-impl Operation for RenderMessage {
-    const ROUTE: Route = Route::post("/messages/render");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Renders a text as a message of the caller's would be.",
-        since: 0,
-        is_specified: false,
-        errors: &["UnableToRender"],
-        events: &[],
-    };
-    type Params = RenderMessageParams;
-    type Reply = RenderMessageReply;
 }
 
 impl Read for RenderMessage {

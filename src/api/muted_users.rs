@@ -1,7 +1,7 @@
 //! Users whose messages the caller does not want to see.
 
 use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Route, Success, Write};
+use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event, List, Payload};
@@ -16,21 +16,12 @@ parameters! {
     }
 }
 
-/// POST /users/me/muted_users/{muted_user_id}
-pub struct MuteUser;
-
-impl Operation for MuteUser {
-    const ROUTE: Route = Route::post("/users/me/muted_users/{muted_user_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Mutes a user.",
-        since: 48,
-        is_specified: false,
-        errors: &["CannotMuteSelf", "NoSuchUser", "InsufficientPermission", "UserAlreadyMuted"],
-        events: &["update_message_flags add", "muted_users"],
-    };
-    type Params = MutedUserParams;
-    type Reply = Success;
+operation! {
+    /// Mutes a user.
+    pub MuteUser = POST "/users/me/muted_users/{muted_user_id}", for User, since 48;
+    params from MutedUserParams;
+    errors [CannotMuteSelf, NoSuchUser, InsufficientPermission, UserAlreadyMuted];
+    events [UpdateMessageFlagsAdd, MutedUsers];
 }
 
 impl Write for MuteUser {
@@ -67,21 +58,12 @@ fn read_all_of(tx: &mut Tx, user: UserId, muted: UserId) {
     tx.emit(Audience::user(user), Event::shaped("update_message_flags", Some("add"), fields));
 }
 
-/// DELETE /users/me/muted_users/{muted_user_id}
-pub struct UnmuteUser;
-
-impl Operation for UnmuteUser {
-    const ROUTE: Route = Route::delete("/users/me/muted_users/{muted_user_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Unmutes a user.",
-        since: 48,
-        is_specified: false,
-        errors: &["NoSuchUser", "InsufficientPermission", "UserNotMuted"],
-        events: &["muted_users"],
-    };
-    type Params = MutedUserParams;
-    type Reply = Success;
+operation! {
+    /// Unmutes a user.
+    pub UnmuteUser = DELETE "/users/me/muted_users/{muted_user_id}", for User, since 48;
+    params from MutedUserParams;
+    errors [NoSuchUser, InsufficientPermission, UserNotMuted];
+    events [MutedUsers];
 }
 
 impl Write for UnmuteUser {

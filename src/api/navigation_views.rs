@@ -1,8 +1,7 @@
 //! The left sidebar: which views it has, and which of them are pinned.
 
-use super::parameter::parameters;
 use super::text::{AnyLabel, OrNull, given};
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -30,12 +29,10 @@ fn is_built_in(fragment: &str) -> bool {
     BUILT_IN_FRAGMENTS.contains(&fragment)
 }
 
-/// GET /navigation_views
-pub struct GetNavigationViews;
-
-parameters! {
-    /// Takes none.
-    pub struct GetNavigationViewsParams {}
+operation! {
+    /// Lists the views of the caller's left sidebar.
+    pub GetNavigationViews = GET "/navigation_views", for User, since 390;
+    reply NavigationViewsReply;
 }
 
 /// The caller's views.
@@ -45,20 +42,6 @@ pub struct NavigationViewsReply {
     pub navigation_views: Vec<NavigationView>,
 }
 
-impl Operation for GetNavigationViews {
-    const ROUTE: Route = Route::get("/navigation_views");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Lists the views of the caller's left sidebar.",
-        since: 390,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = GetNavigationViewsParams;
-    type Reply = NavigationViewsReply;
-}
-
 impl Read for GetNavigationViews {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<NavigationViewsReply, Error> {
         let views = &realm.own(call.caller().id).navigation_views;
@@ -66,12 +49,10 @@ impl Read for GetNavigationViews {
     }
 }
 
-/// POST /navigation_views
-pub struct AddNavigationView;
-
-parameters! {
-    /// The view.
-    pub struct AddNavigationViewParams {
+operation! {
+    /// Adds a view to the caller's left sidebar.
+    pub AddNavigationView = POST "/navigation_views", for User, since 390;
+    params {
         /// Identifies the view.
         fragment: AnyLabel,
         /// Shown in the sidebar rather than inside the menu.
@@ -79,20 +60,8 @@ parameters! {
         /// Of custom views, which need one.
         name: Option<OrNull<AnyLabel>>,
     }
-}
-
-impl Operation for AddNavigationView {
-    const ROUTE: Route = Route::post("/navigation_views");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Adds a view to the caller's left sidebar.",
-        since: 390,
-        is_specified: true,
-        errors: &["BadValue", "BuiltInViewNamed", "CustomViewUnnamed", "NavigationViewExists"],
-        events: &["navigation_view add"],
-    };
-    type Params = AddNavigationViewParams;
-    type Reply = Success;
+    errors [BadValue, BuiltInViewNamed, CustomViewUnnamed, NavigationViewExists];
+    events [NavigationViewAdd];
 }
 
 impl Write for AddNavigationView {
@@ -120,12 +89,10 @@ impl Write for AddNavigationView {
     }
 }
 
-/// PATCH /navigation_views/{fragment}
-pub struct EditNavigationView;
-
-parameters! {
-    /// Which view, and what of it changes.
-    pub struct EditNavigationViewParams {
+operation! {
+    /// Pins, unpins or renames a view of the caller's left sidebar.
+    pub EditNavigationView = PATCH "/navigation_views/{*fragment}", for User, since 390;
+    params {
         /// The view; slashes may be percent-encoded or not.
         @path fragment: String,
         /// Shown in the sidebar rather than inside the menu.
@@ -133,20 +100,8 @@ parameters! {
         /// Of custom views.
         name: Option<OrNull<AnyLabel>>,
     }
-}
-
-impl Operation for EditNavigationView {
-    const ROUTE: Route = Route::patch("/navigation_views/{*fragment}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Pins, unpins or renames a view of the caller's left sidebar.",
-        since: 390,
-        is_specified: false,
-        errors: &["BadValue", "NoSuchNavigationView", "BuiltInViewNamed", "NavigationViewExists"],
-        events: &["navigation_view update"],
-    };
-    type Params = EditNavigationViewParams;
-    type Reply = Success;
+    errors [BadValue, NoSuchNavigationView, BuiltInViewNamed, NavigationViewExists];
+    events [NavigationViewUpdate];
 }
 
 impl Write for EditNavigationView {
@@ -177,29 +132,15 @@ impl Write for EditNavigationView {
     }
 }
 
-/// DELETE /navigation_views/{fragment}
-pub struct RemoveNavigationView;
-
-parameters! {
-    /// Which view.
-    pub struct RemoveNavigationViewParams {
+operation! {
+    /// Removes a view from the caller's left sidebar.
+    pub RemoveNavigationView = DELETE "/navigation_views/{*fragment}", for User, since 390;
+    params {
         /// The view; slashes may be percent-encoded or not.
         @path fragment: String,
     }
-}
-
-impl Operation for RemoveNavigationView {
-    const ROUTE: Route = Route::delete("/navigation_views/{*fragment}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Removes a view from the caller's left sidebar.",
-        since: 390,
-        is_specified: false,
-        errors: &["NoSuchNavigationView"],
-        events: &["navigation_view remove"],
-    };
-    type Params = RemoveNavigationViewParams;
-    type Reply = Success;
+    errors [NoSuchNavigationView];
+    events [NavigationViewRemove];
 }
 
 impl Write for RemoveNavigationView {

@@ -1,7 +1,6 @@
 //! One-time notices that clients show to newcomers.
 
-use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Route, Success, Write};
+use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -42,29 +41,15 @@ pub fn records_of(realm: &Realm, user: UserId) -> Vec<StepRecord> {
     left.map(|name| StepRecord { kind: "one_time_notice", name }).collect()
 }
 
-/// POST /users/me/onboarding_steps
-pub struct MarkOnboardingStep;
-
-parameters! {
-    /// Which notice.
-    pub struct MarkOnboardingStepParams {
+operation! {
+    /// Marks a one-time notice as seen.
+    pub MarkOnboardingStep = POST "/users/me/onboarding_steps", for Human, since 233;
+    params {
         /// The notice that was seen.
         onboarding_step: String,
     }
-}
-
-impl Operation for MarkOnboardingStep {
-    const ROUTE: Route = Route::post("/users/me/onboarding_steps");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Marks a one-time notice as seen.",
-        since: 233,
-        is_specified: false,
-        errors: &["UnknownOnboardingStep"],
-        events: &["onboarding_steps"],
-    };
-    type Params = MarkOnboardingStepParams;
-    type Reply = Success;
+    errors [UnknownOnboardingStep];
+    events [OnboardingSteps];
 }
 
 impl Write for MarkOnboardingStep {

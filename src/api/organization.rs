@@ -15,7 +15,7 @@ pub mod welcome;
 
 use super::channels::creation::rendered_description;
 use super::group_settings::{GroupSettingUpdate, resolve_update};
-use super::{About, Access, Call, Operation, Route, Write};
+use super::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::acquaintance::Acquaintance;
@@ -55,8 +55,22 @@ const OWNERS_DECIDE_ON_SIGN_UP_SINCE: i64 = 143;
 /// Settings of which events tell in the form that permissions have.
 const TOLD_AS_DATA: &[&str] = &["allow_message_editing", "message_content_edit_limit_seconds", "topics_policy"];
 
-/// PATCH /realm
-pub struct EditOrganization;
+operation! {
+    /// Changes the organization's name, description, settings and permissions.
+    pub EditOrganization = PATCH "/realm", for Administrator;
+    params from OrganizationParams;
+    reply OrganizationReply;
+    errors [
+        BadValue, InvalidValueBecause, InvalidValue, InvalidLanguage, NotOffered, OwnerRequired,
+        AuthenticationMethodRequired, RefusedValue, InvalidChannelId, ModerationChannelPublic, ExpectationMismatch,
+        InvalidGroup, GroupDeactivated, SystemGroupRequired, DisallowedGroup, InvalidUserId, InvalidGroupId,
+        DemoOrganizationRequired,
+    ];
+    events [
+        RealmUpdate, UserGroupAddMembers, UserGroupRemoveMembers, StreamCreate, SubscriptionPeerAdd, StreamDelete,
+        RealmUpdateDict, RealmUserAdd, RealmUserRemove,
+    ];
+}
 
 /// What changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -64,49 +78,6 @@ pub struct OrganizationReply {
     /// The new values by their names.
     #[serde(flatten)]
     pub changed: Map<String, Value>,
-}
-
-impl Operation for EditOrganization {
-    const ROUTE: Route = Route::patch("/realm");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Changes the organization's name, description, settings and permissions.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "BadValue",
-            "InvalidValueBecause",
-            "InvalidValue",
-            "InvalidLanguage",
-            "NotOffered",
-            "OwnerRequired",
-            "AuthenticationMethodRequired",
-            "RefusedValue",
-            "InvalidChannelId",
-            "ModerationChannelPublic",
-            "ExpectationMismatch",
-            "InvalidGroup",
-            "GroupDeactivated",
-            "SystemGroupRequired",
-            "DisallowedGroup",
-            "InvalidUserId",
-            "InvalidGroupId",
-            "DemoOrganizationRequired",
-        ],
-        events: &[
-            "realm update",
-            "user_group add_members",
-            "user_group remove_members",
-            "stream create",
-            "subscription peer_add",
-            "stream delete",
-            "realm update_dict",
-            "realm_user add",
-            "realm_user remove",
-        ],
-    };
-    type Params = OrganizationParams;
-    type Reply = OrganizationReply;
 }
 
 impl Write for EditOrganization {

@@ -2,9 +2,9 @@
 //!
 //! A choice where the API is silent: A-32 in docs/assumptions.md.
 
-use super::parameter::{Count, parameters};
+use super::parameter::Count;
 use super::users::who_can_access;
-use super::{About, Access, Call, Operation, Read, Route, Write};
+use super::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -34,12 +34,10 @@ const LAST_SEEN_WHEN_DISABLED: Span = Span::seconds(-(OFFLINE_AFTER.whole_second
 /// Active users above which nobody is told who comes back.
 const MAX_USERS_FOR_EVENTS: usize = 100;
 
-/// POST /users/me/presence
-pub struct UpdatePresence;
-
-parameters! {
-    /// How the caller is there, and what to reply.
-    pub struct UpdatePresenceParams {
+operation! {
+    /// Reports that the caller is there, and gives who else is.
+    pub UpdatePresence = POST "/users/me/presence", for Human;
+    params {
         /// Days of history when everything is asked for; 14 when absent, 0 gives none.
         history_limit_days: Option<Count>,
         /// The `presence_last_update_id` of an earlier reply: only what changed since, in the modern form.
@@ -53,6 +51,9 @@ parameters! {
         /// `active` or `idle`.
         status: String,
     }
+    reply UpdatePresenceReply;
+    errors [InvalidPresenceStatus];
+    events [Presence];
 }
 
 /// Who is there; empty when only a ping was asked for.
@@ -67,20 +68,6 @@ pub struct UpdatePresenceReply {
     /// What to pass as `last_update_id` next time; -1 when nothing is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presence_last_update_id: Option<i64>,
-}
-
-impl Operation for UpdatePresence {
-    const ROUTE: Route = Route::post("/users/me/presence");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Reports that the caller is there, and gives who else is.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidPresenceStatus"],
-        events: &["presence"],
-    };
-    type Params = UpdatePresenceParams;
-    type Reply = UpdatePresenceReply;
 }
 
 impl Write for UpdatePresence {
@@ -164,15 +151,15 @@ fn tell(tx: &mut Tx, user: UserId, presence: Presence) {
     }
 }
 
-/// GET /users/{user_id_or_email}/presence
-pub struct GetUserPresence;
-
-parameters! {
-    /// Whose.
-    pub struct GetUserPresenceParams {
+operation! {
+    /// Gives a user's presence.
+    pub GetUserPresence = GET "/users/{user_id_or_email}/presence", for User;
+    params {
         /// The user's ID or address: the real one, where the caller may see it, or the dummy.
         @path user_id_or_email: String,
     }
+    reply UserPresenceReply;
+    errors [NoSuchUser, PresenceNotForBots, InsufficientPermission, NoPresenceData];
 }
 
 /// Somebody's presence.
@@ -203,20 +190,6 @@ pub struct LegacyStatus {
     pub status: &'static str,
     /// UNIX seconds.
     pub timestamp: i64,
-}
-
-impl Operation for GetUserPresence {
-    const ROUTE: Route = Route::get("/users/{user_id_or_email}/presence");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives a user's presence.",
-        since: 0,
-        is_specified: false,
-        errors: &["NoSuchUser", "PresenceNotForBots", "InsufficientPermission", "NoPresenceData"],
-        events: &[],
-    };
-    type Params = GetUserPresenceParams;
-    type Reply = UserPresenceReply;
 }
 
 impl Read for GetUserPresence {
@@ -250,12 +223,10 @@ fn find<'realm>(realm: &'realm Realm, viewer: &User, who: &str) -> Option<&'real
     }
 }
 
-/// GET /realm/presence
-pub struct GetRealmPresence;
-
-parameters! {
-    /// Takes none.
-    pub struct GetRealmPresenceParams {}
+operation! {
+    /// Gives the presence of all users.
+    pub GetRealmPresence = GET "/realm/presence", for User;
+    reply RealmPresenceReply;
 }
 
 /// Who is there.
@@ -265,15 +236,6 @@ pub struct RealmPresenceReply {
     pub presences: Map<String, Value>,
     /// UNIX seconds with their fraction.
     pub server_timestamp: f64,
-}
-
-impl Operation for GetRealmPresence {
-    const ROUTE: Route = Route::get("/realm/presence");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About =
-        About { summary: "Gives the presence of all users.", since: 0, is_specified: false, errors: &[], events: &[] };
-    type Params = GetRealmPresenceParams;
-    type Reply = RealmPresenceReply;
 }
 
 impl Read for GetRealmPresence {

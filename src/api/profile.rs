@@ -1,10 +1,10 @@
 //! What people say of themselves in custom profile fields (reference behaviour, PATCH /users/me/profile_data).
 
-use super::parameter::{FromJson, json_object, parameters};
+use super::parameter::{FromJson, json_object};
 use super::profile_fields::USERS;
 use super::text::check_length;
 use super::users::{person_update, who_can_access};
-use super::{About, Access, Call, Operation, Route, Success, Write};
+use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -62,37 +62,15 @@ impl ProfileValue {
     }
 }
 
-/// PATCH /users/me/profile_data
-pub struct ChangeProfile;
-
-parameters! {
-    /// What changes.
-    pub struct ChangeProfileParams {
+operation! {
+    /// Changes the caller's custom profile fields.
+    pub ChangeProfile = PATCH "/users/me/profile_data", for Human;
+    params {
         /// The fields' new values.
         data: Vec<ProfileEntry>,
     }
-}
-
-impl Operation for ChangeProfile {
-    const ROUTE: Route = Route::patch("/users/me/profile_data");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Changes the caller's custom profile fields.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "BadValue",
-            "FieldNotFound",
-            "FieldLocked",
-            "NotAChoice",
-            "InvalidUserId",
-            "FieldUserDeactivated",
-            "FieldUserIsBot",
-        ],
-        events: &["realm_user update"],
-    };
-    type Params = ChangeProfileParams;
-    type Reply = Success;
+    errors [BadValue, FieldNotFound, FieldLocked, NotAChoice, InvalidUserId, FieldUserDeactivated, FieldUserIsBot];
+    events [RealmUserUpdate];
 }
 
 impl Write for ChangeProfile {
@@ -106,29 +84,15 @@ impl Write for ChangeProfile {
     }
 }
 
-/// DELETE /users/me/profile_data
-pub struct RemoveProfile;
-
-parameters! {
-    /// What goes.
-    pub struct RemoveProfileParams {
+operation! {
+    /// Takes away values of the caller's custom profile fields.
+    pub RemoveProfile = DELETE "/users/me/profile_data", for Human;
+    params {
         /// The fields.
         data: Vec<ProfileFieldId>,
     }
-}
-
-impl Operation for RemoveProfile {
-    const ROUTE: Route = Route::delete("/users/me/profile_data");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Takes away values of the caller's custom profile fields.",
-        since: 0,
-        is_specified: false,
-        errors: &["FieldNotFound", "FieldLocked"],
-        events: &["realm_user update"],
-    };
-    type Params = RemoveProfileParams;
-    type Reply = Success;
+    errors [FieldNotFound, FieldLocked];
+    events [RealmUserUpdate];
 }
 
 impl Write for RemoveProfile {

@@ -4,9 +4,8 @@
 
 pub mod data;
 
-use super::parameter::parameters;
 use super::text::check_length;
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -29,12 +28,10 @@ const MAX_HINT_LENGTH: usize = 80;
 /// How many fields the summary of a profile holds.
 const MAX_FIELDS_IN_SUMMARY: usize = 2;
 
-/// GET /realm/profile_fields
-pub struct GetProfileFields;
-
-parameters! {
-    /// Takes none.
-    pub struct GetProfileFieldsParams {}
+operation! {
+    /// Lists the custom profile fields.
+    pub GetProfileFields = GET "/realm/profile_fields", for User;
+    reply ProfileFieldsReply;
 }
 
 /// Custom profile fields.
@@ -44,27 +41,16 @@ pub struct ProfileFieldsReply {
     pub custom_fields: Value,
 }
 
-impl Operation for GetProfileFields {
-    const ROUTE: Route = Route::get("/realm/profile_fields");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About =
-        About { summary: "Lists the custom profile fields.", since: 0, is_specified: false, errors: &[], events: &[] };
-    type Params = GetProfileFieldsParams;
-    type Reply = ProfileFieldsReply;
-}
-
 impl Read for GetProfileFields {
     fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<ProfileFieldsReply, Error> {
         Ok(ProfileFieldsReply { custom_fields: profile_fields(&realm.profile_fields) })
     }
 }
 
-/// POST /realm/profile_fields
-pub struct CreateProfileField;
-
-parameters! {
-    /// The field to be.
-    pub struct CreateProfileFieldParams {
+operation! {
+    /// Makes a custom profile field.
+    pub CreateProfileField = POST "/realm/profile_fields", for Administrator;
+    params {
         /// Shown in the summary of a profile.
         display_in_profile_summary: bool = false,
         /// Users may fill it in themselves.
@@ -82,6 +68,13 @@ parameters! {
         /// People may be found by it.
         use_for_user_matching: bool = false,
     }
+    reply ProfileFieldIdReply;
+    errors [
+        ProfileSummaryFull, BadValue, FieldWithoutChoices, BlankValue, MissingKey, UnexpectedKeys, DuplicateChoices,
+        UrlPatternWithoutName, UrlPatternMissing, UnknownExternalAccount, FieldLabelBlank, InvalidFieldType,
+        FieldNotForSummary, FieldLabelTaken,
+    ];
+    events [CustomProfileFields];
 }
 
 /// The new field.
@@ -89,35 +82,6 @@ parameters! {
 pub struct ProfileFieldIdReply {
     /// Its ID.
     pub id: ProfileFieldId,
-}
-
-impl Operation for CreateProfileField {
-    const ROUTE: Route = Route::post("/realm/profile_fields");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Makes a custom profile field.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "ProfileSummaryFull",
-            "BadValue",
-            "FieldWithoutChoices",
-            "BlankValue",
-            "MissingKey",
-            "UnexpectedKeys",
-            "DuplicateChoices",
-            "UrlPatternWithoutName",
-            "UrlPatternMissing",
-            "UnknownExternalAccount",
-            "FieldLabelBlank",
-            "InvalidFieldType",
-            "FieldNotForSummary",
-            "FieldLabelTaken",
-        ],
-        events: &["custom_profile_fields"],
-    };
-    type Params = CreateProfileFieldParams;
-    type Reply = ProfileFieldIdReply;
 }
 
 impl Write for CreateProfileField {
@@ -161,29 +125,15 @@ impl Write for CreateProfileField {
     }
 }
 
-/// PATCH /realm/profile_fields
-pub struct OrderProfileFields;
-
-parameters! {
-    /// The order to be.
-    pub struct OrderProfileFieldsParams {
+operation! {
+    /// Orders the custom profile fields.
+    pub OrderProfileFields = PATCH "/realm/profile_fields", for Administrator;
+    params {
         /// All fields.
         order: Vec<ProfileFieldId>,
     }
-}
-
-impl Operation for OrderProfileFields {
-    const ROUTE: Route = Route::patch("/realm/profile_fields");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Orders the custom profile fields.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidFieldOrder"],
-        events: &["custom_profile_fields"],
-    };
-    type Params = OrderProfileFieldsParams;
-    type Reply = Success;
+    errors [InvalidFieldOrder];
+    events [CustomProfileFields];
 }
 
 impl Write for OrderProfileFields {
@@ -203,12 +153,10 @@ impl Write for OrderProfileFields {
     }
 }
 
-/// PATCH /realm/profile_fields/{field_id}
-pub struct EditProfileField;
-
-parameters! {
-    /// What is to be changed.
-    pub struct EditProfileFieldParams {
+operation! {
+    /// Changes a custom profile field.
+    pub EditProfileField = PATCH "/realm/profile_fields/{field_id}", for Administrator;
+    params {
         /// The field.
         @path field_id: ProfileFieldId,
         /// Shown in the summary of a profile.
@@ -226,36 +174,12 @@ parameters! {
         /// People may be found by it.
         use_for_user_matching: Option<bool>,
     }
-}
-
-impl Operation for EditProfileField {
-    const ROUTE: Route = Route::patch("/realm/profile_fields/{field_id}");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Changes a custom profile field.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "FieldNotFound",
-            "ProfileSummaryFull",
-            "KnownSiteField",
-            "BadValue",
-            "FieldWithoutChoices",
-            "BlankValue",
-            "MissingKey",
-            "UnexpectedKeys",
-            "DuplicateChoices",
-            "UrlPatternWithoutName",
-            "UrlPatternMissing",
-            "UnknownExternalAccount",
-            "FieldLabelBlank",
-            "FieldNotForSummary",
-            "FieldLabelTaken",
-        ],
-        events: &["custom_profile_fields"],
-    };
-    type Params = EditProfileFieldParams;
-    type Reply = Success;
+    errors [
+        FieldNotFound, ProfileSummaryFull, KnownSiteField, BadValue, FieldWithoutChoices, BlankValue, MissingKey,
+        UnexpectedKeys, DuplicateChoices, UrlPatternWithoutName, UrlPatternMissing, UnknownExternalAccount,
+        FieldLabelBlank, FieldNotForSummary, FieldLabelTaken,
+    ];
+    events [CustomProfileFields];
 }
 
 impl Write for EditProfileField {
@@ -291,29 +215,15 @@ impl Write for EditProfileField {
     }
 }
 
-/// DELETE /realm/profile_fields/{field_id}
-pub struct RemoveProfileField;
-
-parameters! {
-    /// Which field.
-    pub struct RemoveProfileFieldParams {
+operation! {
+    /// Removes a custom profile field and all its values.
+    pub RemoveProfileField = DELETE "/realm/profile_fields/{field_id}", for Administrator;
+    params {
         /// The field.
         @path field_id: ProfileFieldId,
     }
-}
-
-impl Operation for RemoveProfileField {
-    const ROUTE: Route = Route::delete("/realm/profile_fields/{field_id}");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Removes a custom profile field and all its values.",
-        since: 0,
-        is_specified: false,
-        errors: &["FieldNotFound"],
-        events: &["custom_profile_fields"],
-    };
-    type Params = RemoveProfileFieldParams;
-    type Reply = Success;
+    errors [FieldNotFound];
+    events [CustomProfileFields];
 }
 
 impl Write for RemoveProfileField {
@@ -363,7 +273,7 @@ fn check_room_in_summary(realm: &Realm, id: ProfileFieldId) -> Result<(), Error>
 }
 
 /// Whether what follows from a field's site stays as it is: clients may say it once more.
-fn check_keeps_site(field: &ProfileField, params: &EditProfileFieldParams) -> Result<(), Error> {
+fn check_keeps_site(field: &ProfileField, params: &EditProfileField) -> Result<(), Error> {
     let keeps = params.name.as_deref().is_none_or(|name| name.trim() == field.name)
         && params.hint.as_ref().is_none_or(|hint| *hint == field.hint)
         && params.field_data.as_ref().is_none_or(|data| *data == data_of(field));

@@ -7,8 +7,7 @@ mod relay;
 pub use register::RegisterPush;
 pub use relay::RegisterRemotePush;
 
-use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Route, Success, Write};
+use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::fault::Bouncer;
 use crate::realm::change::Tx;
@@ -17,29 +16,14 @@ use crate::realm::personal::Device;
 use crate::realm::push::{PushContent, PushTarget};
 use serde_json::json;
 
-/// POST /mobile_push/e2ee/test_notification
-pub struct TestEncryptedPush;
-
-parameters! {
-    /// Which device.
-    pub struct TestEncryptedPushParams {
+operation! {
+    /// Sends a test notification to the caller's devices that are registered for encrypted ones.
+    pub TestEncryptedPush = POST "/mobile_push/e2ee/test_notification", for Human, since 420;
+    params {
         /// The device; all of the caller's by default.
         device_id: Option<DeviceId>,
     }
-}
-
-impl Operation for TestEncryptedPush {
-    const ROUTE: Route = Route::post("/mobile_push/e2ee/test_notification");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Sends a test notification to the caller's devices that are registered for encrypted ones.",
-        since: 420,
-        is_specified: true,
-        errors: &["NoActivePushDevice", "RelayServerError", "RelayUnreachable", "RelayRefuses"],
-        events: &[],
-    };
-    type Params = TestEncryptedPushParams;
-    type Reply = Success;
+    errors [NoActivePushDevice, RelayServerError, RelayUnreachable, RelayRefuses];
 }
 
 impl Write for TestEncryptedPush {
@@ -63,29 +47,14 @@ impl Write for TestEncryptedPush {
     }
 }
 
-/// POST /mobile_push/test_notification
-pub struct TestPush;
-
-parameters! {
-    /// Which device.
-    pub struct TestPushParams {
+operation! {
+    /// Sends a test notification to the caller's tokens of the older kind; deprecated.
+    pub TestPush = POST "/mobile_push/test_notification", for Human, since 217;
+    params {
         /// The device's token; all of the caller's by default.
         token: Option<String>,
     }
-}
-
-impl Operation for TestPush {
-    const ROUTE: Route = Route::post("/mobile_push/test_notification");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Sends a test notification to the caller's tokens of the older kind; deprecated.",
-        since: 217,
-        is_specified: false,
-        errors: &["PushTokenUnknown", "RelayServerError", "RelayUnreachable", "RelayRefuses"],
-        events: &[],
-    };
-    type Params = TestPushParams;
-    type Reply = Success;
+    errors [PushTokenUnknown, RelayServerError, RelayUnreachable, RelayRefuses];
 }
 
 impl Write for TestPush {

@@ -3,8 +3,7 @@
 //! A choice where the API is silent: A-27 in docs/assumptions.md.
 
 use super::emoji::{WantedEmoji, by_name};
-use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Route, Success, Write};
+use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -14,12 +13,10 @@ use crate::realm::message::{Emoji, Message, Reaction, ReactionType};
 use serde_json::json;
 use std::sync::Arc;
 
-/// POST /messages/{message_id}/reactions
-pub struct AddReaction;
-
-parameters! {
-    /// Which emoji on which message.
-    pub struct AddReactionParams {
+operation! {
+    /// Adds the caller's reaction to a message.
+    pub AddReaction = POST "/messages/{message_id}/reactions", for User;
+    params {
         /// The message.
         @path message_id: MessageId,
         /// The emoji's name.
@@ -29,31 +26,12 @@ parameters! {
         /// `unicode_emoji`, `realm_emoji` or `service_extra_emoji`; follows from the name when absent.
         reaction_type: Option<String>,
     }
-}
-
-impl Operation for AddReaction {
-    const ROUTE: Route = Route::post("/messages/{message_id}/reactions");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Adds the caller's reaction to a message.",
-        since: 0,
-        is_specified: true,
-        errors: &[
-            "InvalidMessage",
-            "UnknownEmoji",
-            "ReactionAlreadyExists",
-            "InvalidEmojiType",
-            "InvalidEmojiCode",
-            "InvalidEmojiName",
-            "InvalidCustomEmoji",
-            "InvalidCustomEmojiName",
-            "CustomEmojiDeactivated",
-        ],
-        events: &["muted_topics", "user_topic", "reaction add"],
-    };
-    const IS_SHORT: bool = true;
-    type Params = AddReactionParams;
-    type Reply = Success;
+    errors [
+        InvalidMessage, UnknownEmoji, ReactionAlreadyExists, InvalidEmojiType, InvalidEmojiCode, InvalidEmojiName,
+        InvalidCustomEmoji, InvalidCustomEmojiName, CustomEmojiDeactivated,
+    ];
+    events [MutedTopics, UserTopic, ReactionAdd];
+    is short;
 }
 
 impl Write for AddReaction {
@@ -81,12 +59,10 @@ impl Write for AddReaction {
     }
 }
 
-/// DELETE /messages/{message_id}/reactions
-pub struct RemoveReaction;
-
-parameters! {
-    /// Which emoji on which message; a name or a code is needed.
-    pub struct RemoveReactionParams {
+operation! {
+    /// Removes the caller's reaction from a message.
+    pub RemoveReaction = DELETE "/messages/{message_id}/reactions", for User;
+    params {
         /// The message.
         @path message_id: MessageId,
         /// The emoji's name; of no effect beside a code.
@@ -96,21 +72,9 @@ parameters! {
         /// Its namespace: `unicode_emoji` when absent beside a code; follows from the name otherwise.
         reaction_type: Option<String>,
     }
-}
-
-impl Operation for RemoveReaction {
-    const ROUTE: Route = Route::delete("/messages/{message_id}/reactions");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Removes the caller's reaction from a message.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidMessage", "ReactionUnnamed", "UnknownEmoji", "ReactionDoesNotExist"],
-        events: &["reaction remove"],
-    };
-    const IS_SHORT: bool = true;
-    type Params = RemoveReactionParams;
-    type Reply = Success;
+    errors [InvalidMessage, ReactionUnnamed, UnknownEmoji, ReactionDoesNotExist];
+    events [ReactionRemove];
+    is short;
 }
 
 impl Write for RemoveReaction {
@@ -126,12 +90,7 @@ impl Write for RemoveReaction {
 }
 
 /// The place of the caller's reaction that a request names.
-fn own_reaction(
-    realm: &Realm,
-    message: &Message,
-    caller: UserId,
-    params: &RemoveReactionParams,
-) -> Result<usize, Error> {
+fn own_reaction(realm: &Realm, message: &Message, caller: UserId, params: &RemoveReaction) -> Result<usize, Error> {
     let own = |is_meant: &dyn Fn(&Emoji) -> bool| {
         message.reactions.iter().position(|reaction| reaction.user == caller && is_meant(&reaction.emoji))
     };

@@ -10,8 +10,8 @@ mod users;
 pub use lists::choices;
 pub use users::UserLists;
 
-use super::parameter::{Count, Nullable, parameters};
-use super::{About, Access, Call, Operation, Route, SERVICE_VERSION, Write};
+use super::parameter::{Count, Nullable};
+use super::{Call, SERVICE_VERSION, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -29,12 +29,10 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// POST /register
-pub struct Register;
-
-parameters! {
-    /// What the client wants to know now, and to hear of later.
-    pub struct RegisterParams {
+operation! {
+    /// Registers an event queue and gives the state from which its events go on.
+    pub Register = POST "/register", for UserOrVisitor;
+    params {
         /// Messages of all public channels.
         all_public_streams: bool = false,
         /// Content of messages as HTML.
@@ -60,6 +58,8 @@ parameters! {
         /// Seconds without a poll after which the queue is collected, or "mobile".
         idle_queue_timeout: Option<Nullable<IdleTimeout>>,
     }
+    reply RegisterReply;
+    errors [NotForAnonymous, NotAuthorizedForQuery, BadNarrow, OperatorNotSupported, OperandNotSupported];
 }
 
 /// The queue and the state; which keys there are depends on what was asked for.
@@ -87,26 +87,6 @@ pub struct RegisterReply {
     #[serde(flatten)]
     #[schemars(skip)]
     pub users: Option<UserLists>,
-}
-
-impl Operation for Register {
-    const ROUTE: Route = Route::post("/register");
-    const ACCESS: Access = Access::UserOrVisitor;
-    const ABOUT: About = About {
-        summary: "Registers an event queue and gives the state from which its events go on.",
-        since: 0,
-        is_specified: true,
-        errors: &[
-            "NotForAnonymous",
-            "NotAuthorizedForQuery",
-            "BadNarrow",
-            "OperatorNotSupported",
-            "OperandNotSupported",
-        ],
-        events: &[],
-    };
-    type Params = RegisterParams;
-    type Reply = RegisterReply;
 }
 
 /// How the state is looked at.
@@ -165,7 +145,7 @@ impl Write for Register {
     }
 }
 
-fn check(viewer: Option<&User>, params: &RegisterParams) -> Result<(), Error> {
+fn check(viewer: Option<&User>, params: &Register) -> Result<(), Error> {
     match viewer {
         None if params.client_gravatar == Some(true) => Err(Error::NotForAnonymous { key: "client_gravatar".into() }),
         None if params.include_subscribers.0 != IncludeSubscribers::No => {
@@ -176,7 +156,7 @@ fn check(viewer: Option<&User>, params: &RegisterParams) -> Result<(), Error> {
     }
 }
 
-fn queue_options(call: &Call<'_>, params: &RegisterParams, narrow: Vec<QueueTerm>) -> QueueOptions {
+fn queue_options(call: &Call<'_>, params: &Register, narrow: Vec<QueueTerm>) -> QueueOptions {
     let viewer = call.caller.as_deref();
     let capabilities = params.client_capabilities.0;
     QueueOptions {
@@ -192,7 +172,7 @@ fn queue_options(call: &Call<'_>, params: &RegisterParams, narrow: Vec<QueueTerm
     }
 }
 
-fn idle_timeout(params: &RegisterParams) -> Span {
+fn idle_timeout(params: &Register) -> Span {
     use crate::realm::queue::{DEFAULT_IDLE_TIMEOUT_SECONDS as DEFAULT, MAX_IDLE_TIMEOUT_SECONDS as MAX};
     let asked = match &params.idle_queue_timeout {
         Some(Nullable(timeout)) => timeout.as_ref().map(|timeout| timeout.0),

@@ -2,8 +2,7 @@
 //!
 //! A choice where the API is silent: A-46 in docs/assumptions.md.
 
-use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -31,12 +30,10 @@ pub fn records_of(realm: &Realm, user: UserId) -> Vec<ReminderRecord> {
     own.into_iter().map(ReminderRecord::new).collect()
 }
 
-/// GET /reminders
-pub struct GetReminders;
-
-parameters! {
-    /// Takes none.
-    pub struct GetRemindersParams {}
+operation! {
+    /// Lists the caller's reminders.
+    pub GetReminders = GET "/reminders", for User, since 399;
+    reply RemindersReply;
 }
 
 /// The caller's reminders.
@@ -46,27 +43,16 @@ pub struct RemindersReply {
     pub reminders: Vec<ReminderRecord>,
 }
 
-impl Operation for GetReminders {
-    const ROUTE: Route = Route::get("/reminders");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About =
-        About { summary: "Lists the caller's reminders.", since: 399, is_specified: false, errors: &[], events: &[] };
-    type Params = GetRemindersParams;
-    type Reply = RemindersReply;
-}
-
 impl Read for GetReminders {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<RemindersReply, Error> {
         Ok(RemindersReply { reminders: records_of(realm, call.caller().id) })
     }
 }
 
-/// POST /reminders
-pub struct CreateReminder;
-
-parameters! {
-    /// Of what to be reminded, and when.
-    pub struct CreateReminderParams {
+operation! {
+    /// Has the notification bot send a message to the caller later on.
+    pub CreateReminder = POST "/reminders", for User, since 381;
+    params {
         /// The message; without it, the reminder is of its note alone.
         message_id: Option<MessageId>,
         /// UNIX seconds, later than now; without it, in an hour.
@@ -74,6 +60,9 @@ parameters! {
         /// Shown in the message that the notification bot sends; at most 1,000 code points.
         note: Option<String>,
     }
+    reply ReminderIdReply;
+    errors [DeliveryNotInFuture, InvalidMessage, NoteTooLong];
+    events [RemindersAdd];
 }
 
 /// The new reminder.
@@ -81,20 +70,6 @@ parameters! {
 pub struct ReminderIdReply {
     /// Its ID.
     pub reminder_id: ReminderId,
-}
-
-impl Operation for CreateReminder {
-    const ROUTE: Route = Route::post("/reminders");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Has the notification bot send a message to the caller later on.",
-        since: 381,
-        is_specified: true,
-        errors: &["DeliveryNotInFuture", "InvalidMessage", "NoteTooLong"],
-        events: &["reminders add"],
-    };
-    type Params = CreateReminderParams;
-    type Reply = ReminderIdReply;
 }
 
 impl Write for CreateReminder {
@@ -130,29 +105,15 @@ pub fn future_time(realm: &Realm, seconds: i64) -> Result<Timestamp, Error> {
     if at > realm.now { Ok(at) } else { Err(Error::DeliveryNotInFuture) }
 }
 
-/// DELETE /reminders/{reminder_id}
-pub struct RemoveReminder;
-
-parameters! {
-    /// Which reminder.
-    pub struct RemoveReminderParams {
+operation! {
+    /// Removes one of the caller's reminders.
+    pub RemoveReminder = DELETE "/reminders/{reminder_id}", for User, since 399;
+    params {
         /// The reminder; the caller's own.
         @path reminder_id: ReminderId,
     }
-}
-
-impl Operation for RemoveReminder {
-    const ROUTE: Route = Route::delete("/reminders/{reminder_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Removes one of the caller's reminders.",
-        since: 399,
-        is_specified: false,
-        errors: &["NoSuchReminder"],
-        events: &["reminders remove"],
-    };
-    type Params = RemoveReminderParams;
-    type Reply = Success;
+    errors [NoSuchReminder];
+    events [RemindersRemove];
 }
 
 impl Write for RemoveReminder {

@@ -3,14 +3,13 @@
 mod edit;
 
 pub use edit::EditScheduledMessage;
-use edit::EditScheduledMessageParams;
 
 use super::messages::parameter::Recipients;
 use super::messages::{MessageType, is_for_people, target};
-use super::parameter::{FromJson, Parameter, json_parameter, parameters};
+use super::parameter::{FromJson, Parameter, json_parameter};
 use super::reminders::future_time;
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
-use crate::error::Error;
+use super::{Call, Read, Success, Write, operation};
+use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
@@ -72,12 +71,10 @@ pub fn records_of(realm: &Realm, user: UserId) -> Vec<ScheduledMessageRecord> {
     own.into_iter().map(ScheduledMessageRecord::new).collect()
 }
 
-/// GET /scheduled_messages
-pub struct GetScheduledMessages;
-
-parameters! {
-    /// Takes none.
-    pub struct GetScheduledMessagesParams {}
+operation! {
+    /// Lists the caller's scheduled messages, those that could not be sent included.
+    pub GetScheduledMessages = GET "/scheduled_messages", for User, since 173;
+    reply ScheduledMessagesReply;
 }
 
 /// The caller's scheduled messages.
@@ -87,32 +84,16 @@ pub struct ScheduledMessagesReply {
     pub scheduled_messages: Vec<ScheduledMessageRecord>,
 }
 
-impl Operation for GetScheduledMessages {
-    const ROUTE: Route = Route::get("/scheduled_messages");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Lists the caller's scheduled messages, those that could not be sent included.",
-        since: 173,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = GetScheduledMessagesParams;
-    type Reply = ScheduledMessagesReply;
-}
-
 impl Read for GetScheduledMessages {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<ScheduledMessagesReply, Error> {
         Ok(ScheduledMessagesReply { scheduled_messages: records_of(realm, call.caller().id) })
     }
 }
 
-/// POST /scheduled_messages
-pub struct ScheduleMessage;
-
-parameters! {
-    /// What is to be sent, where and when.
-    pub struct ScheduleMessageParams {
+operation! {
+    /// Schedules a message to be sent later; all checks of sending apply at once.
+    pub ScheduleMessage = POST "/scheduled_messages", for User, since 179;
+    params {
         /// `channel` (or `stream`), `direct` (or `private`).
         type_ as "type": MessageType,
         /// A channel's ID, or a list of users' IDs.
@@ -126,6 +107,9 @@ parameters! {
         /// Whether the sender has read it once it is sent; by default when a client for people schedules it.
         read_by_sender: Option<bool>,
     }
+    reply ScheduledMessageIdReply;
+    errors in SENDING_ERRORS;
+    events [ScheduledMessagesAdd];
 }
 
 /// The new scheduled message.
@@ -136,46 +120,32 @@ pub struct ScheduledMessageIdReply {
 }
 
 /// Errors of sending, which apply when a message is scheduled too, in the order in which they are checked.
-pub const SENDING_ERRORS: &[&str] = &[
-    "InvalidChannelIdType",
-    "InvalidRecipientsType",
-    "DeliveryNotInFuture",
-    "MessageEmpty",
-    "MessageNullBytes",
-    "MissingTopic",
-    "UnknownChannelId",
-    "NoRecipients",
-    "InvalidRecipientId",
-    "TopicInvalidCharacter",
-    "MayNotPost",
-    "NotAuthorizedToSend",
-    "MayNotCreateTopic",
-    "EmptyTopicNotAllowed",
-    "OnlyEmptyTopicAllowed",
-    "RecipientDeactivated",
-    "RecipientsInaccessible",
-    "DirectMessagesDisabled",
-    "DirectNotAuthorized",
-    "MayNotInitiateDirect",
-    "UnableToRender",
-    "ChannelWildcardNotAllowed",
-    "TopicWildcardNotAllowed",
-    "MayNotMentionGroup",
+pub const SENDING_ERRORS: &[ErrorKind] = &[
+    ErrorKind::InvalidChannelIdType,
+    ErrorKind::InvalidRecipientsType,
+    ErrorKind::DeliveryNotInFuture,
+    ErrorKind::MessageEmpty,
+    ErrorKind::MessageNullBytes,
+    ErrorKind::MissingTopic,
+    ErrorKind::UnknownChannelId,
+    ErrorKind::NoRecipients,
+    ErrorKind::InvalidRecipientId,
+    ErrorKind::TopicInvalidCharacter,
+    ErrorKind::MayNotPost,
+    ErrorKind::NotAuthorizedToSend,
+    ErrorKind::MayNotCreateTopic,
+    ErrorKind::EmptyTopicNotAllowed,
+    ErrorKind::OnlyEmptyTopicAllowed,
+    ErrorKind::RecipientDeactivated,
+    ErrorKind::RecipientsInaccessible,
+    ErrorKind::DirectMessagesDisabled,
+    ErrorKind::DirectNotAuthorized,
+    ErrorKind::MayNotInitiateDirect,
+    ErrorKind::UnableToRender,
+    ErrorKind::ChannelWildcardNotAllowed,
+    ErrorKind::TopicWildcardNotAllowed,
+    ErrorKind::MayNotMentionGroup,
 ];
-
-impl Operation for ScheduleMessage {
-    const ROUTE: Route = Route::post("/scheduled_messages");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Schedules a message to be sent later; all checks of sending apply at once.",
-        since: 179,
-        is_specified: false,
-        errors: SENDING_ERRORS,
-        events: &["scheduled_messages add"],
-    };
-    type Params = ScheduleMessageParams;
-    type Reply = ScheduledMessageIdReply;
-}
 
 impl Write for ScheduleMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ScheduledMessageIdReply, Error> {
@@ -203,10 +173,10 @@ fn replace(
     tx: &mut Tx,
     call: &Call<'_>,
     id: ScheduledMessageId,
-    params: ScheduleMessageParams,
+    params: ScheduleMessage,
 ) -> Result<ScheduledMessageIdReply, Error> {
-    let ScheduleMessageParams { type_, to, content, topic, scheduled_delivery_timestamp, read_by_sender: _ } = params;
-    let params = EditScheduledMessageParams {
+    let ScheduleMessage { type_, to, content, topic, scheduled_delivery_timestamp, read_by_sender: _ } = params;
+    let params = EditScheduledMessage {
         scheduled_message_id: id,
         type_: Some(type_),
         to: Some(to),
@@ -238,29 +208,15 @@ fn checked(
     realm.try_sending(Outgoing { site: Some(call.site()), ..outgoing })
 }
 
-/// DELETE /scheduled_messages/{scheduled_message_id}
-pub struct RemoveScheduledMessage;
-
-parameters! {
-    /// Which scheduled message.
-    pub struct RemoveScheduledMessageParams {
+operation! {
+    /// Removes one of the caller's scheduled messages, or forgets that one was sent.
+    pub RemoveScheduledMessage = DELETE "/scheduled_messages/{scheduled_message_id}", for User, since 173;
+    params {
         /// The scheduled message; the caller's own.
         @path scheduled_message_id: ScheduledMessageId,
     }
-}
-
-impl Operation for RemoveScheduledMessage {
-    const ROUTE: Route = Route::delete("/scheduled_messages/{scheduled_message_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Removes one of the caller's scheduled messages, or forgets that one was sent.",
-        since: 173,
-        is_specified: false,
-        errors: &["NoSuchScheduledMessage"],
-        events: &["scheduled_messages remove"],
-    };
-    type Params = RemoveScheduledMessageParams;
-    type Reply = Success;
+    errors [NoSuchScheduledMessage];
+    events [ScheduledMessagesRemove];
 }
 
 impl Write for RemoveScheduledMessage {

@@ -3,8 +3,7 @@
 pub mod compatibility;
 pub mod token;
 
-use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Origin, Read, Route, SERVICE_VERSION, Write};
+use super::{Call, Origin, Read, SERVICE_VERSION, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -16,12 +15,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// GET /server_settings
-pub struct GetServerSettings;
-
-parameters! {
-    /// Takes none.
-    pub struct GetServerSettingsParams {}
+operation! {
+    /// Gives what anybody may know of the server and its organization.
+    pub GetServerSettings = GET "/server_settings", for Anyone;
+    reply ServerSettings;
+    is short;
 }
 
 /// What anybody may know (specification, "Server settings").
@@ -142,21 +140,6 @@ fn methods(organization: &Organization) -> BTreeMap<&'static str, bool> {
     METHODS.into_iter().map(|(name, _)| (name, is_on(name))).collect()
 }
 
-impl Operation for GetServerSettings {
-    const ROUTE: Route = Route::get("/server_settings");
-    const ACCESS: Access = Access::Anyone;
-    const ABOUT: About = About {
-        summary: "Gives what anybody may know of the server and its organization.",
-        since: 0,
-        is_specified: true,
-        errors: &[],
-        events: &[],
-    };
-    const IS_SHORT: bool = true;
-    type Params = GetServerSettingsParams;
-    type Reply = ServerSettings;
-}
-
 impl Read for GetServerSettings {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<ServerSettings, Error> {
         let organization = &realm.organization;
@@ -182,15 +165,20 @@ fn description(organization: &Organization) -> String {
     }
 }
 
-/// POST /dev_fetch_api_key
-pub struct DevFetchApiKey;
-
-parameters! {
-    /// Whose key.
-    pub struct DevFetchApiKeyParams {
+operation! {
+    /// Gives the API key of any account, as development servers do, and opens a session.
+    pub DevFetchApiKey = POST "/dev_fetch_api_key", for Anyone;
+    params {
         /// The account's address; bots have one too.
         username: String,
     }
+    reply ApiKeyReply;
+    errors [
+        KeysForbidden, DevAuthDisabled, InvalidEmailSyntax, RealmDeactivated, AuthenticationFailed, UserDeactivated,
+    ];
+    events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete, UpdateMessageFlagsRemove];
+    gives keys;
+    is short;
 }
 
 /// Credentials for Basic authentication.
@@ -204,29 +192,6 @@ pub struct ApiKeyReply {
     pub user_id: i64,
 }
 
-impl Operation for DevFetchApiKey {
-    const ROUTE: Route = Route::post("/dev_fetch_api_key");
-    const ACCESS: Access = Access::Anyone;
-    const ABOUT: About = About {
-        summary: "Gives the API key of any account, as development servers do, and opens a session.",
-        since: 0,
-        is_specified: true,
-        errors: &[
-            "KeysForbidden",
-            "DevAuthDisabled",
-            "InvalidEmailSyntax",
-            "RealmDeactivated",
-            "AuthenticationFailed",
-            "UserDeactivated",
-        ],
-        events: &["realm_user update", "user_group remove_members", "stream delete", "update_message_flags remove"],
-    };
-    const IS_SHORT: bool = true;
-    const GIVES_KEYS: bool = true;
-    type Params = DevFetchApiKeyParams;
-    type Reply = ApiKeyReply;
-}
-
 impl Write for DevFetchApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ApiKeyReply, Error> {
         let reply = log_in_without_password(tx, call.feature_level, &params.username)?;
@@ -235,12 +200,12 @@ impl Write for DevFetchApiKey {
     }
 }
 
-/// GET /dev_list_users
-pub struct DevListUsers;
-
-parameters! {
-    /// Takes none.
-    pub struct DevListUsersParams {}
+operation! {
+    /// Lists the people whose API keys POST /dev_fetch_api_key gives.
+    pub DevListUsers = GET "/dev_list_users", for Anyone;
+    reply DevUsersReply;
+    errors [KeysForbidden, DevAuthDisabled];
+    gives keys;
 }
 
 /// Somebody who can be logged in as without a password.
@@ -261,21 +226,6 @@ pub struct DevUsersReply {
     pub direct_users: Vec<DevUser>,
 }
 
-impl Operation for DevListUsers {
-    const ROUTE: Route = Route::get("/dev_list_users");
-    const ACCESS: Access = Access::Anyone;
-    const ABOUT: About = About {
-        summary: "Lists the people whose API keys POST /dev_fetch_api_key gives.",
-        since: 0,
-        is_specified: false,
-        errors: &["KeysForbidden", "DevAuthDisabled"],
-        events: &[],
-    };
-    const GIVES_KEYS: bool = true;
-    type Params = DevListUsersParams;
-    type Reply = DevUsersReply;
-}
-
 impl Read for DevListUsers {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<DevUsersReply, Error> {
         check_dev_logins(realm)?;
@@ -292,37 +242,18 @@ impl Read for DevListUsers {
     }
 }
 
-/// POST /fetch_api_key
-pub struct FetchApiKey;
-
-parameters! {
-    /// Name and password.
-    pub struct FetchApiKeyParams {
+operation! {
+    /// Gives an account's API key for its password.
+    pub FetchApiKey = POST "/fetch_api_key", for Anyone;
+    params {
         /// The account's address.
         username: String,
         /// Its password.
         password: String,
     }
-}
-
-impl Operation for FetchApiKey {
-    const ROUTE: Route = Route::post("/fetch_api_key");
-    const ACCESS: Access = Access::Anyone;
-    const ABOUT: About = About {
-        summary: "Gives an account's API key for its password.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "InvalidEmailSyntax",
-            "PasswordAuthDisabled",
-            "AuthenticationFailed",
-            "UserDeactivated",
-            "RealmDeactivated",
-        ],
-        events: &["realm_user update", "user_group remove_members", "stream delete", "update_message_flags remove"],
-    };
-    type Params = FetchApiKeyParams;
-    type Reply = ApiKeyReply;
+    reply ApiKeyReply;
+    errors [InvalidEmailSyntax, PasswordAuthDisabled, AuthenticationFailed, UserDeactivated, RealmDeactivated];
+    events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete, UpdateMessageFlagsRemove];
 }
 
 impl Write for FetchApiKey {

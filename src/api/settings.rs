@@ -14,14 +14,15 @@ use super::server::is_email;
 use super::users::address::check_domain;
 use super::users::change::{change_email_visibility, change_name};
 use super::users::{check_password, checked_name, person_update, who_can_access};
-use super::{About, Access, Call, Operation, Route, Success, Write};
-use crate::error::Error;
+use super::{Call, Success, Write, operation};
+use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::UserId;
 use crate::realm::setting::{NO_SOUND, NOTIFICATION_SOUNDS, USER_SETTINGS, find};
 use crate::realm::user::{EmailVisibility, Role, User};
+use crate::record::event_kind::EventKind;
 pub use alias::{ChangeDisplaySettings, ChangeEnterSends, ChangeNotificationSettings};
 pub use parameters::SettingsParams;
 use serde_json::{Value, json};
@@ -58,51 +59,47 @@ const LANGUAGES: [(&str, &str); 24] = [
 ];
 
 /// What can be wrong with changed settings.
-const ERRORS: &[&str] = &[
-    "BadValue",
-    "InvalidValueBecause",
-    "InvalidValue",
-    "InvalidNotificationSound",
-    "InvalidBatchingPeriod",
-    "NoTargetUsers",
-    "AdministratorRequired",
-    "SettingIsPersonal",
-    "InvalidGroupId",
-    "InvalidUserId",
-    "WrongPassword",
-    "NewPasswordTooWeak",
-    "EmailChangesDisabled",
-    "AddressInvalid",
-    "EmailContainsPlus",
-    "AddressOutside",
-    "AddressDisposable",
-    "AddressTaken",
-    "AddressDeactivated",
-    "NameTooLong",
-    "NameEmpty",
-    "NameInvalidCharacters",
-    "NameInvalidFormat",
-    "NameTaken",
+const ERRORS: &[ErrorKind] = &[
+    ErrorKind::BadValue,
+    ErrorKind::InvalidValueBecause,
+    ErrorKind::InvalidValue,
+    ErrorKind::InvalidNotificationSound,
+    ErrorKind::InvalidBatchingPeriod,
+    ErrorKind::NoTargetUsers,
+    ErrorKind::AdministratorRequired,
+    ErrorKind::SettingIsPersonal,
+    ErrorKind::InvalidGroupId,
+    ErrorKind::InvalidUserId,
+    ErrorKind::WrongPassword,
+    ErrorKind::NewPasswordTooWeak,
+    ErrorKind::EmailChangesDisabled,
+    ErrorKind::AddressInvalid,
+    ErrorKind::EmailContainsPlus,
+    ErrorKind::AddressOutside,
+    ErrorKind::AddressDisposable,
+    ErrorKind::AddressTaken,
+    ErrorKind::AddressDeactivated,
+    ErrorKind::NameTooLong,
+    ErrorKind::NameEmpty,
+    ErrorKind::NameInvalidCharacters,
+    ErrorKind::NameInvalidFormat,
+    ErrorKind::NameTaken,
 ];
 /// What is told of changed settings.
-const EVENTS: &[&str] =
-    &["realm_user update", "user_settings update", "user_status", "presence", "realm_export_consent"];
+const EVENTS: &[EventKind] = &[
+    EventKind::RealmUserUpdate,
+    EventKind::UserSettingsUpdate,
+    EventKind::UserStatus,
+    EventKind::Presence,
+    EventKind::RealmExportConsent,
+];
 
-/// PATCH /settings
-pub struct ChangeSettings;
-
-impl Operation for ChangeSettings {
-    const ROUTE: Route = Route::patch("/settings");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Changes the caller's settings, name, password, time zone and who sees the address, or others' settings.",
-        since: 0,
-        is_specified: false,
-        errors: ERRORS,
-        events: EVENTS,
-    };
-    type Params = SettingsParams;
-    type Reply = Success;
+operation! {
+    /// Changes the caller's settings, name, password, time zone and who sees the address, or others' settings.
+    pub ChangeSettings = PATCH "/settings", for Human;
+    params from SettingsParams;
+    errors in ERRORS;
+    events in EVENTS;
 }
 
 impl Write for ChangeSettings {

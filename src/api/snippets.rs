@@ -1,8 +1,7 @@
 //! Saved snippets: phrases that a user keeps.
 
-use super::parameter::parameters;
 use super::text::Label;
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -24,12 +23,10 @@ pub type Title = Label<MAX_TITLE_LENGTH>;
 /// A snippet's text.
 pub type Content = Label<MAX_MESSAGE_LENGTH>;
 
-/// GET /saved_snippets
-pub struct GetSnippets;
-
-parameters! {
-    /// Takes none.
-    pub struct GetSnippetsParams {}
+operation! {
+    /// Lists the caller's saved snippets.
+    pub GetSnippets = GET "/saved_snippets", for User, since 297;
+    reply SnippetsReply;
 }
 
 /// The caller's snippets.
@@ -39,20 +36,6 @@ pub struct SnippetsReply {
     pub saved_snippets: Vec<SnippetRecord>,
 }
 
-impl Operation for GetSnippets {
-    const ROUTE: Route = Route::get("/saved_snippets");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Lists the caller's saved snippets.",
-        since: 297,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = GetSnippetsParams;
-    type Reply = SnippetsReply;
-}
-
 impl Read for GetSnippets {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<SnippetsReply, Error> {
         let snippets = realm.own(call.caller().id).snippets.values();
@@ -60,17 +43,18 @@ impl Read for GetSnippets {
     }
 }
 
-/// POST /saved_snippets
-pub struct CreateSnippet;
-
-parameters! {
-    /// The snippet.
-    pub struct CreateSnippetParams {
+operation! {
+    /// Saves a snippet for the caller.
+    pub CreateSnippet = POST "/saved_snippets", for User, since 297;
+    params {
         /// Markdown.
         content: Content,
         /// What it goes by.
         title: Title,
     }
+    reply SnippetIdReply;
+    errors [BadValue];
+    events [SavedSnippetsAdd];
 }
 
 /// The new snippet.
@@ -78,20 +62,6 @@ parameters! {
 pub struct SnippetIdReply {
     /// Its ID.
     pub saved_snippet_id: SnippetId,
-}
-
-impl Operation for CreateSnippet {
-    const ROUTE: Route = Route::post("/saved_snippets");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Saves a snippet for the caller.",
-        since: 297,
-        is_specified: false,
-        errors: &["BadValue"],
-        events: &["saved_snippets add"],
-    };
-    type Params = CreateSnippetParams;
-    type Reply = SnippetIdReply;
 }
 
 impl Write for CreateSnippet {
@@ -108,12 +78,10 @@ impl Write for CreateSnippet {
     }
 }
 
-/// PATCH /saved_snippets/{saved_snippet_id}
-pub struct EditSnippet;
-
-parameters! {
-    /// Which snippet, and what of it changes.
-    pub struct EditSnippetParams {
+operation! {
+    /// Changes one of the caller's saved snippets.
+    pub EditSnippet = PATCH "/saved_snippets/{saved_snippet_id}", for User, since 368;
+    params {
         /// The snippet.
         @path saved_snippet_id: SnippetId,
         /// Markdown.
@@ -121,20 +89,8 @@ parameters! {
         /// What it goes by.
         title: Option<Title>,
     }
-}
-
-impl Operation for EditSnippet {
-    const ROUTE: Route = Route::patch("/saved_snippets/{saved_snippet_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Changes one of the caller's saved snippets.",
-        since: 368,
-        is_specified: false,
-        errors: &["BadValue", "NoSuchSnippet"],
-        events: &["saved_snippets update"],
-    };
-    type Params = EditSnippetParams;
-    type Reply = Success;
+    errors [BadValue, NoSuchSnippet];
+    events [SavedSnippetsUpdate];
 }
 
 impl Write for EditSnippet {
@@ -164,29 +120,15 @@ fn emit(tx: &mut Tx, user: UserId, op: &'static str, id: SnippetId) {
     tx.emit(Audience::user(user), Event::shaped("saved_snippets", Some(op), json!({ "saved_snippet": record })));
 }
 
-/// DELETE /saved_snippets/{saved_snippet_id}
-pub struct RemoveSnippet;
-
-parameters! {
-    /// Which snippet.
-    pub struct RemoveSnippetParams {
+operation! {
+    /// Removes one of the caller's saved snippets.
+    pub RemoveSnippet = DELETE "/saved_snippets/{saved_snippet_id}", for User, since 297;
+    params {
         /// The snippet.
         @path saved_snippet_id: SnippetId,
     }
-}
-
-impl Operation for RemoveSnippet {
-    const ROUTE: Route = Route::delete("/saved_snippets/{saved_snippet_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Removes one of the caller's saved snippets.",
-        since: 297,
-        is_specified: false,
-        errors: &["NoSuchSnippet"],
-        events: &["saved_snippets remove"],
-    };
-    type Params = RemoveSnippetParams;
-    type Reply = Success;
+    errors [NoSuchSnippet];
+    events [SavedSnippetsRemove];
 }
 
 impl Write for RemoveSnippet {

@@ -3,12 +3,11 @@
 //! A choice where the API is silent: A-31 in docs/assumptions.md.
 
 use super::emoji::WantedEmoji;
-use super::parameter::parameters;
 use super::presence::follow_setting;
 use super::settings::emit_setting;
 use super::text::check_length;
 use super::users::who_can_access;
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -23,15 +22,15 @@ use serde_json::{Map, Value, json};
 /// Longest text of a status, in code points, after trimming.
 pub const MAX_STATUS_TEXT_LENGTH: usize = 60;
 
-/// GET /users/{user_id}/status
-pub struct GetStatus;
-
-parameters! {
-    /// Whose.
-    pub struct GetStatusParams {
+operation! {
+    /// Gives a user's status.
+    pub GetStatus = GET "/users/{user_id}/status", for User, since 262;
+    params {
         /// The user; an active person.
         @path user_id: UserId,
     }
+    reply StatusReply;
+    errors [NoSuchUser, TargetDeactivated, InsufficientPermission];
 }
 
 /// A user's status.
@@ -41,20 +40,6 @@ pub struct StatusReply {
     pub status: StatusRecord,
 }
 
-impl Operation for GetStatus {
-    const ROUTE: Route = Route::get("/users/{user_id}/status");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives a user's status.",
-        since: 262,
-        is_specified: true,
-        errors: &["NoSuchUser", "TargetDeactivated", "InsufficientPermission"],
-        events: &[],
-    };
-    type Params = GetStatusParams;
-    type Reply = StatusReply;
-}
-
 impl Read for GetStatus {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<StatusReply, Error> {
         let user = realm.accessible_person(call.caller(), params.user_id)?;
@@ -62,12 +47,10 @@ impl Read for GetStatus {
     }
 }
 
-/// POST /users/me/status
-pub struct UpdateOwnStatus;
-
-parameters! {
-    /// What changes; what is absent stays.
-    pub struct UpdateOwnStatusParams {
+operation! {
+    /// Changes the caller's status.
+    pub UpdateOwnStatus = POST "/users/me/status", for Human;
+    params {
         /// Switches the setting `presence_enabled` off or on; deprecated.
         away: Option<bool>,
         /// The emoji's code; follows from the name when absent.
@@ -79,31 +62,11 @@ parameters! {
         /// At most 60 code points; "" takes the text away.
         status_text: Option<String>,
     }
-}
-
-impl Operation for UpdateOwnStatus {
-    const ROUTE: Route = Route::post("/users/me/status");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Changes the caller's status.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "BadValue",
-            "NoNewValues",
-            "EmojiNameRequired",
-            "UnknownEmoji",
-            "InvalidEmojiType",
-            "InvalidEmojiCode",
-            "InvalidEmojiName",
-            "InvalidCustomEmoji",
-            "InvalidCustomEmojiName",
-            "CustomEmojiDeactivated",
-        ],
-        events: &["user_settings update", "user_status", "presence"],
-    };
-    type Params = UpdateOwnStatusParams;
-    type Reply = Success;
+    errors [
+        BadValue, NoNewValues, EmojiNameRequired, UnknownEmoji, InvalidEmojiType, InvalidEmojiCode, InvalidEmojiName,
+        InvalidCustomEmoji, InvalidCustomEmojiName, CustomEmojiDeactivated,
+    ];
+    events [UserSettingsUpdate, UserStatus, Presence];
 }
 
 impl Write for UpdateOwnStatus {
@@ -118,12 +81,10 @@ impl Write for UpdateOwnStatus {
     }
 }
 
-/// POST /users/{user_id}/status
-pub struct UpdateStatus;
-
-parameters! {
-    /// Whose, and what changes; what is absent stays.
-    pub struct UpdateStatusParams {
+operation! {
+    /// Changes a user's status; for administrators.
+    pub UpdateStatus = POST "/users/{user_id}/status", for User, since 407;
+    params {
         /// The user; an active person.
         @path user_id: UserId,
         /// The emoji's code; follows from the name when absent.
@@ -135,34 +96,12 @@ parameters! {
         /// At most 60 code points; "" takes the text away.
         status_text: Option<String>,
     }
-}
-
-impl Operation for UpdateStatus {
-    const ROUTE: Route = Route::post("/users/{user_id}/status");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Changes a user's status; for administrators.",
-        since: 407,
-        is_specified: false,
-        errors: &[
-            "BadValue",
-            "NoSuchUser",
-            "TargetDeactivated",
-            "InsufficientPermission",
-            "NoNewValues",
-            "EmojiNameRequired",
-            "UnknownEmoji",
-            "InvalidEmojiType",
-            "InvalidEmojiCode",
-            "InvalidEmojiName",
-            "InvalidCustomEmoji",
-            "InvalidCustomEmojiName",
-            "CustomEmojiDeactivated",
-        ],
-        events: &["user_status"],
-    };
-    type Params = UpdateStatusParams;
-    type Reply = Success;
+    errors [
+        BadValue, NoSuchUser, TargetDeactivated, InsufficientPermission, NoNewValues, EmojiNameRequired, UnknownEmoji,
+        InvalidEmojiType, InvalidEmojiCode, InvalidEmojiName, InvalidCustomEmoji, InvalidCustomEmojiName,
+        CustomEmojiDeactivated,
+    ];
+    events [UserStatus];
 }
 
 impl Write for UpdateStatus {

@@ -8,8 +8,8 @@ pub mod subscribe;
 pub mod unsubscribe;
 
 use super::channels::creation::{Wanted, Wish};
-use super::parameter::{parameters, words};
-use super::{About, Access, Call, Operation, Read, Route, Write};
+use super::parameter::words;
+use super::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -26,8 +26,15 @@ use unsubscribe::UnsubscribeReply;
 /// The first level at which subscriptions to archived channels may change.
 const ARCHIVED_OPEN_SINCE: i64 = 362;
 
-/// GET /users/me/subscriptions
-pub struct GetSubscriptions;
+operation! {
+    /// Lists the caller's subscriptions.
+    pub GetSubscriptions = GET "/users/me/subscriptions", for User;
+    params {
+        /// With those who are subscribed.
+        include_subscribers: IncludeWord = IncludeWord::No => "false",
+    }
+    reply SubscriptionsReply;
+}
 
 words! {
     /// `include_subscribers`
@@ -51,28 +58,11 @@ impl From<IncludeWord> for IncludeSubscribers {
     }
 }
 
-parameters! {
-    /// How much of each.
-    pub struct GetSubscriptionsParams {
-        /// With those who are subscribed.
-        include_subscribers: IncludeWord = IncludeWord::No => "false",
-    }
-}
-
 /// Subscriptions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubscriptionsReply {
     /// Sorted by name, whatever the case; without archived channels.
     pub subscriptions: Vec<SubscriptionRecord>,
-}
-
-impl Operation for GetSubscriptions {
-    const ROUTE: Route = Route::get("/users/me/subscriptions");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About =
-        About { summary: "Lists the caller's subscriptions.", since: 0, is_specified: false, errors: &[], events: &[] };
-    type Params = GetSubscriptionsParams;
-    type Reply = SubscriptionsReply;
 }
 
 impl Read for GetSubscriptions {
@@ -90,17 +80,24 @@ impl Read for GetSubscriptions {
     }
 }
 
-/// PATCH /users/me/subscriptions
-pub struct ChangeSubscriptions;
-
-parameters! {
-    /// What to subscribe to and what to leave.
-    pub struct ChangeSubscriptionsParams {
+operation! {
+    /// Subscribes the caller to some channels and unsubscribes them from others.
+    pub ChangeSubscriptions = PATCH "/users/me/subscriptions", for User;
+    params {
         /// Channels to be subscribed to, made if need be.
         add: Vec<Wish> = Vec::new() => "[]",
         /// Names of channels to leave, afterwards.
         delete: Vec<String> = Vec::new() => "[]",
     }
+    reply ChangeSubscriptionsReply;
+    errors [
+        NothingToSubscribe, GuestsNotAllowed, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
+        InsufficientPermission, UnableToAccessChannels, UnknownChannel, TooManyChannels, TooManySubscriptions,
+    ];
+    events [
+        RealmUserAdd, StreamCreate, SubscriptionAdd, SubscriptionPeerAdd, Message, SubscriptionPeerRemove,
+        SubscriptionRemove, StreamDelete, UpdateMessageFlagsAdd, UpdateMessageFlagsRemove, RealmUserRemove,
+    ];
 }
 
 /// What came of both.
@@ -112,43 +109,6 @@ pub struct ChangeSubscriptionsReply {
     /// Of unsubscribing.
     #[serde(flatten)]
     pub deleted: UnsubscribeReply,
-}
-
-impl Operation for ChangeSubscriptions {
-    const ROUTE: Route = Route::patch("/users/me/subscriptions");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Subscribes the caller to some channels and unsubscribes them from others.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "NothingToSubscribe",
-            "GuestsNotAllowed",
-            "ChannelNameEmpty",
-            "ChannelNameTooLong",
-            "ChannelNameInvalidCharacter",
-            "InsufficientPermission",
-            "UnableToAccessChannels",
-            "UnknownChannel",
-            "TooManyChannels",
-            "TooManySubscriptions",
-        ],
-        events: &[
-            "realm_user add",
-            "stream create",
-            "subscription add",
-            "subscription peer_add",
-            "message",
-            "subscription peer_remove",
-            "subscription remove",
-            "stream delete",
-            "update_message_flags add",
-            "update_message_flags remove",
-            "realm_user remove",
-        ],
-    };
-    type Params = ChangeSubscriptionsParams;
-    type Reply = ChangeSubscriptionsReply;
 }
 
 impl Write for ChangeSubscriptions {
@@ -175,17 +135,17 @@ impl Write for ChangeSubscriptions {
     }
 }
 
-/// GET /users/{user_id}/subscriptions/{stream_id}
-pub struct GetSubscriptionStatus;
-
-parameters! {
-    /// Who and what.
-    pub struct GetSubscriptionStatusParams {
+operation! {
+    /// Tells whether a user is subscribed to a channel.
+    pub GetSubscriptionStatus = GET "/users/{user_id}/subscriptions/{stream_id}", for User, since 12;
+    params {
         /// The user.
         @path user_id: UserId,
         /// The channel.
         @path stream_id: ChannelId,
     }
+    reply SubscriptionStatusReply;
+    errors [NoSuchUser, TargetDeactivated, InvalidChannelId];
 }
 
 /// Whether somebody is subscribed.
@@ -193,20 +153,6 @@ parameters! {
 pub struct SubscriptionStatusReply {
     /// Whether they are.
     pub is_subscribed: bool,
-}
-
-impl Operation for GetSubscriptionStatus {
-    const ROUTE: Route = Route::get("/users/{user_id}/subscriptions/{stream_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Tells whether a user is subscribed to a channel.",
-        since: 12,
-        is_specified: false,
-        errors: &["NoSuchUser", "TargetDeactivated", "InvalidChannelId"],
-        events: &[],
-    };
-    type Params = GetSubscriptionStatusParams;
-    type Reply = SubscriptionStatusReply;
 }
 
 impl Read for GetSubscriptionStatus {
@@ -220,15 +166,15 @@ impl Read for GetSubscriptionStatus {
     }
 }
 
-/// GET /users/{user_id}/channels
-pub struct GetUserChannels;
-
-parameters! {
-    /// Who.
-    pub struct GetUserChannelsParams {
+operation! {
+    /// Lists the channels to which a user is subscribed, as far as the caller can see that.
+    pub GetUserChannels = GET "/users/{user_id}/channels", for User, since 440;
+    params {
         /// The user.
         @path user_id: UserId,
     }
+    reply UserChannelsReply;
+    errors [NoSuchUser];
 }
 
 /// What somebody is subscribed to.
@@ -236,20 +182,6 @@ parameters! {
 pub struct UserChannelsReply {
     /// Channels whose subscribers the caller can see, sorted; without archived ones.
     pub subscribed_channel_ids: Vec<ChannelId>,
-}
-
-impl Operation for GetUserChannels {
-    const ROUTE: Route = Route::get("/users/{user_id}/channels");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Lists the channels to which a user is subscribed, as far as the caller can see that.",
-        since: 440,
-        is_specified: false,
-        errors: &["NoSuchUser"],
-        events: &[],
-    };
-    type Params = GetUserChannelsParams;
-    type Reply = UserChannelsReply;
 }
 
 impl Read for GetUserChannels {

@@ -2,9 +2,9 @@
 
 pub mod delete;
 
-use super::parameter::{Parameter, json_parameter, parameters, words};
+use super::parameter::{Parameter, json_parameter, words};
 use super::text::check_length;
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -19,17 +19,17 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use std::cmp::Reverse;
 
-/// GET /users/me/{stream_id}/topics
-pub struct GetTopics;
-
-parameters! {
-    /// Which channel.
-    pub struct GetTopicsParams {
+operation! {
+    /// Lists the topics of a channel, archived ones included, as far as the caller can read them.
+    pub GetTopics = GET "/users/me/{stream_id}/topics", for User;
+    params {
         /// The channel.
         @path stream_id: ChannelId,
         /// Give the empty topic's name as it is instead of `realm_empty_topic_display_name`.
         allow_empty_topic_name: bool = false,
     }
+    reply TopicsReply;
+    errors [InvalidChannelId];
 }
 
 /// A channel's topics.
@@ -47,20 +47,6 @@ pub struct TopicRecord {
     pub name: String,
     /// ID of the newest message that the caller can see.
     pub max_id: MessageId,
-}
-
-impl Operation for GetTopics {
-    const ROUTE: Route = Route::get("/users/me/{stream_id}/topics");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Lists the topics of a channel, archived ones included, as far as the caller can read them.",
-        since: 0,
-        is_specified: true,
-        errors: &["InvalidChannelId"],
-        events: &[],
-    };
-    type Params = GetTopicsParams;
-    type Reply = TopicsReply;
 }
 
 impl Read for GetTopics {
@@ -93,12 +79,10 @@ fn newest_seen(realm: &Realm, user: &User, channel: &Channel, topic: &Topic) -> 
     topic.messages.iter().rev().find(|id| realm.has_row(user.id, &realm.messages[id]))
 }
 
-/// POST /user_topics
-pub struct SetTopicPolicy;
-
-parameters! {
-    /// Which topic and how it shall be shown.
-    pub struct SetTopicPolicyParams {
+operation! {
+    /// Mutes, unmutes or follows a topic for the caller.
+    pub SetTopicPolicy = POST "/user_topics", for User, since 170;
+    params {
         /// The channel.
         stream_id: ChannelId,
         /// The topic; it need not exist.
@@ -106,6 +90,8 @@ parameters! {
         /// 0 as its channel, 1 muted, 2 unmuted, 3 followed.
         visibility_policy: PolicyNumber,
     }
+    errors [InvalidValueBecause, InvalidChannelId];
+    events [MutedTopics, UserTopic];
 }
 
 /// A topic's name as given: at most 60 characters. The empty one may be named by its display name.
@@ -144,20 +130,6 @@ impl Parameter for PolicyNumber {
     }
 }
 
-impl Operation for SetTopicPolicy {
-    const ROUTE: Route = Route::post("/user_topics");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Mutes, unmutes or follows a topic for the caller.",
-        since: 170,
-        is_specified: false,
-        errors: &["InvalidValueBecause", "InvalidChannelId"],
-        events: &["muted_topics", "user_topic"],
-    };
-    type Params = SetTopicPolicyParams;
-    type Reply = Success;
-}
-
 impl Write for SetTopicPolicy {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
@@ -174,8 +146,25 @@ impl Write for SetTopicPolicy {
     }
 }
 
-/// PATCH /users/me/subscriptions/muted_topics
-pub struct MuteTopic;
+operation! {
+    /// Mutes or unmutes a topic for the caller; deprecated, see POST /user_topics.
+    pub MuteTopic = PATCH "/users/me/subscriptions/muted_topics", for User;
+    params {
+        /// Mute or unmute.
+        op: MuteOp,
+        /// The channel by name, or
+        stream: Option<String>,
+        /// by ID.
+        stream_id: Option<ChannelId>,
+        /// The topic.
+        topic: TopicName,
+    }
+    errors [
+        MissingParameter, UnsupportedCombination, InvalidChannelId, InvalidChannelName, TopicAlreadyMuted,
+        TopicNotMuted,
+    ];
+    events [MutedTopics, UserTopic];
+}
 
 words! {
     /// What to do.
@@ -189,41 +178,6 @@ words! {
 
 /// The first level at which muting what is muted, or unmuting what is not, is no error.
 const MUTED_AGAIN_SINCE: i64 = 169;
-
-parameters! {
-    /// Which topic, and what to do with it.
-    pub struct MuteTopicParams {
-        /// Mute or unmute.
-        op: MuteOp,
-        /// The channel by name, or
-        stream: Option<String>,
-        /// by ID.
-        stream_id: Option<ChannelId>,
-        /// The topic.
-        topic: TopicName,
-    }
-}
-
-impl Operation for MuteTopic {
-    const ROUTE: Route = Route::patch("/users/me/subscriptions/muted_topics");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Mutes or unmutes a topic for the caller; deprecated, see POST /user_topics.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "MissingParameter",
-            "UnsupportedCombination",
-            "InvalidChannelId",
-            "InvalidChannelName",
-            "TopicAlreadyMuted",
-            "TopicNotMuted",
-        ],
-        events: &["muted_topics", "user_topic"],
-    };
-    type Params = MuteTopicParams;
-    type Reply = Success;
-}
 
 impl Write for MuteTopic {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {

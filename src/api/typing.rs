@@ -3,9 +3,9 @@
 //! A choice where the API is silent: A-33 in docs/assumptions.md.
 
 use super::messages::edit::check_may_edit;
-use super::parameter::{parameters, words};
-use super::{About, Access, Call, Operation, Route, Success, Write};
-use crate::error::Error;
+use super::parameter::words;
+use super::{Call, Success, Write, operation};
+use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event, Needs};
@@ -13,6 +13,7 @@ use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::text::normal_topic;
 use crate::realm::user::User;
+use crate::record::event_kind::EventKind;
 use imbl::OrdSet;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -41,12 +42,10 @@ words! {
     }
 }
 
-/// POST /typing
-pub struct SetTyping;
-
-parameters! {
-    /// What is being written, and where to.
-    pub struct SetTypingParams {
+operation! {
+    /// Tells others that the caller is writing a message.
+    pub SetTyping = POST "/typing", for User;
+    params {
         /// Whether it begins or ends.
         op: TypingOp,
         /// Recipients of a direct message; the caller may be among them.
@@ -58,36 +57,13 @@ parameters! {
         /// The topic of a channel message.
         topic: Option<String>,
     }
-}
-
-impl Operation for SetTyping {
-    const ROUTE: Route = Route::post("/typing");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Tells others that the caller is writing a message.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "MissingTo",
-            "EmptyTo",
-            "TypingDisabledDirect",
-            "InvalidRecipientId",
-            "MissingStreamId",
-            "MissingTopic",
-            "TypingDisabledChannel",
-            "TopicInvalidCharacter",
-            "InvalidChannelId",
-            "MayNotPost",
-            "NotAuthorizedToSend",
-            "MayNotCreateTopic",
-            "EmptyTopicNotAllowed",
-            "OnlyEmptyTopicAllowed",
-        ],
-        events: &["typing start", "typing stop"],
-    };
-    const IS_SHORT: bool = true;
-    type Params = SetTypingParams;
-    type Reply = Success;
+    errors [
+        MissingTo, EmptyTo, TypingDisabledDirect, InvalidRecipientId, MissingStreamId, MissingTopic,
+        TypingDisabledChannel, TopicInvalidCharacter, InvalidChannelId, MayNotPost, NotAuthorizedToSend,
+        MayNotCreateTopic, EmptyTopicNotAllowed, OnlyEmptyTopicAllowed,
+    ];
+    events [TypingStart, TypingStop];
+    is short;
 }
 
 impl Write for SetTyping {
@@ -176,46 +152,32 @@ fn subscribers(realm: &Realm, channel: ChannelId) -> Option<Audience> {
     (subscribers.len() <= MAX_SUBSCRIBERS).then(|| receivers(realm, subscribers))
 }
 
-/// POST /messages/{message_id}/typing
-pub struct SetEditTyping;
-
-parameters! {
-    /// Which message is being edited.
-    pub struct SetEditTypingParams {
+operation! {
+    /// Tells others that the caller is editing a message.
+    pub SetEditTyping = POST "/messages/{message_id}/typing", for User, since MESSAGE_IN_PATH_SINCE;
+    params {
         /// The message; the caller's own.
         @path message_id: MessageId,
         /// Whether editing begins or ends.
         op: TypingOp,
     }
+    errors in EDIT_ERRORS;
+    events in EDIT_EVENTS;
 }
 
 /// What can be wrong with telling that a message is being edited.
-const EDIT_ERRORS: &[&str] = &[
-    "InvalidMessage",
-    "EditingDisabled",
-    "MayNotEdit",
-    "EditTimePassed",
-    "TypingDisabledDirect",
-    "TypingDisabledChannel",
+const EDIT_ERRORS: &[ErrorKind] = &[
+    ErrorKind::InvalidMessage,
+    ErrorKind::EditingDisabled,
+    ErrorKind::MayNotEdit,
+    ErrorKind::EditTimePassed,
+    ErrorKind::TypingDisabledDirect,
+    ErrorKind::TypingDisabledChannel,
 ];
 /// What is told of it.
-const EDIT_EVENTS: &[&str] = &["typing_edit_message start", "typing_edit_message stop"];
+const EDIT_EVENTS: &[EventKind] = &[EventKind::TypingEditMessageStart, EventKind::TypingEditMessageStop];
 /// The first level that names the message in the path.
 const MESSAGE_IN_PATH_SINCE: i64 = 361;
-
-impl Operation for SetEditTyping {
-    const ROUTE: Route = Route::post("/messages/{message_id}/typing");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Tells others that the caller is editing a message.",
-        since: MESSAGE_IN_PATH_SINCE,
-        is_specified: false,
-        errors: EDIT_ERRORS,
-        events: EDIT_EVENTS,
-    };
-    type Params = SetEditTypingParams;
-    type Reply = Success;
-}
 
 impl Write for SetEditTyping {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
@@ -223,32 +185,17 @@ impl Write for SetEditTyping {
     }
 }
 
-/// POST /message_edit_typing
-pub struct SetFormerEditTyping;
-
-parameters! {
-    /// Which message is being edited.
-    pub struct SetFormerEditTypingParams {
+operation! {
+    /// The older address of POST /messages/{message_id}/typing.
+    pub SetFormerEditTyping = POST "/message_edit_typing", for User, since 351, until MESSAGE_IN_PATH_SINCE;
+    params {
         /// The message; the caller's own.
         message_id: MessageId,
         /// Whether editing begins or ends.
         op: TypingOp,
     }
-}
-
-impl Operation for SetFormerEditTyping {
-    const ROUTE: Route = Route::post("/message_edit_typing");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "The older address of POST /messages/{message_id}/typing.",
-        since: 351,
-        is_specified: false,
-        errors: EDIT_ERRORS,
-        events: EDIT_EVENTS,
-    };
-    const UNTIL: Option<i64> = Some(MESSAGE_IN_PATH_SINCE);
-    type Params = SetFormerEditTypingParams;
-    type Reply = Success;
+    errors in EDIT_ERRORS;
+    events in EDIT_EVENTS;
 }
 
 impl Write for SetFormerEditTyping {

@@ -7,8 +7,8 @@ pub mod resumable;
 pub mod temporary;
 pub mod thumbnail;
 
-use super::parameter::{UploadedFile, parameters};
-use super::{About, Access, Call, Operation, Read, Route, Success, Write};
+use super::parameter::UploadedFile;
+use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -29,12 +29,13 @@ const MIB: i64 = 1024 * 1024;
 /// The type of files of which nothing is known.
 const UNKNOWN_TYPE: &str = "application/octet-stream";
 
-/// POST /user_uploads
-pub struct UploadFile;
-
-parameters! {
-    /// None besides the file, a part of a multipart body under any name.
-    pub struct UploadFileParams {}
+operation! {
+    /// Uploads a file.
+    pub UploadFile = POST "/user_uploads", for User;
+    reply UploadFileReply;
+    errors [NoFile, SeveralFiles, UploadTooLarge, UploadQuota];
+    events [AttachmentAdd];
+    takes files;
 }
 
 /// Where the file is.
@@ -46,21 +47,6 @@ pub struct UploadFileReply {
     pub uri: String,
     /// The file's name; its address may end in another.
     pub filename: String,
-}
-
-impl Operation for UploadFile {
-    const ROUTE: Route = Route::post("/user_uploads");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Uploads a file.",
-        since: 0,
-        is_specified: true,
-        errors: &["NoFile", "SeveralFiles", "UploadTooLarge", "UploadQuota"],
-        events: &["attachment add"],
-    };
-    const TAKES_FILES: bool = true;
-    type Params = UploadFileParams;
-    type Reply = UploadFileReply;
 }
 
 impl Write for UploadFile {
@@ -157,17 +143,17 @@ fn add_file_at(tx: &mut Tx, owner: UserId, path_id: String, file: NewFile) -> Ar
     attachment
 }
 
-/// GET /user_uploads/{realm_id_str}/{filename}
-pub struct GetTemporaryAddress;
-
-parameters! {
-    /// Which file.
-    pub struct GetTemporaryAddressParams {
+operation! {
+    /// Gives an address at which a file can be read without credentials for a minute.
+    pub GetTemporaryAddress = GET "/user_uploads/{realm_id_str}/{*filename}", for User, since 1;
+    params {
         /// The organization's number.
         @path realm_id_str: i64,
         /// The rest of the file's address, slashes included.
         @path filename: String,
     }
+    reply TemporaryAddressReply;
+    errors [FileNotFound, FileForbidden];
 }
 
 /// An address that needs no credentials.
@@ -175,20 +161,6 @@ parameters! {
 pub struct TemporaryAddressReply {
     /// Works for 60 seconds; relative to the organization's.
     pub url: String,
-}
-
-impl Operation for GetTemporaryAddress {
-    const ROUTE: Route = Route::get("/user_uploads/{realm_id_str}/{*filename}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives an address at which a file can be read without credentials for a minute.",
-        since: 1,
-        is_specified: false,
-        errors: &["FileNotFound", "FileForbidden"],
-        events: &[],
-    };
-    type Params = GetTemporaryAddressParams;
-    type Reply = TemporaryAddressReply;
 }
 
 impl Read for GetTemporaryAddress {
@@ -203,12 +175,10 @@ impl Read for GetTemporaryAddress {
     }
 }
 
-/// GET /attachments
-pub struct GetAttachments;
-
-parameters! {
-    /// Takes none.
-    pub struct GetAttachmentsParams {}
+operation! {
+    /// Lists the files that the caller uploaded.
+    pub GetAttachments = GET "/attachments", for User;
+    reply AttachmentsReply;
 }
 
 /// The caller's files.
@@ -218,20 +188,6 @@ pub struct AttachmentsReply {
     pub attachments: Vec<AttachmentRecord>,
     /// Bytes of all of the organization's files.
     pub upload_space_used: i64,
-}
-
-impl Operation for GetAttachments {
-    const ROUTE: Route = Route::get("/attachments");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Lists the files that the caller uploaded.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = GetAttachmentsParams;
-    type Reply = AttachmentsReply;
 }
 
 impl Read for GetAttachments {
@@ -244,29 +200,15 @@ impl Read for GetAttachments {
     }
 }
 
-/// DELETE /attachments/{attachment_id}
-pub struct RemoveAttachment;
-
-parameters! {
-    /// Which file.
-    pub struct RemoveAttachmentParams {
+operation! {
+    /// Removes a file that the caller uploaded; messages keep their links to it.
+    pub RemoveAttachment = DELETE "/attachments/{attachment_id}", for User;
+    params {
         /// The file; the caller's own.
         @path attachment_id: AttachmentId,
     }
-}
-
-impl Operation for RemoveAttachment {
-    const ROUTE: Route = Route::delete("/attachments/{attachment_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Removes a file that the caller uploaded; messages keep their links to it.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidAttachment"],
-        events: &["attachment remove"],
-    };
-    type Params = RemoveAttachmentParams;
-    type Reply = Success;
+    errors [InvalidAttachment];
+    events [AttachmentRemove];
 }
 
 impl Write for RemoveAttachment {

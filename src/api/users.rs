@@ -14,8 +14,7 @@ pub use create::{
     CreateUser, MAX_NAME_LENGTH, NewPerson, add_person, announce_user, check_password, checked_name, first_login,
 };
 
-use super::parameter::parameters;
-use super::{About, Access, Call, Operation, Read, ReplyData, Route};
+use super::{Call, Read, ReplyData, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{Audience, Event};
@@ -30,12 +29,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// GET /users
-pub struct GetUsers;
-
-parameters! {
-    /// Which users and how much of them.
-    pub struct GetUsersParams {
+operation! {
+    /// Lists the organization's users.
+    pub GetUsers = GET "/users", for UserOrVisitor;
+    params {
         /// The client computes the provider's picture addresses itself.
         client_gravatar: bool = true,
         /// With the custom profile fields.
@@ -43,6 +40,7 @@ parameters! {
         /// Only these; unknown ones are left out.
         user_ids: Option<Vec<UserId>>,
     }
+    reply MembersReply;
 }
 
 /// All users that the caller may know of.
@@ -50,15 +48,6 @@ parameters! {
 pub struct MembersReply {
     /// Bots and deactivated users too.
     pub members: Vec<UserLine>,
-}
-
-impl Operation for GetUsers {
-    const ROUTE: Route = Route::get("/users");
-    const ACCESS: Access = Access::UserOrVisitor;
-    const ABOUT: About =
-        About { summary: "Lists the organization's users.", since: 0, is_specified: true, errors: &[], events: &[] };
-    type Params = GetUsersParams;
-    type Reply = MembersReply;
 }
 
 impl Read for GetUsers {
@@ -87,12 +76,10 @@ impl Read for GetUsers {
     }
 }
 
-/// GET /users/{user_id}
-pub struct GetUser;
-
-parameters! {
-    /// Which user and how much of them.
-    pub struct GetUserParams {
+operation! {
+    /// Gives a user by ID; bots and deactivated users too.
+    pub GetUser = GET "/users/{user_id}", for User, since 1;
+    params {
         /// The user.
         @path user_id: UserId,
         /// The client computes the provider's picture addresses itself.
@@ -100,6 +87,9 @@ parameters! {
         /// With the custom profile fields.
         include_custom_profile_fields: bool = false,
     }
+    reply UserReply;
+    errors [NoSuchUser, InsufficientPermission];
+    is short;
 }
 
 /// One user.
@@ -107,21 +97,6 @@ parameters! {
 pub struct UserReply {
     /// The user.
     pub user: UserLine,
-}
-
-impl Operation for GetUser {
-    const ROUTE: Route = Route::get("/users/{user_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives a user by ID; bots and deactivated users too.",
-        since: 1,
-        is_specified: false,
-        errors: &["NoSuchUser", "InsufficientPermission"],
-        events: &[],
-    };
-    const IS_SHORT: bool = true;
-    type Params = GetUserParams;
-    type Reply = UserReply;
 }
 
 impl Read for GetUser {
@@ -136,12 +111,10 @@ impl Read for GetUser {
     }
 }
 
-/// GET /users/{email}
-pub struct GetUserByEmail;
-
-parameters! {
-    /// Which user and how much of them.
-    pub struct GetUserByEmailParams {
+operation! {
+    /// Gives a user by real or dummy address.
+    pub GetUserByEmail = GET "/users/{email}", for User, since 39;
+    params {
         /// The real address, where the caller may see it, or the dummy `user<user_id>@<realm_host>`.
         @path email: String,
         /// The client computes the provider's picture addresses itself.
@@ -149,20 +122,8 @@ parameters! {
         /// With the custom profile fields.
         include_custom_profile_fields: bool = false,
     }
-}
-
-impl Operation for GetUserByEmail {
-    const ROUTE: Route = Route::get("/users/{email}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives a user by real or dummy address.",
-        since: 39,
-        is_specified: true,
-        errors: &["NoSuchUser", "InsufficientPermission"],
-        events: &[],
-    };
-    type Params = GetUserByEmailParams;
-    type Reply = UserReply;
+    reply UserReply;
+    errors [NoSuchUser, InsufficientPermission];
 }
 
 impl Read for GetUserByEmail {
@@ -198,12 +159,11 @@ fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, look: Look<'
     }
 }
 
-/// GET /users/me
-pub struct GetOwnUser;
-
-parameters! {
-    /// Takes none.
-    pub struct GetOwnUserParams {}
+operation! {
+    /// Gives the caller.
+    pub GetOwnUser = GET "/users/me", for User;
+    reply OwnUserReply;
+    is short;
 }
 
 /// The caller as they see themselves.
@@ -309,15 +269,6 @@ impl JsonSchema for OwnUserReply {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         OwnUser::json_schema(generator)
     }
-}
-
-impl Operation for GetOwnUser {
-    const ROUTE: Route = Route::get("/users/me");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About { summary: "Gives the caller.", since: 0, is_specified: true, errors: &[], events: &[] };
-    const IS_SHORT: bool = true;
-    type Params = GetOwnUserParams;
-    type Reply = OwnUserReply;
 }
 
 impl Read for GetOwnUser {

@@ -30,7 +30,8 @@ impl Control {
         }
         let body = body.map_or_else(Bytes::new, |body| body.to_string().into());
         let scheme = self.edge.scheme;
-        let response = self.respond(&Incoming { method, scheme, uri, headers, credentials: None, session: None, body }).await;
+        let response =
+            self.respond(&Incoming { method, scheme, uri, headers, credentials: None, session: None, body }).await;
         Answer { status: response.status().as_u16(), body: serde_json::from_slice(response.body()).unwrap_or_default() }
     }
 }

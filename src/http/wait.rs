@@ -1,6 +1,6 @@
 //! The long poll: parked on a waker until the queue has something, was replaced or ended.
 
-use crate::api::events::{self, GetEventsParams};
+use crate::api::events::{self, GetEvents};
 use crate::api::parameter::{Parameters, RawParameters};
 use crate::api::{Call, ReplyBytes, envelope};
 use crate::error::Error;
@@ -22,7 +22,7 @@ pub enum Begun {
 ///
 /// Those of [`events::begin`].
 pub fn begin(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<Begun, Error> {
-    let params = GetEventsParams::read(raw)?;
+    let params = GetEvents::read(raw)?;
     let begun = world
         .poll(params.queue_id.as_deref().filter(|_| !params.dont_block), |tx| events::begin(tx, call, &params, raw))?;
     Ok(match begun {
@@ -52,7 +52,7 @@ pub async fn woken(
         };
         Some(reply.map(|mut reply| {
             events::disturb(&mut reply.events, disturbance);
-            envelope::<GetEventsParams>(&reply, raw)
+            envelope::<GetEvents>(&reply, raw)
         }))
     };
     loop {

@@ -134,17 +134,16 @@ fn levels() -> String {
 
 fn operations() -> String {
     let mut text = format!(
-        "# Operations\n\n{NOTICE}\n\nEvery operation that is served, as it is at the newest feature level or was last, with neutral names. Paths are relative to `/api/v1`.\n*Specified* operations are named by the specification; *neighbours* make what these touch reachable.\n"
+        "# Operations\n\n{NOTICE}\n\nEvery operation that is served, as it is at the newest feature level or was last, with neutral names. Paths are relative to `/api/v1`.\n"
     );
-    let _ = writeln!(text, "\n| operation | | for | since level |\n|---|---|---|---|");
+    let _ = writeln!(text, "\n| operation | for | since level |\n|---|---|---|");
     for row in OPERATIONS {
-        let kind = if row.about.is_specified { "specified" } else { "neighbour" };
         let since = match (row.about.since, row.until) {
             (0, None) => "always".to_owned(),
             (since, None) => since.to_string(),
             (since, Some(until)) => format!("{since} to {}", until - 1),
         };
-        let _ = writeln!(text, "| [{}](#{}) | {kind} | {} | {since} |", way(row), anchor(row), row.access.words());
+        let _ = writeln!(text, "| [{}](#{}) | {} | {since} |", way(row), anchor(row), row.access.words());
     }
     for row in OPERATIONS {
         operation(&mut text, row);
@@ -202,11 +201,12 @@ fn operation(text: &mut String, row: &Row) {
         }
     }
     if !row.about.errors.is_empty() {
-        let errors: Vec<String> = row.about.errors.iter().map(|name| format!("[{name}](errors.md)")).collect();
+        let errors: Vec<String> =
+            row.about.errors.iter().map(|kind| format!("[{}](errors.md)", kind.row().name)).collect();
         let _ = writeln!(text, "\nErrors, in the order in which they are checked: {}.", errors.join(", "));
     }
     if !row.about.events.is_empty() {
-        let events: Vec<String> = row.about.events.iter().map(|event| format!("`{event}`")).collect();
+        let events: Vec<String> = row.about.events.iter().map(|kind| format!("`{}`", kind.text())).collect();
         let _ = writeln!(text, "\nEvents: {}.", events.join(", "));
     }
 }

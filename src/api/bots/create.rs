@@ -2,11 +2,10 @@
 
 use super::{bot_named, bot_record, check_may_create_bot, emit};
 use crate::api::avatars::{check_picture, keep_picture};
-use crate::api::parameter::parameters;
 use crate::api::profile::is_url;
 use crate::api::server::is_email;
 use crate::api::users::{announce_user, checked_name};
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -22,12 +21,10 @@ use std::collections::BTreeMap;
 /// Bots that run inside the server, as the register reply lists them.
 const EMBEDDED_BOTS: [&str; 1] = ["helloworld"];
 
-/// POST /bots
-pub struct CreateBot;
-
-parameters! {
-    /// The bot to be; perhaps with a picture as a part of a multipart body.
-    pub struct CreateBotParams {
+operation! {
+    /// Makes a bot of the caller's.
+    pub CreateBot = POST "/bots", for HumanNotGuest;
+    params {
         /// 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded.
         bot_type: i64 = 1,
         /// Settings of an embedded bot.
@@ -43,6 +40,14 @@ parameters! {
         /// Begins its address.
         short_name: String,
     }
+    reply NewBotReply;
+    errors [
+        NameTooLong, NameEmpty, NameInvalidCharacters, NameInvalidFormat, NameTaken, InvalidEmbeddedBot,
+        BadNameOrUsername, UsernameInUse, InvalidBotType, InsufficientPermission, InvalidInterfaceType, BadValue,
+        BotNameTaken, SeveralFiles, PictureTooLarge, BadImage,
+    ];
+    events [RealmUserAdd, UserGroupAddMembers, RealmBotAdd];
+    takes files;
 }
 
 /// A text that travels as JSON.
@@ -76,38 +81,6 @@ pub struct NewBotReply {
     pub default_all_public_streams: bool,
 }
 
-impl Operation for CreateBot {
-    const ROUTE: Route = Route::post("/bots");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Makes a bot of the caller's.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "NameTooLong",
-            "NameEmpty",
-            "NameInvalidCharacters",
-            "NameInvalidFormat",
-            "NameTaken",
-            "InvalidEmbeddedBot",
-            "BadNameOrUsername",
-            "UsernameInUse",
-            "InvalidBotType",
-            "InsufficientPermission",
-            "InvalidInterfaceType",
-            "BadValue",
-            "BotNameTaken",
-            "SeveralFiles",
-            "PictureTooLarge",
-            "BadImage",
-        ],
-        events: &["realm_user add", "user_group add_members", "realm_bot add"],
-    };
-    const TAKES_FILES: bool = true;
-    type Params = CreateBotParams;
-    type Reply = NewBotReply;
-}
-
 impl Write for CreateBot {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<NewBotReply, Error> {
         let checked = check(tx, call, &params)?;
@@ -136,7 +109,7 @@ struct Checked {
     full_name: String,
 }
 
-fn check(realm: &Realm, call: &Call<'_>, params: &CreateBotParams) -> Result<Checked, Error> {
+fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<Checked, Error> {
     let full_name = checked_name(realm, &params.full_name, None)?;
     let kind = match params.bot_type {
         1 => Some(BotKind::Generic),
@@ -175,7 +148,7 @@ fn check(realm: &Realm, call: &Call<'_>, params: &CreateBotParams) -> Result<Che
     Ok(Checked { kind, email, full_name })
 }
 
-fn services(tx: &mut Tx, kind: BotKind, params: &CreateBotParams) -> Vec<serde_json::Value> {
+fn services(tx: &mut Tx, kind: BotKind, params: &CreateBot) -> Vec<serde_json::Value> {
     match kind {
         BotKind::OutgoingWebhook => {
             let url = params.payload_url.as_ref().map_or("", |url| &url.0);

@@ -4,12 +4,12 @@ use super::create::JsonText;
 use super::former::tell_of_owner;
 use super::{administered_bot, bot_named, bot_record, emit};
 use crate::api::avatars::{check_picture, keep_picture};
-use crate::api::parameter::{RoleNumber, parameters};
+use crate::api::parameter::RoleNumber;
 use crate::api::profile::is_url;
 use crate::api::users::change::{change_avatar, change_name, change_role};
 use crate::api::users::edit::checked_role;
 use crate::api::users::{checked_name, person_update, who_can_access};
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -22,12 +22,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// PATCH /bots/{bot_id}
-pub struct EditBot;
-
-parameters! {
-    /// What is to be changed; perhaps the picture too, as a part of a multipart body.
-    pub struct EditBotParams {
+operation! {
+    /// Changes a bot; for its owner and administrators.
+    pub EditBot = PATCH "/bots/{bot_id}", for HumanNotGuest;
+    params {
         /// The bot.
         @path bot_id: UserId,
         /// Its owner: an active person.
@@ -43,6 +41,19 @@ parameters! {
         /// Where an outgoing webhook calls; JSON text.
         service_payload_url: Option<JsonText>,
     }
+    reply BotReply;
+    errors [
+        InvalidValueBecause, NoSuchBot, InsufficientPermission, OwnerRequired, NameTooLong, NameEmpty,
+        NameInvalidCharacters, NameInvalidFormat, NameTaken, BotNameTaken, AdministratorRequired, OnlyOwnerRole,
+        BotOwnerUnknown, BotOwnerDeactivated, BotOwnerIsBot, InvalidInterfaceType, BadValue, SeveralFiles,
+        PictureTooLarge, BadImage,
+    ];
+    events [
+        RealmUserUpdate, UserGroupRemoveMembers, UserGroupAddMembers, RealmUserAdd, RealmUserRemove, StreamCreate,
+        SubscriptionPeerAdd, StreamDelete, UpdateMessageFlagsAdd, UpdateMessageFlagsRemove, RealmBotDelete,
+        RealmBotAdd, RealmBotUpdate,
+    ];
+    takes files;
 }
 
 /// The bot as it is now.
@@ -67,56 +78,6 @@ pub struct BotReply {
     /// The owner's address for the API; absent for bots without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bot_owner: Option<String>,
-}
-
-impl Operation for EditBot {
-    const ROUTE: Route = Route::patch("/bots/{bot_id}");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Changes a bot; for its owner and administrators.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "InvalidValueBecause",
-            "NoSuchBot",
-            "InsufficientPermission",
-            "OwnerRequired",
-            "NameTooLong",
-            "NameEmpty",
-            "NameInvalidCharacters",
-            "NameInvalidFormat",
-            "NameTaken",
-            "BotNameTaken",
-            "AdministratorRequired",
-            "OnlyOwnerRole",
-            "BotOwnerUnknown",
-            "BotOwnerDeactivated",
-            "BotOwnerIsBot",
-            "InvalidInterfaceType",
-            "BadValue",
-            "SeveralFiles",
-            "PictureTooLarge",
-            "BadImage",
-        ],
-        events: &[
-            "realm_user update",
-            "user_group remove_members",
-            "user_group add_members",
-            "realm_user add",
-            "realm_user remove",
-            "stream create",
-            "subscription peer_add",
-            "stream delete",
-            "update_message_flags add",
-            "update_message_flags remove",
-            "realm_bot delete",
-            "realm_bot add",
-            "realm_bot update",
-        ],
-    };
-    const TAKES_FILES: bool = true;
-    type Params = EditBotParams;
-    type Reply = BotReply;
 }
 
 impl Write for EditBot {
@@ -167,7 +128,7 @@ fn check_owner(realm: &Realm, caller: &User, owner: UserId) -> Result<(), Error>
     if owner.is_bot() { Err(Error::BotOwnerIsBot) } else { Ok(()) }
 }
 
-fn check_service(params: &EditBotParams) -> Result<(), Error> {
+fn check_service(params: &EditBot) -> Result<(), Error> {
     if !matches!(params.service_interface, 1 | 2) {
         return Err(Error::InvalidInterfaceType);
     }
@@ -200,7 +161,7 @@ fn is_admin(realm: &Realm, user: UserId) -> bool {
 }
 
 /// Changes what an outgoing webhook calls, or how an embedded bot is configured.
-fn change_services(tx: &mut Tx, bot: &User, params: &EditBotParams) {
+fn change_services(tx: &mut Tx, bot: &User, params: &EditBot) {
     let Some(kind) = &mut tx.user_mut(bot.id).bot else { return };
     let before = kind.services.clone();
     for service in &mut kind.services {
@@ -223,7 +184,7 @@ fn change_services(tx: &mut Tx, bot: &User, params: &EditBotParams) {
     }
 }
 
-fn reply(realm: &Realm, params: EditBotParams) -> BotReply {
+fn reply(realm: &Realm, params: EditBot) -> BotReply {
     let bot = &realm.users[&params.bot_id];
     BotReply {
         full_name: bot.full_name.clone(),

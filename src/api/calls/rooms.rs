@@ -1,34 +1,18 @@
 //! Calls in rooms that are made anew each time.
 
 use super::CallReply;
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 
-/// POST /calls/nextcloud_talk/create
-pub struct CreateNextcloudTalkCall;
-
-parameters! {
-    /// The room.
-    pub struct CreateNextcloudTalkCallParams {
+operation! {
+    /// Gives the address of a new call in a room of its own.
+    pub CreateNextcloudTalkCall = POST "/calls/nextcloud_talk/create", for User, since 465;
+    params {
         /// What it is called.
         room_name: String,
     }
-}
-
-impl Operation for CreateNextcloudTalkCall {
-    const ROUTE: Route = Route::post("/calls/nextcloud_talk/create");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives the address of a new call in a room of its own.",
-        since: 465,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = CreateNextcloudTalkCallParams;
-    type Reply = CallReply;
+    reply CallReply;
 }
 
 impl Write for CreateNextcloudTalkCall {
@@ -38,26 +22,10 @@ impl Write for CreateNextcloudTalkCall {
     }
 }
 
-/// POST /calls/webex/create
-pub struct CreateWebexCall;
-
-parameters! {
-    /// Takes none.
-    pub struct CreateWebexCallParams {}
-}
-
-impl Operation for CreateWebexCall {
-    const ROUTE: Route = Route::post("/calls/webex/create");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives the address of a new call.",
-        since: 493,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = CreateWebexCallParams;
-    type Reply = CallReply;
+operation! {
+    /// Gives the address of a new call.
+    pub CreateWebexCall = POST "/calls/webex/create", for User, since 493;
+    reply CallReply;
 }
 
 impl Write for CreateWebexCall {

@@ -8,7 +8,7 @@ use super::edit::administered_channel;
 use super::notices::tell_in_channel;
 use crate::api::channels::default_groups::leave_groups;
 use crate::api::organization::parameters::{ChannelSetting, NO_CHANNEL};
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Privacy, Subscription};
@@ -22,29 +22,12 @@ use serde_json::{Map, json};
 use sha2::{Digest, Sha512};
 use std::sync::Arc;
 
-/// DELETE /streams/{stream_id}
-pub struct ArchiveChannel;
-
-impl Operation for ArchiveChannel {
-    const ROUTE: Route = Route::delete("/streams/{stream_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Archives a channel.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidChannelId", "CannotAdministerChannel", "ChannelArchived"],
-        events: &[
-            "message",
-            "default_streams",
-            "default_stream_groups",
-            "realm update",
-            "realm update_dict",
-            "stream update",
-            "stream delete",
-        ],
-    };
-    type Params = ChannelParams;
-    type Reply = Success;
+operation! {
+    /// Archives a channel.
+    pub ArchiveChannel = DELETE "/streams/{stream_id}", for User;
+    params from ChannelParams;
+    errors [InvalidChannelId, CannotAdministerChannel, ChannelArchived];
+    events [Message, DefaultStreams, DefaultStreamGroups, RealmUpdate, RealmUpdateDict, StreamUpdate, StreamDelete];
 }
 
 impl Write for ArchiveChannel {

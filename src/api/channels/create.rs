@@ -5,10 +5,10 @@ use super::creation::{
     emit_defaults, make_channel,
 };
 use super::notices::{announce, tell_created};
-use crate::api::parameter::{Nullable, parameters};
+use crate::api::parameter::Nullable;
 use crate::api::subscribing::subscribe_all;
 use crate::api::subscriptions::principals::Principals;
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::{ChannelId, FolderId, UserId};
@@ -17,12 +17,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// POST /channels/create
-pub struct CreateChannel;
-
-parameters! {
-    /// What the channel shall be like.
-    pub struct CreateChannelParams {
+operation! {
+    /// Makes a channel.
+    pub CreateChannel = POST "/channels/create", for NotGuest, since 417;
+    params {
         /// Announce it where the organization announces such.
         announce: bool = false,
         /// Who may subscribe others.
@@ -70,6 +68,14 @@ parameters! {
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
     }
+    reply NewChannelReply;
+    errors [
+        BadValue, RefusedValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
+        ChannelAlreadyExists, InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId,
+        InvalidParameters, InsufficientPermission, DefaultChannelPrivate, WebPublicDisabled, OwnerRequired,
+        NoSuchUser, TargetDeactivated,
+    ];
+    events [RealmUserAdd, StreamCreate, SubscriptionAdd, SubscriptionPeerAdd, DefaultStreams, Message];
 }
 
 /// The new channel.
@@ -77,47 +83,6 @@ parameters! {
 pub struct NewChannelReply {
     /// Its ID.
     pub id: ChannelId,
-}
-
-impl Operation for CreateChannel {
-    const ROUTE: Route = Route::post("/channels/create");
-    const ACCESS: Access = Access::NotGuest;
-    const ABOUT: About = About {
-        summary: "Makes a channel.",
-        since: 417,
-        is_specified: false,
-        errors: &[
-            "BadValue",
-            "RefusedValue",
-            "InvalidFolder",
-            "ChannelNameEmpty",
-            "ChannelNameTooLong",
-            "ChannelNameInvalidCharacter",
-            "ChannelAlreadyExists",
-            "InvalidGroup",
-            "GroupDeactivated",
-            "DisallowedGroup",
-            "InvalidUserId",
-            "InvalidGroupId",
-            "InvalidParameters",
-            "InsufficientPermission",
-            "DefaultChannelPrivate",
-            "WebPublicDisabled",
-            "OwnerRequired",
-            "NoSuchUser",
-            "TargetDeactivated",
-        ],
-        events: &[
-            "realm_user add",
-            "stream create",
-            "subscription add",
-            "subscription peer_add",
-            "default_streams",
-            "message",
-        ],
-    };
-    type Params = CreateChannelParams;
-    type Reply = NewChannelReply;
 }
 
 impl Write for CreateChannel {

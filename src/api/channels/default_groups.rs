@@ -3,8 +3,8 @@
 //! Choices where the API is silent: A-139 in docs/assumptions.md.
 
 use super::creation::checked_description;
-use crate::api::parameter::{parameters, words};
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::parameter::words;
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -60,12 +60,10 @@ pub fn leave_groups(tx: &mut Tx, channel: ChannelId) {
     }
 }
 
-/// POST /default_stream_groups/create
-pub struct CreateDefaultGroup;
-
-parameters! {
-    /// The new group.
-    pub struct CreateDefaultGroupParams {
+operation! {
+    /// Makes a group of default channels.
+    pub CreateDefaultGroup = POST "/default_stream_groups/create", for Administrator;
+    params {
         /// Name for people; at most 60 code points.
         group_name: String,
         /// What it is for.
@@ -73,29 +71,11 @@ parameters! {
         /// Names of its channels.
         stream_names: Vec<String>,
     }
-}
-
-impl Operation for CreateDefaultGroup {
-    const ROUTE: Route = Route::post("/default_stream_groups/create");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Makes a group of default channels.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "BadValue",
-            "InvalidDefaultGroupName",
-            "DefaultGroupNameTooLong",
-            "DefaultGroupNameNull",
-            "DefaultGroupExists",
-            "InvalidChannelName",
-            "PrivateMadeDefault",
-            "ChannelIsDefault",
-        ],
-        events: &["default_stream_groups"],
-    };
-    type Params = CreateDefaultGroupParams;
-    type Reply = Success;
+    errors [
+        BadValue, InvalidDefaultGroupName, DefaultGroupNameTooLong, DefaultGroupNameNull, DefaultGroupExists,
+        InvalidChannelName, PrivateMadeDefault, ChannelIsDefault,
+    ];
+    events [DefaultStreamGroups];
 }
 
 impl Write for CreateDefaultGroup {
@@ -112,12 +92,10 @@ impl Write for CreateDefaultGroup {
     }
 }
 
-/// PATCH /default_stream_groups/{group_id}
-pub struct EditDefaultGroup;
-
-parameters! {
-    /// Which group, and what of it changes.
-    pub struct EditDefaultGroupParams {
+operation! {
+    /// Changes a group of default channels.
+    pub EditDefaultGroup = PATCH "/default_stream_groups/{group_id}", for Administrator;
+    params {
         /// The group.
         @path group_id: i64,
         /// Name for people.
@@ -125,29 +103,11 @@ parameters! {
         /// What it is for.
         new_description: Option<String>,
     }
-}
-
-impl Operation for EditDefaultGroup {
-    const ROUTE: Route = Route::patch("/default_stream_groups/{group_id}");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Changes a group of default channels.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "NothingForDefaultGroup",
-            "NoSuchDefaultGroup",
-            "DefaultGroupHasName",
-            "InvalidDefaultGroupName",
-            "DefaultGroupNameTooLong",
-            "DefaultGroupNameNull",
-            "DefaultGroupExists",
-            "BadValue",
-        ],
-        events: &["default_stream_groups"],
-    };
-    type Params = EditDefaultGroupParams;
-    type Reply = Success;
+    errors [
+        NothingForDefaultGroup, NoSuchDefaultGroup, DefaultGroupHasName, InvalidDefaultGroupName,
+        DefaultGroupNameTooLong, DefaultGroupNameNull, DefaultGroupExists, BadValue,
+    ];
+    events [DefaultStreamGroups];
 }
 
 impl Write for EditDefaultGroup {
@@ -186,12 +146,10 @@ words! {
     }
 }
 
-/// PATCH /default_stream_groups/{group_id}/streams
-pub struct ChangeDefaultGroupChannels;
-
-parameters! {
-    /// Which group, and which channels.
-    pub struct ChangeDefaultGroupChannelsParams {
+operation! {
+    /// Puts channels into a group of default channels, or takes them out of it.
+    pub ChangeDefaultGroupChannels = PATCH "/default_stream_groups/{group_id}/streams", for Administrator;
+    params {
         /// The group.
         @path group_id: i64,
         /// Whether they come or go.
@@ -199,28 +157,11 @@ parameters! {
         /// Names of channels.
         stream_names: Vec<String>,
     }
-}
-
-impl Operation for ChangeDefaultGroupChannels {
-    const ROUTE: Route = Route::patch("/default_stream_groups/{group_id}/streams");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Puts channels into a group of default channels, or takes them out of it.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "InvalidValue",
-            "NoSuchDefaultGroup",
-            "InvalidChannelName",
-            "PrivateMadeDefault",
-            "ChannelIsDefault",
-            "InDefaultGroup",
-            "NotInDefaultGroup",
-        ],
-        events: &["default_stream_groups"],
-    };
-    type Params = ChangeDefaultGroupChannelsParams;
-    type Reply = Success;
+    errors [
+        InvalidValue, NoSuchDefaultGroup, InvalidChannelName, PrivateMadeDefault, ChannelIsDefault, InDefaultGroup,
+        NotInDefaultGroup,
+    ];
+    events [DefaultStreamGroups];
 }
 
 impl Write for ChangeDefaultGroupChannels {
@@ -252,29 +193,15 @@ impl Write for ChangeDefaultGroupChannels {
     }
 }
 
-/// DELETE /default_stream_groups/{group_id}
-pub struct RemoveDefaultGroup;
-
-parameters! {
-    /// Which group.
-    pub struct RemoveDefaultGroupParams {
+operation! {
+    /// Removes a group of default channels.
+    pub RemoveDefaultGroup = DELETE "/default_stream_groups/{group_id}", for Administrator;
+    params {
         /// The group.
         @path group_id: i64,
     }
-}
-
-impl Operation for RemoveDefaultGroup {
-    const ROUTE: Route = Route::delete("/default_stream_groups/{group_id}");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Removes a group of default channels.",
-        since: 0,
-        is_specified: false,
-        errors: &["NoSuchDefaultGroup"],
-        events: &["default_stream_groups"],
-    };
-    type Params = RemoveDefaultGroupParams;
-    type Reply = Success;
+    errors [NoSuchDefaultGroup];
+    events [DefaultStreamGroups];
 }
 
 impl Write for RemoveDefaultGroup {

@@ -2,7 +2,7 @@
 
 use super::creation::emit_defaults;
 use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::ChannelId;
@@ -15,21 +15,12 @@ parameters! {
     }
 }
 
-/// POST /default_streams
-pub struct AddDefaultChannel;
-
-impl Operation for AddDefaultChannel {
-    const ROUTE: Route = Route::post("/default_streams");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Has new users subscribed to a channel.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidChannelId", "PrivateMadeDefault"],
-        events: &["default_streams"],
-    };
-    type Params = DefaultChannelParams;
-    type Reply = Success;
+operation! {
+    /// Has new users subscribed to a channel.
+    pub AddDefaultChannel = POST "/default_streams", for Administrator;
+    params from DefaultChannelParams;
+    errors [InvalidChannelId, PrivateMadeDefault];
+    events [DefaultStreams];
 }
 
 impl Write for AddDefaultChannel {
@@ -44,21 +35,12 @@ impl Write for AddDefaultChannel {
     }
 }
 
-/// DELETE /default_streams
-pub struct RemoveDefaultChannel;
-
-impl Operation for RemoveDefaultChannel {
-    const ROUTE: Route = Route::delete("/default_streams");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Has new users no longer subscribed to a channel.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidChannelId"],
-        events: &["default_streams"],
-    };
-    type Params = DefaultChannelParams;
-    type Reply = Success;
+operation! {
+    /// Has new users no longer subscribed to a channel.
+    pub RemoveDefaultChannel = DELETE "/default_streams", for Administrator;
+    params from DefaultChannelParams;
+    errors [InvalidChannelId];
+    events [DefaultStreams];
 }
 
 impl Write for RemoveDefaultChannel {

@@ -7,9 +7,9 @@ use super::creation::{
     checked_channel_name, checked_description,
 };
 use crate::api::group_settings::{GroupSettingUpdate, resolve_update};
-use crate::api::parameter::{Nullable, parameters};
+use crate::api::parameter::Nullable;
 use crate::api::topics::topics_of;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -19,12 +19,10 @@ use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, setting};
 use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::realm::user::{Role, User};
 
-/// PATCH /streams/{stream_id}
-pub struct EditChannel;
-
-parameters! {
-    /// What is to be changed.
-    pub struct EditChannelParams {
+operation! {
+    /// Changes a channel.
+    pub EditChannel = PATCH "/streams/{stream_id}", for User;
+    params {
         /// The channel.
         @path stream_id: ChannelId,
         /// Who may subscribe others.
@@ -70,60 +68,18 @@ parameters! {
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
     }
-}
-
-impl Operation for EditChannel {
-    const ROUTE: Route = Route::patch("/streams/{stream_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Changes a channel.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "BadValue",
-            "RefusedValue",
-            "InvalidChannelId",
-            "CannotAdministerChannel",
-            "InvalidParameters",
-            "DefaultChannelPrivate",
-            "ModerationChannelPublished",
-            "ContentAccessRequired",
-            "WebPublicDisabled",
-            "InsufficientPermission",
-            "OtherTopicsExist",
-            "MayNotChangeDefaults",
-            "OwnerRequired",
-            "ChannelNotArchived",
-            "ChannelWithoutSubscribers",
-            "ChannelNameEmpty",
-            "ChannelNameTooLong",
-            "ChannelNameInvalidCharacter",
-            "ChannelHasName",
-            "ChannelAlreadyExists",
-            "InvalidFolder",
-            "ExpectationMismatch",
-            "InvalidGroup",
-            "GroupDeactivated",
-            "DisallowedGroup",
-            "InvalidUserId",
-            "InvalidGroupId",
-            "UnsupportedCombination",
-        ],
-        events: &[
-            "stream update",
-            "stream create",
-            "stream delete",
-            "subscription peer_add",
-            "default_stream_groups",
-            "default_streams",
-            "subscription add",
-            "message",
-            "update_message_flags add",
-            "update_message_flags remove",
-        ],
-    };
-    type Params = EditChannelParams;
-    type Reply = Success;
+    errors [
+        BadValue, RefusedValue, InvalidChannelId, CannotAdministerChannel, InvalidParameters, DefaultChannelPrivate,
+        ModerationChannelPublished, ContentAccessRequired, WebPublicDisabled, InsufficientPermission,
+        OtherTopicsExist, MayNotChangeDefaults, OwnerRequired, ChannelNotArchived, ChannelWithoutSubscribers,
+        ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, ChannelHasName, ChannelAlreadyExists,
+        InvalidFolder, ExpectationMismatch, InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId,
+        InvalidGroupId, UnsupportedCombination,
+    ];
+    events [
+        StreamUpdate, StreamCreate, StreamDelete, SubscriptionPeerAdd, DefaultStreamGroups, DefaultStreams,
+        SubscriptionAdd, Message, UpdateMessageFlagsAdd, UpdateMessageFlagsRemove,
+    ];
 }
 
 impl Write for EditChannel {
@@ -205,7 +161,7 @@ fn checked_privacy(
     realm: &Realm,
     caller: &User,
     channel: &Channel,
-    params: &EditChannelParams,
+    params: &EditChannel,
 ) -> Result<Option<Privacy>, Error> {
     let is_private = params.is_private.unwrap_or(channel.privacy.is_private());
     let is_web_public = params.is_web_public.unwrap_or(channel.privacy.is_web_public());
@@ -267,7 +223,7 @@ fn checked_topics_policy(
     Ok(Some(policy))
 }
 
-fn checked_default(caller: &User, channel: &Channel, params: &EditChannelParams) -> Result<Option<bool>, Error> {
+fn checked_default(caller: &User, channel: &Channel, params: &EditChannel) -> Result<Option<bool>, Error> {
     if params.is_default_stream.is_some() && !caller.is_admin() {
         return Err(Error::MayNotChangeDefaults);
     }
@@ -298,7 +254,7 @@ fn checked_return(channel: &Channel, privacy: Privacy, is_archived: Option<bool>
     Ok(comes_back)
 }
 
-fn check_deletion_policy(realm: &Realm, caller: &User, params: &EditChannelParams) -> Result<(), Error> {
+fn check_deletion_policy(realm: &Realm, caller: &User, params: &EditChannel) -> Result<(), Error> {
     let is_touched = params.can_delete_any_message_group.is_some() || params.can_delete_own_message_group.is_some();
     if is_touched && !realm.may(caller.id, "can_set_delete_message_policy_group") {
         return Err(Error::InsufficientPermission);
@@ -343,7 +299,7 @@ fn checked_permissions(
     realm: &Realm,
     call: &Call<'_>,
     channel: &Channel,
-    params: EditChannelParams,
+    params: EditChannel,
 ) -> Result<Vec<(&'static str, GroupSettingValue)>, Error> {
     let mut changes = Vec::new();
     for (name, update) in channel_permissions!(params) {

@@ -1,7 +1,7 @@
 //! Tokens of devices without encryption; deprecated.
 
 use crate::api::parameter::{Parameter, parameters};
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::UserId;
@@ -59,31 +59,16 @@ fn remove(tx: &mut Tx, user: UserId, kind: PushTokenKind, token: &str) -> Result
     Ok(Success {})
 }
 
-/// POST /users/me/platform_device_token
-pub struct AddPlatformToken;
-
-parameters! {
-    /// The token and what it is for.
-    pub struct AddPlatformTokenParams {
+operation! {
+    /// Registers a token of the platform's service for the caller; deprecated.
+    pub AddPlatformToken = POST "/users/me/platform_device_token", for Human;
+    params {
         /// The application.
         appid: AppId,
         /// Hexadecimal.
         token: String,
     }
-}
-
-impl Operation for AddPlatformToken {
-    const ROUTE: Route = Route::post("/users/me/platform_device_token");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Registers a token of the platform's service for the caller; deprecated.",
-        since: 0,
-        is_specified: true,
-        errors: &["BadValue", "TokenLength", "InvalidPlatformToken"],
-        events: &[],
-    };
-    type Params = AddPlatformTokenParams;
-    type Reply = Success;
+    errors [BadValue, TokenLength, InvalidPlatformToken];
 }
 
 impl Write for AddPlatformToken {
@@ -104,21 +89,11 @@ parameters! {
     }
 }
 
-/// DELETE /users/me/platform_device_token
-pub struct RemovePlatformToken;
-
-impl Operation for RemovePlatformToken {
-    const ROUTE: Route = Route::delete("/users/me/platform_device_token");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Forgets a token of the platform's service; deprecated.",
-        since: 0,
-        is_specified: false,
-        errors: &["TokenLength", "InvalidPlatformToken", "NoSuchToken"],
-        events: &[],
-    };
-    type Params = TokenParams;
-    type Reply = Success;
+operation! {
+    /// Forgets a token of the platform's service; deprecated.
+    pub RemovePlatformToken = DELETE "/users/me/platform_device_token", for Human;
+    params from TokenParams;
+    errors [TokenLength, InvalidPlatformToken, NoSuchToken];
 }
 
 impl Write for RemovePlatformToken {
@@ -127,21 +102,11 @@ impl Write for RemovePlatformToken {
     }
 }
 
-/// POST /users/me/android_gcm_reg_id
-pub struct AddAndroidToken;
-
-impl Operation for AddAndroidToken {
-    const ROUTE: Route = Route::post("/users/me/android_gcm_reg_id");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Registers a token of the other service for the caller; deprecated.",
-        since: 0,
-        is_specified: false,
-        errors: &["TokenLength"],
-        events: &[],
-    };
-    type Params = TokenParams;
-    type Reply = Success;
+operation! {
+    /// Registers a token of the other service for the caller; deprecated.
+    pub AddAndroidToken = POST "/users/me/android_gcm_reg_id", for Human;
+    params from TokenParams;
+    errors [TokenLength];
 }
 
 impl Write for AddAndroidToken {
@@ -153,21 +118,11 @@ impl Write for AddAndroidToken {
     }
 }
 
-/// DELETE /users/me/android_gcm_reg_id
-pub struct RemoveAndroidToken;
-
-impl Operation for RemoveAndroidToken {
-    const ROUTE: Route = Route::delete("/users/me/android_gcm_reg_id");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Forgets a token of the other service; deprecated.",
-        since: 0,
-        is_specified: false,
-        errors: &["TokenLength", "NoSuchToken"],
-        events: &[],
-    };
-    type Params = TokenParams;
-    type Reply = Success;
+operation! {
+    /// Forgets a token of the other service; deprecated.
+    pub RemoveAndroidToken = DELETE "/users/me/android_gcm_reg_id", for Human;
+    params from TokenParams;
+    errors [TokenLength, NoSuchToken];
 }
 
 impl Write for RemoveAndroidToken {

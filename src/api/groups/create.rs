@@ -6,8 +6,7 @@ use super::rules::{
     active_users, check_description, check_name_is_free, checked_group_name, emit, group_permissions, groups_to_add,
 };
 use crate::api::group_settings::resolve_all;
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::group::Group;
@@ -20,12 +19,10 @@ use serde::Serialize;
 use serde_json::json;
 use std::sync::Arc;
 
-/// POST /user_groups/create
-pub struct CreateGroup;
-
-parameters! {
-    /// The group to be.
-    pub struct CreateGroupParams {
+operation! {
+    /// Makes a user group.
+    pub CreateGroup = POST "/user_groups/create", for GroupCreator;
+    params {
         /// Who may add members; the creator by default.
         can_add_members_group: Option<GroupSettingValue>,
         /// Who may join; nobody by default.
@@ -47,6 +44,12 @@ parameters! {
         /// Initial subgroups, whatever the rights over them.
         subgroups: Vec<GroupId> = Vec::new() => "[]",
     }
+    reply GroupIdReply;
+    errors [
+        InsufficientPermission, BadValue, InvalidUserId, GroupNameEmpty, GroupNameTooLong, GroupNamePrefix,
+        InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidGroupId, GroupNameTaken,
+    ];
+    events [UserGroupAdd, UserGroupAddSubgroups];
 }
 
 /// The new group.
@@ -54,32 +57,6 @@ parameters! {
 pub struct GroupIdReply {
     /// Its ID.
     pub group_id: GroupId,
-}
-
-impl Operation for CreateGroup {
-    const ROUTE: Route = Route::post("/user_groups/create");
-    const ACCESS: Access = Access::GroupCreator;
-    const ABOUT: About = About {
-        summary: "Makes a user group.",
-        since: 0,
-        is_specified: true,
-        errors: &[
-            "InsufficientPermission",
-            "BadValue",
-            "InvalidUserId",
-            "GroupNameEmpty",
-            "GroupNameTooLong",
-            "GroupNamePrefix",
-            "InvalidGroup",
-            "GroupDeactivated",
-            "DisallowedGroup",
-            "InvalidGroupId",
-            "GroupNameTaken",
-        ],
-        events: &["user_group add", "user_group add_subgroups"],
-    };
-    type Params = CreateGroupParams;
-    type Reply = GroupIdReply;
 }
 
 impl Write for CreateGroup {

@@ -3,8 +3,7 @@
 //! A choice where the API is silent: A-60 in docs/assumptions.md.
 
 use super::rules::group_to_change;
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -13,29 +12,15 @@ use crate::realm::id::GroupId;
 use crate::realm::permission::{GroupSettingValue, Permissions};
 use serde_json::{Value, json};
 
-/// POST /user_groups/{user_group_id}/deactivate
-pub struct DeactivateGroup;
-
-parameters! {
-    /// Which group.
-    pub struct DeactivateGroupParams {
+operation! {
+    /// Deactivates a user group that nothing refers to; PATCH brings it back.
+    pub DeactivateGroup = POST "/user_groups/{user_group_id}/deactivate", for NotGuest, since 290;
+    params {
         /// The group.
         @path user_group_id: GroupId,
     }
-}
-
-impl Operation for DeactivateGroup {
-    const ROUTE: Route = Route::post("/user_groups/{user_group_id}/deactivate");
-    const ACCESS: Access = Access::NotGuest;
-    const ABOUT: About = About {
-        summary: "Deactivates a user group that nothing refers to; PATCH brings it back.",
-        since: 290,
-        is_specified: false,
-        errors: &["InvalidGroup", "GroupDeactivated", "InsufficientPermission", "GroupInUse"],
-        events: &["user_group update", "user_group remove"],
-    };
-    type Params = DeactivateGroupParams;
-    type Reply = Success;
+    errors [InvalidGroup, GroupDeactivated, InsufficientPermission, GroupInUse];
+    events [UserGroupUpdate, UserGroupRemove];
 }
 
 impl Write for DeactivateGroup {

@@ -6,8 +6,7 @@ use super::rules::{
     check_description, check_name_is_free, checked_group_name, emit, group_permissions, group_to_change,
 };
 use crate::api::group_settings::{GroupSettingUpdate, resolve_update};
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::event::{Event, Needs};
@@ -17,12 +16,10 @@ use crate::realm::permission::{GROUP_PERMISSIONS, setting};
 use crate::record::group::GroupRecord;
 use serde_json::{Value, json};
 
-/// PATCH /user_groups/{user_group_id}
-pub struct EditGroup;
-
-parameters! {
-    /// What is to be changed.
-    pub struct EditGroupParams {
+operation! {
+    /// Changes a user group, or brings a deactivated one back.
+    pub EditGroup = PATCH "/user_groups/{user_group_id}", for NotGuest;
+    params {
         /// The group; deactivated ones too.
         @path user_group_id: GroupId,
         /// Who may add members.
@@ -44,34 +41,11 @@ parameters! {
         /// At most 100 characters, unique whatever the case.
         name: Option<String>,
     }
-}
-
-impl Operation for EditGroup {
-    const ROUTE: Route = Route::patch("/user_groups/{user_group_id}");
-    const ACCESS: Access = Access::NotGuest;
-    const ABOUT: About = About {
-        summary: "Changes a user group, or brings a deactivated one back.",
-        since: 0,
-        is_specified: true,
-        errors: &[
-            "NoNewData",
-            "BadValue",
-            "InvalidGroup",
-            "InsufficientPermission",
-            "GroupNameEmpty",
-            "GroupNameTooLong",
-            "GroupNamePrefix",
-            "GroupNameTaken",
-            "ExpectationMismatch",
-            "GroupDeactivated",
-            "DisallowedGroup",
-            "InvalidUserId",
-            "InvalidGroupId",
-        ],
-        events: &["user_group update", "user_group add"],
-    };
-    type Params = EditGroupParams;
-    type Reply = Success;
+    errors [
+        NoNewData, BadValue, InvalidGroup, InsufficientPermission, GroupNameEmpty, GroupNameTooLong, GroupNamePrefix,
+        GroupNameTaken, ExpectationMismatch, GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId,
+    ];
+    events [UserGroupUpdate, UserGroupAdd];
 }
 
 impl Write for EditGroup {
@@ -110,7 +84,7 @@ impl Write for EditGroup {
     }
 }
 
-fn is_empty(params: &EditGroupParams) -> bool {
+fn is_empty(params: &EditGroup) -> bool {
     let params = params.clone();
     params.name.is_none()
         && params.description.is_none()

@@ -3,8 +3,7 @@
 //! A choice where the API is silent: A-58 in docs/assumptions.md.
 
 use super::rules::{active_users, emit, existing_groups, group_to_change, groups_to_add};
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::{GroupId, UserId};
@@ -14,12 +13,10 @@ use imbl::OrdSet;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// POST /user_groups/{user_group_id}/members
-pub struct ChangeMembers;
-
-parameters! {
-    /// Who comes and who goes; done in this order, all or nothing.
-    pub struct ChangeMembersParams {
+operation! {
+    /// Adds and removes members and subgroups of a user group.
+    pub ChangeMembers = POST "/user_groups/{user_group_id}/members", for NotGuest;
+    params {
         /// The group; deactivated ones too.
         @path user_group_id: GroupId,
         /// Active users to be added.
@@ -31,43 +28,14 @@ parameters! {
         /// Groups to be removed.
         delete_subgroups: Vec<GroupId> = Vec::new() => "[]",
     }
-}
-
-impl Operation for ChangeMembers {
-    const ROUTE: Route = Route::post("/user_groups/{user_group_id}/members");
-    const ACCESS: Access = Access::NotGuest;
-    const ABOUT: About = About {
-        summary: "Adds and removes members and subgroups of a user group.",
-        since: 0,
-        is_specified: true,
-        errors: &[
-            "NoMembersToChange",
-            "InvalidGroup",
-            "InsufficientPermission",
-            "InvalidUserId",
-            "AlreadyMember",
-            "NotMember",
-            "InvalidGroupId",
-            "GroupDeactivated",
-            "AlreadySubgroup",
-            "SubgroupCycle",
-            "NotSubgroup",
-        ],
-        events: &[
-            "user_group add_members",
-            "user_group remove_members",
-            "user_group add_subgroups",
-            "user_group remove_subgroups",
-            "message",
-            "stream create",
-            "subscription peer_add",
-            "stream delete",
-            "update_message_flags add",
-            "update_message_flags remove",
-        ],
-    };
-    type Params = ChangeMembersParams;
-    type Reply = Success;
+    errors [
+        NoMembersToChange, InvalidGroup, InsufficientPermission, InvalidUserId, AlreadyMember, NotMember,
+        InvalidGroupId, GroupDeactivated, AlreadySubgroup, SubgroupCycle, NotSubgroup,
+    ];
+    events [
+        UserGroupAddMembers, UserGroupRemoveMembers, UserGroupAddSubgroups, UserGroupRemoveSubgroups, Message,
+        StreamCreate, SubscriptionPeerAdd, StreamDelete, UpdateMessageFlagsAdd, UpdateMessageFlagsRemove,
+    ];
 }
 
 impl Write for ChangeMembers {
@@ -92,12 +60,10 @@ impl Write for ChangeMembers {
     }
 }
 
-/// POST /user_groups/{user_group_id}/subgroups
-pub struct ChangeSubgroups;
-
-parameters! {
-    /// Which groups come and go; done in this order, all or nothing.
-    pub struct ChangeSubgroupsParams {
+operation! {
+    /// Adds and removes subgroups of a user group.
+    pub ChangeSubgroups = POST "/user_groups/{user_group_id}/subgroups", for NotGuest, since 127;
+    params {
         /// The group; deactivated ones too.
         @path user_group_id: GroupId,
         /// Groups to be added.
@@ -105,37 +71,14 @@ parameters! {
         /// Groups to be removed.
         delete: Vec<GroupId> = Vec::new() => "[]",
     }
-}
-
-impl Operation for ChangeSubgroups {
-    const ROUTE: Route = Route::post("/user_groups/{user_group_id}/subgroups");
-    const ACCESS: Access = Access::NotGuest;
-    const ABOUT: About = About {
-        summary: "Adds and removes subgroups of a user group.",
-        since: 127,
-        is_specified: true,
-        errors: &[
-            "NoSubgroupsToChange",
-            "InvalidGroup",
-            "InsufficientPermission",
-            "InvalidGroupId",
-            "GroupDeactivated",
-            "AlreadySubgroup",
-            "SubgroupCycle",
-            "NotSubgroup",
-        ],
-        events: &[
-            "user_group add_subgroups",
-            "user_group remove_subgroups",
-            "stream create",
-            "subscription peer_add",
-            "stream delete",
-            "update_message_flags add",
-            "update_message_flags remove",
-        ],
-    };
-    type Params = ChangeSubgroupsParams;
-    type Reply = Success;
+    errors [
+        NoSubgroupsToChange, InvalidGroup, InsufficientPermission, InvalidGroupId, GroupDeactivated, AlreadySubgroup,
+        SubgroupCycle, NotSubgroup,
+    ];
+    events [
+        UserGroupAddSubgroups, UserGroupRemoveSubgroups, StreamCreate, SubscriptionPeerAdd, StreamDelete,
+        UpdateMessageFlagsAdd, UpdateMessageFlagsRemove,
+    ];
 }
 
 impl Write for ChangeSubgroups {

@@ -4,8 +4,7 @@
 
 use super::deactivate::objections;
 use super::rules::group_to_change;
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -17,30 +16,15 @@ use std::sync::Arc;
 /// The first level that knows deactivated groups.
 const DEACTIVATED_SINCE: i64 = 290;
 
-/// DELETE /user_groups/{user_group_id}
-pub struct RemoveGroup;
-
-parameters! {
-    /// Which group.
-    pub struct RemoveGroupParams {
+operation! {
+    /// Removes a user group for good; later levels deactivate groups.
+    pub RemoveGroup = DELETE "/user_groups/{user_group_id}", for NotGuest, until 294;
+    params {
         /// The group.
         @path user_group_id: GroupId,
     }
-}
-
-impl Operation for RemoveGroup {
-    const ROUTE: Route = Route::delete("/user_groups/{user_group_id}");
-    const ACCESS: Access = Access::NotGuest;
-    const ABOUT: About = About {
-        summary: "Removes a user group for good; later levels deactivate groups.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidGroup", "InsufficientPermission", "GroupInUse"],
-        events: &["user_group remove"],
-    };
-    const UNTIL: Option<i64> = Some(294);
-    type Params = RemoveGroupParams;
-    type Reply = Success;
+    errors [InvalidGroup, InsufficientPermission, GroupInUse];
+    events [UserGroupRemove];
 }
 
 impl Write for RemoveGroup {

@@ -3,11 +3,11 @@
 use super::MAX_WELCOME_LENGTH;
 use super::revoke::{InviteParams, check_may_change};
 use super::terms::Wanted;
-use crate::api::parameter::{Nullable, RoleNumber, parameters};
+use crate::api::parameter::{Nullable, RoleNumber};
 use crate::api::server::is_email;
 use crate::api::text::{Bounded, OrNull};
 use crate::api::users::address::check_domain;
-use crate::api::{About, Access, Call, Operation, PartialWrite, Route, Success, Write};
+use crate::api::{Call, PartialWrite, Success, Write, operation};
 use crate::error::{Error, Fill};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -16,12 +16,10 @@ use crate::realm::organization::Invite;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// POST /invites
-pub struct SendInvites;
-
-parameters! {
-    /// Whom to invite, and what they get.
-    pub struct SendInvitesParams {
+operation! {
+    /// Invites people by email; those who can be invited are, even when others can't.
+    pub SendInvites = POST "/invites", for HumanNotGuest;
+    params {
         /// Addresses, separated by commas or line breaks; `Name <address>` too.
         invitee_emails: String,
         /// Groups that they are put into; the caller must be allowed to add users to them.
@@ -40,34 +38,12 @@ parameters! {
         /// gives it.
         welcome_message_custom_text: Option<OrNull<Bounded<MAX_WELCOME_LENGTH>>>,
     }
-}
-
-impl Operation for SendInvites {
-    const ROUTE: Route = Route::post("/invites");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Invites people by email; those who can be invited are, even when others can't.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "InvalidValueBecause",
-            "BadValue",
-            "InsufficientPermission",
-            "NoInvitees",
-            "OwnerInvitesOwners",
-            "RoleAboveInviter",
-            "InvalidInviteChannel",
-            "MayNotSubscribeOthers",
-            "InvalidGroup",
-            "GroupDeactivated",
-            "InvitesNotValid",
-            "NobodyInvited",
-            "SomeNotInvited",
-        ],
-        events: &["invites_changed"],
-    };
-    type Params = SendInvitesParams;
-    type Reply = Success;
+    errors [
+        InvalidValueBecause, BadValue, InsufficientPermission, NoInvitees, OwnerInvitesOwners, RoleAboveInviter,
+        InvalidInviteChannel, MayNotSubscribeOthers, InvalidGroup, GroupDeactivated, InvitesNotValid, NobodyInvited,
+        SomeNotInvited,
+    ];
+    events [InvitesChanged];
 }
 
 /// The first level at which a text that names nobody is refused as an empty one is (A-240 in docs/assumptions.md).
@@ -172,21 +148,11 @@ fn refusal(realm: &Realm, email: &str) -> Option<Refusal> {
     Some((email.to_owned(), text, is_deactivated))
 }
 
-/// POST /invites/{invite_id}/resend
-pub struct ResendInvite;
-
-impl Operation for ResendInvite {
-    const ROUTE: Route = Route::post("/invites/{invite_id}/resend");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Sends an invitation by email again: it is in force for its whole time from now on.",
-        since: 0,
-        is_specified: false,
-        errors: &["NoSuchInvitation", "OwnerRequired", "AdministratorRequired"],
-        events: &[],
-    };
-    type Params = InviteParams;
-    type Reply = Success;
+operation! {
+    /// Sends an invitation by email again: it is in force for its whole time from now on.
+    pub ResendInvite = POST "/invites/{invite_id}/resend", for HumanNotGuest;
+    params from InviteParams;
+    errors [NoSuchInvitation, OwnerRequired, AdministratorRequired];
 }
 
 impl Write for ResendInvite {

@@ -1,7 +1,7 @@
 //! Taking invitations back.
 
 use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::{InviteId, InviteLinkId};
@@ -23,29 +23,15 @@ pub(super) fn check_may_change(caller: &User, terms: &InviteTerms) -> Result<(),
     if caller.is_admin() { Ok(()) } else { Err(Error::AdministratorRequired) }
 }
 
-/// DELETE /invites/multiuse/{invite_id}
-pub struct RevokeInviteLink;
-
-parameters! {
-    /// Which link.
-    pub struct RevokeInviteLinkParams {
+operation! {
+    /// Revokes a link by which anybody may join.
+    pub RevokeInviteLink = DELETE "/invites/multiuse/{invite_id}", for HumanNotGuest;
+    params {
         /// The link.
         @path invite_id: InviteLinkId,
     }
-}
-
-impl Operation for RevokeInviteLink {
-    const ROUTE: Route = Route::delete("/invites/multiuse/{invite_id}");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Revokes a link by which anybody may join.",
-        since: 0,
-        is_specified: false,
-        errors: &["NoSuchInvitation", "OwnerRequired", "AdministratorRequired", "InvitationRevoked"],
-        events: &["invites_changed"],
-    };
-    type Params = RevokeInviteLinkParams;
-    type Reply = Success;
+    errors [NoSuchInvitation, OwnerRequired, AdministratorRequired, InvitationRevoked];
+    events [InvitesChanged];
 }
 
 impl Write for RevokeInviteLink {
@@ -63,8 +49,13 @@ impl Write for RevokeInviteLink {
     }
 }
 
-/// DELETE /invites/{invite_id}
-pub struct RevokeInvite;
+operation! {
+    /// Revokes an invitation by email.
+    pub RevokeInvite = DELETE "/invites/{invite_id}", for HumanNotGuest;
+    params from InviteParams;
+    errors [NoSuchInvitation, OwnerRequired, AdministratorRequired];
+    events [InvitesChanged];
+}
 
 parameters! {
     /// Which invitation.
@@ -72,20 +63,6 @@ parameters! {
         /// The invitation by email.
         @path invite_id: InviteId,
     }
-}
-
-impl Operation for RevokeInvite {
-    const ROUTE: Route = Route::delete("/invites/{invite_id}");
-    const ACCESS: Access = Access::HumanNotGuest;
-    const ABOUT: About = About {
-        summary: "Revokes an invitation by email.",
-        since: 0,
-        is_specified: false,
-        errors: &["NoSuchInvitation", "OwnerRequired", "AdministratorRequired"],
-        events: &["invites_changed"],
-    };
-    type Params = InviteParams;
-    type Reply = Success;
 }
 
 impl Write for RevokeInvite {

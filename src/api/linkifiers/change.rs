@@ -1,8 +1,7 @@
 //! Adding, changing, removing and ordering linkifiers.
 
-use crate::api::parameter::parameters;
 use crate::api::text::{OrNull, given};
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -62,12 +61,10 @@ fn emit(tx: &mut Tx) {
     });
 }
 
-/// POST /realm/filters
-pub struct AddLinkifier;
-
-parameters! {
-    /// The linkifier.
-    pub struct AddLinkifierParams {
+operation! {
+    /// Adds a linkifier, which applies after the others.
+    pub AddLinkifier = POST "/realm/filters", for Administrator;
+    params {
         /// Python regular expression; named groups may be used in the templates.
         pattern: String,
         /// RFC 6570 template.
@@ -79,6 +76,9 @@ parameters! {
         /// Further templates that lead back to the text.
         alternative_url_templates: Vec<String> = Vec::new() => "[]",
     }
+    reply LinkifierIdReply;
+    errors [LinkifierRefused];
+    events [RealmLinkifiers];
 }
 
 /// The new linkifier.
@@ -86,20 +86,6 @@ parameters! {
 pub struct LinkifierIdReply {
     /// Its ID.
     pub id: LinkifierId,
-}
-
-impl Operation for AddLinkifier {
-    const ROUTE: Route = Route::post("/realm/filters");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Adds a linkifier, which applies after the others.",
-        since: 0,
-        is_specified: false,
-        errors: &["LinkifierRefused"],
-        events: &["realm_linkifiers"],
-    };
-    type Params = AddLinkifierParams;
-    type Reply = LinkifierIdReply;
 }
 
 impl Write for AddLinkifier {
@@ -121,12 +107,10 @@ impl Write for AddLinkifier {
     }
 }
 
-/// PATCH /realm/filters/{filter_id}
-pub struct EditLinkifier;
-
-parameters! {
-    /// Which linkifier, and what it is from now on.
-    pub struct EditLinkifierParams {
+operation! {
+    /// Changes a linkifier.
+    pub EditLinkifier = PATCH "/realm/filters/{filter_id}", for Administrator, since 57;
+    params {
         /// The linkifier.
         @path filter_id: LinkifierId,
         /// Python regular expression; named groups may be used in the templates.
@@ -140,20 +124,8 @@ parameters! {
         /// Further templates that lead back to the text; unchanged by default.
         alternative_url_templates: Option<Vec<String>>,
     }
-}
-
-impl Operation for EditLinkifier {
-    const ROUTE: Route = Route::patch("/realm/filters/{filter_id}");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Changes a linkifier.",
-        since: 57,
-        is_specified: true,
-        errors: &["NoSuchLinkifier", "LinkifierRefused"],
-        events: &["realm_linkifiers"],
-    };
-    type Params = EditLinkifierParams;
-    type Reply = Success;
+    errors [NoSuchLinkifier, LinkifierRefused];
+    events [RealmLinkifiers];
 }
 
 impl Write for EditLinkifier {
@@ -175,29 +147,15 @@ impl Write for EditLinkifier {
     }
 }
 
-/// DELETE /realm/filters/{filter_id}
-pub struct RemoveLinkifier;
-
-parameters! {
-    /// Which linkifier.
-    pub struct RemoveLinkifierParams {
+operation! {
+    /// Removes a linkifier.
+    pub RemoveLinkifier = DELETE "/realm/filters/{filter_id}", for Administrator;
+    params {
         /// The linkifier.
         @path filter_id: LinkifierId,
     }
-}
-
-impl Operation for RemoveLinkifier {
-    const ROUTE: Route = Route::delete("/realm/filters/{filter_id}");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Removes a linkifier.",
-        since: 0,
-        is_specified: false,
-        errors: &["NoSuchLinkifier"],
-        events: &["realm_linkifiers"],
-    };
-    type Params = RemoveLinkifierParams;
-    type Reply = Success;
+    errors [NoSuchLinkifier];
+    events [RealmLinkifiers];
 }
 
 impl Write for RemoveLinkifier {
@@ -210,29 +168,15 @@ impl Write for RemoveLinkifier {
     }
 }
 
-/// PATCH /realm/linkifiers
-pub struct ReorderLinkifiers;
-
-parameters! {
-    /// The new order.
-    pub struct ReorderLinkifiersParams {
+operation! {
+    /// Puts the linkifiers into the order in which they apply.
+    pub ReorderLinkifiers = PATCH "/realm/linkifiers", for Administrator, since 202;
+    params {
         /// All linkifiers, each once.
         ordered_linkifier_ids: Vec<LinkifierId>,
     }
-}
-
-impl Operation for ReorderLinkifiers {
-    const ROUTE: Route = Route::patch("/realm/linkifiers");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Puts the linkifiers into the order in which they apply.",
-        since: 202,
-        is_specified: false,
-        errors: &["LinkifierRepeated", "LinkifierOrderIncomplete"],
-        events: &["realm_linkifiers"],
-    };
-    type Params = ReorderLinkifiersParams;
-    type Reply = Success;
+    errors [LinkifierRepeated, LinkifierOrderIncomplete];
+    events [RealmLinkifiers];
 }
 
 impl Write for ReorderLinkifiers {

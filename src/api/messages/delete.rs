@@ -1,8 +1,7 @@
 //! Deleting messages.
 
 use super::first::FirstMessages;
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -15,29 +14,15 @@ use imbl::OrdSet;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// DELETE /messages/{message_id}
-pub struct DeleteMessage;
-
-parameters! {
-    /// Which message.
-    pub struct DeleteMessageParams {
+operation! {
+    /// Deletes a message.
+    pub DeleteMessage = DELETE "/messages/{message_id}", for User;
+    params {
         /// The message.
         @path message_id: MessageId,
     }
-}
-
-impl Operation for DeleteMessage {
-    const ROUTE: Route = Route::delete("/messages/{message_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Deletes a message.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidMessage", "MayNotDelete", "DeleteTimePassed"],
-        events: &["delete_message", "stream update"],
-    };
-    type Params = DeleteMessageParams;
-    type Reply = Success;
+    errors [InvalidMessage, MayNotDelete, DeleteTimePassed];
+    events [DeleteMessage, StreamUpdate];
 }
 
 impl Write for DeleteMessage {

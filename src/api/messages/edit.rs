@@ -10,8 +10,8 @@ use marking::Marking;
 use relocate::Losses;
 
 use super::first::FirstMessages;
-use crate::api::parameter::{Count, parameters, words};
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::parameter::{Count, words};
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::event::{Event, Payload, UpdatedMessage};
@@ -39,12 +39,10 @@ words! {
     }
 }
 
-/// PATCH /messages/{message_id}
-pub struct EditMessage;
-
-parameters! {
-    /// What is to be changed.
-    pub struct EditMessageParams {
+operation! {
+    /// Changes a message's text, or moves it to another topic or channel.
+    pub EditMessage = PATCH "/messages/{message_id}", for User;
+    params {
         /// The message.
         @path message_id: MessageId,
         /// The new text, Markdown; an empty one becomes `(deleted)`.
@@ -62,6 +60,18 @@ parameters! {
         /// SHA-256 of the text that the client knows, hexadecimal.
         prev_content_sha256: Option<String>,
     }
+    reply EditMessageReply;
+    errors [
+        InvalidMessage, EditingDisabled, MayNotEdit, EditTimePassed, NothingToChange, DirectToChannel,
+        DirectWithTopic, PropagateWithoutTopic, TopicInvalidCharacter, ResolveEmptyTopic, ContentWhileMoving,
+        WidgetEdited, ExpectationMismatch, InvalidChannelId, MayNotResolve, MayNotMove, MoveTopicTimePassed,
+        MoveChannelTimePassed, MoveTimeLimitExceeded, MayNotPost, MayNotCreateTopic, EmptyTopicNotAllowed,
+        OnlyEmptyTopicAllowed, UnableToRender, ChannelWildcardNotAllowed, TopicWildcardNotAllowed, MayNotMentionGroup,
+    ];
+    events [
+        AttachmentUpdate, UpdateMessage, MutedTopics, UserTopic, DeleteMessage, UpdateMessageFlagsAdd, Message,
+        StreamUpdate,
+    ];
 }
 
 /// What the change left behind.
@@ -69,57 +79,6 @@ parameters! {
 pub struct EditMessageReply {
     /// Uploads that no message links any more.
     pub detached_uploads: Vec<Value>,
-}
-
-impl Operation for EditMessage {
-    const ROUTE: Route = Route::patch("/messages/{message_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Changes a message's text, or moves it to another topic or channel.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "InvalidMessage",
-            "EditingDisabled",
-            "MayNotEdit",
-            "EditTimePassed",
-            "NothingToChange",
-            "DirectToChannel",
-            "DirectWithTopic",
-            "PropagateWithoutTopic",
-            "TopicInvalidCharacter",
-            "ResolveEmptyTopic",
-            "ContentWhileMoving",
-            "WidgetEdited",
-            "ExpectationMismatch",
-            "InvalidChannelId",
-            "MayNotResolve",
-            "MayNotMove",
-            "MoveTopicTimePassed",
-            "MoveChannelTimePassed",
-            "MoveTimeLimitExceeded",
-            "MayNotPost",
-            "MayNotCreateTopic",
-            "EmptyTopicNotAllowed",
-            "OnlyEmptyTopicAllowed",
-            "UnableToRender",
-            "ChannelWildcardNotAllowed",
-            "TopicWildcardNotAllowed",
-            "MayNotMentionGroup",
-        ],
-        events: &[
-            "attachment update",
-            "update_message",
-            "muted_topics",
-            "user_topic",
-            "delete_message",
-            "update_message_flags add",
-            "message",
-            "stream update",
-        ],
-    };
-    type Params = EditMessageParams;
-    type Reply = EditMessageReply;
 }
 
 /// What a request asks for, checked.

@@ -4,8 +4,8 @@
 
 use super::highlight;
 use super::parameter::{AnchorText, NarrowTerm, NarrowTerms};
-use crate::api::parameter::{Count, parameters};
-use crate::api::{About, Access, Call, Operation, Read, Route};
+use crate::api::parameter::Count;
+use crate::api::{Call, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::MessageId;
@@ -20,12 +20,10 @@ use std::collections::BTreeMap;
 /// Messages that one request can fetch.
 pub const MAX_MESSAGES: i64 = 5_000;
 
-/// GET /messages
-pub struct GetMessages;
-
-parameters! {
-    /// Which messages and in which form.
-    pub struct GetMessagesParams {
+operation! {
+    /// Fetches messages around an anchor.
+    pub GetMessages = GET "/messages", for UserOrVisitor;
+    params {
         /// A message ID, `newest`, `oldest`, `first_unread`, or `date` (with `anchor_date`).
         anchor: Option<AnchorText>,
         /// ISO 8601, UTC when no zone is given: for the anchor `date`.
@@ -49,6 +47,11 @@ parameters! {
         /// The client understands the empty topic.
         allow_empty_topic_name: bool = false,
     }
+    reply GetMessagesReply;
+    errors [
+        UnsupportedCombination, MissingAnchor, InvalidAnchor, TooManyMessages, AnchorInTheMiddle, BadNarrow,
+        BadNarrowCombination, NotLoggedIn,
+    ];
 }
 
 /// A range of messages.
@@ -67,29 +70,6 @@ pub struct GetMessagesReply {
     pub found_newest: bool,
     /// Older messages are hidden by the plan; never here.
     pub history_limited: bool,
-}
-
-impl Operation for GetMessages {
-    const ROUTE: Route = Route::get("/messages");
-    const ACCESS: Access = Access::UserOrVisitor;
-    const ABOUT: About = About {
-        summary: "Fetches messages around an anchor.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "UnsupportedCombination",
-            "MissingAnchor",
-            "InvalidAnchor",
-            "TooManyMessages",
-            "AnchorInTheMiddle",
-            "BadNarrow",
-            "BadNarrowCombination",
-            "NotLoggedIn",
-        ],
-        events: &[],
-    };
-    type Params = GetMessagesParams;
-    type Reply = GetMessagesReply;
 }
 
 impl Read for GetMessages {
@@ -120,7 +100,7 @@ impl Read for GetMessages {
     }
 }
 
-fn range(params: &GetMessagesParams) -> Result<Range, Error> {
+fn range(params: &GetMessages) -> Result<Range, Error> {
     let anchor = match &params.anchor {
         _ if params.use_first_unread_anchor => Anchor::FirstUnread,
         None => return Err(Error::MissingAnchor),
@@ -152,7 +132,7 @@ fn by_ids(
     realm: &Realm,
     call: &Call<'_>,
     look: MessageLook<'_>,
-    params: &GetMessagesParams,
+    params: &GetMessages,
     ids: &[MessageId],
 ) -> Result<GetMessagesReply, Error> {
     let counts = [params.num_before, params.num_after].into_iter().flatten();
@@ -191,17 +171,17 @@ fn found(realm: &Realm, message: &Message, look: MessageLook<'_>, search: Option
     record
 }
 
-/// GET /messages/matches_narrow
-pub struct MatchesNarrow;
-
-parameters! {
-    /// Which messages, and the narrow to hold against them.
-    pub struct MatchesNarrowParams {
+operation! {
+    /// Tells which of some messages a narrow admits.
+    pub MatchesNarrow = GET "/messages/matches_narrow", for User;
+    params {
         /// The messages.
         msg_ids: Vec<MessageId>,
         /// The narrow; `with` is no operator of it.
         narrow: Vec<NarrowTerm>,
     }
+    reply MatchesNarrowReply;
+    errors [BadNarrow, BadNarrowCombination];
 }
 
 /// Those of the messages that the narrow admits.
@@ -218,20 +198,6 @@ pub struct Match {
     pub match_content: String,
     /// HTML.
     pub match_subject: String,
-}
-
-impl Operation for MatchesNarrow {
-    const ROUTE: Route = Route::get("/messages/matches_narrow");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Tells which of some messages a narrow admits.",
-        since: 0,
-        is_specified: false,
-        errors: &["BadNarrow", "BadNarrowCombination"],
-        events: &[],
-    };
-    type Params = MatchesNarrowParams;
-    type Reply = MatchesNarrowReply;
 }
 
 impl Read for MatchesNarrow {

@@ -3,8 +3,7 @@
 mod difference;
 
 use super::check_archived;
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Read, Route};
+use crate::api::{Call, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
@@ -14,17 +13,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// GET /messages/{message_id}/history
-pub struct GetMessageHistory;
-
-parameters! {
-    /// Which message.
-    pub struct GetMessageHistoryParams {
+operation! {
+    /// Gives what a message was before it was changed.
+    pub GetMessageHistory = GET "/messages/{message_id}/history", for User;
+    params {
         /// The message.
         @path message_id: MessageId,
         /// The client understands the empty topic.
         allow_empty_topic_name: bool = false,
     }
+    reply GetMessageHistoryReply;
+    errors [HistoryDisabled, InvalidMessage];
 }
 
 /// What a message was.
@@ -65,20 +64,6 @@ pub struct HistoryEntry {
     pub content_html_diff: Option<String>,
     /// UNIX seconds.
     pub timestamp: i64,
-}
-
-impl Operation for GetMessageHistory {
-    const ROUTE: Route = Route::get("/messages/{message_id}/history");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Gives what a message was before it was changed.",
-        since: 0,
-        is_specified: false,
-        errors: &["HistoryDisabled", "InvalidMessage"],
-        events: &[],
-    };
-    type Params = GetMessageHistoryParams;
-    type Reply = GetMessageHistoryReply;
 }
 
 impl Read for GetMessageHistory {
@@ -142,15 +127,15 @@ fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Vec<Hi
     entries
 }
 
-/// GET /messages/{message_id}/read_receipts
-pub struct GetReadReceipts;
-
-parameters! {
-    /// Which message.
-    pub struct GetReadReceiptsParams {
+operation! {
+    /// Tells who has read a message.
+    pub GetReadReceipts = GET "/messages/{message_id}/read_receipts", for User, since 137;
+    params {
         /// The message.
         @path message_id: MessageId,
     }
+    reply GetReadReceiptsReply;
+    errors [InvalidMessage, ReceiptsDisabled];
 }
 
 /// Who has read a message.
@@ -158,20 +143,6 @@ parameters! {
 pub struct GetReadReceiptsReply {
     /// Without the sender, those who turned receipts off, and those who muted or are muted by the sender.
     pub user_ids: Vec<UserId>,
-}
-
-impl Operation for GetReadReceipts {
-    const ROUTE: Route = Route::get("/messages/{message_id}/read_receipts");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Tells who has read a message.",
-        since: 137,
-        is_specified: false,
-        errors: &["InvalidMessage", "ReceiptsDisabled"],
-        events: &[],
-    };
-    type Params = GetReadReceiptsParams;
-    type Reply = GetReadReceiptsReply;
 }
 
 /// The first level whose receipts leave out those who muted or are muted.

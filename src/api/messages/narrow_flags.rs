@@ -2,8 +2,8 @@
 
 use super::parameter::{AnchorText, NarrowTerms};
 use crate::api::flags::change::{FlagChange, change_flag};
-use crate::api::parameter::{Count, parameters};
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::parameter::Count;
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::{ChannelId, MessageId};
@@ -14,12 +14,10 @@ use serde::Serialize;
 /// Messages that one request can change; a larger range is shrunk.
 const MAX_MESSAGES: i64 = 5_000;
 
-/// POST /messages/flags/narrow
-pub struct UpdateFlagsForNarrow;
-
-parameters! {
-    /// Which messages, and what becomes of which flag.
-    pub struct UpdateFlagsForNarrowParams {
+operation! {
+    /// Adds or removes a flag of the messages around an anchor.
+    pub UpdateFlagsForNarrow = POST "/messages/flags/narrow", for User, since 155;
+    params {
         /// A message ID as text, `newest`, `oldest` or `first_unread`.
         anchor: AnchorText,
         /// `read`, `starred` or `collapsed`.
@@ -35,6 +33,12 @@ parameters! {
         /// `add` or `remove`.
         op: String,
     }
+    reply UpdateFlagsForNarrowReply;
+    errors [
+        InvalidAnchor, AnchorInTheMiddle, BadNarrow, BadNarrowCombination, InvalidFlag, FlagNotEditable,
+        InvalidFlagOperation,
+    ];
+    events [UpdateMessageFlagsAdd, UpdateMessageFlagsRemove];
 }
 
 /// What was looked at and what changed.
@@ -56,28 +60,6 @@ pub struct UpdateFlagsForNarrowReply {
     /// `remove`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignored_because_not_subscribed_channels: Option<Vec<ChannelId>>,
-}
-
-impl Operation for UpdateFlagsForNarrow {
-    const ROUTE: Route = Route::post("/messages/flags/narrow");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Adds or removes a flag of the messages around an anchor.",
-        since: 155,
-        is_specified: true,
-        errors: &[
-            "InvalidAnchor",
-            "AnchorInTheMiddle",
-            "BadNarrow",
-            "BadNarrowCombination",
-            "InvalidFlag",
-            "FlagNotEditable",
-            "InvalidFlagOperation",
-        ],
-        events: &["update_message_flags add", "update_message_flags remove"],
-    };
-    type Params = UpdateFlagsForNarrowParams;
-    type Reply = UpdateFlagsForNarrowReply;
 }
 
 impl Write for UpdateFlagsForNarrow {

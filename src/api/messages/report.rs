@@ -2,9 +2,9 @@
 //!
 //! A choice where the API is silent: A-135 in docs/assumptions.md.
 
-use crate::api::parameter::{parameters, words};
+use crate::api::parameter::words;
 use crate::api::text::check_length;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -49,12 +49,10 @@ impl ReportType {
     }
 }
 
-/// POST /messages/{message_id}/report
-pub struct ReportMessage;
-
-parameters! {
-    /// Which message, and why.
-    pub struct ReportMessageParams {
+operation! {
+    /// Reports a message to those who are in the organization's channel for it.
+    pub ReportMessage = POST "/messages/{message_id}/report", for User, since 382;
+    params {
         /// The message.
         @path message_id: MessageId,
         /// The reason.
@@ -62,20 +60,8 @@ parameters! {
         /// More about it; at most 1,000 code points, and needed for `other`.
         description: Option<String>,
     }
-}
-
-impl Operation for ReportMessage {
-    const ROUTE: Route = Route::post("/messages/{message_id}/report");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Reports a message to those who are in the organization's channel for it.",
-        since: 382,
-        is_specified: false,
-        errors: &["NoModerationChannel", "BadValue", "ExplanationRequired", "InvalidMessage"],
-        events: &["message"],
-    };
-    type Params = ReportMessageParams;
-    type Reply = Success;
+    errors [NoModerationChannel, BadValue, ExplanationRequired, InvalidMessage];
+    events [Message];
 }
 
 impl Write for ReportMessage {

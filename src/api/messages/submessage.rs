@@ -1,7 +1,6 @@
 //! Votes, options and tasks: what is added to polls and to-do lists.
 
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::event::Event;
@@ -10,12 +9,10 @@ use crate::realm::message::Submessage;
 use crate::realm::widget::Widget;
 use serde_json::{Value, json};
 
-/// POST /submessage
-pub struct AddSubmessage;
-
-parameters! {
-    /// What is added to which message.
-    pub struct AddSubmessageParams {
+operation! {
+    /// Adds to a poll or to-do list: a vote, an option, a task.
+    pub AddSubmessage = POST "/submessage", for User;
+    params {
         /// The message.
         message_id: MessageId,
         /// `widget`, as clients send it; any other is taken too.
@@ -23,20 +20,8 @@ parameters! {
         /// JSON text.
         content: String,
     }
-}
-
-impl Operation for AddSubmessage {
-    const ROUTE: Route = Route::post("/submessage");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Adds to a poll or to-do list: a vote, an option, a task.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidMessage", "NotAWidget", "InvalidSubmessage", "WidgetRefused"],
-        events: &["muted_topics", "user_topic", "submessage"],
-    };
-    type Params = AddSubmessageParams;
-    type Reply = Success;
+    errors [InvalidMessage, NotAWidget, InvalidSubmessage, WidgetRefused];
+    events [MutedTopics, UserTopic, Submessage];
 }
 
 impl Write for AddSubmessage {

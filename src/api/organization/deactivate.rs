@@ -3,8 +3,8 @@
 //! Choices where the API is silent: A-148 in docs/assumptions.md.
 
 use super::organization_mut;
-use crate::api::parameter::{Nullable, parameters};
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::parameter::Nullable;
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::event::Event;
@@ -14,29 +14,15 @@ use serde_json::json;
 /// Days for which the data of a deactivated organization are kept at least.
 pub const LEAST_DAYS_TO_DELETION: i64 = 14;
 
-/// POST /realm/deactivate
-pub struct DeactivateOrganization;
-
-parameters! {
-    /// What becomes of the data.
-    pub struct DeactivateOrganizationParams {
+operation! {
+    /// Deactivates the organization. From then on, every request of its users is refused.
+    pub DeactivateOrganization = POST "/realm/deactivate", for Owner;
+    params {
         /// Days after which the data are to be deleted, 14 at least; by default they are kept.
         deletion_delay_days: Nullable<i64> = Nullable(None),
     }
-}
-
-impl Operation for DeactivateOrganization {
-    const ROUTE: Route = Route::post("/realm/deactivate");
-    const ACCESS: Access = Access::Owner;
-    const ABOUT: About = About {
-        summary: "Deactivates the organization. From then on, every request of its users is refused.",
-        since: 0,
-        is_specified: false,
-        errors: &["BadValue", "DeletionTooSoon"],
-        events: &["realm deactivated"],
-    };
-    type Params = DeactivateOrganizationParams;
-    type Reply = Success;
+    errors [BadValue, DeletionTooSoon];
+    events [RealmDeactivated];
 }
 
 impl Write for DeactivateOrganization {

@@ -2,8 +2,7 @@
 //!
 //! Choices where the API is silent: A-137 in docs/assumptions.md.
 
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Read, Route, Success, Write};
+use crate::api::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -32,12 +31,10 @@ pub fn records(realm: &Realm) -> Vec<DomainRecord> {
     domains.map(|(domain, allow)| DomainRecord { domain: domain.clone(), allow_subdomains: *allow }).collect()
 }
 
-/// GET /realm/domains
-pub struct GetDomains;
-
-parameters! {
-    /// Takes none.
-    pub struct GetDomainsParams {}
+operation! {
+    /// Lists the domains from which addresses are accepted where these are restricted.
+    pub GetDomains = GET "/realm/domains", for User;
+    reply DomainsReply;
 }
 
 /// All domains.
@@ -47,37 +44,24 @@ pub struct DomainsReply {
     pub domains: Vec<DomainRecord>,
 }
 
-impl Operation for GetDomains {
-    const ROUTE: Route = Route::get("/realm/domains");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Lists the domains from which addresses are accepted where these are restricted.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    type Params = GetDomainsParams;
-    type Reply = DomainsReply;
-}
-
 impl Read for GetDomains {
     fn run(realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<DomainsReply, Error> {
         Ok(DomainsReply { domains: records(realm) })
     }
 }
 
-/// POST /realm/domains
-pub struct AddDomain;
-
-parameters! {
-    /// Which domain.
-    pub struct AddDomainParams {
+operation! {
+    /// Adds a domain.
+    pub AddDomain = POST "/realm/domains", for Owner;
+    params {
         /// Accept addresses of its subdomains too.
         allow_subdomains: bool,
         /// The domain, `example.com`; case does not matter.
         domain: String,
     }
+    reply NewDomainReply;
+    errors [InvalidDomain, DomainExists];
+    events [RealmDomainsAdd];
 }
 
 /// The new domain.
@@ -85,20 +69,6 @@ parameters! {
 pub struct NewDomainReply {
     /// Its ID and itself.
     pub new_domain: Vec<Value>,
-}
-
-impl Operation for AddDomain {
-    const ROUTE: Route = Route::post("/realm/domains");
-    const ACCESS: Access = Access::Owner;
-    const ABOUT: About = About {
-        summary: "Adds a domain.",
-        since: 0,
-        is_specified: false,
-        errors: &["InvalidDomain", "DomainExists"],
-        events: &["realm_domains add"],
-    };
-    type Params = AddDomainParams;
-    type Reply = NewDomainReply;
 }
 
 impl Write for AddDomain {
@@ -116,31 +86,17 @@ impl Write for AddDomain {
     }
 }
 
-/// PATCH /realm/domains/{domain}
-pub struct EditDomain;
-
-parameters! {
-    /// Which domain, and what of it changes.
-    pub struct EditDomainParams {
+operation! {
+    /// Says whether addresses of a domain's subdomains are accepted.
+    pub EditDomain = PATCH "/realm/domains/{domain}", for Owner;
+    params {
         /// The domain.
         @path domain: String,
         /// Accept addresses of its subdomains too.
         allow_subdomains: bool,
     }
-}
-
-impl Operation for EditDomain {
-    const ROUTE: Route = Route::patch("/realm/domains/{domain}");
-    const ACCESS: Access = Access::Owner;
-    const ABOUT: About = About {
-        summary: "Says whether addresses of a domain's subdomains are accepted.",
-        since: 0,
-        is_specified: false,
-        errors: &["NoSuchDomain"],
-        events: &["realm_domains change"],
-    };
-    type Params = EditDomainParams;
-    type Reply = Success;
+    errors [NoSuchDomain];
+    events [RealmDomainsChange];
 }
 
 impl Write for EditDomain {
@@ -155,29 +111,15 @@ impl Write for EditDomain {
     }
 }
 
-/// DELETE /realm/domains/{domain}
-pub struct RemoveDomain;
-
-parameters! {
-    /// Which domain.
-    pub struct RemoveDomainParams {
+operation! {
+    /// Removes a domain. Without any, addresses are not restricted to domains any more.
+    pub RemoveDomain = DELETE "/realm/domains/{domain}", for Owner;
+    params {
         /// The domain.
         @path domain: String,
     }
-}
-
-impl Operation for RemoveDomain {
-    const ROUTE: Route = Route::delete("/realm/domains/{domain}");
-    const ACCESS: Access = Access::Owner;
-    const ABOUT: About = About {
-        summary: "Removes a domain. Without any, addresses are not restricted to domains any more.",
-        since: 0,
-        is_specified: false,
-        errors: &["NoSuchDomain"],
-        events: &["realm_domains remove", "realm update"],
-    };
-    type Params = RemoveDomainParams;
-    type Reply = Success;
+    errors [NoSuchDomain];
+    events [RealmDomainsRemove, RealmUpdate];
 }
 
 impl Write for RemoveDomain {

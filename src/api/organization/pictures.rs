@@ -4,7 +4,7 @@
 
 use crate::api::avatars::check_picture;
 use crate::api::parameter::{UploadedFile, parameters};
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::event::Event;
@@ -35,22 +35,14 @@ pub struct IconReply {
     pub icon_url: String,
 }
 
-/// POST /realm/icon
-pub struct UploadIcon;
-
-impl Operation for UploadIcon {
-    const ROUTE: Route = Route::post("/realm/icon");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Uploads the organization's icon: PNG, GIF, JPEG or WebP.",
-        since: 0,
-        is_specified: false,
-        errors: &["OneIconExpected", "PictureTooLarge", "BadImage"],
-        events: &["realm update_dict"],
-    };
-    const TAKES_FILES: bool = true;
-    type Params = IconParams;
-    type Reply = IconReply;
+operation! {
+    /// Uploads the organization's icon: PNG, GIF, JPEG or WebP.
+    pub UploadIcon = POST "/realm/icon", for Administrator;
+    params from IconParams;
+    reply IconReply;
+    errors [OneIconExpected, PictureTooLarge, BadImage];
+    events [RealmUpdateDict];
+    takes files;
 }
 
 impl Write for UploadIcon {
@@ -63,21 +55,12 @@ impl Write for UploadIcon {
     }
 }
 
-/// DELETE /realm/icon
-pub struct RemoveIcon;
-
-impl Operation for RemoveIcon {
-    const ROUTE: Route = Route::delete("/realm/icon");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Takes the organization's icon away: a general one stands for it.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &["realm update_dict"],
-    };
-    type Params = IconParams;
-    type Reply = IconReply;
+operation! {
+    /// Takes the organization's icon away: a general one stands for it.
+    pub RemoveIcon = DELETE "/realm/icon", for Administrator;
+    params from IconParams;
+    reply IconReply;
+    events [RealmUpdateDict];
 }
 
 impl Write for RemoveIcon {
@@ -87,22 +70,13 @@ impl Write for RemoveIcon {
     }
 }
 
-/// POST /realm/logo
-pub struct UploadLogo;
-
-impl Operation for UploadLogo {
-    const ROUTE: Route = Route::post("/realm/logo");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Uploads a logo of the organization: PNG, GIF, JPEG or WebP.",
-        since: 0,
-        is_specified: false,
-        errors: &["OneLogoExpected", "PictureTooLarge", "BadImage"],
-        events: &["realm update_dict"],
-    };
-    const TAKES_FILES: bool = true;
-    type Params = LogoParams;
-    type Reply = Success;
+operation! {
+    /// Uploads a logo of the organization: PNG, GIF, JPEG or WebP.
+    pub UploadLogo = POST "/realm/logo", for Administrator;
+    params from LogoParams;
+    errors [OneLogoExpected, PictureTooLarge, BadImage];
+    events [RealmUpdateDict];
+    takes files;
 }
 
 impl Write for UploadLogo {
@@ -115,21 +89,11 @@ impl Write for UploadLogo {
     }
 }
 
-/// DELETE /realm/logo
-pub struct RemoveLogo;
-
-impl Operation for RemoveLogo {
-    const ROUTE: Route = Route::delete("/realm/logo");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Takes a logo of the organization away: a general one stands for it.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &["realm update_dict"],
-    };
-    type Params = LogoParams;
-    type Reply = Success;
+operation! {
+    /// Takes a logo of the organization away: a general one stands for it.
+    pub RemoveLogo = DELETE "/realm/logo", for Administrator;
+    params from LogoParams;
+    events [RealmUpdateDict];
 }
 
 impl Write for RemoveLogo {

@@ -3,9 +3,8 @@
 //! Choices where the API is silent: A-138 in docs/assumptions.md.
 
 use super::change_setting;
-use crate::api::parameter::parameters;
 use crate::api::text::check_length;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -60,12 +59,10 @@ pub fn records(realm: &Realm) -> Vec<PlaygroundRecord> {
     realm.organization.playgrounds.iter().map(record).collect()
 }
 
-/// POST /realm/playgrounds
-pub struct AddPlayground;
-
-parameters! {
-    /// The new playground.
-    pub struct AddPlaygroundParams {
+operation! {
+    /// Adds a code playground for a language.
+    pub AddPlayground = POST "/realm/playgrounds", for Administrator, since 49;
+    params {
         /// Name for people.
         name: String,
         /// The highlighter's name of the language; at most 40 code points.
@@ -73,6 +70,9 @@ parameters! {
         /// RFC 6570 template with the variable `code` and no other.
         url_template: String,
     }
+    reply PlaygroundIdReply;
+    errors [BadValue, PlaygroundLanguage, PlaygroundRefused];
+    events [RealmPlaygrounds];
 }
 
 /// The new playground.
@@ -80,20 +80,6 @@ parameters! {
 pub struct PlaygroundIdReply {
     /// Its ID.
     pub id: i64,
-}
-
-impl Operation for AddPlayground {
-    const ROUTE: Route = Route::post("/realm/playgrounds");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Adds a code playground for a language.",
-        since: 49,
-        is_specified: false,
-        errors: &["BadValue", "PlaygroundLanguage", "PlaygroundRefused"],
-        events: &["realm_playgrounds"],
-    };
-    type Params = AddPlaygroundParams;
-    type Reply = PlaygroundIdReply;
 }
 
 impl Write for AddPlayground {
@@ -117,29 +103,15 @@ impl Write for AddPlayground {
     }
 }
 
-/// DELETE /realm/playgrounds/{playground_id}
-pub struct RemovePlayground;
-
-parameters! {
-    /// Which playground.
-    pub struct RemovePlaygroundParams {
+operation! {
+    /// Removes a code playground, and with it its language as the one of code that says none.
+    pub RemovePlayground = DELETE "/realm/playgrounds/{playground_id}", for Administrator, since 49;
+    params {
         /// The playground.
         @path playground_id: i64,
     }
-}
-
-impl Operation for RemovePlayground {
-    const ROUTE: Route = Route::delete("/realm/playgrounds/{playground_id}");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Removes a code playground, and with it its language as the one of code that says none.",
-        since: 49,
-        is_specified: false,
-        errors: &["NoSuchPlayground"],
-        events: &["realm update", "realm_playgrounds"],
-    };
-    type Params = RemovePlaygroundParams;
-    type Reply = Success;
+    errors [NoSuchPlayground];
+    events [RealmUpdate, RealmPlaygrounds];
 }
 
 impl Write for RemovePlayground {

@@ -2,8 +2,7 @@
 //!
 //! Choices where the API is silent: A-151 in docs/assumptions.md.
 
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Read, Route};
+use crate::api::{Call, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use schemars::JsonSchema;
@@ -14,15 +13,15 @@ const SHORTEST: usize = 3;
 /// Longest name of an organization, in bytes: that of a label in a host name.
 const LONGEST: usize = 63;
 
-/// GET /realm/subdomain/{subdomain}
-pub struct CheckSubdomain;
-
-parameters! {
-    /// Which name.
-    pub struct CheckSubdomainParams {
+operation! {
+    /// Tells in `msg` whether a new organization can have a name: `available`, or why not.
+    pub CheckSubdomain = GET "/realm/subdomain/{subdomain}", for Anyone;
+    params {
         /// The name.
         @path subdomain: String,
     }
+    reply SubdomainReply;
+    message |reply| reply.verdict;
 }
 
 /// What can be said of a name, which stands in `msg`.
@@ -30,21 +29,6 @@ parameters! {
 pub struct SubdomainReply {
     #[serde(skip)]
     verdict: &'static str,
-}
-
-impl Operation for CheckSubdomain {
-    const ROUTE: Route = Route::get("/realm/subdomain/{subdomain}");
-    const ACCESS: Access = Access::Anyone;
-    const ABOUT: About = About {
-        summary: "Tells in `msg` whether a new organization can have a name: `available`, or why not.",
-        since: 0,
-        is_specified: false,
-        errors: &[],
-        events: &[],
-    };
-    const MESSAGE: Option<fn(&SubdomainReply) -> &'static str> = Some(|reply| reply.verdict);
-    type Params = CheckSubdomainParams;
-    type Reply = SubdomainReply;
 }
 
 impl Read for CheckSubdomain {

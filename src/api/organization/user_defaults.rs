@@ -2,34 +2,19 @@
 
 use crate::api::settings::parameters::UserDefaultsParams;
 use crate::api::settings::{check_setting, user_default};
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::event::Event;
 use serde_json::json;
 use std::sync::Arc;
 
-/// PATCH /realm/user_settings_defaults
-pub struct EditUserDefaults;
-
-impl Operation for EditUserDefaults {
-    const ROUTE: Route = Route::patch("/realm/user_settings_defaults");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Changes the settings that new users begin with.",
-        since: 96,
-        is_specified: false,
-        errors: &[
-            "BadValue",
-            "InvalidValueBecause",
-            "InvalidValue",
-            "InvalidNotificationSound",
-            "InvalidBatchingPeriod",
-        ],
-        events: &["realm_user_settings_defaults update"],
-    };
-    type Params = UserDefaultsParams;
-    type Reply = Success;
+operation! {
+    /// Changes the settings that new users begin with.
+    pub EditUserDefaults = PATCH "/realm/user_settings_defaults", for Administrator, since 96;
+    params from UserDefaultsParams;
+    errors [BadValue, InvalidValueBecause, InvalidValue, InvalidNotificationSound, InvalidBatchingPeriod];
+    events [RealmUserSettingsDefaultsUpdate];
 }
 
 impl Write for EditUserDefaults {

@@ -1,9 +1,8 @@
 //! A look at the text that greets new users (A-143 in docs/assumptions.md).
 
 use crate::api::invites::MAX_WELCOME_LENGTH;
-use crate::api::parameter::parameters;
 use crate::api::text::Bounded;
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
@@ -11,15 +10,16 @@ use crate::realm::send::{Outgoing, Target, Voice};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// POST /realm/test_welcome_bot_custom_message
-pub struct TestWelcomeMessage;
-
-parameters! {
-    /// The text.
-    pub struct TestWelcomeMessageParams {
+operation! {
+    /// Sends the caller a welcome text as new users would get it.
+    pub TestWelcomeMessage = POST "/realm/test_welcome_bot_custom_message", for Administrator, since 416;
+    params {
         /// Markdown; at most 8,000 code points.
         welcome_message_custom_text: Bounded<MAX_WELCOME_LENGTH>,
     }
+    reply TestWelcomeMessageReply;
+    errors [BadValue, MessageEmpty, MessageNullBytes, UnableToRender];
+    events [Message];
 }
 
 /// What was sent.
@@ -27,20 +27,6 @@ parameters! {
 pub struct TestWelcomeMessageReply {
     /// The direct message to the caller.
     pub message_id: i64,
-}
-
-impl Operation for TestWelcomeMessage {
-    const ROUTE: Route = Route::post("/realm/test_welcome_bot_custom_message");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Sends the caller a welcome text as new users would get it.",
-        since: 416,
-        is_specified: false,
-        errors: &["BadValue", "MessageEmpty", "MessageNullBytes", "UnableToRender"],
-        events: &["message"],
-    };
-    type Params = TestWelcomeMessageParams;
-    type Reply = TestWelcomeMessageReply;
 }
 
 impl Write for TestWelcomeMessage {

@@ -1,7 +1,7 @@
 //! Registering a device below 468, where clients chose the devices' numbers and gave key and token but once (A-104 in
 //! docs/assumptions.md).
 
-use super::register::{Key, RegisterPushParams, Token, complete, token_id};
+use super::register::{Key, RegisterPush, Token, complete, token_id};
 use crate::api::{Call, Success};
 use crate::error::Error;
 use crate::realm::change::Tx;
@@ -17,7 +17,7 @@ const KEY_HAS_FORM_SINCE: i64 = 432;
 /// # Errors
 ///
 /// `MissingParameter`, `PushNotConfigured`, `InvalidPushKey`.
-pub fn register(tx: &mut Tx, call: &Call<'_>, params: RegisterPushParams) -> Result<Success, Error> {
+pub fn register(tx: &mut Tx, call: &Call<'_>, params: RegisterPush) -> Result<Success, Error> {
     let user = call.caller().id;
     let missing = |name: &'static str| move || Error::MissingParameter { var_name: name.into() };
     let account = params.device_id.0;

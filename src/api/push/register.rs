@@ -4,8 +4,8 @@
 
 use super::former;
 use crate::api::devices::unknown_device;
-use crate::api::parameter::{FromJson, Parameter, parameters, through_json};
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::parameter::{FromJson, Parameter, through_json};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
@@ -30,8 +30,31 @@ pub const DEVICES_SINCE: i64 = 468;
 /// The first level at which the same token of the older kind is not needed any more.
 const REPLACES_OLDER_TOKEN_SINCE: i64 = 483;
 
-/// POST /mobile_push/register
-pub struct RegisterPush;
+operation! {
+    /// Registers a device for encrypted notifications, or gives it another key or token.
+    pub RegisterPush = POST "/mobile_push/register", for Human, since 406;
+    params {
+        /// The device; the caller's own.
+        device_id: DeviceId,
+        /// Names the key.
+        push_key_id: Option<KeyId>,
+        /// Base64 of a byte 0x31 and the 32 bytes of the key.
+        push_key: Option<String>,
+        /// Of which service the token is.
+        token_kind: Option<PushService>,
+        /// Base64 of the first 8 bytes of the token's SHA-256.
+        token_id: Option<String>,
+        /// The relay's key that the registration is encrypted with, base64.
+        bouncer_public_key: Option<String>,
+        /// For the relay's eyes only, base64.
+        encrypted_push_registration: Option<String>,
+    }
+    errors [
+        BadValue, InvalidValueBecause, PushNotConfigured, InvalidValue, PushDataMissing, NoKeyToRotate,
+        NoTokenToRotate, InvalidPushKey,
+    ];
+    events [DeviceUpdate];
+}
 
 impl Parameter for PushService {
     const IS_JSON: bool = false;
@@ -63,49 +86,6 @@ impl FromJson for KeyId {
 }
 through_json!(KeyId);
 
-parameters! {
-    /// The device, and its key or its token or both.
-    pub struct RegisterPushParams {
-        /// The device; the caller's own.
-        device_id: DeviceId,
-        /// Names the key.
-        push_key_id: Option<KeyId>,
-        /// Base64 of a byte 0x31 and the 32 bytes of the key.
-        push_key: Option<String>,
-        /// Of which service the token is.
-        token_kind: Option<PushService>,
-        /// Base64 of the first 8 bytes of the token's SHA-256.
-        token_id: Option<String>,
-        /// The relay's key that the registration is encrypted with, base64.
-        bouncer_public_key: Option<String>,
-        /// For the relay's eyes only, base64.
-        encrypted_push_registration: Option<String>,
-    }
-}
-
-impl Operation for RegisterPush {
-    const ROUTE: Route = Route::post("/mobile_push/register");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Registers a device for encrypted notifications, or gives it another key or token.",
-        since: 406,
-        is_specified: false,
-        errors: &[
-            "BadValue",
-            "InvalidValueBecause",
-            "PushNotConfigured",
-            "InvalidValue",
-            "PushDataMissing",
-            "NoKeyToRotate",
-            "NoTokenToRotate",
-            "InvalidPushKey",
-        ],
-        events: &["device update"],
-    };
-    type Params = RegisterPushParams;
-    type Reply = Success;
-}
-
 /// A device's new key.
 pub(super) struct Key {
     pub id: i64,
@@ -119,7 +99,7 @@ pub(super) struct Token {
     pub payload: Value,
 }
 
-impl RegisterPushParams {
+impl RegisterPush {
     /// The key, where all of it is given.
     fn key(&self) -> Option<Key> {
         let KeyId(id) = self.push_key_id?;

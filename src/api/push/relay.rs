@@ -1,8 +1,7 @@
 //! What other servers ask the push relay for: the world is the relay of its own organization alone (A-156 in
 //! docs/assumptions.md).
 
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Read, Route, Success};
+use crate::api::{Call, Read, Success, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::time::{Span, Timestamp};
@@ -17,12 +16,10 @@ const SEAL_BYTES: usize = 48;
 /// How old a registration may be.
 const REGISTRATION_LIFE: Span = Span::seconds(86_400);
 
-/// POST /remotes/push/e2ee/register
-pub struct RegisterRemotePush;
-
-parameters! {
-    /// A device of another server's user.
-    pub struct RegisterRemotePushParams {
+operation! {
+    /// Registers a device at the push relay, for other servers; it is looked at and not kept.
+    pub RegisterRemotePush = POST "/remotes/push/e2ee/register", for Anyone, since 406;
+    params {
         /// The organization's `realm_uuid`.
         realm_uuid: String,
         /// What names the token.
@@ -32,20 +29,7 @@ parameters! {
         /// The relay's key that it was sealed with: base64 of 32 bytes.
         bouncer_public_key: String,
     }
-}
-
-impl Operation for RegisterRemotePush {
-    const ROUTE: Route = Route::post("/remotes/push/e2ee/register");
-    const ACCESS: Access = Access::Anyone;
-    const ABOUT: About = About {
-        summary: "Registers a device at the push relay, for other servers; it is looked at and not kept.",
-        since: 406,
-        is_specified: false,
-        errors: &["RemoteRealmMissing", "InvalidRelayKey", "InvalidSealedRegistration", "RegistrationExpired"],
-        events: &[],
-    };
-    type Params = RegisterRemotePushParams;
-    type Reply = Success;
+    errors [RemoteRealmMissing, InvalidRelayKey, InvalidSealedRegistration, RegistrationExpired];
 }
 
 impl Read for RegisterRemotePush {

@@ -2,10 +2,9 @@
 
 use super::{SENDING_ERRORS, To, checked, own};
 use crate::api::messages::MessageType;
-use crate::api::parameter::parameters;
 use crate::api::reminders::future_time;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
-use crate::error::Error;
+use crate::api::{Call, Success, Write, operation};
+use crate::error::{Error, ErrorKind};
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::ScheduledMessageId;
@@ -13,12 +12,10 @@ use crate::realm::organization::{ScheduledMessage, ScheduledTarget};
 use crate::record::scheduled::ScheduledMessageRecord;
 use serde_json::json;
 
-/// PATCH /scheduled_messages/{scheduled_message_id}
-pub struct EditScheduledMessage;
-
-parameters! {
-    /// Which scheduled message, and what of it changes.
-    pub struct EditScheduledMessageParams {
+operation! {
+    /// Changes one of the caller's scheduled messages.
+    pub EditScheduledMessage = PATCH "/scheduled_messages/{scheduled_message_id}", for User, since 184;
+    params {
         /// The scheduled message; the caller's own.
         @path scheduled_message_id: ScheduledMessageId,
         /// `channel` (or `stream`), `direct` (or `private`); needs `to`.
@@ -32,15 +29,17 @@ parameters! {
         /// UNIX seconds, later than now; needed for one that could not be sent.
         scheduled_delivery_timestamp: Option<i64>,
     }
+    errors in &ERRORS;
+    events [ScheduledMessagesUpdate];
 }
 
 /// The errors of changing one, in the order in which they are checked.
-const ERRORS: [&str; SENDING_ERRORS.len() + 5] = {
-    let mut errors = ["NothingToChange"; SENDING_ERRORS.len() + 5];
-    errors[1] = "RecipientNeeded";
-    errors[2] = "TopicNeeded";
-    errors[3] = "ScheduledMessageSent";
-    errors[4] = "NoSuchScheduledMessage";
+const ERRORS: [ErrorKind; SENDING_ERRORS.len() + 5] = {
+    let mut errors = [ErrorKind::NothingToChange; SENDING_ERRORS.len() + 5];
+    errors[1] = ErrorKind::RecipientNeeded;
+    errors[2] = ErrorKind::TopicNeeded;
+    errors[3] = ErrorKind::ScheduledMessageSent;
+    errors[4] = ErrorKind::NoSuchScheduledMessage;
     let mut index = 0;
     while index < SENDING_ERRORS.len() {
         errors[index + 5] = SENDING_ERRORS[index];
@@ -49,21 +48,7 @@ const ERRORS: [&str; SENDING_ERRORS.len() + 5] = {
     errors
 };
 
-impl Operation for EditScheduledMessage {
-    const ROUTE: Route = Route::patch("/scheduled_messages/{scheduled_message_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Changes one of the caller's scheduled messages.",
-        since: 184,
-        is_specified: false,
-        errors: &ERRORS,
-        events: &["scheduled_messages update"],
-    };
-    type Params = EditScheduledMessageParams;
-    type Reply = Success;
-}
-
-impl EditScheduledMessageParams {
+impl EditScheduledMessage {
     /// Checks what can be told without looking at the message.
     fn check(&self) -> Result<(), Error> {
         let is_empty = self.type_.is_none()

@@ -1,8 +1,7 @@
 //! Logging in with a signed token (A-154 in docs/assumptions.md).
 
 use super::{account, log_in};
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::record::user::{Look, UserRecord};
@@ -18,18 +17,19 @@ use sha2::Sha256;
 /// What tokens are signed with, by HS256, in every world.
 pub const TOKEN_KEY: &str = "chatdouble-takes-tokens-signed-with-this-key";
 
-/// POST /jwt/fetch_api_key
-pub struct FetchApiKeyForToken;
-
-parameters! {
-    /// Who it is, by a token.
-    pub struct FetchApiKeyForTokenParams {
+operation! {
+    /// Gives an account's API key for a JSON web token with its address.
+    pub FetchApiKeyForToken = POST "/jwt/fetch_api_key", for Anyone, since 160;
+    params {
         /// A JSON web token with the claim `email`, signed by HS256 with the key
         /// `chatdouble-takes-tokens-signed-with-this-key`.
         token: String,
         /// Whether the reply has the user as they see themselves.
         include_profile: bool = false,
     }
+    reply TokenKeyReply;
+    errors [TokenMissing, TokenInvalid, TokenWithoutEmail, AuthenticationFailed, UserDeactivated, RealmDeactivated];
+    events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete, UpdateMessageFlagsRemove];
 }
 
 /// Credentials for Basic authentication, and whose they are.
@@ -42,27 +42,6 @@ pub struct TokenKeyReply {
     /// The account, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<UserRecord>,
-}
-
-impl Operation for FetchApiKeyForToken {
-    const ROUTE: Route = Route::post("/jwt/fetch_api_key");
-    const ACCESS: Access = Access::Anyone;
-    const ABOUT: About = About {
-        summary: "Gives an account's API key for a JSON web token with its address.",
-        since: 160,
-        is_specified: false,
-        errors: &[
-            "TokenMissing",
-            "TokenInvalid",
-            "TokenWithoutEmail",
-            "AuthenticationFailed",
-            "UserDeactivated",
-            "RealmDeactivated",
-        ],
-        events: &["realm_user update", "user_group remove_members", "stream delete", "update_message_flags remove"],
-    };
-    type Params = FetchApiKeyForTokenParams;
-    type Reply = TokenKeyReply;
 }
 
 impl Write for FetchApiKeyForToken {

@@ -2,26 +2,16 @@
 //! those of its kind alone. One setting had an address of its own.
 
 use super::{ChangeSettings, ERRORS, EVENTS, SettingsParams, change_own_setting};
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 
-/// PATCH /settings/display
-pub struct ChangeDisplaySettings;
-
-impl Operation for ChangeDisplaySettings {
-    const ROUTE: Route = Route::patch("/settings/display");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "An older address of PATCH /settings.",
-        since: 0,
-        is_specified: false,
-        errors: ERRORS,
-        events: EVENTS,
-    };
-    type Params = SettingsParams;
-    type Reply = Success;
+operation! {
+    /// An older address of PATCH /settings.
+    pub ChangeDisplaySettings = PATCH "/settings/display", for Human;
+    params from SettingsParams;
+    errors in ERRORS;
+    events in EVENTS;
 }
 
 impl Write for ChangeDisplaySettings {
@@ -30,21 +20,12 @@ impl Write for ChangeDisplaySettings {
     }
 }
 
-/// PATCH /settings/notifications
-pub struct ChangeNotificationSettings;
-
-impl Operation for ChangeNotificationSettings {
-    const ROUTE: Route = Route::patch("/settings/notifications");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "An older address of PATCH /settings.",
-        since: 0,
-        is_specified: false,
-        errors: ERRORS,
-        events: EVENTS,
-    };
-    type Params = SettingsParams;
-    type Reply = Success;
+operation! {
+    /// An older address of PATCH /settings.
+    pub ChangeNotificationSettings = PATCH "/settings/notifications", for Human;
+    params from SettingsParams;
+    errors in ERRORS;
+    events in EVENTS;
 }
 
 impl Write for ChangeNotificationSettings {
@@ -53,30 +34,15 @@ impl Write for ChangeNotificationSettings {
     }
 }
 
-/// POST /users/me/enter-sends
-pub struct ChangeEnterSends;
-
-parameters! {
-    /// The setting.
-    pub struct EnterSendsParams {
+operation! {
+    /// Changes whether Enter sends; later levels have it in PATCH /settings.
+    pub ChangeEnterSends = POST "/users/me/enter-sends", for Human, until 81;
+    params {
         /// Whether Enter sends a message.
         enter_sends: bool,
     }
-}
-
-impl Operation for ChangeEnterSends {
-    const ROUTE: Route = Route::post("/users/me/enter-sends");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Changes whether Enter sends; later levels have it in PATCH /settings.",
-        since: 0,
-        is_specified: false,
-        errors: &["BadValue"],
-        events: &["user_settings update"],
-    };
-    const UNTIL: Option<i64> = Some(81);
-    type Params = EnterSendsParams;
-    type Reply = Success;
+    errors [BadValue];
+    events [UserSettingsUpdate];
 }
 
 impl Write for ChangeEnterSends {

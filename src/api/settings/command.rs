@@ -1,23 +1,24 @@
 //! Slash commands, which change a setting of the caller's (A-144 in docs/assumptions.md).
 
 use super::change_own_setting;
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// POST /zcommand
-pub struct RunCommand;
-
-parameters! {
-    /// The command.
-    pub struct RunCommandParams {
+operation! {
+    /// Carries out a slash command.
+    pub RunCommand = POST "/zcommand", for Human;
+    params {
         /// `/ping`, which does nothing; `/night`, `/day`; `/fluid-width`, `/fixed-width`.
         command: String,
     }
+    reply CommandReply;
+    errors [CommandWithoutSlash, NoSuchCommand];
+    events [UserSettingsUpdate];
+    message |reply| reply.message;
 }
 
 /// What came of the command, in words.
@@ -26,21 +27,6 @@ pub struct CommandReply {
     /// The `msg` of the reply.
     #[serde(skip)]
     message: &'static str,
-}
-
-impl Operation for RunCommand {
-    const ROUTE: Route = Route::post("/zcommand");
-    const ACCESS: Access = Access::Human;
-    const ABOUT: About = About {
-        summary: "Carries out a slash command.",
-        since: 0,
-        is_specified: false,
-        errors: &["CommandWithoutSlash", "NoSuchCommand"],
-        events: &["user_settings update"],
-    };
-    const MESSAGE: Option<fn(&CommandReply) -> &'static str> = Some(|reply| reply.message);
-    type Params = RunCommandParams;
-    type Reply = CommandReply;
 }
 
 impl Write for RunCommand {

@@ -3,9 +3,9 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::channels::creation::is_color;
-use crate::api::parameter::{Parameter, json_object, parameters};
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
-use crate::error::Error;
+use crate::api::parameter::{Parameter, json_object};
+use crate::api::{Call, Success, Write, operation};
+use crate::error::{Error, ErrorKind};
 use crate::realm::change::Tx;
 use crate::realm::channel::Subscription;
 use crate::realm::event::{Audience, Event};
@@ -15,8 +15,16 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// POST /users/me/subscriptions/properties
-pub struct ChangeProperties;
+operation! {
+    /// Changes the caller's settings of subscriptions.
+    pub ChangeProperties = POST "/users/me/subscriptions/properties", for User;
+    params {
+        /// Carried out in this order.
+        subscription_data: Vec<PropertyChange>,
+    }
+    errors in ERRORS;
+    events [SubscriptionUpdate];
+}
 
 json_object! {
     open
@@ -32,30 +40,13 @@ json_object! {
     }
 }
 
-parameters! {
-    /// What to change.
-    pub struct ChangePropertiesParams {
-        /// Carried out in this order.
-        subscription_data: Vec<PropertyChange>,
-    }
-}
-
-const ERRORS: &[&str] =
-    &["UnknownSubscriptionProperty", "PropertyNotBoolean", "InvalidValueBecause", "InvalidChannelId", "NotSubscribed"];
-
-impl Operation for ChangeProperties {
-    const ROUTE: Route = Route::post("/users/me/subscriptions/properties");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Changes the caller's settings of subscriptions.",
-        since: 0,
-        is_specified: false,
-        errors: ERRORS,
-        events: &["subscription update"],
-    };
-    type Params = ChangePropertiesParams;
-    type Reply = Success;
-}
+const ERRORS: &[ErrorKind] = &[
+    ErrorKind::UnknownSubscriptionProperty,
+    ErrorKind::PropertyNotBoolean,
+    ErrorKind::InvalidValueBecause,
+    ErrorKind::InvalidChannelId,
+    ErrorKind::NotSubscribed,
+];
 
 impl Write for ChangeProperties {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
@@ -72,12 +63,10 @@ impl Write for ChangeProperties {
     }
 }
 
-/// PATCH /users/me/subscriptions/{stream_id}
-pub struct ChangeProperty;
-
-parameters! {
-    /// What to change.
-    pub struct ChangePropertyParams {
+operation! {
+    /// Changes one of the caller's settings of a subscription.
+    pub ChangeProperty = PATCH "/users/me/subscriptions/{stream_id}", for User;
+    params {
         /// The channel.
         @path stream_id: ChannelId,
         /// As in POST /users/me/subscriptions/properties.
@@ -85,6 +74,8 @@ parameters! {
         /// Likewise.
         value: PlainOrJson,
     }
+    errors in ERRORS;
+    events [SubscriptionUpdate];
 }
 
 /// JSON text; text that is none stands for itself, since some clients send a colour without quotes.
@@ -100,20 +91,6 @@ impl Parameter for PlainOrJson {
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": ["boolean", "string"]})
     }
-}
-
-impl Operation for ChangeProperty {
-    const ROUTE: Route = Route::patch("/users/me/subscriptions/{stream_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Changes one of the caller's settings of a subscription.",
-        since: 0,
-        is_specified: false,
-        errors: ERRORS,
-        events: &["subscription update"],
-    };
-    type Params = ChangePropertyParams;
-    type Reply = Success;
 }
 
 impl Write for ChangeProperty {

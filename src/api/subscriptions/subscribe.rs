@@ -8,9 +8,9 @@ use crate::api::channels::creation::{
 };
 use crate::api::channels::edit::ADMINISTRATORS_OF_CHANNELS_SINCE;
 use crate::api::channels::notices::{announce, tell_created, tell_subscribed};
-use crate::api::parameter::{Nullable, parameters};
+use crate::api::parameter::Nullable;
 use crate::api::subscribing::{Changed, check_size, subscribe_all};
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -19,6 +19,7 @@ use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
 use crate::realm::user::User;
+use crate::record::event_kind::EventKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,12 +29,10 @@ const MAX_NEW_CHANNELS: usize = 20_000;
 /// Users above which a request tells nobody in a direct message.
 pub const MAX_TOLD_USERS: usize = 100;
 
-/// POST /users/me/subscriptions
-pub struct Subscribe;
-
-parameters! {
-    /// Who is to be subscribed to what, and what channels that don't exist yet shall be like.
-    pub struct SubscribeParams {
+operation! {
+    /// Subscribes users to channels, which are made if need be.
+    pub Subscribe = POST "/users/me/subscriptions", for NotGuest;
+    params {
         /// Announce new channels where the organization announces such.
         announce: bool = false,
         /// Refuse all when the caller may not subscribe to one; else those are listed in `unauthorized`.
@@ -81,6 +80,14 @@ parameters! {
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
     }
+    reply SubscribeReply;
+    errors [
+        RefusedValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, InvalidGroup,
+        GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId, InvalidParameters, InsufficientPermission,
+        DefaultChannelPrivate, WebPublicDisabled, OwnerRequired, UnableToAccessChannels, NoSuchUser,
+        TargetDeactivated, TooManyChannels, TooManySubscriptions,
+    ];
+    events in SUBSCRIBE_EVENTS;
 }
 
 /// What came of it.
@@ -98,50 +105,15 @@ pub struct SubscribeReply {
     pub new_subscription_messages_sent: Option<bool>,
 }
 
-impl Operation for Subscribe {
-    const ROUTE: Route = Route::post("/users/me/subscriptions");
-    const ACCESS: Access = Access::NotGuest;
-    const ABOUT: About = About {
-        summary: "Subscribes users to channels, which are made if need be.",
-        since: 0,
-        is_specified: false,
-        errors: &[
-            "RefusedValue",
-            "InvalidFolder",
-            "ChannelNameEmpty",
-            "ChannelNameTooLong",
-            "ChannelNameInvalidCharacter",
-            "InvalidGroup",
-            "GroupDeactivated",
-            "DisallowedGroup",
-            "InvalidUserId",
-            "InvalidGroupId",
-            "InvalidParameters",
-            "InsufficientPermission",
-            "DefaultChannelPrivate",
-            "WebPublicDisabled",
-            "OwnerRequired",
-            "UnableToAccessChannels",
-            "NoSuchUser",
-            "TargetDeactivated",
-            "TooManyChannels",
-            "TooManySubscriptions",
-        ],
-        events: SUBSCRIBE_EVENTS,
-    };
-    type Params = SubscribeParams;
-    type Reply = SubscribeReply;
-}
-
 /// What subscribing to channels, perhaps new ones, sends.
-const SUBSCRIBE_EVENTS: &[&str] = &[
-    "realm_user add",
-    "stream create",
-    "subscription add",
-    "subscription peer_add",
-    "update_message_flags add",
-    "default_streams",
-    "message",
+const SUBSCRIBE_EVENTS: &[EventKind] = &[
+    EventKind::RealmUserAdd,
+    EventKind::StreamCreate,
+    EventKind::SubscriptionAdd,
+    EventKind::SubscriptionPeerAdd,
+    EventKind::UpdateMessageFlagsAdd,
+    EventKind::DefaultStreams,
+    EventKind::Message,
 ];
 
 impl Write for Subscribe {

@@ -4,30 +4,34 @@ use super::ARCHIVED_OPEN_SINCE;
 use super::principals::Principals;
 use crate::api::channels::archive::archive;
 use crate::api::channels::creation::checked_channel_name;
-use crate::api::parameter::parameters;
 use crate::api::subscribing::{Changed, check_size, unsubscribe_all};
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::Channel;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::user::User;
+use crate::record::event_kind::EventKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// DELETE /users/me/subscriptions
-pub struct Unsubscribe;
-
-parameters! {
-    /// Who is to leave what.
-    pub struct UnsubscribeParams {
+operation! {
+    /// Unsubscribes users from channels.
+    pub Unsubscribe = DELETE "/users/me/subscriptions", for User;
+    params {
         /// Whom to unsubscribe; the caller by default.
         principals: Principals = Principals::caller() => "",
         /// Names of channels, whatever the case.
         subscriptions: Vec<String>,
     }
+    reply UnsubscribeReply;
+    errors [
+        NoSuchUser, TargetDeactivated, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
+        TooManySubscriptions, InsufficientPermission, UnknownChannel,
+    ];
+    events in UNSUBSCRIBE_EVENTS;
 }
 
 /// What came of it: one entry for each user and channel.
@@ -39,37 +43,14 @@ pub struct UnsubscribeReply {
     pub not_removed: Vec<String>,
 }
 
-impl Operation for Unsubscribe {
-    const ROUTE: Route = Route::delete("/users/me/subscriptions");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Unsubscribes users from channels.",
-        since: 0,
-        is_specified: true,
-        errors: &[
-            "NoSuchUser",
-            "TargetDeactivated",
-            "ChannelNameEmpty",
-            "ChannelNameTooLong",
-            "ChannelNameInvalidCharacter",
-            "TooManySubscriptions",
-            "InsufficientPermission",
-            "UnknownChannel",
-        ],
-        events: UNSUBSCRIBE_EVENTS,
-    };
-    type Params = UnsubscribeParams;
-    type Reply = UnsubscribeReply;
-}
-
 /// What unsubscribing sends.
-pub const UNSUBSCRIBE_EVENTS: &[&str] = &[
-    "subscription peer_remove",
-    "subscription remove",
-    "stream delete",
-    "update_message_flags add",
-    "update_message_flags remove",
-    "realm_user remove",
+pub const UNSUBSCRIBE_EVENTS: &[EventKind] = &[
+    EventKind::SubscriptionPeerRemove,
+    EventKind::SubscriptionRemove,
+    EventKind::StreamDelete,
+    EventKind::UpdateMessageFlagsAdd,
+    EventKind::UpdateMessageFlagsRemove,
+    EventKind::RealmUserRemove,
 ];
 
 impl Write for Unsubscribe {

@@ -4,8 +4,7 @@
 
 use super::TopicName;
 use crate::api::messages::delete::delete;
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::channel::TopicKey;
@@ -15,17 +14,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// POST /streams/{stream_id}/delete_topic
-pub struct DeleteTopic;
-
-parameters! {
-    /// Which topic.
-    pub struct DeleteTopicParams {
+operation! {
+    /// Deletes the messages of a topic that the caller can see.
+    pub DeleteTopic = POST "/streams/{stream_id}/delete_topic", for Administrator;
+    params {
         /// The channel.
         @path stream_id: ChannelId,
         /// The topic, whatever the case.
         topic_name: TopicName,
     }
+    reply DeleteTopicReply;
+    errors [BadValue, InvalidChannelId];
+    events [DeleteMessage, StreamUpdate, MutedTopics, UserTopic];
 }
 
 /// Whether all is done.
@@ -33,20 +33,6 @@ parameters! {
 pub struct DeleteTopicReply {
     /// Always true: nothing is left for a further request.
     pub complete: bool,
-}
-
-impl Operation for DeleteTopic {
-    const ROUTE: Route = Route::post("/streams/{stream_id}/delete_topic");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Deletes the messages of a topic that the caller can see.",
-        since: 0,
-        is_specified: false,
-        errors: &["BadValue", "InvalidChannelId"],
-        events: &["delete_message", "stream update", "muted_topics", "user_topic"],
-    };
-    type Params = DeleteTopicParams;
-    type Reply = DeleteTopicReply;
 }
 
 impl Write for DeleteTopic {

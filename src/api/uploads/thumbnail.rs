@@ -1,23 +1,22 @@
 //! Whether a file's smaller pictures can be had.
 
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Read, Route};
+use crate::api::{Call, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// GET /thumbnail/status/{realm_id_str}/{filename}
-pub struct GetThumbnailStatus;
-
-parameters! {
-    /// Which file.
-    pub struct GetThumbnailStatusParams {
+operation! {
+    /// Says whether an uploaded file has thumbnails.
+    pub GetThumbnailStatus = GET "/thumbnail/status/{realm_id_str}/{*filename}", for User, since 479;
+    params {
         /// The organization's number.
         @path realm_id_str: i64,
         /// The rest of the file's address, slashes included.
         @path filename: String,
     }
+    reply ThumbnailStatusReply;
+    errors [FileNotFound, FileForbidden];
 }
 
 /// What there is.
@@ -25,20 +24,6 @@ parameters! {
 pub struct ThumbnailStatusReply {
     /// Whether the file is a picture: thumbnails are there as soon as it is.
     pub has_thumbnail: bool,
-}
-
-impl Operation for GetThumbnailStatus {
-    const ROUTE: Route = Route::get("/thumbnail/status/{realm_id_str}/{*filename}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Says whether an uploaded file has thumbnails.",
-        since: 479,
-        is_specified: false,
-        errors: &["FileNotFound", "FileForbidden"],
-        events: &[],
-    };
-    type Params = GetThumbnailStatusParams;
-    type Reply = ThumbnailStatusReply;
 }
 
 impl Read for GetThumbnailStatus {

@@ -4,9 +4,8 @@
 
 use super::address::checked_email;
 use super::{person_update, who_can_access};
-use crate::api::parameter::parameters;
 use crate::api::subscribing::subscribe;
-use crate::api::{About, Access, Call, Operation, Route, Write};
+use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -27,12 +26,10 @@ use unicode_normalization::UnicodeNormalization;
 /// Longest display name, in code points.
 pub const MAX_NAME_LENGTH: usize = 100;
 
-/// POST /users
-pub struct CreateUser;
-
-parameters! {
-    /// Who is to be made.
-    pub struct CreateUserParams {
+operation! {
+    /// Makes a user.
+    pub CreateUser = POST "/users", for Administrator;
+    params {
         /// Real address.
         email: String,
         /// At least 6 characters and hard enough to guess.
@@ -40,6 +37,12 @@ parameters! {
         /// Display name.
         full_name: String,
     }
+    reply UserIdReply;
+    errors [
+        MayNotCreateUsers, NameTooLong, NameEmpty, NameInvalidCharacters, NameInvalidFormat, NameTaken,
+        BadNameOrUsername, EmailContainsPlus, EmailNotAllowed, EmailDisposable, EmailInUse, PasswordTooWeak,
+    ];
+    events [RealmUserAdd, UserGroupAddMembers, SubscriptionPeerAdd, Message];
 }
 
 /// The new user.
@@ -47,33 +50,6 @@ parameters! {
 pub struct UserIdReply {
     /// Its ID.
     pub user_id: i64,
-}
-
-impl Operation for CreateUser {
-    const ROUTE: Route = Route::post("/users");
-    const ACCESS: Access = Access::Administrator;
-    const ABOUT: About = About {
-        summary: "Makes a user.",
-        since: 0,
-        is_specified: true,
-        errors: &[
-            "MayNotCreateUsers",
-            "NameTooLong",
-            "NameEmpty",
-            "NameInvalidCharacters",
-            "NameInvalidFormat",
-            "NameTaken",
-            "BadNameOrUsername",
-            "EmailContainsPlus",
-            "EmailNotAllowed",
-            "EmailDisposable",
-            "EmailInUse",
-            "PasswordTooWeak",
-        ],
-        events: &["realm_user add", "user_group add_members", "subscription peer_add", "message"],
-    };
-    type Params = CreateUserParams;
-    type Reply = UserIdReply;
 }
 
 /// The first level on which making users takes more than being an administrator.

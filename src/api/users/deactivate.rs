@@ -3,9 +3,8 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use super::activity::{DeletionActions, deactivate, is_only_owner};
-use crate::api::parameter::parameters;
 use crate::api::text::check_length;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -16,12 +15,10 @@ use serde_json::Value;
 /// Longest comment in the mail to a deactivated user, in code points.
 const MAX_COMMENT_LENGTH: usize = 2000;
 
-/// DELETE /users/{user_id}
-pub struct DeactivateUser;
-
-parameters! {
-    /// Whom, and what goes with them.
-    pub struct DeactivateUserParams {
+operation! {
+    /// Deactivates a user, the bots that they own before; for administrators.
+    pub DeactivateUser = DELETE "/users/{user_id}", for User;
+    params {
         /// The user; an active person.
         @path user_id: UserId,
         /// What is deleted, of the user's bots first.
@@ -29,37 +26,11 @@ parameters! {
         /// For the mail to the user, which the server does not send; at most 2,000 characters.
         deactivation_notification_comment: Option<String>,
     }
-}
-
-impl Operation for DeactivateUser {
-    const ROUTE: Route = Route::delete("/users/{user_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Deactivates a user, the bots that they own before; for administrators.",
-        since: 0,
-        is_specified: true,
-        errors: &[
-            "BadValue",
-            "NoSuchUser",
-            "TargetDeactivated",
-            "InsufficientPermission",
-            "OwnerRequired",
-            "OnlyOwner",
-        ],
-        events: &[
-            "delete_message",
-            "stream update",
-            "realm_user update",
-            "invites_changed",
-            "subscription peer_remove",
-            "realm update_dict",
-            "user_group update",
-            "realm_user remove",
-            "user_group remove_members",
-        ],
-    };
-    type Params = DeactivateUserParams;
-    type Reply = Success;
+    errors [BadValue, NoSuchUser, TargetDeactivated, InsufficientPermission, OwnerRequired, OnlyOwner];
+    events [
+        DeleteMessage, StreamUpdate, RealmUserUpdate, InvitesChanged, SubscriptionPeerRemove, RealmUpdateDict,
+        UserGroupUpdate, RealmUserRemove, UserGroupRemoveMembers,
+    ];
 }
 
 impl Write for DeactivateUser {
@@ -87,35 +58,14 @@ fn check_may_deactivate(realm: &Realm, caller: &User, id: UserId) -> Result<(), 
     if is_only_owner(realm, user) { Err(Error::OnlyOwner) } else { Ok(()) }
 }
 
-/// DELETE /users/me
-pub struct DeactivateOwnUser;
-
-parameters! {
-    /// Takes none.
-    pub struct DeactivateOwnUserParams {}
-}
-
-impl Operation for DeactivateOwnUser {
-    const ROUTE: Route = Route::delete("/users/me");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Deactivates the caller, the bots that they own before.",
-        since: 0,
-        is_specified: false,
-        errors: &["LastUser"],
-        events: &[
-            "invites_changed",
-            "subscription peer_remove",
-            "realm_user update",
-            "realm update_dict",
-            "user_group update",
-            "stream update",
-            "realm_user remove",
-            "user_group remove_members",
-        ],
-    };
-    type Params = DeactivateOwnUserParams;
-    type Reply = Success;
+operation! {
+    /// Deactivates the caller, the bots that they own before.
+    pub DeactivateOwnUser = DELETE "/users/me", for User;
+    errors [LastUser];
+    events [
+        InvitesChanged, SubscriptionPeerRemove, RealmUserUpdate, RealmUpdateDict, UserGroupUpdate, StreamUpdate,
+        RealmUserRemove, UserGroupRemoveMembers,
+    ];
 }
 
 impl Write for DeactivateOwnUser {

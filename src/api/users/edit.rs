@@ -5,22 +5,21 @@
 use super::activity::{administered_user, is_only_owner};
 use super::change::{change_email, change_name, change_role};
 use super::{checked_email, checked_name};
-use crate::api::parameter::{RoleNumber, json_object, parameters};
+use crate::api::parameter::{RoleNumber, json_object};
 use crate::api::profile::{ProfileValue, change_values, checked_values};
 use crate::api::server::is_email;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
-use crate::error::Error;
+use crate::api::{Call, Success, Write, operation};
+use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::user::{Role, User};
+use crate::record::event_kind::EventKind;
 
-/// PATCH /users/{user_id}
-pub struct EditUser;
-
-parameters! {
-    /// Whom, and what changes.
-    pub struct EditUserParams {
+operation! {
+    /// Changes a user's name, role, profile or address; for administrators, and owners of bots.
+    pub EditUser = PATCH "/users/{user_id}", for User;
+    params {
         /// The user; bots and deactivated ones too.
         @path user_id: UserId,
         /// Display name; a blank one changes nothing.
@@ -32,6 +31,8 @@ parameters! {
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         role: Option<RoleNumber>,
     }
+    errors in ERRORS;
+    events in EVENTS;
 }
 
 json_object! { open
@@ -44,67 +45,51 @@ json_object! { open
     }
 }
 
-const ERRORS: &[&str] = &[
-    "BadValue",
-    "InvalidValueBecause",
-    "NoSuchUser",
-    "InsufficientPermission",
-    "MayNotChangeEmails",
-    "OwnerRequired",
-    "AdministratorRequired",
-    "OnlyOwnerRole",
-    "NameTooLong",
-    "NameInvalidCharacters",
-    "NameInvalidFormat",
-    "NameTaken",
-    "FieldNotFound",
-    "NotAChoice",
-    "InvalidUserId",
-    "FieldUserDeactivated",
-    "FieldUserIsBot",
-    "InvalidNewEmail",
-    "NewEmailRefused",
+const ERRORS: &[ErrorKind] = &[
+    ErrorKind::BadValue,
+    ErrorKind::InvalidValueBecause,
+    ErrorKind::NoSuchUser,
+    ErrorKind::InsufficientPermission,
+    ErrorKind::MayNotChangeEmails,
+    ErrorKind::OwnerRequired,
+    ErrorKind::AdministratorRequired,
+    ErrorKind::OnlyOwnerRole,
+    ErrorKind::NameTooLong,
+    ErrorKind::NameInvalidCharacters,
+    ErrorKind::NameInvalidFormat,
+    ErrorKind::NameTaken,
+    ErrorKind::FieldNotFound,
+    ErrorKind::NotAChoice,
+    ErrorKind::InvalidUserId,
+    ErrorKind::FieldUserDeactivated,
+    ErrorKind::FieldUserIsBot,
+    ErrorKind::InvalidNewEmail,
+    ErrorKind::NewEmailRefused,
 ];
-const EVENTS: &[&str] = &[
-    "realm_user update",
-    "user_group remove_members",
-    "user_group add_members",
-    "realm_user add",
-    "realm_user remove",
-    "stream create",
-    "subscription peer_add",
-    "stream delete",
-    "update_message_flags add",
-    "update_message_flags remove",
+const EVENTS: &[EventKind] = &[
+    EventKind::RealmUserUpdate,
+    EventKind::UserGroupRemoveMembers,
+    EventKind::UserGroupAddMembers,
+    EventKind::RealmUserAdd,
+    EventKind::RealmUserRemove,
+    EventKind::StreamCreate,
+    EventKind::SubscriptionPeerAdd,
+    EventKind::StreamDelete,
+    EventKind::UpdateMessageFlagsAdd,
+    EventKind::UpdateMessageFlagsRemove,
 ];
-
-impl Operation for EditUser {
-    const ROUTE: Route = Route::patch("/users/{user_id}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Changes a user's name, role, profile or address; for administrators, and owners of bots.",
-        since: 0,
-        is_specified: false,
-        errors: ERRORS,
-        events: EVENTS,
-    };
-    type Params = EditUserParams;
-    type Reply = Success;
-}
 
 impl Write for EditUser {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let EditUserParams { user_id, full_name, new_email, profile_data, role } = params;
+        let EditUser { user_id, full_name, new_email, profile_data, role } = params;
         edit(tx, call.caller(), user_id, Wanted { full_name, new_email, profile_data, role })
     }
 }
 
-/// PATCH /users/{email}
-pub struct EditUserByEmail;
-
-parameters! {
-    /// Whom, and what changes.
-    pub struct EditUserByEmailParams {
+operation! {
+    /// Changes a user, found by address, as by ID.
+    pub EditUserByEmail = PATCH "/users/{email}", for User, since 313;
+    params {
         /// The real address, where the caller may see it, or the dummy `user<user_id>@<realm_host>`.
         @path email: String,
         /// Display name; a blank one changes nothing.
@@ -116,25 +101,13 @@ parameters! {
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         role: Option<RoleNumber>,
     }
-}
-
-impl Operation for EditUserByEmail {
-    const ROUTE: Route = Route::patch("/users/{email}");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Changes a user, found by address, as by ID.",
-        since: 313,
-        is_specified: false,
-        errors: ERRORS,
-        events: EVENTS,
-    };
-    type Params = EditUserByEmailParams;
-    type Reply = Success;
+    errors in ERRORS;
+    events in EVENTS;
 }
 
 impl Write for EditUserByEmail {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let EditUserByEmailParams { email, full_name, new_email, profile_data, role } = params;
+        let EditUserByEmail { email, full_name, new_email, profile_data, role } = params;
         let user = tx.user_by_api_email(call.caller(), &email).ok_or(Error::NoSuchUser)?.id;
         edit(tx, call.caller(), user, Wanted { full_name, new_email, profile_data, role })
     }

@@ -6,8 +6,7 @@ use super::activity::{administered_user, reactivate};
 use super::{person_update, who_can_access};
 use crate::api::bots::former::tell_of_account;
 use crate::api::bots::{bot_named, check_may_create_bot};
-use crate::api::parameter::parameters;
-use crate::api::{About, Access, Call, Operation, Route, Success, Write};
+use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -15,38 +14,18 @@ use crate::realm::id::UserId;
 use crate::realm::user::User;
 use serde_json::json;
 
-/// POST /users/{user_id}/reactivate
-pub struct ReactivateUser;
-
-parameters! {
-    /// Whom.
-    pub struct ReactivateUserParams {
+operation! {
+    /// Brings a deactivated user back, with subscriptions and groups; for administrators, and owners of bots.
+    pub ReactivateUser = POST "/users/{user_id}/reactivate", for User;
+    params {
         /// The user; bots too.
         @path user_id: UserId,
     }
-}
-
-impl Operation for ReactivateUser {
-    const ROUTE: Route = Route::post("/users/{user_id}/reactivate");
-    const ACCESS: Access = Access::User;
-    const ABOUT: About = About {
-        summary: "Brings a deactivated user back, with subscriptions and groups; for administrators, and owners of bots.",
-        since: 0,
-        is_specified: false,
-        errors: &["NoSuchUser", "InsufficientPermission", "BotNameActive", "PlaceholderAccount"],
-        events: &[
-            "realm_user update",
-            "realm_export_consent",
-            "realm_user add",
-            "subscription peer_add",
-            "user_group add_members",
-            "realm update_dict",
-            "user_group update",
-            "stream update",
-        ],
-    };
-    type Params = ReactivateUserParams;
-    type Reply = Success;
+    errors [NoSuchUser, InsufficientPermission, BotNameActive, PlaceholderAccount];
+    events [
+        RealmUserUpdate, RealmExportConsent, RealmUserAdd, SubscriptionPeerAdd, UserGroupAddMembers, RealmUpdateDict,
+        UserGroupUpdate, StreamUpdate,
+    ];
 }
 
 impl Write for ReactivateUser {

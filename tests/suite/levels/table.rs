@@ -313,12 +313,12 @@ fn with_object(place: &Place, object: &Value) -> Value {
 fn shown(realm: &Realm, level: i64, place: &Place, object: &Value) -> Value {
     let mut whole = with_object(place, object);
     let (route, mut reply) = match place.source {
-        Source::Reply(method, path) => (Route { method, path }, whole),
-        Source::EveryReply => (Route::get("/users/me"), whole),
+        Source::Reply(method, path) => (Route::new(method, path), whole),
+        Source::EveryReply => (Route::new("GET", "/users/me"), whole),
         Source::Event(kind, op) => {
             whole["type"] = kind.into();
             whole["op"] = op.into();
-            (Route::get("/events"), json!({"events": [whole]}))
+            (Route::new("GET", "/events"), json!({"events": [whole]}))
         }
     };
     let answer = |emulation: &Emulation| emulation.answer(route, realm, None, &BTreeMap::new(), &mut reply);

@@ -1,6 +1,6 @@
 //! Whether a message may be changed as asked, in the order in which the real server looks.
 
-use super::{EditMessageParams, Marking, PropagateMode, Wanted};
+use super::{EditMessage, Marking, PropagateMode, Wanted};
 use crate::api::Call;
 use crate::api::channels::edit::ADMINISTRATORS_OF_CHANNELS_SINCE;
 use crate::api::parameter::Count;
@@ -22,7 +22,7 @@ const RESOLVING_ALLOWED_APART_SINCE: i64 = 367;
 /// On top of a limit, for requests that were on their way.
 const GRACE: Span = Span::seconds(20);
 
-pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessageParams) -> Result<Wanted, Error> {
+pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Result<Wanted, Error> {
     let caller = call.caller();
     let message = call.message_to_change(realm, params.message_id)?.clone();
     if params.content.is_some() {
@@ -91,7 +91,7 @@ fn is_over(realm: &Realm, message: &Message, limit: Option<i64>) -> bool {
     limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds)).plus(GRACE) < realm.now)
 }
 
-fn check_shape(message: &Message, params: &EditMessageParams, topic: Option<&str>) -> Result<(), Error> {
+fn check_shape(message: &Message, params: &EditMessage, topic: Option<&str>) -> Result<(), Error> {
     if params.content.is_none() && topic.is_none() && params.stream_id.is_none() {
         return Err(Error::NothingToChange);
     }
@@ -117,7 +117,7 @@ fn edited_content(content: &str) -> Result<String, Error> {
     }
 }
 
-fn check_previous(message: &Message, params: &EditMessageParams) -> Result<(), Error> {
+fn check_previous(message: &Message, params: &EditMessage) -> Result<(), Error> {
     let expected = content_hash(message.body.content.as_bytes());
     match &params.prev_content_sha256 {
         Some(given) if *given != expected => {
@@ -128,7 +128,7 @@ fn check_previous(message: &Message, params: &EditMessageParams) -> Result<(), E
 }
 
 /// Where the message goes; None when it stays where it is. Whether the caller may move it there is another question.
-fn new_place(message: &Message, params: &EditMessageParams, topic: Option<String>) -> Option<Place> {
+fn new_place(message: &Message, params: &EditMessage, topic: Option<String>) -> Option<Place> {
     let (channel, old_topic) = message.channel()?;
     let new_channel = params.stream_id.map_or(channel, |Count(id)| ChannelId(id));
     let topic: Arc<str> = topic.map_or_else(|| old_topic.clone(), Into::into);

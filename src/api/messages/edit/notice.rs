@@ -1,7 +1,7 @@
 //! What the notification bot says of a move or of a topic's being resolved.
 
 use super::relocate::{has_others, is_moved_whole};
-use super::{EditMessageParams, Marking, Wanted};
+use super::{EditMessage, Marking, Wanted};
 use crate::api::messages::delete::delete;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -26,7 +26,7 @@ const CAUSER_CONSIDERED_SINCE: i64 = 248;
 const READ_BY_SETTING_SINCE: i64 = 385;
 
 /// Sends the notices that the request asked for.
-pub(super) fn send(tx: &mut Tx, by: &User, wanted: &Wanted, place: &Place, params: &EditMessageParams) {
+pub(super) fn send(tx: &mut Tx, by: &User, wanted: &Wanted, place: &Place, params: &EditMessage) {
     let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
         (wanted.message.channel(), place)
     else {
