@@ -172,7 +172,7 @@ fn blob(realm: &Realm, hash: &str, name: &str) -> Result<Response, Error> {
 }
 
 /// `/avatar/{user id or address}` leads to the picture's address, the query string kept; of somebody whom the caller may
-/// not know of, to a general one.
+/// not know of, to a general one. What names nobody is taken for an address that the provider may have a picture of.
 fn avatar(realm: &Realm, incoming: &Incoming, addressed: &Addressed<'_>, rest: &str) -> Result<Response, Error> {
     let caller = authentication::caller(realm, &incoming.credentials)?.ok_or(Error::NotLoggedIn)?;
     let (who, is_medium) = match rest.strip_suffix("/medium") {
@@ -183,11 +183,12 @@ fn avatar(realm: &Realm, incoming: &Incoming, addressed: &Addressed<'_>, rest: &
         Ok(id) => realm.user(crate::realm::id::UserId(id)),
         Err(_) => realm.user_by_api_email(&caller, who),
     };
-    let user = user.ok_or(Error::NoSuchUser)?;
-    let mut url = if realm.can_access_user(&caller, user.id) {
-        crate::record::user::avatar_url(realm, user, is_medium)
-    } else {
-        crate::record::user::UNKNOWN_AVATAR_URL.to_owned()
+    let mut url = match user {
+        Some(user) if realm.can_access_user(&caller, user.id) => {
+            crate::record::user::avatar_url(realm, user, is_medium)
+        }
+        Some(_) => crate::record::user::UNKNOWN_AVATAR_URL.to_owned(),
+        None => crate::record::user::provider_url(who, 1, is_medium),
     };
     if !incoming.query().is_empty() {
         url = format!("{url}&{}", incoming.query());

@@ -99,7 +99,12 @@ async fn an_address_by_number_or_email_leads_to_a_picture() {
 
     assert_eq!(state["avatar_url"], small);
     assert_eq!(medium, format!("{}&x=1", state["avatar_url_medium"].as_str().unwrap_or_default()));
-    max.get("/avatar/999", json!({})).await.error("BAD_REQUEST", "No such user");
+    for (nobody, hash) in
+        [("999", "b706835de79a2b4e80506f582af3676a"), ("NOBODY@chat.test", "5255c3ae49ff5c50743e091fa9f580e0")]
+    {
+        let unknown = location(max.get(&format!("/avatar/{nobody}"), json!({})).await);
+        assert_eq!(unknown, format!("https://secure.gravatar.com/avatar/{hash}?v=1"));
+    }
     let _ = server.anonymous().get(&format!("/avatar/{}", mel.id()), json!({})).await.with_status(401);
     server.arrange(|tx| {
         let members = tx.system_group(SystemGroup::Members);
