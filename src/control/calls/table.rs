@@ -96,6 +96,8 @@ const QUEUE: &str = r#"{"queue_id": "string", "user": "string|null", "client": "
     "capabilities": "string[]"}"#;
 const PUSH: &str = r#"{"id": "int", "at": "number", "kind": "string", "user": "string|null", "device_id?": "int",
     "token?": "string", "payload": "any"}"#;
+const WEBHOOK: &str = r#"{"id": "int", "at": "number", "user": "string", "url": "string", "body": "any",
+    "status": "int|null", "reply": "any", "error": "string|null"}"#;
 const AGENDA_ITEM: &str = r#"{"kind": "string", "at": "number", "reminder_id?": "int", "scheduled_message_id?": "int",
     "invite_id?": "int", "queue_id?": "string", "export_id?": "int", "user_id?": "int"}"#;
 const FAULT: &str = r#"{"match?": "any", "after?": "int", "probability?": "number", "times?": "int", "effect": "any",
@@ -112,6 +114,7 @@ pub const RECORDS: &[(&str, &str)] = &[
     ("Group", GROUP),
     ("Message", MESSAGE),
     ("Push", PUSH),
+    ("Webhook", WEBHOOK),
     ("Fault", FAULT),
 ];
 
@@ -336,6 +339,15 @@ pub const CALLS: &[Row] = &[
         r#"{"count": "int", "pushes": "@Push[]"}"#,
     ),
     of_world("DELETE", "/worlds/{name}/pushes", In::ClearPushes, Nothing, "Empties the list of pushes.", ""),
+    of_world(
+        "GET",
+        "/worlds/{name}/webhooks",
+        In::Webhooks,
+        Nothing,
+        "Lists what outgoing webhooks were posted and answered, newest last.",
+        r#"{"webhooks": "@Webhook[]"}"#,
+    ),
+    of_world("DELETE", "/worlds/{name}/webhooks", In::ClearWebhooks, Nothing, "Empties the list of webhooks.", ""),
     of_world(
         "POST",
         "/worlds/{name}/invites/{key}/accept",
