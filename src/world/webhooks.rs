@@ -1,6 +1,6 @@
 //! Calls of outgoing webhooks between the change that causes them and whoever posts them, and what became of them.
 //!
-//! The calls of one bot are posted one after the other, in the order of the messages. What a reset, a restored snapshot
+//! The calls of one bot are posted one after the other, in the order of the messages. What a reset, a restored snapshot
 //! or the world's end leaves behind belongs to an era that is over, and is dropped.
 
 use super::World;
@@ -44,7 +44,7 @@ pub struct Errand {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Era(u64);
 
-/// A try to post a call, and what it gave.
+/// A try to post a call, and what it gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebhookEntry {
     /// Rises by one per try.
@@ -115,7 +115,8 @@ impl World {
         let _ = self.webhooks.outlet.set((outlet, Arc::downgrade(self)));
     }
 
-    /// Takes the calls that a change made. Those that can't be posted are settled in that change.
+    /// Takes the calls that a change made. Those that can't be posted are settled in that change
+    ///
     pub(super) fn take_webhooks(&self, tx: &mut Tx) -> Vec<WebhookCall> {
         let calls = std::mem::take(tx.webhook_calls_mut());
         let Some((outlet, _)) = self.webhooks.outlet.get().filter(|_| !calls.is_empty()) else { return Vec::new() };

@@ -1,10 +1,12 @@
 //! The harness: a server that starts in one line, users that act over HTTP, replies that are asserted whole.
 
 mod program;
+mod receiver;
 mod reply;
 mod user;
 
 pub use program::Program;
+pub use receiver::Receiver;
 pub use reply::{Reply, assert_has};
 pub use user::{Queue, User, form};
 

@@ -1,5 +1,5 @@
 //! What becomes of a call: the bot's answer is sent where the message was, and of a failure both those who are there and
-//! the bot's owner are told.
+//! the bot's owner are told.
 
 use super::python::{is_true, repr_of_bytes, repr_of_text, str_of};
 use super::{Interface, WebhookCall};
@@ -76,7 +76,8 @@ impl Outcome {
 }
 
 impl Tx {
-    /// Does what a call led to: sends the answer or tells of the failure. Gives why an answer could not be used.
+    /// Does what a call led to: sends the answer or tells of the failure. Gives why an answer could not
+    /// be used.
     pub fn settle_webhook(&mut self, call: &WebhookCall, outcome: &Outcome) -> Option<String> {
         if !self.is_active(call.bot) || self.organization.is_deactivated {
             return Some("the bot is not active any more".to_owned());
