@@ -23,6 +23,7 @@ pub mod times;
 mod users;
 mod waiting;
 pub mod watch;
+mod webhooks;
 mod worlds;
 
 use crate::api::NEWEST_FEATURE_LEVEL;
@@ -318,6 +319,11 @@ fn look(world: &World, call: OfWorld, values: &[&str], filters: &Filters, incomi
         OfWorld::Watch => Err(refused("This call is a WebSocket: connect to it with ws://")),
         OfWorld::Pushes => {
             pushes::list(world, filters, &worlds::base_url(incoming.scheme, &incoming.headers, world.name()))
+        }
+        OfWorld::Webhooks => Ok(webhooks::list(world)),
+        OfWorld::ClearWebhooks => {
+            world.clear_webhook_entries();
+            Ok(json!({}))
         }
         OfWorld::Queues => Ok(queues::list(world)),
         _ => Err(Error::Internal),

@@ -21,6 +21,7 @@ mod trace;
 mod tus;
 mod visit;
 mod wait;
+pub mod webhook;
 
 use crate::api::Operation;
 use crate::api::parameter::RawParameters;

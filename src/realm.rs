@@ -49,6 +49,7 @@ pub mod topic_visibility;
 pub mod user;
 pub mod visibility;
 pub mod walk;
+pub mod webhook;
 pub mod widget;
 
 use chance::Chance;

@@ -8,12 +8,14 @@ mod malformed;
 mod mangle;
 mod pulse;
 mod socket;
+mod webhooks;
 
 use crate::control::{Answer, ClockDefault, Control, Defaults, Guard};
 use crate::dialect::Dialect;
 use crate::fixture;
 use crate::http::{Edge, KeyGuard};
 use crate::realm::id::UserId;
+use crate::realm::webhook::Reach;
 use crate::time::{Span, Timestamp};
 use crate::tls::{Secured, Tls, TlsError};
 use crate::world::{ALIVE, RealTime, World, WorldSettings, Worlds};
@@ -58,6 +60,8 @@ pub struct Options {
     pub world_ttl: Option<Span>,
     /// HTTPS instead of HTTP.
     pub tls: Option<Tls>,
+    /// Where outgoing webhooks are posted to.
+    pub webhooks: Reach,
 }
 
 impl Default for Options {
@@ -76,6 +80,7 @@ impl Default for Options {
             control_token: None,
             world_ttl: None,
             tls: None,
+            webhooks: Reach::default(),
         }
     }
 }
@@ -165,6 +170,8 @@ impl Server {
         let settings =
             WorldSettings { feature_level: options.feature_level, dialect: Arc::new(options.dialect.clone()) };
         let worlds = Arc::new(Worlds::default());
+        let (stop, stopped) = watch::channel(false);
+        worlds.post_through(webhooks::outlet(options.webhooks, stopped.clone()));
         let clock = options.clock.clock(real_time.now());
         let realm = options.fixture.realm(clock.now(real_time.now()), options.seed).map_err(StartError::Fixture)?;
         if options.has_root_world {
@@ -190,7 +197,6 @@ impl Server {
         let mut edge = Edge::new(worlds, key_guard, settings);
         edge.scheme = scheme;
         let edge = Arc::new(edge);
-        let (stop, stopped) = watch::channel(false);
         let listen = listener(edge.clone(), options.host, secured.clone(), stopped.clone());
         let control = Arc::new(Control { edge: edge.clone(), guard, defaults, listen, real_time });
         let running = Running::start(bound, control.clone(), secured.clone(), stop);

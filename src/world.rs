@@ -10,6 +10,7 @@ mod parking;
 mod rewind;
 pub mod sessions;
 mod watched;
+mod webhooks;
 
 use crate::error::Error;
 use crate::fault::Faults;
@@ -35,6 +36,7 @@ use parking::Parking;
 pub use parking::Place;
 pub use rewind::{Moment, SnapshotInfo, without_queues};
 pub use watched::{QueueChange, Watched};
+pub use webhooks::{Era, Errand, Outlet, Tried, WebhookEntry};
 
 /// Where real time comes from: the server's wall clock, or a test's.
 pub trait RealTime: Send + Sync {
@@ -55,6 +57,7 @@ pub struct World {
     moments: Mutex<rewind::Moments>,
     faults: Mutex<Faults>,
     journal: Journal,
+    webhooks: webhooks::Webhooks,
     /// Made for the first watcher: its room for frames is larger than all else that a fork has of its own.
     watchers: OnceLock<broadcast::Sender<Watched>>,
     ended: watch::Sender<bool>,
@@ -117,6 +120,7 @@ impl World {
             parking: Parking::default(),
             faults: Mutex::new(Faults::new(seed)),
             journal: Journal::default(),
+            webhooks: webhooks::Webhooks::default(),
             watchers: OnceLock::new(),
             ended: watch::channel(false).0,
             started_at,
@@ -182,6 +186,7 @@ impl World {
     /// Ends it: its queues are gone, parked polls are answered.
     pub fn end(&self) {
         self.end_queues();
+        self.drop_webhooks();
         self.ended.send_replace(true);
     }
 
@@ -356,6 +361,7 @@ impl World {
     }
 
     fn publish(&self, mut tx: Tx, fired: &[(Timestamp, Due)]) -> Caused {
+        let webhooks = self.take_webhooks(&mut tx);
         let first = tx.first_entry();
         let entries = tx.log.from(first).map(|(_, entry)| entry.clone()).collect();
         let mut caused = Caused { first, entries, aside: Vec::new() };
@@ -377,6 +383,7 @@ impl World {
         self.parking.finish(&finished);
         self.parking.wake(&caused.entries, &touched);
         self.changed.notify_waiters();
+        self.post_webhooks(webhooks);
         caused
     }
 }
@@ -387,6 +394,7 @@ pub struct Worlds {
     by_name: DashMap<String, Arc<World>, RandomState>,
     named: AtomicU64,
     added: AtomicU64,
+    outlet: OnceLock<Outlet>,
 }
 
 impl Worlds {
@@ -398,12 +406,23 @@ impl Worlds {
         self.by_name.get(name).map(|world| world.clone())
     }
 
+    /// Has the calls of all worlds' bots posted, of those that are added from now on. Only the first outlet counts.
+    pub fn post_through(&self, outlet: Outlet) {
+        // The server sets it before it adds worlds.
+        let _ = self.outlet.set(outlet);
+    }
+
+    fn connect(&self, world: &Arc<World>) {
+        self.outlet.get().into_iter().for_each(|outlet| world.post_through(outlet.clone()));
+    }
+
     /// Adds a world; false when the name is taken.
     pub fn add(&self, world: Arc<World>) -> bool {
         self.number(&world);
         match self.by_name.entry(world.name().to_owned()) {
             dashmap::Entry::Occupied(_) => false,
             dashmap::Entry::Vacant(vacant) => {
+                self.connect(&world);
                 vacant.insert(world);
                 true
             }
@@ -424,6 +443,7 @@ impl Worlds {
     /// Adds a world in the place of one of the same name, which ends; its parked polls are answered.
     pub fn replace(&self, world: Arc<World>) {
         self.number(&world);
+        self.connect(&world);
         if let Some(former) = self.by_name.insert(world.name().to_owned(), world) {
             former.end();
         }

@@ -99,6 +99,7 @@ impl Write for SendMessage {
             site: Some(call.site()),
             widget_content: params.widget_content,
             voice: Voice::Own,
+            is_answer: false,
         };
 
         if let Target::Channel { channel, .. } = outgoing.to {

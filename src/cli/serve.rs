@@ -10,6 +10,7 @@ use crate::control::ClockDefault;
 use crate::control::times::Seconds;
 use crate::dialect::Dialect;
 use crate::fixture::Source;
+use crate::realm::webhook::Reach;
 use crate::server::listen::is_loopback;
 use crate::server::{Authority, Options, Server, StartError};
 use crate::time::Span;
@@ -91,12 +92,32 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_WORLD_TTL", value_name = "SECONDS", value_parser = world_ttl)]
     world_ttl: Option<Span>,
 
+    /// Where outgoing webhooks are posted to: addresses of this machine alone, or all
+    #[arg(long, env = "CHATDOUBLE_WEBHOOKS", value_name = "WHERE", value_enum, default_value = "loopback")]
+    webhooks: Webhooks,
+
     #[command(flatten)]
     pub secure: Secure,
 
     /// What is told on standard error: off, error, warn, info, debug or trace
     #[arg(long, env = "CHATDOUBLE_LOG", value_name = "LEVEL", default_value = "info")]
     log: LevelFilter,
+}
+
+/// Where outgoing webhooks are posted to.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Webhooks {
+    Loopback,
+    Anywhere,
+}
+
+impl Webhooks {
+    fn reach(self) -> Reach {
+        match self {
+            Webhooks::Loopback => Reach::Loopback,
+            Webhooks::Anywhere => Reach::Anywhere,
+        }
+    }
 }
 
 /// Reads an origin as browsers send it: with anything behind the host no page would ever have it.
@@ -271,6 +292,7 @@ impl Serve {
             control_token,
             world_ttl: self.world_ttl,
             tls: self.secure.tls()?,
+            webhooks: self.webhooks.reach(),
         })
     }
 

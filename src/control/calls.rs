@@ -80,6 +80,8 @@ pub enum OfWorld {
     Pushes,
     WaitPushes,
     ClearPushes,
+    Webhooks,
+    ClearWebhooks,
     AcceptInvite,
     Invariants,
 }

@@ -339,6 +339,14 @@ impl Emulation {
         }
     }
 
+    /// A message as an event has it, brought to the level.
+    pub fn shape_message(&self, realm: &Realm, caller: Option<&User>, message: &mut Value) {
+        let values = BTreeMap::new();
+        let mut event = json!({"type": "message", "message": message.take(), "flags": []});
+        self.shape_event(&mut event, &Context { level: self.level, realm, caller, values: &values });
+        *message = event["message"].take();
+    }
+
     fn shape_event(&self, event: &mut Value, context: &Context<'_>) {
         let kind = event["type"].as_str().unwrap_or_default();
         let Some(changes) = self.events.get(kind) else { return };

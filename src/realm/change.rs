@@ -14,6 +14,7 @@ use super::palette::Palette;
 use super::personal::Personal;
 use super::queue::QueueId;
 use super::user::{Role, User};
+use super::webhook::WebhookCall;
 use crate::time::Span;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub struct Tx {
     first_entry: u64,
     touched_queues: Vec<QueueId>,
     finished_queues: Vec<QueueId>,
+    webhook_calls: Vec<WebhookCall>,
 }
 
 impl Deref for Tx {
@@ -48,7 +50,14 @@ impl Tx {
     /// A change of this copy in a world of a feature level.
     pub fn at_level(realm: Realm, feature_level: i64) -> Self {
         let first_entry = realm.log.end();
-        Self { realm, feature_level, first_entry, touched_queues: Vec::new(), finished_queues: Vec::new() }
+        Self {
+            realm,
+            feature_level,
+            first_entry,
+            touched_queues: Vec::new(),
+            finished_queues: Vec::new(),
+            webhook_calls: Vec::new(),
+        }
     }
 
     /// Whether the change is made in a world below a feature level.
@@ -84,6 +93,11 @@ impl Tx {
     /// The queues whose hanging polls must look again, events aside.
     pub fn touched_queues_mut(&mut self) -> &mut Vec<QueueId> {
         &mut self.touched_queues
+    }
+
+    /// The outgoing webhooks that the change calls.
+    pub fn webhook_calls_mut(&mut self) -> &mut Vec<WebhookCall> {
+        &mut self.webhook_calls
     }
 
     /// Keeps bytes under their content hash, which it gives.

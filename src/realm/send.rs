@@ -4,7 +4,7 @@
 use super::Realm;
 use super::acquaintance::Acquaintance;
 use super::change::Tx;
-use super::channel::TopicKey;
+use super::channel::{Channel, TopicKey};
 use super::event::{Audience, Event, Payload, SentMessage};
 use super::id::{ChannelId, MessageId, RecipientId, UserId};
 use super::markdown::{self, Mentions};
@@ -51,6 +51,8 @@ pub struct Outgoing {
     pub widget_content: Option<String>,
     /// Whose words they are.
     pub voice: Voice,
+    /// It answers a message that is there: its sender need not be one who may post there.
+    pub is_answer: bool,
 }
 
 /// Whose words a message has.
@@ -223,7 +225,7 @@ impl Tx {
     ///
     /// # Errors
     ///
-    /// Those of [`normal_content`], [`normal_topic`], [`Realm::check_may_post`],
+    /// Those of [`normal_content`], [`normal_topic`], [`Realm::check_may_post`] (of answers [`Realm::check_topic_policy`]),
     /// [`Realm::check_may_message`], [`given_widget`] and [`Realm::body`], in this order.
     pub fn send(&mut self, outgoing: Outgoing) -> Result<Sent, Error> {
         let content = match normal_content(&outgoing.content)? {
@@ -235,7 +237,7 @@ impl Tx {
             Target::Channel { channel, topic } => {
                 let topic: Arc<str> = normal_topic(&topic)?.into();
                 let channel = self.channels.get(&channel).cloned().ok_or(Error::InvalidChannelId)?;
-                self.check_may_post(&sender, &channel, &topic)?;
+                self.check_may_send(outgoing.is_answer, &sender, &channel, &topic)?;
                 (Place::Channel { channel: channel.id, topic }, channel.subscribers.clone())
             }
             Target::Direct { users } => {
@@ -256,6 +258,7 @@ impl Tx {
             outgoing.site.as_ref(),
             !self.is_before(PEOPLE_OUTSIDE_REACHED_SINCE),
         )?;
+        let called = body.mentioned.clone();
         self.reach_mentioned(&place, &body, &mut recipients);
         body.keep_mentions_of(&recipients);
 
@@ -291,7 +294,13 @@ impl Tx {
         let sent = self.emit_message(&message, &sender, outgoing.local, read_by);
         self.push_message(&sent);
         self.claim_uploads(&message);
+        self.call_webhooks(&sent, &called, outgoing.site.as_ref());
         Ok(Sent { id, new_policy })
+    }
+
+    /// Whether a message may be sent to a topic. Answers may be where the channel itself allows them.
+    fn check_may_send(&self, is_answer: bool, sender: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
+        if is_answer { self.check_topic_policy(channel, topic) } else { self.check_may_post(sender, channel, topic) }
     }
 
     /// The conversation of these users. Limited guests who come to know others by a new one are told of them.
@@ -383,6 +392,7 @@ impl Outgoing {
             site: None,
             widget_content: None,
             voice: Voice::Own,
+            is_answer: false,
         }
     }
 }

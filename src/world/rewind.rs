@@ -90,7 +90,8 @@ impl World {
         self.moments.lock().snapshots.remove(name).is_some()
     }
 
-    /// Goes back to how the world was made. Queues and sessions end; snapshots, the journal and rules of failing stay.
+    /// Goes back to how the world was made. Queues and sessions end, calls of webhooks are dropped; snapshots, the journal and
+    /// rules of failing stay.
     pub fn reset(&self) {
         let origin = self.moments.lock().origin.clone();
         self.go_to(&origin);
@@ -103,6 +104,7 @@ impl World {
         let (before, real) = (self.clock(), self.real_time.now());
         *self.clock.lock() = moment.clock;
         self.parking.note_move(None);
+        self.drop_webhooks();
         self.put(&moment.realm);
         if before != moment.clock {
             self.tell(Watched::Clock { from: before.now(real), to: moment.clock.now(real), fired: Vec::new() });

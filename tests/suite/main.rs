@@ -103,5 +103,6 @@ mod uploads;
 mod user_changes;
 mod users;
 mod vendor_names;
+mod webhooks;
 mod widgets;
 mod worlds;

@@ -2,11 +2,13 @@
 
 mod browser;
 mod program;
+mod receiver;
 mod reply;
 mod user;
 
 pub use browser::Browser;
 pub use program::Program;
+pub use receiver::Receiver;
 pub use reply::{Reply, assert_has};
 pub use user::{Queue, User, form};
 

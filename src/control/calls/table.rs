@@ -98,6 +98,8 @@ const PUSH: &str = r#"{"id": "int", "at": "number", "kind": "string", "user": "s
     "token?": "string", "payload": "any", "wire": "@PushWire|null"}"#;
 const PUSH_WIRE: &str = r#"{"provider": "string", "push_key_id": "int|null", "encrypted_data": "string|null",
     "envelope": "any"}"#;
+const WEBHOOK: &str = r#"{"id": "int", "at": "number", "user": "string", "url": "string", "body": "any",
+    "status": "int|null", "reply": "any", "error": "string|null"}"#;
 const AGENDA_ITEM: &str = r#"{"kind": "string", "at": "number", "reminder_id?": "int", "scheduled_message_id?": "int",
     "invite_id?": "int", "queue_id?": "string", "export_id?": "int", "user_id?": "int"}"#;
 const FAULT: &str = r#"{"match?": "any", "after?": "int", "probability?": "number", "times?": "int", "effect": "any",
@@ -115,6 +117,7 @@ pub const RECORDS: &[(&str, &str)] = &[
     ("Message", MESSAGE),
     ("Push", PUSH),
     ("PushWire", PUSH_WIRE),
+    ("Webhook", WEBHOOK),
     ("Fault", FAULT),
 ];
 
@@ -339,6 +342,15 @@ pub const CALLS: &[Row] = &[
         r#"{"count": "int", "pushes": "@Push[]"}"#,
     ),
     of_world("DELETE", "/worlds/{name}/pushes", In::ClearPushes, Nothing, "Empties the list of pushes.", ""),
+    of_world(
+        "GET",
+        "/worlds/{name}/webhooks",
+        In::Webhooks,
+        Nothing,
+        "Lists what outgoing webhooks were posted and answered, newest last.",
+        r#"{"webhooks": "@Webhook[]"}"#,
+    ),
+    of_world("DELETE", "/worlds/{name}/webhooks", In::ClearWebhooks, Nothing, "Empties the list of webhooks.", ""),
     of_world(
         "POST",
         "/worlds/{name}/invites/{key}/accept",

@@ -1,0 +1,24 @@
+//! What the URLs of outgoing webhooks were posted, and what they answered.
+
+use crate::world::{WebhookEntry, World};
+use serde_json::{Value, json};
+
+/// All tries that are kept, newest last.
+pub fn list(world: &World) -> Value {
+    let entries = world.webhook_entries();
+    json!({"webhooks": entries.iter().map(|entry| record(entry)).collect::<Vec<_>>()})
+}
+
+/// A try to post a call.
+pub(super) fn record(entry: &WebhookEntry) -> Value {
+    json!({
+        "id": entry.id,
+        "at": entry.at.fractional_seconds(),
+        "user": entry.user,
+        "url": entry.url,
+        "body": entry.body,
+        "status": entry.status,
+        "reply": entry.reply,
+        "error": entry.error,
+    })
+}

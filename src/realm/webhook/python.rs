@@ -1,0 +1,102 @@
+//! How Python writes values: what bots answer is repeated in that form.
+
+use serde_json::Value;
+
+/// A value as `str()` gives it.
+pub fn str_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => repr(other),
+    }
+}
+
+/// A value as `repr()` gives it.
+fn repr(value: &Value) -> String {
+    let joined = |parts: Vec<String>| parts.join(", ");
+    match value {
+        Value::Null => "None".to_owned(),
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => repr_of_text(text),
+        Value::Array(items) => format!("[{}]", joined(items.iter().map(repr).collect())),
+        Value::Object(object) => {
+            let pair = |(key, value): (&String, &Value)| format!("{}: {}", repr_of_text(key), repr(value));
+            format!("{{{}}}", joined(object.iter().map(pair).collect()))
+        }
+    }
+}
+
+/// Whether a value counts as true.
+pub fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(is_true) => *is_true,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(object) => !object.is_empty(),
+    }
+}
+
+/// A text in quotes.
+pub fn repr_of_text(text: &str) -> String {
+    let quote = quote(text.contains('\''), text.contains('"'));
+    let mut written = String::from(quote);
+    for character in text.chars() {
+        match escaped(character, quote) {
+            Some(escape) => written.push_str(&escape),
+            None if !character.is_control() => written.push(character),
+            None => written.push_str(&format!("\\x{:02x}", u32::from(character))),
+        }
+    }
+    written.push(quote);
+    written
+}
+
+/// Bytes in quotes.
+pub fn repr_of_bytes(bytes: &[u8]) -> String {
+    let quote = quote(bytes.contains(&b'\''), bytes.contains(&b'"'));
+    let mut written = format!("b{quote}");
+    for byte in bytes {
+        match escaped(char::from(*byte), quote) {
+            Some(escape) => written.push_str(&escape),
+            None if (b' '..=b'~').contains(byte) => written.push(char::from(*byte)),
+            None => written.push_str(&format!("\\x{byte:02x}")),
+        }
+    }
+    written.push(quote);
+    written
+}
+
+fn quote(has_single: bool, has_double: bool) -> char {
+    if has_single && !has_double { '"' } else { '\'' }
+}
+
+fn escaped(character: char, quote: char) -> Option<String> {
+    match character {
+        '\n' => Some("\\n".to_owned()),
+        '\r' => Some("\\r".to_owned()),
+        '\t' => Some("\\t".to_owned()),
+        '\\' => Some("\\\\".to_owned()),
+        other if other == quote => Some(format!("\\{other}")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn values_are_written_as_python_writes_them() {
+        assert_eq!(str_of(&json!("it's")), "it's");
+        assert_eq!(str_of(&json!({"a": [1, 2.5, null, true, "it's"]})), r#"{'a': [1, 2.5, None, True, "it's"]}"#);
+        assert_eq!(repr_of_text("a'b\"c\n\\\u{7}é"), r#"'a\'b"c\n\\\x07é'"#);
+        assert_eq!(repr_of_bytes("é 'x'\r\n".as_bytes()), r#"b"\xc3\xa9 'x'\r\n""#);
+        for (value, is) in [(json!(null), false), (json!(0), false), (json!([0]), true), (json!(""), false)] {
+            assert_eq!(is_true(&value), is, "{value}");
+        }
+    }
+}
