@@ -584,6 +584,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/control/worlds/{name}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists what outgoing webhooks were posted and answered, newest last.
+         * @description Lists what outgoing webhooks were posted and answered, newest last. `GET /control/worlds/{name}/webhooks`.
+         */
+        get: operations["getWebhooks"];
+        put?: never;
+        post?: never;
+        /**
+         * Empties the list of webhooks.
+         * @description Empties the list of webhooks. `DELETE /control/worlds/{name}/webhooks`.
+         */
+        delete: operations["clearWebhooks"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/control/worlds/{name}/invites/{key}/accept": {
         parameters: {
             query?: never;
@@ -955,6 +979,23 @@ export interface components {
             device_id?: number;
             token?: string;
             payload: unknown;
+            wire: components["schemas"]["PushWire"] | null;
+        };
+        PushWire: {
+            provider: string;
+            push_key_id: number | null;
+            encrypted_data: string | null;
+            envelope: unknown;
+        };
+        Webhook: {
+            id: number;
+            at: number;
+            user: string;
+            url: string;
+            body: unknown;
+            status: number | null;
+            reply: unknown;
+            error: string | null;
         };
         Fault: {
             match?: unknown;
@@ -3510,6 +3551,133 @@ export interface operations {
             };
             /** @description Refused; nothing was changed. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "success";
+                        /** @constant */
+                        msg: "";
+                        webhooks: components["schemas"]["Webhook"][];
+                    };
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    clearWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "success";
+                        /** @constant */
+                        msg: "";
+                    };
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused; nothing was changed. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
