@@ -19,6 +19,7 @@ mod table;
 mod topics;
 mod tour;
 mod values;
+mod webhooks;
 mod worlds;
 
 use crate::support::{TestServer, User};

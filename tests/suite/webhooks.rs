@@ -8,7 +8,7 @@ use crate::support::{Queue, Receiver, TestServer, User};
 use serde_json::{Value, json};
 
 /// Has out-bot call a URL in the form of an interface.
-async fn point(server: &TestServer, url: &str, interface: i64) {
+pub async fn point(server: &TestServer, url: &str, interface: i64) {
     let [mel, out] = server.users(["mel", "out-bot"]);
     let params = json!({"service_payload_url": Value::from(url).to_string(), "service_interface": interface});
     mel.patch(&format!("/bots/{}", out.id()), params).await.success();

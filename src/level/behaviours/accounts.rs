@@ -26,6 +26,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Act::Elsewhere,
     },
     Behaviour {
+        level: 201,
+        on: "posts to outgoing webhooks",
+        words: "The `trigger` of direct messages is `direct_message`; before, `private_message`.",
+        test: "direct_messages_to_bots_were_private_before_201",
+        // Decided where the post is made.
+        act: Act::Elsewhere,
+    },
+    Behaviour {
         level: 497,
         on: "GET /users/{user_id_or_email}/presence",
         words: "`website` and `aggregated` are back; they were left out from 487 on.",

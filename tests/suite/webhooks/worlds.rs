@@ -2,8 +2,8 @@
 
 use super::{MENTION, called, listen, messages, point, tries};
 use crate::control::{Control, user_in};
-use crate::support::{Receiver, TestServer};
-use serde_json::{Value, json};
+use crate::support::TestServer;
+use serde_json::json;
 
 #[tokio::test]
 async fn an_answer_that_comes_after_a_reset_is_dropped() {
@@ -104,24 +104,4 @@ async fn the_same_requests_post_the_same() {
     }
     assert_eq!(posted[0], posted[1]);
     assert_eq!(posted[0].0.len(), 2);
-}
-
-#[tokio::test]
-async fn a_level_names_the_trigger() {
-    let server = TestServer::start().await;
-    let control = Control::of(&server);
-    let receiver = Receiver::answering([json!({})]).await;
-    point(&server, &receiver.url, 1).await;
-    let old = json!({"name": "old", "fork_of": "default", "feature_level": 200});
-    let made = control.post("/worlds", old).await.success();
-    let (max, out) = (user_in(&server, &made, "max"), server.user("out-bot"));
-
-    max.send_direct(&[out.id()], "psst").await;
-
-    let body = receiver.until_posted(1).await[0].json();
-    assert_eq!(body["trigger"], "private_message");
-    let newer = control.post("/worlds", json!({"fork_of": "default", "feature_level": 201})).await.success();
-    user_in(&server, &newer, "max").send_direct(&[out.id()], "psst").await;
-    assert_eq!(receiver.until_posted(2).await[1].json()["trigger"], "direct_message");
-    assert_eq!(body["message"]["flags"], Value::Null);
 }
