@@ -134,8 +134,8 @@ fn anchors(document: &str) -> Vec<String> {
 #[test]
 fn links_lead_to_files_and_headings_that_there_are() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = vec![root.join("README.md"), root.join("CHANGELOG.md")];
-    for folder in ["docs", "docs/reference", "scenarios"] {
+    let mut files = vec![root.join("README.md"), root.join("CHANGELOG.md"), root.join("CONTRIBUTING.md")];
+    for folder in ["docs", "docs/contributing", "docs/reference", "scenarios"] {
         let entries = std::fs::read_dir(root.join(folder)).expect("a folder").map(|entry| entry.expect("one").path());
         files.extend(entries.filter(|file| file.extension().is_some_and(|end| end == "md")));
     }
