@@ -1,8 +1,8 @@
 //! Fixtures: documents that describe a realm, and the way from one to the other.
 //!
-//! - [`format`]: the document, which people read and edit
+//! - [`mod@format`]: the document, which people read and edit
 //! - [`check()`]: from text to a document, with every fault that there is
-//! - [`load`]: from a document to a realm
+//! - `load`: from a document to a realm
 //! - [`builtin`]: the texts of the fixtures that come with the program
 //! - [`generate`]: documents of large organizations, of which [`Source::builtin`] knows one
 //!
@@ -54,7 +54,7 @@ pub fn check_value(value: Value) -> Result<Document, Vec<Fault>> {
     if faults.is_empty() { Ok(parsed.document) } else { Err(faults) }
 }
 
-/// From the text of a fixture to its realm: [`check()`] and [`load`].
+/// From the text of a fixture to its realm: [`check()`], then loading.
 ///
 /// # Errors
 ///

@@ -21,7 +21,7 @@ pub struct About {
     pub events: &'static [EventKind],
 }
 
-/// What every operation says of itself. Made by [`operation!`].
+/// What every operation says of itself. Made by `operation!`.
 pub trait Operation {
     /// Its method and path.
     const ROUTE: Route;

@@ -132,7 +132,7 @@ pub const MEANT_AS_USER_SETTING: &[&str] = &["A user's setting."];
 /// The description of a parameter that is a setting or permission of the organization, likewise.
 pub const MEANT_FOR_ORGANIZATION: &[&str] = &["A setting of the organization."];
 
-/// An operation's parameters. Made by [`parameters!`].
+/// An operation's parameters. Made by `parameters!`.
 pub trait Parameters: Sized {
     /// The list, in the order in which it is checked.
     const LIST: &'static [ParameterInfo];

@@ -69,7 +69,7 @@ impl Tx {
         self.emit_invites_changed(None);
     }
 
-    /// Tells administrators, and those who invited, that invitations changed; below [`INVITERS_TOLD_SINCE`]
+    /// Tells administrators, and those who invited, that invitations changed; at levels below `INVITERS_TOLD_SINCE`
     /// administrators alone.
     pub fn emit_invites_changed(&mut self, inviter: Option<UserId>) {
         let administrators = self.at_least(Role::Administrator);
