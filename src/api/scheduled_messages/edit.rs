@@ -74,7 +74,7 @@ impl Write for EditScheduledMessage {
         params.check()?;
         let sender = call.caller().id;
         let deliver_at = params.scheduled_delivery_timestamp.map(|at| future_time(tx, at)).transpose()?;
-        if tx.own(sender).sent_scheduled.contains(&params.scheduled_message_id) {
+        if tx.user_state(sender).sent_scheduled.contains(&params.scheduled_message_id) {
             return Err(Error::ScheduledMessageSent);
         }
         let message = own(tx, sender, params.scheduled_message_id)?.clone();
