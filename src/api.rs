@@ -67,7 +67,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 pub use access::Access;
 pub use call::{Call, Origin, commit_for};
 pub(crate) use operation::operation;
-pub use operation::{About, Admission, Operation, PartialWrite, Read, Write};
+pub use operation::{Docs, Operation, PartialWrite, Precondition, Read, Write};
 pub use reply::{ReplyBytes, ReplyData, Success, envelope};
 pub use table::OPERATIONS;
 
@@ -110,7 +110,7 @@ pub struct Row {
     /// Who may call it.
     pub access: Access,
     /// What the documents say.
-    pub about: About,
+    pub about: Docs,
     /// The first feature level that does not have it any more.
     pub until: Option<i64>,
     /// Whether `msg` of its reply says something.

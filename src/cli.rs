@@ -62,7 +62,7 @@ enum Command {
 
 /// A fault of the start: one line for standard error, and the exit status.
 #[derive(Debug)]
-pub struct Fault {
+pub struct CliError {
     /// 1 for what went wrong, 2 for what was said wrongly, 3 for a fault of this program; for a command that can't be
     /// run, what shells give.
     pub status: u8,
@@ -70,7 +70,7 @@ pub struct Fault {
     pub message: String,
 }
 
-impl Fault {
+impl CliError {
     fn of_start(message: impl ToString) -> Self {
         Self { status: 1, message: message.to_string() }
     }
@@ -99,7 +99,7 @@ pub fn command() -> clap::Command {
 /// # Errors
 ///
 /// What is to be told on standard error.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Fault> {
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, CliError> {
     let arguments = with_default_command(arguments.into_iter().collect());
     let mut command = usage::without_empty_variables(Cli::command());
     let parsed = command.try_get_matches_from_mut(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
@@ -110,7 +110,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Fa
             let _ = error.print();
             return Ok(ExitCode::SUCCESS);
         }
-        Err(error) => return Err(Fault::of_usage(usage::fault(&error, &command, &arguments))),
+        Err(error) => return Err(CliError::of_usage(usage::fault(&error, &command, &arguments))),
     };
     match cli.command {
         Command::Serve(serve) => serve::run(*serve),

@@ -28,9 +28,9 @@ mod worlds;
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::dialect::Dialect;
 use crate::error::Error;
-use crate::http::request::{BodyLimit, Incoming};
+use crate::http::request::{ApiRequest, BodyLimit};
 use crate::http::{Edge, Response, reply};
-use crate::misfit;
+use crate::json_diagnostic;
 use crate::realm::invariants;
 use crate::time::{Clock, Span, Timestamp};
 use crate::world::aside::in_place;
@@ -70,7 +70,7 @@ pub struct Defaults {
     /// A fixture's text.
     pub fixture: crate::fixture::Source,
     /// How the clock stands.
-    pub clock: ClockDefault,
+    pub clock: InitialClock,
     /// The level.
     pub feature_level: i64,
     /// Names on the wire.
@@ -83,7 +83,7 @@ pub struct Defaults {
 
 /// How a new world's clock stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClockDefault {
+pub enum InitialClock {
     /// With real time.
     Real,
     /// Still, at the time of creation.
@@ -92,16 +92,16 @@ pub enum ClockDefault {
     At(Timestamp),
 }
 
-impl ClockDefault {
+impl InitialClock {
     /// What is understood.
     pub(crate) const EXPECTED: &'static str = "real, frozen, or an instant such as 2026-01-01T00:00:00Z";
 
     /// The clock of a world that is made at this real time.
     pub fn clock(self, real: Timestamp) -> Clock {
         match self {
-            ClockDefault::Real => Clock::Running { ahead: Span::default() },
-            ClockDefault::Frozen => Clock::Frozen { at: real },
-            ClockDefault::At(at) => Clock::Frozen { at },
+            InitialClock::Real => Clock::Running { ahead: Span::default() },
+            InitialClock::Frozen => Clock::Frozen { at: real },
+            InitialClock::At(at) => Clock::Frozen { at },
         }
     }
 
@@ -112,9 +112,9 @@ impl ClockDefault {
     /// What would have been understood.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text {
-            "real" => Ok(ClockDefault::Real),
-            "frozen" => Ok(ClockDefault::Frozen),
-            instant => Timestamp::parse(instant).map(ClockDefault::At).map_err(|_| format!("takes {}", Self::EXPECTED)),
+            "real" => Ok(InitialClock::Real),
+            "frozen" => Ok(InitialClock::Frozen),
+            instant => Timestamp::parse(instant).map(InitialClock::At).map_err(|_| format!("takes {}", Self::EXPECTED)),
         }
     }
 }
@@ -122,7 +122,7 @@ impl ClockDefault {
 impl Control {
     /// How large the body of a request may be. Documents, which only those may send who may steer, have room for
     /// whole worlds.
-    pub fn body_limit(&self, incoming: &Incoming) -> BodyLimit {
+    pub fn body_limit(&self, incoming: &ApiRequest) -> BodyLimit {
         let path = decoded_path(incoming);
         match calls::find(incoming.method.as_str(), &path) {
             Ok((row, _)) if matches!(row.takes, Takes::Document(_)) && self.guard.check(&incoming.headers).is_ok() => {
@@ -133,7 +133,7 @@ impl Control {
     }
 
     /// Answers a control request; `path` begins with `/control`.
-    pub async fn respond(&self, incoming: &Incoming) -> Response {
+    pub async fn respond(&self, incoming: &ApiRequest) -> Response {
         let response = if pages::is_preflight(incoming) {
             pages::preflight(&self.guard, incoming)
         } else {
@@ -143,11 +143,11 @@ impl Control {
     }
 
     /// Refuses a request whose body was not even read.
-    pub fn refuse(&self, incoming: &Incoming, error: &Error) -> Response {
+    pub fn refuse(&self, incoming: &ApiRequest, error: &Error) -> Response {
         pages::open(&self.guard, incoming, reply::failure(error, None))
     }
 
-    async fn answer(&self, incoming: &Incoming) -> Response {
+    async fn answer(&self, incoming: &ApiRequest) -> Response {
         match self.carry_out(incoming).await {
             Ok(mut body) => {
                 body.push(b'\n');
@@ -158,7 +158,7 @@ impl Control {
     }
 
     /// Carries a request out; the body of its reply.
-    async fn carry_out(&self, incoming: &Incoming) -> Result<Vec<u8>, Error> {
+    async fn carry_out(&self, incoming: &ApiRequest) -> Result<Vec<u8>, Error> {
         let path = decoded_path(incoming);
         let method = incoming.method.as_str();
         let found = calls::find(method, &path);
@@ -227,7 +227,7 @@ impl Control {
     }
 }
 
-fn decoded_path(incoming: &Incoming) -> String {
+fn decoded_path(incoming: &ApiRequest) -> String {
     percent_encoding::percent_decode_str(incoming.path()).decode_utf8_lossy().into_owned()
 }
 
@@ -242,7 +242,7 @@ async fn in_world(
     call: OfWorld,
     values: &[&str],
     filters: &Filters,
-    incoming: &Incoming,
+    incoming: &ApiRequest,
 ) -> Result<Vec<u8>, Error> {
     let _use = world.begin_use();
     let base_url = || worlds::base_url(incoming.scheme, &incoming.headers, world.name());
@@ -252,7 +252,7 @@ async fn in_world(
             return aside(move || state::show(&world)).await;
         }
         OfWorld::Users | OfWorld::Channels | OfWorld::Groups | OfWorld::Messages => {
-            let (call, list) = (call, contents::Wanted::read(&world, filters)?);
+            let (call, list) = (call, contents::ContentsQuery::read(&world, filters)?);
             aside(move || contents::list(call, &list)).await?
         }
         OfWorld::Invariants => {
@@ -281,7 +281,7 @@ async fn in_world(
 }
 
 /// Calls that wait for the writer of a world.
-fn change(world: &World, call: OfWorld, values: &[&str], incoming: &Incoming) -> Result<Value, Error> {
+fn change(world: &World, call: OfWorld, values: &[&str], incoming: &ApiRequest) -> Result<Value, Error> {
     let value = values.first().copied().unwrap_or_default();
     match call {
         OfWorld::Reset => reset::reset(world, &body(incoming)?),
@@ -298,7 +298,13 @@ fn change(world: &World, call: OfWorld, values: &[&str], incoming: &Incoming) ->
 }
 
 /// Calls that leave the realm as it is.
-fn look(world: &World, call: OfWorld, values: &[&str], filters: &Filters, incoming: &Incoming) -> Result<Value, Error> {
+fn look(
+    world: &World,
+    call: OfWorld,
+    values: &[&str],
+    filters: &Filters,
+    incoming: &ApiRequest,
+) -> Result<Value, Error> {
     match call {
         OfWorld::Snapshots => Ok(snapshots::list(world)),
         OfWorld::Clock => Ok(clock::show(world)),
@@ -359,7 +365,7 @@ fn enveloped(data: Value) -> Result<Vec<u8>, Error> {
 }
 
 /// The text of a JSON body; an empty one is an empty object.
-fn text(incoming: &Incoming) -> Result<&str, Error> {
+fn text(incoming: &ApiRequest) -> Result<&str, Error> {
     let text = std::str::from_utf8(&incoming.body).map_err(|error| refused(format!("$: {error}")))?;
     match text.trim_ascii() {
         "" => Ok("{}"),
@@ -368,12 +374,12 @@ fn text(incoming: &Incoming) -> Result<&str, Error> {
 }
 
 /// Reads a JSON body.
-fn body<T: DeserializeOwned>(incoming: &Incoming) -> Result<T, Error> {
-    misfit::read(text(incoming)?).map_err(|fault| refused(fault.to_string()))
+fn body<T: DeserializeOwned>(incoming: &ApiRequest) -> Result<T, Error> {
+    json_diagnostic::read(text(incoming)?).map_err(|fault| refused(fault.to_string()))
 }
 
 /// Asserts that a call that takes nothing was given nothing.
-fn nothing(incoming: &Incoming) -> Result<(), Error> {
+fn nothing(incoming: &ApiRequest) -> Result<(), Error> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Nothing {}

@@ -3,7 +3,7 @@
 //! A dialect is a list of pairs, neutral to vendor, for the keys of objects (and parameters), for the values under
 //! certain keys, and for paths. The core knows the neutral names alone.
 
-use crate::misfit;
+use crate::json_diagnostic;
 use memchr::memmem;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -116,7 +116,7 @@ impl Dialect {
     ///
     /// What is wrong with it, with the JSON path.
     pub fn parse(text: &str, known: &Renamable) -> Result<Self, String> {
-        let dialect: Self = misfit::read(text).map_err(|fault| fault.to_string())?;
+        let dialect: Self = json_diagnostic::read(text).map_err(|fault| fault.to_string())?;
         dialect.check(known)?;
         Ok(dialect)
     }

@@ -25,9 +25,9 @@ pub struct ErrorRow {
 
 /// What fills a placeholder or stands beside a message: any JSON value, boxed to keep errors small.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fill(Box<Value>);
+pub struct ErrorField(Box<Value>);
 
-impl std::ops::Deref for Fill {
+impl std::ops::Deref for ErrorField {
     type Target = Value;
 
     fn deref(&self) -> &Value {
@@ -37,7 +37,7 @@ impl std::ops::Deref for Fill {
 
 macro_rules! fills {
     ($($type:ty),*) => {$(
-        impl From<$type> for Fill {
+        impl From<$type> for ErrorField {
             fn from(value: $type) -> Self {
                 Self(Box::new(value.into()))
             }
@@ -59,7 +59,7 @@ macro_rules! errors {
                 #[doc = concat!("`", stringify!($code), "`, HTTP ", $status, ": ", $message)]
                 $name $({ $(
                     #[doc = concat!("Fills `{", stringify!($field), "}` or stands beside the message.")]
-                    $field: Fill
+                    $field: ErrorField
                 ),* })?,
             )*
         }
@@ -94,7 +94,7 @@ macro_rules! errors {
                 match self { $(Error::$name { .. } => ErrorKind::$name,)* }
             }
 
-            fn fields(&self) -> Vec<(&'static str, &Fill)> {
+            fn fields(&self) -> Vec<(&'static str, &ErrorField)> {
                 match self {
                     $(Error::$name $({ $($field),* })? => vec![$($((stringify!($field), $field)),*)?],)*
                 }

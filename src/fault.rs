@@ -1,6 +1,6 @@
 //! Faults: rules that make requests fail as a network, a proxy or the push relay would (contract, Faults).
 
-use crate::realm::chance::Chance;
+use crate::realm::seeded_rng::SeededRng;
 use crate::time::{Span, Timestamp};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -140,14 +140,14 @@ pub struct Seen<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     rules: Vec<Rule>,
-    chance: Chance,
+    chance: SeededRng,
     installed: u64,
 }
 
 impl Faults {
     /// No rules; probabilities follow from the seed.
     pub fn new(seed: u64) -> Self {
-        Self { rules: Vec::new(), chance: Chance::from_seed(seed ^ 0x0066_6175_6c74), installed: 0 }
+        Self { rules: Vec::new(), chance: SeededRng::from_seed(seed ^ 0x0066_6175_6c74), installed: 0 }
     }
 
     /// Installs a rule; gives its id.

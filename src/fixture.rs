@@ -18,7 +18,7 @@ mod parse;
 mod placeholder;
 pub mod state;
 
-pub use crate::misfit::Fault;
+pub use crate::json_diagnostic::Diagnostic;
 
 use crate::realm::Realm;
 use crate::time::Timestamp;
@@ -34,7 +34,7 @@ const LOOKED_THROUGH_MAX: usize = 10_000;
 /// # Errors
 ///
 /// Every fault that can be found without rendering the texts, in the order of the document's parts.
-pub fn check(text: &str) -> Result<Document, Vec<Fault>> {
+pub fn check(text: &str) -> Result<Document, Vec<Diagnostic>> {
     check_value(parse::value(without_mark(text))?)
 }
 
@@ -48,7 +48,7 @@ fn without_mark(text: &str) -> &str {
 /// # Errors
 ///
 /// As [`check()`].
-pub fn check_value(value: Value) -> Result<Document, Vec<Fault>> {
+pub fn check_value(value: Value) -> Result<Document, Vec<Diagnostic>> {
     let parsed = parse::document(value);
     let faults = check::parsed(&parsed);
     if faults.is_empty() { Ok(parsed.document) } else { Err(faults) }
@@ -59,7 +59,7 @@ pub fn check_value(value: Value) -> Result<Document, Vec<Fault>> {
 /// # Errors
 ///
 /// Every fault.
-pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Fault>> {
+pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnostic>> {
     let text = without_mark(text);
     if state::is_state(text) {
         return state::read(text, now).map(|(realm, _)| realm);
@@ -110,11 +110,12 @@ impl Source {
     /// # Errors
     ///
     /// Every fault.
-    pub fn realm(&self, now: Timestamp, seed: u64) -> Result<Realm, Vec<Fault>> {
+    pub fn realm(&self, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnostic>> {
         match self {
             Source::Text(text) => read(text, now, seed),
             Source::BuiltIn(text) => {
-                let document = serde_json::from_str(text).map_err(|error| vec![Fault::new("$", error.to_string())])?;
+                let document =
+                    serde_json::from_str(text).map_err(|error| vec![Diagnostic::new("$", error.to_string())])?;
                 load::load(document, now, seed)
             }
             // What is generated is sound, and the same in every world, whatever follows from the world's seed.

@@ -32,7 +32,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Method, header};
 use origin::{Addressed, TakesSession};
 use pages::Page;
-use request::Incoming;
+use request::ApiRequest;
 use router::Router;
 use serde_json::Value;
 use session::Session;
@@ -41,7 +41,7 @@ use tokio::sync::Semaphore;
 use visit::Visit;
 
 pub use cors::Cors;
-pub use fault::Mangled;
+pub use fault::ConnectionFault;
 pub use key_guard::KeyGuard;
 pub use origin::origin_of;
 pub use visit::Answer;
@@ -86,7 +86,12 @@ impl Edge {
 
     /// Answers a request with what it was sent with. `bound` is the world that the request's port belongs to, if it
     /// belongs to one.
-    pub fn respond(&self, incoming: &mut Incoming, sent: Result<RawParameters, Error>, bound: Option<&str>) -> Answer {
+    pub fn respond(
+        &self,
+        incoming: &mut ApiRequest,
+        sent: Result<RawParameters, Error>,
+        bound: Option<&str>,
+    ) -> Answer {
         let asked = Cors::asked(&incoming.method, &incoming.headers);
         if asked.is_of_preflight() {
             return Answer::Now(self.cors.decorate(&asked, reply::empty(204)));
@@ -109,7 +114,7 @@ impl Edge {
     }
 
     /// Reads the session of a request whose path takes any: it stands for credentials.
-    fn take_session(&self, incoming: &mut Incoming, bound: Option<&str>) {
+    fn take_session(&self, incoming: &mut ApiRequest, bound: Option<&str>) {
         // Most requests have nothing to do with sessions, which is seen at once.
         if !incoming.headers.contains_key(header::COOKIE) && !incoming.path().contains("/json/") {
             return;
@@ -126,7 +131,7 @@ impl Edge {
         incoming.session = session;
     }
 
-    fn find_world(&self, incoming: &Incoming, sent: Result<RawParameters, Error>, bound: Option<&str>) -> Answer {
+    fn find_world(&self, incoming: &ApiRequest, sent: Result<RawParameters, Error>, bound: Option<&str>) -> Answer {
         let addressed = origin::address(incoming, bound);
         let Some(world) = self.worlds.get(&addressed.world) else {
             return Answer::Now(finished(self.without_world(incoming, &addressed)));
@@ -152,7 +157,7 @@ impl Edge {
     }
 
     /// The root of a server without a default world knows its own settings and nothing else.
-    fn without_world(&self, incoming: &Incoming, addressed: &Addressed<'_>) -> Result<Response, Refusal> {
+    fn without_world(&self, incoming: &ApiRequest, addressed: &Addressed<'_>) -> Result<Response, Refusal> {
         let is_settings = addressed.path == "/api/v1/server_settings" && addressed.is_root;
         if is_settings && matches!(incoming.method, Method::GET | Method::HEAD) {
             let user_agent = incoming.header(header::USER_AGENT).unwrap_or_default();

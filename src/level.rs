@@ -8,8 +8,8 @@
 //!
 //! What is neither a name nor a rule is left as the newest level has it: texts, HTML, the version.
 //!
-//! Operations have their first level in their own row (`ABOUT.since`), and the first that has them no more (`UNTIL`). What can't be said at the edge is decided in
-//! the operation by `Call::feature_level`; its row here is [`Act::Elsewhere`].
+//! Operations have their first level in their own row (`DOCS.since`), and the first that has them no more (`REMOVED_IN`). What can't be said at the edge is decided in
+//! the operation by `Call::feature_level`; its row here is [`Downgrade::Elsewhere`].
 //!
 //! To add a change: a pair in the table of its kind, or a [`Behaviour`] that names its test.
 
@@ -43,12 +43,12 @@ pub struct Change {
     /// The first level that has it as it is now.
     pub level: i64,
     /// What.
-    pub touch: Touch,
+    pub touch: ChangeKind,
 }
 
 /// What a change touches.
 #[derive(Clone, Copy)]
-pub enum Touch {
+pub enum ChangeKind {
     /// An operation takes a parameter from the level on; before, it is unsupported.
     Parameter {
         /// `POST /messages`
@@ -131,11 +131,11 @@ pub struct Behaviour {
     /// The test that shows it on both sides, in `tests/suite/levels`.
     pub test: &'static str,
     /// What is done below the level.
-    pub act: Act,
+    pub act: Downgrade,
 }
 
 /// What is done below a behaviour's level.
-pub enum Act {
+pub enum Downgrade {
     /// Changes or refuses requests of these operations, once it is known who calls.
     Request(&'static [&'static str], fn(&mut Request<'_>) -> Result<(), Error>),
     /// Changes objects of replies and events.
@@ -271,7 +271,7 @@ pub fn changes() -> &'static [Change] {
         all.extend(events::changes());
         all.extend(behaviours::changes());
         // What stood in a field that is gone may follow from one that came at the same level.
-        let is_young = |change: &Change| !matches!(change.touch, Touch::GoneField { .. });
+        let is_young = |change: &Change| !matches!(change.touch, ChangeKind::GoneField { .. });
         all.sort_by_key(|change| (std::cmp::Reverse(change.level), is_young(change)));
         all
     });

@@ -41,7 +41,7 @@
 //! - [`fixture`]: realms as documents. [`openapi`]: the table of operations as a document.
 //! - [`testing`]: a world for each test of a Rust program, with helpers.
 //! - [`tls`]: the certificate that a server shows, and what a client trusts.
-//! - `misfit`: what is wrong with JSON that doesn't fit, in words.
+//! - `json_diagnostic`: what is wrong with JSON that doesn't fit, in words.
 
 pub mod api;
 pub mod cli;
@@ -53,8 +53,8 @@ pub mod fault;
 pub mod fixture;
 pub mod http;
 pub mod journal;
+mod json_diagnostic;
 pub mod level;
-mod misfit;
 pub mod openapi;
 pub mod realm;
 pub mod record;
@@ -66,6 +66,6 @@ pub mod time;
 pub mod tls;
 pub mod world;
 
-pub use control::ClockDefault as ClockChoice;
+pub use control::InitialClock;
 pub use server::{Credentials, Options, Server};
 pub use tls::Tls;

@@ -4,8 +4,6 @@
 //! copy per request, a fork and a snapshot all cost next to nothing.
 
 pub mod access;
-pub mod acquaintance;
-pub mod chance;
 pub mod change;
 pub mod channel;
 pub mod emoji;
@@ -39,19 +37,20 @@ pub mod render;
 pub mod resumable;
 pub mod rows;
 pub mod schedule;
+pub mod seeded_rng;
 pub mod send;
 pub mod setting;
-pub mod starred;
 pub mod stored;
 pub mod text;
 pub mod timer;
 pub mod topic_visibility;
 pub mod user;
-pub mod visibility;
+pub mod visible_channels;
+pub mod visible_starred;
+pub mod visible_users;
 pub mod walk;
 pub mod widget;
 
-use chance::Chance;
 use channel::{Channel, Folder, Topic, TopicKey};
 use event::EventLog;
 use group::{Group, SystemGroup};
@@ -63,8 +62,9 @@ use imbl::{OrdMap, OrdSet, Vector};
 use message::{Attachment, Conversation, CustomEmoji, Message};
 use message_ids::MessageIds;
 use organization::{Invite, InviteLink, Organization, ProfileField, Reminder, ScheduledMessage};
-use personal::Personal;
+use personal::UserState;
 use queue::{Queue, QueueId};
+use seeded_rng::SeededRng;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ pub struct Realm {
     /// Accounts, the system's bots included.
     pub users: OrdMap<UserId, Arc<User>>,
     /// What is the users' own.
-    pub personal: OrdMap<UserId, Arc<Personal>>,
+    pub personal: OrdMap<UserId, Arc<UserState>>,
     /// Accounts by real address in lower case.
     #[serde(skip)]
     pub users_by_email: OrdMap<String, UserId>,
@@ -183,7 +183,7 @@ pub struct Realm {
     #[serde(skip)]
     pub agenda: timer::Agenda,
     /// Seeded chance.
-    pub chance: Chance,
+    pub chance: SeededRng,
     /// What the next of each kind is numbered.
     pub counters: Counters,
 }
@@ -306,7 +306,7 @@ impl Realm {
             queues: OrdMap::new(),
             log: EventLog::default(),
             agenda: timer::Agenda::default(),
-            chance: Chance::from_seed(seed),
+            chance: SeededRng::from_seed(seed),
             counters,
         };
         let defaults = realm.default_permissions(permission::REALM_PERMISSIONS, None);
@@ -337,7 +337,7 @@ impl Realm {
     /// # Panics
     ///
     /// When there is no such user: whoever asks has looked the user up.
-    pub fn own(&self, id: UserId) -> &Personal {
+    pub fn user_state(&self, id: UserId) -> &UserState {
         &self.personal[&id]
     }
 

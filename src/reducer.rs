@@ -19,7 +19,7 @@
 //! register reply names (none: level 0).
 //!
 //! Some things no client can keep up to date: for good ([`NOT_KEPT`]), or since an event that took away what nothing
-//! tells anew ([`Doubt`]). [`State::differences`] leaves both out.
+//! tells anew ([`Unknowable`]). [`State::differences`] leaves both out.
 
 mod channels;
 mod comparison;
@@ -53,7 +53,7 @@ pub const NOT_KEPT: &[(&str, &str)] = &[
 
 /// Something that the client knows it does not know any more, until it registers again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Doubt {
+pub enum Unknowable {
     /// The newest message was deleted, or is perhaps in a channel that went out of sight: which is the newest now?
     NewestMessage,
     /// The newest message of a direct conversation was deleted: is there an older one?
@@ -79,7 +79,7 @@ pub enum Doubt {
     /// The user was deactivated for a while: what happened meanwhile is not told.
     Everything,
     /// A user came into a guest's sight or is active again: their status and presence are not told.
-    Acquaintance(i64),
+    VisibleUsers(i64),
     /// A status began of somebody of whom nothing has told whether they are away: without a status that is not told.
     Away(i64),
     /// A guest hears of subscribers only where subscribed: how many the channel has is not told.
@@ -113,7 +113,7 @@ pub struct State {
     away: BTreeMap<String, bool>,
     /// What is known of unread messages.
     mentions: BTreeMap<i64, Mention>,
-    doubts: BTreeSet<Doubt>,
+    doubts: BTreeSet<Unknowable>,
 }
 
 impl State {
@@ -159,7 +159,7 @@ impl State {
     }
 
     /// What is not known any more.
-    pub fn doubts(&self) -> &BTreeSet<Doubt> {
+    pub fn doubts(&self) -> &BTreeSet<Unknowable> {
         &self.doubts
     }
 

@@ -1,15 +1,15 @@
 //! A server: worlds behind an edge on a socket, as a value that tests and the command line hold.
 
 mod addresses;
-mod examination;
-mod front;
+mod connection;
+mod connection_fault;
+mod error_rewriting;
+mod idle;
+mod invariant_check;
 pub mod listen;
-mod malformed;
-mod mangle;
-mod pulse;
 mod socket;
 
-use crate::control::{Answer, ClockDefault, Control, Defaults, Guard};
+use crate::control::{Answer, Control, Defaults, Guard, InitialClock};
 use crate::dialect::Dialect;
 use crate::fixture;
 use crate::http::{Edge, KeyGuard};
@@ -27,7 +27,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 pub use crate::http::authority::Authority;
-pub use examination::Examined;
+pub use invariant_check::CheckReport;
 
 /// How a server is to be started; the defaults are those of the command line but for the port, which is free.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub struct Options {
     /// What the default world is made from, and others unless told otherwise.
     pub fixture: fixture::Source,
     /// How the clock stands.
-    pub clock: ClockDefault,
+    pub clock: InitialClock,
     /// The level that the default world emulates.
     pub feature_level: i64,
     /// Names on the wire.
@@ -66,7 +66,7 @@ impl Default for Options {
             host: None,
             port: 0,
             fixture: fixture::Source::builtin("default").unwrap_or_else(|| "{}".into()),
-            clock: ClockDefault::Real,
+            clock: InitialClock::Real,
             feature_level: crate::api::NEWEST_FEATURE_LEVEL,
             dialect: Dialect::neutral(),
             seed: 0,
@@ -84,7 +84,7 @@ impl Default for Options {
 #[derive(Debug)]
 pub enum StartError {
     /// The fixture has faults.
-    Fixture(Vec<fixture::Fault>),
+    Fixture(Vec<fixture::Diagnostic>),
     /// The address can't be listened on.
     Listen(io::Error),
     /// There is no TLS with what was given.
@@ -238,7 +238,7 @@ impl Server {
     /// # Panics
     ///
     /// When the name is taken or can't be one: names are written in tests.
-    pub fn add_world(&self, name: &str, fixture: &str, clock: ClockDefault, seed: u64) -> Result<String, StartError> {
+    pub fn add_world(&self, name: &str, fixture: &str, clock: InitialClock, seed: u64) -> Result<String, StartError> {
         let real_time: Arc<dyn RealTime> = Arc::new(WallClock);
         let clock = clock.clock(real_time.now());
         let realm = fixture::read(fixture, clock.now(real_time.now()), seed).map_err(StartError::Fixture)?;
@@ -304,12 +304,12 @@ impl Server {
     /// What is broken in the worlds, a line each; nothing unless this program has a fault
     /// ([`crate::realm::invariants`]).
     pub fn violations(&self) -> Vec<String> {
-        examination::worlds_by_realm(self.worlds()).iter().flat_map(examination::violations).collect()
+        invariant_check::worlds_by_realm(self.worlds()).iter().flat_map(invariant_check::violations).collect()
     }
 
     /// As [`Server::violations`], but gives up after a while with what was found until then.
-    pub async fn violations_within(&self, limit: Duration) -> Examined {
-        examination::within(self.worlds(), limit).await
+    pub async fn violations_within(&self, limit: Duration) -> CheckReport {
+        invariant_check::within(self.worlds(), limit).await
     }
 
     /// Stops the server and ends all connections.

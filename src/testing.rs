@@ -56,7 +56,7 @@ mod queues;
 mod requests;
 mod world;
 
-use crate::control::ClockDefault;
+use crate::control::InitialClock;
 use crate::server::{Options, Server, StartError};
 use std::sync::{Arc, LazyLock, mpsc};
 use tokio::runtime::{Builder, Runtime};
@@ -74,7 +74,7 @@ const THREADS: usize = 2;
 
 /// The server that the tests of this process share: the built-in realm, its clock frozen.
 static SHARED: LazyLock<TestServer> = LazyLock::new(|| {
-    let options = Options { clock: ClockDefault::Frozen, ..Options::default() };
+    let options = Options { clock: InitialClock::Frozen, ..Options::default() };
     TestServer::start(options).unwrap_or_else(|error| panic!("the server for tests does not start: {error}"))
 });
 

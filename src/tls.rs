@@ -29,7 +29,7 @@ pub enum Tls {
         names: Vec<String>,
     },
     /// The one given.
-    Given {
+    RequestCredentials {
         /// The certificate, and those that lead to the one that clients trust, in PEM.
         certificate: String,
         /// Its private key, in PEM.
@@ -91,7 +91,7 @@ impl Tls {
         validity: Validity,
     ) -> Result<Secured, TlsError> {
         let (resolver, trusted): (Arc<dyn ResolvesServerCert>, String) = match self {
-            Tls::Given { certificate, key } => {
+            Tls::RequestCredentials { certificate, key } => {
                 let own = given(certificate, key)?;
                 (Arc::new(SingleCertAndKey::from(own)), certificate.clone())
             }

@@ -4,11 +4,11 @@
 //! private copy, which is published when the change succeeds and dropped when it fails or panics.
 
 pub mod aside;
+mod checkpoints;
 mod clients;
 mod life;
-mod parking;
-mod rewind;
 pub mod sessions;
+mod waiters;
 mod watched;
 
 use crate::error::Error;
@@ -29,11 +29,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, broadcast, watch};
 
+pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
 pub use clients::{ALIVE, Jump};
 pub use life::{Life, Use};
-use parking::Parking;
-pub use parking::Place;
-pub use rewind::{Moment, SnapshotInfo, without_queues};
+pub use waiters::Place;
+use waiters::Waiters;
 pub use watched::{QueueChange, Watched};
 
 /// Where real time comes from: the server's wall clock, or a test's.
@@ -51,8 +51,8 @@ pub struct World {
     realm: ArcSwap<Realm>,
     writer: Mutex<()>,
     queue: aside::Queue,
-    parking: Parking,
-    moments: Mutex<rewind::Moments>,
+    parking: Waiters,
+    moments: Mutex<checkpoints::Checkpoints>,
     faults: Mutex<Faults>,
     journal: Journal,
     /// Made for the first watcher: its room for frames is larger than all else that a fork has of its own.
@@ -75,7 +75,7 @@ pub struct WorldSettings {
 
 /// What a change added to the event log.
 #[derive(Clone, Debug, Default)]
-pub struct Caused {
+pub struct NewEvents {
     /// Position of the first entry.
     pub first: u64,
     /// The entries: of most changes one or none.
@@ -84,7 +84,7 @@ pub struct Caused {
     aside: Vec<Watched>,
 }
 
-impl Caused {
+impl NewEvents {
     /// The positions of the entries.
     pub fn positions(&self) -> Range<u64> {
         self.first..self.first + self.entries.len() as u64
@@ -110,11 +110,11 @@ impl World {
             settings: ArcSwap::from_pointee(settings),
             real_time,
             clock: Mutex::new(clock),
-            moments: Mutex::new(rewind::Moments::new(Moment { realm: realm.clone(), clock })),
+            moments: Mutex::new(checkpoints::Checkpoints::new(Checkpoint { realm: realm.clone(), clock })),
             realm: ArcSwap::from(realm),
             writer: Mutex::new(()),
             queue: aside::Queue::default(),
-            parking: Parking::default(),
+            parking: Waiters::default(),
             faults: Mutex::new(Faults::new(seed)),
             journal: Journal::default(),
             watchers: OnceLock::new(),
@@ -245,7 +245,7 @@ impl World {
     /// # Errors
     ///
     /// What `change` refuses.
-    pub fn commit_noting<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<(T, Caused), Error> {
+    pub fn commit_noting<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<(T, NewEvents), Error> {
         let _turn = self.lock();
         let now = self.now();
         let mut realm = Realm::clone(&self.settled(now));
@@ -340,11 +340,11 @@ impl World {
         self.realm.load_full()
     }
 
-    fn run_due(&self, now: Timestamp) -> (Vec<(Timestamp, Due)>, Caused) {
+    fn run_due(&self, now: Timestamp) -> (Vec<(Timestamp, Due)>, NewEvents) {
         let left = self.parking.take_left();
         let realm = self.realm.load();
         if left.is_empty() && realm.agenda.next().is_none_or(|(at, _)| *at > now) {
-            return (Vec::new(), Caused::default());
+            return (Vec::new(), NewEvents::default());
         }
         let mut tx = Tx::at_level(Realm::clone(&realm), self.settings.load().feature_level);
         for (queue, at) in left {
@@ -355,10 +355,10 @@ impl World {
         (fired, caused)
     }
 
-    fn publish(&self, mut tx: Tx, fired: &[(Timestamp, Due)]) -> Caused {
+    fn publish(&self, mut tx: Tx, fired: &[(Timestamp, Due)]) -> NewEvents {
         let first = tx.first_entry();
         let entries = tx.log.from(first).map(|(_, entry)| entry.clone()).collect();
-        let mut caused = Caused { first, entries, aside: Vec::new() };
+        let mut caused = NewEvents { first, entries, aside: Vec::new() };
         // Queues are otherwise looked at when one is polled; nobody may poll.
         if tx.log.is_too_large() {
             tx.trim_log();

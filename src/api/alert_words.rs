@@ -62,7 +62,7 @@ impl Write for AddAlertWords {
             let folded = word.to_lowercase();
             let holders = tx.realm_mut().alert_words.entry(folded).or_default();
             if holders.insert(user).is_none() {
-                tx.own_mut(user).alert_words.push_back(word);
+                tx.user_state_mut(user).alert_words.push_back(word);
             }
         }
         emit(tx, user);
@@ -84,7 +84,7 @@ impl Write for RemoveAlertWords {
 
         let folded: BTreeSet<String> =
             cleaned(&params.alert_words).into_iter().map(|word| word.to_lowercase()).collect();
-        tx.own_mut(user).alert_words.retain(|word| !folded.contains(&word.to_lowercase()));
+        tx.user_state_mut(user).alert_words.retain(|word| !folded.contains(&word.to_lowercase()));
         for word in &folded {
             forget(tx, user, word);
         }
@@ -118,10 +118,11 @@ fn cleaned(words: &[String]) -> Vec<String> {
 }
 
 fn reply(realm: &Realm, user: UserId) -> AlertWordsReply {
-    AlertWordsReply { alert_words: realm.own(user).alert_words.iter().cloned().collect() }
+    AlertWordsReply { alert_words: realm.user_state(user).alert_words.iter().cloned().collect() }
 }
 
 fn emit(tx: &mut Tx, user: UserId) {
-    let event = Event::new("alert_words", None, Payload::List(List::AlertWords(tx.own(user).alert_words.clone())));
+    let event =
+        Event::new("alert_words", None, Payload::List(List::AlertWords(tx.user_state(user).alert_words.clone())));
     tx.emit(Audience::user(user), event);
 }

@@ -26,9 +26,9 @@ operation! {
 impl Write for UpdateBotStorage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let bot = call.caller().id;
-        check_size(&tx.own(bot).storage, &params.storage)?;
+        check_size(&tx.user_state(bot).storage, &params.storage)?;
 
-        tx.own_mut(bot).storage.extend(params.storage);
+        tx.user_state_mut(bot).storage.extend(params.storage);
         Ok(Success {})
     }
 }
@@ -71,7 +71,7 @@ pub struct BotStorageReply {
 
 impl Read for GetBotStorage {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<BotStorageReply, Error> {
-        let storage = &realm.own(call.caller().id).storage;
+        let storage = &realm.user_state(call.caller().id).storage;
         let entry = |key: String| storage.get(&key).cloned().map(|value| (key, value)).ok_or(Error::StorageKeyNotFound);
         let storage = match params.keys {
             Some(keys) => keys.into_iter().map(entry).collect::<Result<_, _>>()?,
@@ -91,12 +91,12 @@ operation! {
 impl Write for RemoveBotStorage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let bot = call.caller().id;
-        let stored = &tx.own(bot).storage;
+        let stored = &tx.user_state(bot).storage;
         if params.keys.iter().flatten().any(|key| !stored.contains_key(key)) {
             return Err(Error::StorageKeyNotFound);
         }
 
-        let storage = &mut tx.own_mut(bot).storage;
+        let storage = &mut tx.user_state_mut(bot).storage;
         match params.keys {
             Some(keys) => keys.iter().for_each(|key| {
                 storage.remove(key);

@@ -11,7 +11,7 @@ use crate::realm::queue::QueueLevel;
 use crate::realm::render::Site;
 use crate::realm::user::User;
 use crate::time::Timestamp;
-use crate::world::{Caused, World};
+use crate::world::{NewEvents, World};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -47,7 +47,7 @@ pub struct Call<'a> {
     /// What a fault makes of the events of a poll.
     pub disturbance: Option<crate::fault::Disturbance>,
     /// What the request caused, once it was carried out.
-    pub caused: OnceLock<Caused>,
+    pub caused: OnceLock<NewEvents>,
     /// Set when the caller or the world's level is another by the time that the request's turn comes: it is to begin
     /// anew, since what it may was asked of what is no more.
     pub outdated: OnceLock<()>,
@@ -129,7 +129,7 @@ pub fn commit_for<T>(
     world: &World,
     caller: Option<&User>,
     change: impl FnOnce(&mut Tx) -> Result<T, Error>,
-) -> Result<(T, Caused), Error> {
+) -> Result<(T, NewEvents), Error> {
     world.commit_noting(|tx| {
         if let Some(caller) = caller {
             check_credentials_hold(tx, caller)?;

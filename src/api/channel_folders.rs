@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-47 in docs/assumptions.md.
 
 use super::channels::creation::rendered_description;
-use super::text::Bounded;
+use super::text::MaxLength;
 use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -60,9 +60,9 @@ operation! {
     pub CreateFolder = POST "/channel_folders/create", for Administrator, since 389;
     params {
         /// Markdown.
-        description: Bounded<MAX_DESCRIPTION_LENGTH>,
+        description: MaxLength<MAX_DESCRIPTION_LENGTH>,
         /// Not blank; unique among the folders that are not archived.
-        name: Bounded<MAX_NAME_LENGTH>,
+        name: MaxLength<MAX_NAME_LENGTH>,
     }
     reply FolderIdReply;
     errors [BadValue, FolderNameEmpty, FolderNameInvalidCharacter, FolderNameTaken];
@@ -78,7 +78,7 @@ pub struct FolderIdReply {
 
 impl Write for CreateFolder {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<FolderIdReply, Error> {
-        let (Bounded(description), Bounded(name)) = (params.description, params.name);
+        let (MaxLength(description), MaxLength(name)) = (params.description, params.name);
         check_name(tx, &name)?;
 
         tx.realm_mut().counters.folder += 1;
@@ -120,11 +120,11 @@ operation! {
         /// The folder.
         @path channel_folder_id: FolderId,
         /// Markdown.
-        description: Option<Bounded<MAX_DESCRIPTION_LENGTH>>,
+        description: Option<MaxLength<MAX_DESCRIPTION_LENGTH>>,
         /// Hides it from choice; only an empty folder can be archived.
         is_archived: Option<bool>,
         /// Not blank; unique among the folders that are not archived.
-        name: Option<Bounded<MAX_NAME_LENGTH>>,
+        name: Option<MaxLength<MAX_NAME_LENGTH>>,
     }
     errors [BadValue, InvalidFolder, FolderNameEmpty, FolderNameInvalidCharacter, FolderNameTaken, FolderNotEmpty];
     events [ChannelFolderUpdate];

@@ -84,7 +84,7 @@ impl Read for GetChannels {
 }
 
 fn is_listed(realm: &Realm, caller: &User, channel: &Channel, params: &GetChannels) -> bool {
-    let is_subscribed = |user: UserId| realm.own(user).subscription(channel.id).is_some();
+    let is_subscribed = |user: UserId| realm.user_state(user).subscription(channel.id).is_some();
     let reads = || realm.can_read(caller, channel);
     (params.include_public && !channel.privacy.is_private() && !caller.is_guest() && reads())
         || (params.include_web_public && channel.privacy.is_web_public())

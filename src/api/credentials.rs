@@ -36,7 +36,7 @@ impl Write for RegenerateOwnApiKey {
         let user = call.caller().id;
         tx.change_push_targets(user, |own| own.push_tokens.clear());
         if call.feature_level >= DEVICES_GO_SINCE {
-            let devices: Vec<DeviceId> = tx.own(user).devices.keys().copied().collect();
+            let devices: Vec<DeviceId> = tx.user_state(user).devices.keys().copied().collect();
             for device in devices {
                 remove_device(tx, user, device);
             }

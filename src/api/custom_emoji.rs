@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::emoji;
-use crate::realm::event::{Event, List, Needs, Payload};
+use crate::realm::event::{DeliveryCondition, Event, List, Payload};
 use crate::realm::id::EmojiId;
 use crate::realm::message::CustomEmoji;
 use crate::realm::picture;
@@ -110,9 +110,9 @@ fn active<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<Custom
 
 /// Tells everybody: what changed where a client understands that, else the whole.
 fn emit(tx: &mut Tx, op: &'static str, change: Value) {
-    tx.emit(tx.everyone(), Event::shaped("realm_emoji", Some(op), change).needing(Needs::SingleEmoji));
+    tx.emit(tx.everyone(), Event::shaped("realm_emoji", Some(op), change).only_for(DeliveryCondition::SingleEmoji));
     let whole = Event::new("realm_emoji", Some("update"), Payload::List(List::CustomEmoji(tx.custom_emoji.clone())));
-    tx.emit(tx.everyone(), whole.needing(Needs::WholeEmoji));
+    tx.emit(tx.everyone(), whole.only_for(DeliveryCondition::WholeEmoji));
 }
 
 operation! {

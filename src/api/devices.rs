@@ -36,7 +36,7 @@ impl Write for RegisterDevice {
 
         tx.realm_mut().counters.device += 1;
         let device_id = DeviceId(tx.counters.device);
-        tx.own_mut(user).devices.insert(device_id, Device::default());
+        tx.user_state_mut(user).devices.insert(device_id, Device::default());
         tx.emit(Audience::user(user), Event::shaped("device", Some("add"), json!({ "device_id": device_id })));
         Ok(DeviceIdReply { device_id })
     }
@@ -57,7 +57,7 @@ impl Write for RemoveDevice {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
         let device_id = params.device_id;
-        if !tx.own(user).devices.contains_key(&device_id) {
+        if !tx.user_state(user).devices.contains_key(&device_id) {
             return Err(unknown_device());
         }
 

@@ -73,7 +73,11 @@ json_object! {
 
 /// Whether the caller keeps drafts on the server.
 fn check_enabled(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
-    if realm.own(call.caller().id).is_on("enable_drafts_synchronization") { Ok(()) } else { Err(Error::DraftsDisabled) }
+    if realm.user_state(call.caller().id).is_on("enable_drafts_synchronization") {
+        Ok(())
+    } else {
+        Err(Error::DraftsDisabled)
+    }
 }
 
 /// A draft as it is stored.
@@ -144,7 +148,7 @@ pub struct DraftsReply {
 
 impl Read for GetDrafts {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<DraftsReply, Error> {
-        let mut drafts: Vec<&Arc<Draft>> = realm.own(call.caller().id).drafts.values().collect();
+        let mut drafts: Vec<&Arc<Draft>> = realm.user_state(call.caller().id).drafts.values().collect();
         drafts.sort_by_key(|draft| (draft.timestamp, draft.id));
         let drafts: Vec<DraftRecord> = drafts.into_iter().map(|draft| DraftRecord::new(draft)).collect();
         Ok(DraftsReply { count: drafts.len(), drafts })
@@ -199,7 +203,7 @@ impl Write for CreateDrafts {
         let records: Vec<DraftRecord> = drafts.iter().map(DraftRecord::new).collect();
         for draft in drafts {
             tx.realm_mut().counters.draft = draft.id.0;
-            tx.own_mut(user).drafts.insert(draft.id, Arc::new(draft));
+            tx.user_state_mut(user).drafts.insert(draft.id, Arc::new(draft));
         }
         tx.emit(Audience::user(user), Event::shaped("drafts", Some("add"), json!({ "drafts": records })));
         Ok(DraftIdsReply { ids })
@@ -226,13 +230,13 @@ operation! {
 impl Write for EditDraft {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
-        if !tx.own(user).drafts.contains_key(&params.draft_id) {
+        if !tx.user_state(user).drafts.contains_key(&params.draft_id) {
             return Err(Error::NoSuchDraft);
         }
         let draft = checked(tx, call, params.draft, params.draft_id)?;
 
         let fields = json!({ "draft": DraftRecord::new(&draft) });
-        tx.own_mut(user).drafts.insert(draft.id, Arc::new(draft));
+        tx.user_state_mut(user).drafts.insert(draft.id, Arc::new(draft));
         tx.emit(Audience::user(user), Event::shaped("drafts", Some("update"), fields));
         Ok(Success {})
     }
@@ -253,11 +257,11 @@ operation! {
 impl Write for RemoveDraft {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
-        if !tx.own(user).drafts.contains_key(&params.draft_id) {
+        if !tx.user_state(user).drafts.contains_key(&params.draft_id) {
             return Err(Error::NoSuchDraft);
         }
 
-        tx.own_mut(user).drafts.remove(&params.draft_id);
+        tx.user_state_mut(user).drafts.remove(&params.draft_id);
         tx.emit(Audience::user(user), Event::shaped("drafts", Some("remove"), json!({ "draft_id": params.draft_id })));
         Ok(Success {})
     }

@@ -81,7 +81,7 @@ const READ: FlagChange = FlagChange { flag: Flag::Read, op: FlagOp::Add };
 impl Write for MarkAllAsRead {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<CompleteReply, Error> {
         let newest = MessageId(tx.counters.message);
-        tx.own_mut(call.caller().id).read.insert_up_to(newest);
+        tx.user_state_mut(call.caller().id).read.insert_up_to(newest);
         tx.recall_pushes(call.caller().id);
         emit(tx, call.caller().id, READ, &[], true);
         Ok(CompleteReply { complete: true })

@@ -11,7 +11,7 @@ pub use email::{ResendInvite, SendInvites};
 pub use revoke::{RevokeInvite, RevokeInviteLink};
 
 use super::parameter::{Nullable, RoleNumber};
-use super::text::{Bounded, OrNull};
+use super::text::{MaxLength, NullableText};
 use super::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -20,7 +20,7 @@ use crate::realm::id::{ChannelId, GroupId, InviteLinkId, UserId};
 use crate::realm::organization::{Invite, InviteLink, InviteTerms};
 use schemars::JsonSchema;
 use serde::Serialize;
-use terms::Wanted;
+use terms::InviteSpec;
 
 /// Longest welcome text, in code points (specification, Limits).
 pub const MAX_WELCOME_LENGTH: usize = 8_000;
@@ -41,7 +41,7 @@ operation! {
         stream_ids: Vec<ChannelId> = Vec::new() => "[]",
         /// Markdown that replaces the organization's welcome text; "" sends none. Dropped unless an administrator
         /// gives it.
-        welcome_message_custom_text: Option<OrNull<Bounded<MAX_WELCOME_LENGTH>>>,
+        welcome_message_custom_text: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
     }
     reply InviteLinkReply;
     errors [
@@ -64,7 +64,7 @@ impl Write for CreateInviteLink {
         if !tx.may(caller.id, "create_multiuse_invite_group") {
             return Err(Error::InsufficientPermission);
         }
-        let wanted = Wanted {
+        let wanted = InviteSpec {
             role: params.invite_as.0,
             expires_in_minutes: params.invite_expires_in_minutes,
             channels: params.stream_ids,

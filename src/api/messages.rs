@@ -22,7 +22,7 @@ use crate::realm::message::Message;
 use crate::realm::send::{Outgoing, Target, Voice};
 use crate::realm::text::normal_content;
 use crate::realm::{Realm, markdown};
-use crate::record::message::{MessageLook, MessageRecord};
+use crate::record::message::{MessageRecord, MessageView};
 use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -158,7 +158,7 @@ impl Read for GetMessage {
         };
         let message = message?;
         check_archived(realm, call, message)?;
-        let look = MessageLook {
+        let look = MessageView {
             viewer: call.caller.as_deref(),
             apply_markdown: params.apply_markdown,
             client_gravatar: true,

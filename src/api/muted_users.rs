@@ -31,7 +31,7 @@ impl Write for MuteUser {
             return Err(Error::CannotMuteSelf);
         }
         tx.accessible_user(caller, muted)?;
-        if tx.own(caller.id).muted_users.contains_key(&muted) {
+        if tx.user_state(caller.id).muted_users.contains_key(&muted) {
             return Err(Error::UserAlreadyMuted);
         }
 
@@ -51,7 +51,7 @@ fn read_all_of(tx: &mut Tx, user: UserId, muted: UserId) {
         return;
     }
     for message in &messages {
-        tx.own_mut(user).read.insert(*message);
+        tx.user_state_mut(user).read.insert(*message);
     }
     tx.recall_pushes(user);
     let fields = json!({"operation": "add", "flag": "read", "messages": messages, "all": false});
@@ -70,7 +70,7 @@ impl Write for UnmuteUser {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let (caller, muted) = (call.caller(), params.muted_user_id);
         tx.accessible_user(caller, muted)?;
-        if !tx.own(caller.id).muted_users.contains_key(&muted) {
+        if !tx.user_state(caller.id).muted_users.contains_key(&muted) {
             return Err(Error::UserNotMuted);
         }
 
@@ -81,6 +81,6 @@ impl Write for UnmuteUser {
 }
 
 fn emit(tx: &mut Tx, user: UserId) {
-    let muted = List::MutedUsers(tx.own(user).muted_users.clone());
+    let muted = List::MutedUsers(tx.user_state(user).muted_users.clone());
     tx.emit(Audience::user(user), Event::new("muted_users", None, Payload::List(muted)));
 }

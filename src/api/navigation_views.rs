@@ -1,6 +1,6 @@
 //! The left sidebar: which views it has, and which of them are pinned.
 
-use super::text::{AnyLabel, OrNull, given};
+use super::text::{AnyLabel, NullableText, given};
 use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -44,7 +44,7 @@ pub struct NavigationViewsReply {
 
 impl Read for GetNavigationViews {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<NavigationViewsReply, Error> {
-        let views = &realm.own(call.caller().id).navigation_views;
+        let views = &realm.user_state(call.caller().id).navigation_views;
         Ok(NavigationViewsReply { navigation_views: views.iter().cloned().collect() })
     }
 }
@@ -58,7 +58,7 @@ operation! {
         /// Shown in the sidebar rather than inside the menu.
         is_pinned: bool,
         /// Of custom views, which need one.
-        name: Option<OrNull<AnyLabel>>,
+        name: Option<NullableText<AnyLabel>>,
     }
     errors [BadValue, BuiltInViewNamed, CustomViewUnnamed, NavigationViewExists];
     events [NavigationViewAdd];
@@ -75,12 +75,12 @@ impl Write for AddNavigationView {
             _ => {}
         }
         let is_taken = |view: &NavigationView| view.fragment == fragment || (name.is_some() && view.name == name);
-        if tx.own(user).navigation_views.iter().any(is_taken) {
+        if tx.user_state(user).navigation_views.iter().any(is_taken) {
             return Err(Error::NavigationViewExists);
         }
 
         let view = NavigationView { fragment, is_pinned: params.is_pinned, name };
-        tx.own_mut(user).navigation_views.push_back(view.clone());
+        tx.user_state_mut(user).navigation_views.push_back(view.clone());
         tx.emit(
             Audience::user(user),
             Event::shaped("navigation_view", Some("add"), json!({ "navigation_view": view })),
@@ -98,7 +98,7 @@ operation! {
         /// Shown in the sidebar rather than inside the menu.
         is_pinned: Option<bool>,
         /// Of custom views.
-        name: Option<OrNull<AnyLabel>>,
+        name: Option<NullableText<AnyLabel>>,
     }
     errors [BadValue, NoSuchNavigationView, BuiltInViewNamed, NavigationViewExists];
     events [NavigationViewUpdate];
@@ -112,12 +112,12 @@ impl Write for EditNavigationView {
         if name.is_some() && is_built_in(&params.fragment) {
             return Err(Error::BuiltInViewNamed);
         }
-        if name.is_some() && tx.own(user).navigation_views.iter().any(|view| view.name == name) {
+        if name.is_some() && tx.user_state(user).navigation_views.iter().any(|view| view.name == name) {
             return Err(Error::NavigationViewExists);
         }
 
         let mut data = Map::new();
-        let view = &mut tx.own_mut(user).navigation_views[index];
+        let view = &mut tx.user_state_mut(user).navigation_views[index];
         if let Some(is_pinned) = params.is_pinned {
             view.is_pinned = is_pinned;
             data.insert("is_pinned".into(), is_pinned.into());
@@ -148,7 +148,7 @@ impl Write for RemoveNavigationView {
         let user = call.caller().id;
         let index = position(tx, user, &params.fragment)?;
 
-        tx.own_mut(user).navigation_views.remove(index);
+        tx.user_state_mut(user).navigation_views.remove(index);
         let fields = json!({ "fragment": params.fragment });
         tx.emit(Audience::user(user), Event::shaped("navigation_view", Some("remove"), fields));
         Ok(Success {})
@@ -156,6 +156,6 @@ impl Write for RemoveNavigationView {
 }
 
 fn position(realm: &Realm, user: UserId, fragment: &str) -> Result<usize, Error> {
-    let views = &realm.own(user).navigation_views;
+    let views = &realm.user_state(user).navigation_views;
     views.iter().position(|view| view.fragment == fragment).ok_or(Error::NoSuchNavigationView)
 }

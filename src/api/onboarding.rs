@@ -36,7 +36,7 @@ pub struct StepRecord {
 
 /// The notices that a user has yet to see.
 pub fn records_of(realm: &Realm, user: UserId) -> Vec<StepRecord> {
-    let seen = &realm.own(user).onboarding_steps_seen;
+    let seen = &realm.user_state(user).onboarding_steps_seen;
     let left = STEPS.into_iter().filter(|step| !seen.contains(*step));
     left.map(|name| StepRecord { kind: "one_time_notice", name }).collect()
 }
@@ -60,7 +60,7 @@ impl Write for MarkOnboardingStep {
             return Err(Error::UnknownOnboardingStep { onboarding_step: step.into() });
         }
 
-        tx.own_mut(user).onboarding_steps_seen.insert(step);
+        tx.user_state_mut(user).onboarding_steps_seen.insert(step);
         let fields = json!({ "onboarding_steps": records_of(tx, user) });
         tx.emit(Audience::user(user), Event::shaped("onboarding_steps", None, fields));
         Ok(Success {})

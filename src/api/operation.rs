@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 
 /// What the documents say of an operation besides what its types say.
 #[derive(Clone, Copy, Debug)]
-pub struct About {
+pub struct Docs {
     /// One sentence.
     pub summary: &'static str,
     /// The first feature level that has it; 0 when it was always there.
@@ -28,14 +28,14 @@ pub trait Operation {
     /// Who may call it.
     const ACCESS: Access;
     /// What the documents say.
-    const ABOUT: About;
+    const DOCS: Docs;
     /// The first feature level that does not have it any more.
-    const UNTIL: Option<i64> = None;
+    const REMOVED_IN: Option<i64> = None;
     /// `msg` of its reply, where it says something.
     const MESSAGE: Option<fn(&Self::Reply) -> &'static str> = None;
     /// Whether the caller may use it as things are, where more than `ACCESS` decides; asked before the parameters are
-    /// looked at. Its errors are those of `ABOUT` that don't depend on them.
-    const ADMISSION: Option<Admission> = None;
+    /// looked at. Its errors are those of `DOCS` that don't depend on them.
+    const PRECONDITION: Option<Precondition> = None;
     /// Whether it takes files, as parts of a multipart body.
     const TAKES_FILES: bool = false;
     /// Whether it gives keys, or accounts to get keys of, to whoever asks.
@@ -49,7 +49,7 @@ pub trait Operation {
 }
 
 /// Says whether a caller may use an operation as things are.
-pub type Admission = fn(&Realm, &Call<'_>) -> Result<(), Error>;
+pub type Precondition = fn(&Realm, &Call<'_>) -> Result<(), Error>;
 
 /// An operation that looks at the realm.
 pub trait Read: Operation {
@@ -57,7 +57,7 @@ pub trait Read: Operation {
     ///
     /// # Errors
     ///
-    /// Those of `ABOUT`.
+    /// Those of `DOCS`.
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
 }
 
@@ -67,7 +67,7 @@ pub trait Write: Operation {
     ///
     /// # Errors
     ///
-    /// Those of `ABOUT`; the copy is dropped then.
+    /// Those of `DOCS`; the copy is dropped then.
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
 }
 
@@ -77,7 +77,7 @@ pub trait PartialWrite: Operation {
     ///
     /// # Errors
     ///
-    /// Those of `ABOUT`; the copy is dropped then.
+    /// Those of `DOCS`; the copy is dropped then.
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Result<Self::Reply, Error>, Error>;
 }
 
@@ -129,7 +129,7 @@ macro_rules! operation {
         impl $crate::api::Operation for $name {
             const ROUTE: $crate::api::Route = $crate::api::Route::new(stringify!($method), $path);
             const ACCESS: $crate::api::Access = $crate::api::Access::$access;
-            const ABOUT: $crate::api::About = $crate::api::About {
+            const DOCS: $crate::api::Docs = $crate::api::Docs {
                 summary: concat!($($summary),+).trim_ascii(),
                 since: $crate::api::operation::first_of!($($since,)? 0),
                 errors: $crate::api::operation::first_of!(
@@ -139,8 +139,8 @@ macro_rules! operation {
                     $(&[$($crate::record::event_kind::EventKind::$event),*],)? $($events,)? &[]
                 ),
             };
-            $(const UNTIL: Option<i64> = Some($until);)?
-            $(const ADMISSION: Option<$crate::api::Admission> = Some($admission);)?
+            $(const REMOVED_IN: Option<i64> = Some($until);)?
+            $(const PRECONDITION: Option<$crate::api::Precondition> = Some($admission);)?
             $(const MESSAGE: Option<fn(&Self::Reply) -> &'static str> = Some($message);)?
             $(const TAKES_FILES: bool = $crate::api::operation::named!($files files);)?
             $(const GIVES_KEYS: bool = $crate::api::operation::named!($keys keys);)?

@@ -18,7 +18,6 @@ use super::group_settings::{GroupSettingUpdate, resolve_update};
 use super::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::acquaintance::Acquaintance;
 use crate::realm::change::Tx;
 use crate::realm::channel::Channel;
 use crate::realm::event::Event;
@@ -26,6 +25,7 @@ use crate::realm::id::ChannelId;
 use crate::realm::organization::Organization;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS, setting};
 use crate::realm::user::{Role, User};
+use crate::realm::visible_users::VisibleUsers;
 use parameters::{ChannelSetting, OrganizationParams, check_choice, kept};
 use policies::{Choice, Policy};
 use schemars::JsonSchema;
@@ -265,7 +265,7 @@ fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choic
 /// Gives a permission to others. Where guests come to know more or fewer people, they are told whom.
 fn change_permission(tx: &mut Tx, name: &'static str, value: GroupSettingValue) {
     let decides_acquaintance = name == "can_access_all_users_group";
-    let known = decides_acquaintance.then(|| Acquaintance::of_all_guests(tx));
+    let known = decides_acquaintance.then(|| VisibleUsers::of_all_guests(tx));
     let shown = json!(value);
     organization_mut(tx).permissions.insert(name, value);
     emit_data(tx, json!({ name: shown }));

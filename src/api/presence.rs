@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-32 in docs/assumptions.md.
 
-use super::parameter::Count;
+use super::parameter::NonNegative;
 use super::users::who_can_access;
 use super::{Call, Read, Write, operation};
 use crate::error::Error;
@@ -39,7 +39,7 @@ operation! {
     pub UpdatePresence = POST "/users/me/presence", for Human;
     params {
         /// Days of history when everything is asked for; 14 when absent, 0 gives none.
-        history_limit_days: Option<Count>,
+        history_limit_days: Option<NonNegative>,
         /// The `presence_last_update_id` of an earlier reply: only what changed since, in the modern form.
         last_update_id: Option<i64>,
         /// Whether the user did something since the last report; of no effect here.
@@ -79,7 +79,7 @@ impl Write for UpdatePresence {
         };
 
         let caller = call.caller();
-        if tx.own(caller.id).is_on("presence_enabled") {
+        if tx.user_state(caller.id).is_on("presence_enabled") {
             note(tx, caller.id, is_active);
         }
         if params.ping_only {
@@ -87,7 +87,7 @@ impl Write for UpdatePresence {
         }
         let range = match params.last_update_id {
             Some(id) if id > 0 => PresenceRange::Since(id),
-            _ => PresenceRange::Days(params.history_limit_days.map_or(DEFAULT_HISTORY_DAYS, |Count(days)| days)),
+            _ => PresenceRange::Days(params.history_limit_days.map_or(DEFAULT_HISTORY_DAYS, |NonNegative(days)| days)),
         };
         let is_slim = params.slim_presence || params.last_update_id.is_some();
         let (presences, last) = presences_in(tx, caller, is_slim, range, tx.now);
@@ -103,7 +103,7 @@ impl Write for UpdatePresence {
 /// Notes that somebody was seen, and tells those who may know of them when they have come back.
 fn note(tx: &mut Tx, user: UserId, is_active: bool) {
     let now = tx.now;
-    let before = tx.own(user).presence;
+    let before = tx.user_state(user).presence;
     let mut presence = before.unwrap_or(Presence { active_at: None, connected_at: None, update_id: 0 });
     let is_older = |at: Option<crate::time::Timestamp>, than: Span| at.is_none_or(|at| now.since(at) > than);
     let has_come_back = before.is_none() || (is_active && is_older(presence.active_at, AWAY_AFTER));
@@ -119,7 +119,7 @@ fn note(tx: &mut Tx, user: UserId, is_active: bool) {
     presence.connected_at = Some(now);
     tx.realm_mut().counters.presence += 1;
     presence.update_id = tx.counters.presence;
-    tx.own_mut(user).presence = Some(presence);
+    tx.user_state_mut(user).presence = Some(presence);
     if has_come_back {
         tell(tx, user, presence);
     }
@@ -136,7 +136,7 @@ pub(super) fn follow_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
     tx.realm_mut().counters.presence += 1;
     let update_id = tx.counters.presence;
     let presence = Presence { active_at: is_enabled.then_some(now), connected_at: Some(connected_at), update_id };
-    tx.own_mut(user).presence = Some(presence);
+    tx.user_state_mut(user).presence = Some(presence);
     tell(tx, user, presence);
 }
 
@@ -200,7 +200,7 @@ impl Read for GetUserPresence {
             return Err(Error::PresenceNotForBots);
         }
         realm.accessible_user(call.caller(), user.id)?;
-        let presence = realm.own(user.id).presence.ok_or(Error::NoPresenceData { user: who.into() })?;
+        let presence = realm.user_state(user.id).presence.ok_or(Error::NoPresenceData { user: who.into() })?;
 
         let (status, timestamp) = legacy_status(user, presence);
         let is_offline = call.now.seconds() - timestamp > OFFLINE_AFTER.whole_seconds();

@@ -33,7 +33,8 @@ impl Write for TestEncryptedPush {
             Some(wanted) if call.feature_level < register::DEVICES_SINCE => wanted.0 == device.account(id),
             wanted => wanted.is_none_or(|wanted| wanted == id),
         };
-        let devices = tx.own(user).devices.iter().filter(|(id, device)| is_meant(**id, device) && device.is_active());
+        let devices =
+            tx.user_state(user).devices.iter().filter(|(id, device)| is_meant(**id, device) && device.is_active());
         let devices: Vec<DeviceId> = devices.map(|(id, _)| *id).collect();
         if devices.is_empty() {
             return Err(Error::NoActivePushDevice);
@@ -60,7 +61,7 @@ operation! {
 impl Write for TestPush {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
-        let own = tx.own(user).push_tokens.iter();
+        let own = tx.user_state(user).push_tokens.iter();
         let is_meant = |token: &&crate::realm::push::PushToken| {
             params.token.as_ref().is_none_or(|wanted| token.is(token.kind, wanted))
         };

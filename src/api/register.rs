@@ -10,7 +10,7 @@ mod users;
 pub use lists::choices;
 pub use users::UserLists;
 
-use super::parameter::{Count, Nullable};
+use super::parameter::{NonNegative, Nullable};
 use super::{Call, SERVICE_VERSION, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -50,7 +50,7 @@ operation! {
         /// Only messages that fit: pairs of operator and operand.
         narrow: EventNarrow = EventNarrow::default() => "[]",
         /// Presence no older than this; 0 for none.
-        presence_history_limit_days: Count = Count(14) => "14",
+        presence_history_limit_days: NonNegative = NonNegative(14) => "14",
         /// Old name of `idle_queue_timeout`, in seconds; 0 for the default.
         queue_lifespan_secs: Option<i64>,
         /// Presence by user ID in the modern form.
@@ -90,7 +90,7 @@ pub struct RegisterReply {
 }
 
 /// How the state is looked at.
-pub(super) struct Wish<'a> {
+pub(super) struct StateRequest<'a> {
     viewer: Option<&'a User>,
     options: &'a QueueOptions,
     include_subscribers: IncludeSubscribers,
@@ -100,7 +100,7 @@ pub(super) struct Wish<'a> {
     types: Option<BTreeSet<String>>,
 }
 
-impl Wish<'_> {
+impl StateRequest<'_> {
     /// Whether the state of a type of events is wanted.
     fn wants(&self, kind: &str) -> bool {
         self.types.as_ref().is_none_or(|types| types.contains(kind))
@@ -119,7 +119,7 @@ impl Write for Register {
         check(viewer, &params)?;
         let options = queue_options(call, &params, narrow);
         let types = params.fetch_event_types.clone().or_else(|| params.event_types.clone());
-        let wish = Wish {
+        let wish = StateRequest {
             viewer,
             options: &options,
             include_subscribers: params.include_subscribers.0,
@@ -222,7 +222,7 @@ fn begin_with_unknown_event(tx: &mut Tx, queue: Option<&str>) {
 }
 
 /// The whole state that is wished for.
-fn state(realm: &Realm, wish: &Wish<'_>) -> Map<String, Value> {
+fn state(realm: &Realm, wish: &StateRequest<'_>) -> Map<String, Value> {
     let mut state = Map::new();
     messages::add(realm, wish, &mut state);
     lists::add(realm, wish, &mut state);

@@ -15,7 +15,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::{ScheduledMessageId, UserId};
 use crate::realm::organization::ScheduledMessage;
-use crate::realm::schedule::Trial;
+use crate::realm::schedule::DryRun;
 use crate::realm::send::Outgoing;
 use crate::realm::text::normal_content;
 use crate::realm::timer::Due;
@@ -155,7 +155,7 @@ impl Write for ScheduleMessage {
         let sender = call.caller().id;
         let to = params.to.recipients(params.type_)?;
         let deliver_at = future_time(tx, params.scheduled_delivery_timestamp)?;
-        let Trial { to, content, rendered } = checked(tx, call, params.type_, &to, params.topic, &params.content)?;
+        let DryRun { to, content, rendered } = checked(tx, call, params.type_, &to, params.topic, &params.content)?;
 
         let id = ScheduledMessageId(tx.next_scheduled());
         let read_by_sender = params.read_by_sender.unwrap_or_else(|| is_for_people(call.client));
@@ -200,7 +200,7 @@ fn checked(
     to: &Recipients,
     topic: Option<String>,
     content: &str,
-) -> Result<Trial, Error> {
+) -> Result<DryRun, Error> {
     normal_content(content)?;
     let caller = call.caller();
     let target = target::resolve(realm, caller, kind, to, topic)?;
@@ -223,12 +223,12 @@ impl Write for RemoveScheduledMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
         let id = params.scheduled_message_id;
-        let is_sent = tx.own(user).sent_scheduled.contains(&id);
+        let is_sent = tx.user_state(user).sent_scheduled.contains(&id);
         if !is_sent {
             own(tx, user, id)?;
         }
 
-        tx.own_mut(user).sent_scheduled.remove(&id);
+        tx.user_state_mut(user).sent_scheduled.remove(&id);
         tx.realm_mut().scheduled_messages.remove(&id);
         tx.schedule(Due::ScheduledMessage(id), None);
         let fields = json!({ "scheduled_message_id": id });

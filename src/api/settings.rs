@@ -210,19 +210,19 @@ fn checked_new_name(realm: &Realm, user: &User, name: Option<&str>) -> Result<Op
 
 /// Changes a setting of the table by the user's own hand, which is remembered.
 fn change_own_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
-    if *tx.own(user).setting(name) != value {
-        tx.own_mut(user).edited_settings.insert(name.to_owned());
+    if *tx.user_state(user).setting(name) != value {
+        tx.user_state_mut(user).edited_settings.insert(name.to_owned());
         change_setting(tx, user, name, value);
     }
 }
 
 /// Changes a setting of the table; what is so already is not told.
 fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
-    if *tx.own(user).setting(name) == value {
+    if *tx.user_state(user).setting(name) == value {
         return;
     }
     let language = if name == "default_language" { value.as_str().and_then(language_name) } else { None };
-    tx.own_mut(user).settings.insert(name, value.clone());
+    tx.user_state_mut(user).settings.insert(name, value.clone());
     emit_setting(tx, user, name, value.clone(), language);
     match name {
         //
@@ -236,7 +236,7 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
             emit_export_consent(tx, user, value);
         }
         // Drafts stay where they were written, so that nobody is told of their end.
-        "enable_drafts_synchronization" if value == Value::Bool(false) => tx.own_mut(user).drafts.clear(),
+        "enable_drafts_synchronization" if value == Value::Bool(false) => tx.user_state_mut(user).drafts.clear(),
         _ => {}
     }
 }

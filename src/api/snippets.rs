@@ -1,6 +1,6 @@
 //! Saved snippets: phrases that a user keeps.
 
-use super::text::Label;
+use super::text::NonBlank;
 use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -19,9 +19,9 @@ use std::sync::Arc;
 const MAX_TITLE_LENGTH: usize = 60;
 
 /// A snippet's title.
-pub type Title = Label<MAX_TITLE_LENGTH>;
+pub type Title = NonBlank<MAX_TITLE_LENGTH>;
 /// A snippet's text.
-pub type Content = Label<MAX_MESSAGE_LENGTH>;
+pub type Content = NonBlank<MAX_MESSAGE_LENGTH>;
 
 operation! {
     /// Lists the caller's saved snippets.
@@ -38,7 +38,7 @@ pub struct SnippetsReply {
 
 impl Read for GetSnippets {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<SnippetsReply, Error> {
-        let snippets = realm.own(call.caller().id).snippets.values();
+        let snippets = realm.user_state(call.caller().id).snippets.values();
         Ok(SnippetsReply { saved_snippets: snippets.map(|snippet| SnippetRecord::new(snippet)).collect() })
     }
 }
@@ -72,7 +72,7 @@ impl Write for CreateSnippet {
         let id = SnippetId(tx.counters.snippet);
         let content = call.origin.strip(params.content.0);
         let snippet = Arc::new(Snippet { id, title: params.title.0, content, date_created: tx.now });
-        tx.own_mut(user).snippets.insert(id, snippet);
+        tx.user_state_mut(user).snippets.insert(id, snippet);
         emit(tx, user, "add", id);
         Ok(SnippetIdReply { saved_snippet_id: id })
     }
@@ -97,7 +97,7 @@ impl Write for EditSnippet {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
         let id = params.saved_snippet_id;
-        let snippet = tx.own(user).snippets.get(&id).ok_or(Error::NoSuchSnippet)?;
+        let snippet = tx.user_state(user).snippets.get(&id).ok_or(Error::NoSuchSnippet)?;
         if params.content.is_none() && params.title.is_none() {
             return Ok(Success {});
         }
@@ -109,14 +109,14 @@ impl Write for EditSnippet {
         if let Some(title) = params.title {
             snippet.title = title.0;
         }
-        tx.own_mut(user).snippets.insert(id, Arc::new(snippet));
+        tx.user_state_mut(user).snippets.insert(id, Arc::new(snippet));
         emit(tx, user, "update", id);
         Ok(Success {})
     }
 }
 
 fn emit(tx: &mut Tx, user: UserId, op: &'static str, id: SnippetId) {
-    let record = SnippetRecord::new(&tx.own(user).snippets[&id]);
+    let record = SnippetRecord::new(&tx.user_state(user).snippets[&id]);
     tx.emit(Audience::user(user), Event::shaped("saved_snippets", Some(op), json!({ "saved_snippet": record })));
 }
 
@@ -135,11 +135,11 @@ impl Write for RemoveSnippet {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
         let id = params.saved_snippet_id;
-        if !tx.own(user).snippets.contains_key(&id) {
+        if !tx.user_state(user).snippets.contains_key(&id) {
             return Err(Error::NoSuchSnippet);
         }
 
-        tx.own_mut(user).snippets.remove(&id);
+        tx.user_state_mut(user).snippets.remove(&id);
         let fields = json!({ "saved_snippet_id": id });
         tx.emit(Audience::user(user), Event::shaped("saved_snippets", Some("remove"), fields));
         Ok(Success {})

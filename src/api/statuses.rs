@@ -163,7 +163,7 @@ fn update(tx: &mut Tx, user: UserId, change: Change) {
         set_presence_enabled(tx, user, !away);
         fields.insert("away".into(), away.into());
     }
-    let status = &mut tx.own_mut(user).status;
+    let status = &mut tx.user_state_mut(user).status;
     status.is_stored = true;
     if let Some(text) = change.text {
         fields.insert("status_text".into(), text.as_str().into());
@@ -182,9 +182,9 @@ fn update(tx: &mut Tx, user: UserId, change: Change) {
 }
 
 fn set_presence_enabled(tx: &mut Tx, user: UserId, is_enabled: bool) {
-    if tx.own(user).is_on("presence_enabled") != is_enabled {
+    if tx.user_state(user).is_on("presence_enabled") != is_enabled {
         follow_setting(tx, user, is_enabled);
     }
-    tx.own_mut(user).settings.insert("presence_enabled", is_enabled.into());
+    tx.user_state_mut(user).settings.insert("presence_enabled", is_enabled.into());
     emit_setting(tx, user, "presence_enabled", is_enabled.into(), None);
 }

@@ -2,13 +2,13 @@
 
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::acquaintance::Acquaintance;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Subscription};
-use crate::realm::event::{Audience, Event, Needs, Payload};
+use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::palette::Palette;
-use crate::realm::starred::StarredInSight;
+use crate::realm::visible_starred::VisibleStarred;
+use crate::realm::visible_users::VisibleUsers;
 use imbl::OrdSet;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,8 +56,8 @@ pub fn subscribe_all(
     let mut discovered = BTreeMap::new();
     let mut arrived = BTreeMap::new();
     let mut palette = Palette::default();
-    let known = Acquaintance::of_guests(tx);
-    let starred = StarredInSight::of(tx, &users.iter().copied().collect());
+    let known = VisibleUsers::of_guests(tx);
+    let starred = VisibleStarred::of(tx, &users.iter().copied().collect());
     for channel in channels {
         let blind = blind_among(tx, users, *channel);
         let is_new = |user: &UserId| tx.subscribe_from(&mut palette, *user, *channel, colors.get(channel).cloned());
@@ -89,11 +89,11 @@ pub fn subscribe_all(
 pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[ChannelId]) -> Changed {
     let mut removed = Changed::new();
     let mut left = BTreeMap::new();
-    let known = Acquaintance::of_guests(tx);
-    let starred = StarredInSight::of(tx, &users.iter().copied().collect());
+    let known = VisibleUsers::of_guests(tx);
+    let starred = VisibleStarred::of(tx, &users.iter().copied().collect());
     for channel in channels {
         let leavers: OrdSet<UserId> =
-            users.iter().copied().filter(|user| tx.own(*user).subscription(*channel).is_some()).collect();
+            users.iter().copied().filter(|user| tx.user_state(*user).subscription(*channel).is_some()).collect();
         for user in &leavers {
             removed.entry(*user).or_default().push(*channel);
         }
@@ -123,8 +123,8 @@ pub fn suspend(tx: &mut Tx, user: UserId) {
         tx.channel_mut(channel).subscribers.remove(&user);
     }
     emit_peers_needing(tx, "peer_remove", audiences, |is_archived| match is_archived {
-        true => Needs::ArchivedChannelsFrom(DEACTIVATION_LEAVES_ARCHIVED_SINCE),
-        false => Needs::From(DEACTIVATION_LEAVES_SINCE),
+        true => DeliveryCondition::ArchivedChannelsFrom(DEACTIVATION_LEAVES_ARCHIVED_SINCE),
+        false => DeliveryCondition::From(DEACTIVATION_LEAVES_SINCE),
     });
 }
 
@@ -144,7 +144,7 @@ pub fn emit_resumed(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
 }
 
 fn active_subscriptions(realm: &Realm, user: UserId) -> Vec<ChannelId> {
-    let subscriptions = realm.own(user).subscriptions.iter();
+    let subscriptions = realm.user_state(user).subscriptions.iter();
     subscriptions.filter(|(_, subscription)| subscription.is_active).map(|(channel, _)| *channel).collect()
 }
 
@@ -153,7 +153,7 @@ fn leave(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let (archived, living): (Vec<_>, Vec<_>) = channels.iter().copied().partition(|id| tx.channels[id].is_archived);
     for (is_archived, channels) in [(false, living), (true, archived)] {
         if !channels.is_empty() {
-            emit_left(tx, user, &channels, Needs::of_channel(is_archived));
+            emit_left(tx, user, &channels, DeliveryCondition::of_channel(is_archived));
         }
     }
     if !unread.is_empty() {
@@ -163,10 +163,10 @@ fn leave(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     }
 }
 
-fn emit_left(tx: &mut Tx, user: UserId, channels: &[ChannelId], needs: Needs) {
+fn emit_left(tx: &mut Tx, user: UserId, channels: &[ChannelId], needs: DeliveryCondition) {
     let names: Vec<_> = channels.iter().map(|id| json!({"name": tx.channels[id].name, "stream_id": id})).collect();
     let event = Event::shaped("subscription", Some("remove"), json!({ "subscriptions": names }));
-    tx.emit(Audience::user(user), event.needing(needs));
+    tx.emit(Audience::user(user), event.only_for(needs));
     let account = tx.users[&user].clone();
     let is_hidden = |id: &ChannelId| !tx.can_see(&account, &tx.channels[id]);
     let vanished: OrdSet<ChannelId> = channels.iter().copied().filter(is_hidden).collect();
@@ -189,7 +189,7 @@ const DEACTIVATION_LEAVES_ARCHIVED_SINCE: i64 = 428;
 
 /// Shaped when it is read: only those with a queue cost a list of all subscribers.
 fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
-    let own = tx.own(user);
+    let own = tx.user_state(user);
     let subscriptions =
         channels.iter().filter_map(|id| Some((tx.channels.get(id)?.clone(), own.subscriptions.get(id)?.clone())));
     let (archived, living): (Vec<_>, Vec<_>) =
@@ -197,7 +197,7 @@ fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     for (is_archived, subscriptions) in [(false, living), (true, archived)] {
         if !subscriptions.is_empty() {
             let event = Event::new("subscription", Some("add"), Payload::Subscribed(subscriptions));
-            tx.emit(Audience::user(user), event.needing(Needs::of_channel(is_archived)));
+            tx.emit(Audience::user(user), event.only_for(DeliveryCondition::of_channel(is_archived)));
         }
     }
 }
@@ -239,20 +239,25 @@ fn peer_audiences(realm: &Realm, changed: BTreeMap<ChannelId, OrdSet<UserId>>) -
 fn emit_fellow_leavers(tx: &mut Tx, change: &PeerChange) {
     if change.users.len() > 1 {
         let payload = Payload::PeersLeft { channels: change.channels.clone(), users: change.users.clone() };
-        let event =
-            Event::new("subscription", Some("peer_remove"), payload).needing(Needs::of_channel(change.is_archived));
+        let event = Event::new("subscription", Some("peer_remove"), payload)
+            .only_for(DeliveryCondition::of_channel(change.is_archived));
         tx.emit(Audience::of(change.users.clone()), event);
     }
 }
 
 fn emit_peers(tx: &mut Tx, op: &'static str, changes: Vec<PeerChange>) {
-    emit_peers_needing(tx, op, changes, Needs::of_channel);
+    emit_peers_needing(tx, op, changes, DeliveryCondition::of_channel);
 }
 
 /// As [`emit_peers`]; what is needed for channels that are archived or not.
-fn emit_peers_needing(tx: &mut Tx, op: &'static str, changes: Vec<PeerChange>, needs: impl Fn(bool) -> Needs) {
+fn emit_peers_needing(
+    tx: &mut Tx,
+    op: &'static str,
+    changes: Vec<PeerChange>,
+    needs: impl Fn(bool) -> DeliveryCondition,
+) {
     for change in changes {
         let fields = json!({"stream_ids": change.channels, "user_ids": change.users});
-        tx.emit(change.audience, Event::shaped("subscription", Some(op), fields).needing(needs(change.is_archived)));
+        tx.emit(change.audience, Event::shaped("subscription", Some(op), fields).only_for(needs(change.is_archived)));
     }
 }

@@ -7,7 +7,7 @@ pub mod properties;
 pub mod subscribe;
 pub mod unsubscribe;
 
-use super::channels::creation::{Wanted, Wish};
+use super::channels::creation::{ChannelToSubscribe, NewChannel};
 use super::parameter::words;
 use super::{Call, Read, Write, operation};
 use crate::error::Error;
@@ -69,7 +69,8 @@ impl Read for GetSubscriptions {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubscriptionsReply, Error> {
         let caller = call.caller();
         let include = params.include_subscribers.into();
-        let active = realm.own(caller.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);
+        let active =
+            realm.user_state(caller.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);
         let living = active.map(|(id, subscription)| (&realm.channels[id], subscription));
         let mut subscriptions: Vec<SubscriptionRecord> = living
             .filter(|(channel, _)| !channel.is_archived)
@@ -85,7 +86,7 @@ operation! {
     pub ChangeSubscriptions = PATCH "/users/me/subscriptions", for User;
     params {
         /// Channels to be subscribed to, made if need be.
-        add: Vec<Wish> = Vec::new() => "[]",
+        add: Vec<ChannelToSubscribe> = Vec::new() => "[]",
         /// Names of channels to leave, afterwards.
         delete: Vec<String> = Vec::new() => "[]",
     }
@@ -123,7 +124,7 @@ impl Write for ChangeSubscriptions {
 
         let request = subscribe::Request {
             wishes: params.add,
-            wanted: Wanted::default(),
+            wanted: NewChannel::default(),
             principals: Principals::caller(),
             refuses_all: true,
             announces: false,
@@ -162,7 +163,7 @@ impl Read for GetSubscriptionStatus {
             return Err(Error::TargetDeactivated);
         }
         let channel = realm.visible_channel(call.caller(), params.stream_id)?;
-        Ok(SubscriptionStatusReply { is_subscribed: realm.own(user.id).subscription(channel.id).is_some() })
+        Ok(SubscriptionStatusReply { is_subscribed: realm.user_state(user.id).subscription(channel.id).is_some() })
     }
 }
 
@@ -188,7 +189,7 @@ impl Read for GetUserChannels {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserChannelsReply, Error> {
         let caller = call.caller();
         let user = known_user(realm, caller, params.user_id)?;
-        let active = realm.own(user.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);
+        let active = realm.user_state(user.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);
         let channels = active.map(|(id, _)| &realm.channels[id]);
         let shown = channels.filter(|channel| !channel.is_archived && realm.can_see(caller, channel));
         Ok(UserChannelsReply { subscribed_channel_ids: shown.map(|channel| channel.id).collect() })

@@ -9,8 +9,8 @@ const fn row<O: Operation>(run: Run) -> Row {
         name: std::any::type_name::<O>,
         route: O::ROUTE,
         access: O::ACCESS,
-        about: O::ABOUT,
-        until: O::UNTIL,
+        about: O::DOCS,
+        until: O::REMOVED_IN,
         says_something: O::MESSAGE.is_some(),
         takes_files: O::TAKES_FILES,
         gives_keys: O::GIVES_KEYS,
@@ -45,11 +45,11 @@ const fn write_in_part<O: PartialWrite>() -> Row {
 }
 
 fn admit<O: Operation>(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
-    O::ADMISSION.map_or(Ok(()), |admission| admission(realm, call))
+    O::PRECONDITION.map_or(Ok(()), |admission| admission(realm, call))
 }
 
 fn admitted_params<O: Operation>(world: &World, call: &Call<'_>, raw: &RawParameters) -> Result<O::Params, Error> {
-    if O::ADMISSION.is_some() {
+    if O::PRECONDITION.is_some() {
         admit::<O>(&world.snapshot(), call)?;
     }
     O::Params::read(raw)

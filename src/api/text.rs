@@ -9,12 +9,12 @@ use serde_json::Value;
 
 /// A text without white space around it: not blank, of at most so many code points.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Label<const MAX: usize>(pub String);
+pub struct NonBlank<const MAX: usize>(pub String);
 
 /// A label of any length.
-pub type AnyLabel = Label<{ usize::MAX }>;
+pub type AnyLabel = NonBlank<{ usize::MAX }>;
 
-impl<const MAX: usize> Label<MAX> {
+impl<const MAX: usize> NonBlank<MAX> {
     fn checked(text: &str, at: &str) -> Result<Self, Error> {
         let text = text.trim();
         if text.is_empty() {
@@ -25,7 +25,7 @@ impl<const MAX: usize> Label<MAX> {
     }
 }
 
-impl<const MAX: usize> Parameter for Label<MAX> {
+impl<const MAX: usize> Parameter for NonBlank<MAX> {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
@@ -40,7 +40,7 @@ impl<const MAX: usize> Parameter for Label<MAX> {
     }
 }
 
-impl<const MAX: usize> FromJson for Label<MAX> {
+impl<const MAX: usize> FromJson for NonBlank<MAX> {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         Self::checked(&String::from_json(value, at)?, at)
     }
@@ -51,9 +51,9 @@ impl<const MAX: usize> FromJson for Label<MAX> {
 
 /// A text of at most so many code points, as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bounded<const MAX: usize>(pub String);
+pub struct MaxLength<const MAX: usize>(pub String);
 
-impl<const MAX: usize> Parameter for Bounded<MAX> {
+impl<const MAX: usize> Parameter for MaxLength<MAX> {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
@@ -67,9 +67,9 @@ impl<const MAX: usize> Parameter for Bounded<MAX> {
 
 /// A text or null. Texts travel raw, so `null` in a form stands for null.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OrNull<T>(pub Option<T>);
+pub struct NullableText<T>(pub Option<T>);
 
-impl<T: Parameter> Parameter for OrNull<T> {
+impl<T: Parameter> Parameter for NullableText<T> {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
@@ -82,7 +82,7 @@ impl<T: Parameter> Parameter for OrNull<T> {
 }
 
 /// The text of a parameter that may be absent or null, which mean the same.
-pub fn given<T>(parameter: Option<OrNull<T>>) -> Option<T> {
+pub fn given<T>(parameter: Option<NullableText<T>>) -> Option<T> {
     parameter.and_then(|parameter| parameter.0)
 }
 

@@ -136,7 +136,7 @@ impl Write for SetTopicPolicy {
         let TopicName(topic) = params.topic;
         let PolicyNumber(policy) = params.visibility_policy;
         let forgets = policy == VisibilityPolicy::None
-            && tx.own(caller.id).topic_policy(params.stream_id, &topic) != VisibilityPolicy::None;
+            && tx.user_state(caller.id).topic_policy(params.stream_id, &topic) != VisibilityPolicy::None;
         if !forgets {
             tx.open_channel(caller, params.stream_id)?;
         }
@@ -198,7 +198,7 @@ impl Write for MuteTopic {
             MuteOp::Add => VisibilityPolicy::Muted,
             MuteOp::Remove => VisibilityPolicy::None,
         };
-        let is_muted = tx.own(caller.id).topic_policy(channel, &topic) == VisibilityPolicy::Muted;
+        let is_muted = tx.user_state(caller.id).topic_policy(channel, &topic) == VisibilityPolicy::Muted;
         if params.op == MuteOp::Add && is_muted && call.feature_level < MUTED_AGAIN_SINCE {
             return Err(Error::TopicAlreadyMuted);
         }

@@ -8,7 +8,7 @@ use super::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event, Needs};
+use crate::realm::event::{Audience, DeliveryCondition, Event};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::text::normal_topic;
@@ -78,7 +78,7 @@ impl Write for SetTyping {
             TypingType::Channel => {
                 let channel = params.stream_id.ok_or(Error::MissingStreamId)?;
                 let topic = params.topic.ok_or(Error::MissingTopic)?;
-                if !tx.own(caller.id).is_on("send_stream_typing_notifications") {
+                if !tx.user_state(caller.id).is_on("send_stream_typing_notifications") {
                     return Err(Error::TypingDisabledChannel);
                 }
                 let topic: Arc<str> = normal_topic(&topic)?.into();
@@ -98,7 +98,7 @@ fn recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> Result<V
     if to.is_empty() {
         return Err(Error::EmptyTo);
     }
-    if !realm.own(caller.id).is_on("send_private_typing_notifications") {
+    if !realm.user_state(caller.id).is_on("send_private_typing_notifications") {
         return Err(Error::TypingDisabledDirect);
     }
     let mut recipients = Vec::new();
@@ -137,12 +137,12 @@ fn emit_in_channel(tx: &mut Tx, caller: &User, op: TypingOp, channel: ChannelId,
         "topic": topic,
     });
     let event = Event::with_topic("typing", Some(op.text()), &["topic"], fields);
-    tx.emit(audience, event.needing(Needs::ChannelTyping));
+    tx.emit(audience, event.only_for(DeliveryCondition::ChannelTyping));
 }
 
 /// Those of the users who are active and want to know who is typing.
 fn receivers<'id>(realm: &Realm, users: impl IntoIterator<Item = &'id UserId>) -> Audience {
-    let receives = |id: &UserId| realm.is_active(*id) && realm.own(*id).is_on("receives_typing_notifications");
+    let receives = |id: &UserId| realm.is_active(*id) && realm.user_state(*id).is_on("receives_typing_notifications");
     Audience::of(users.into_iter().copied().filter(receives).collect::<OrdSet<UserId>>())
 }
 
@@ -211,7 +211,7 @@ fn tell_editing(tx: &mut Tx, caller: &User, id: MessageId, op: TypingOp) -> Resu
         Place::Direct { .. } => ("send_private_typing_notifications", Error::TypingDisabledDirect),
         Place::Channel { .. } => ("send_stream_typing_notifications", Error::TypingDisabledChannel),
     };
-    if !tx.own(caller.id).is_on(setting) {
+    if !tx.user_state(caller.id).is_on(setting) {
         return Err(error);
     }
 

@@ -20,7 +20,7 @@ use crate::realm::Realm;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::UserId;
 use crate::realm::user::{Role, User};
-use crate::record::user::{Look, ProfileValue, UserLine, UserRecord, written};
+use crate::record::user::{ProfileValue, UserLine, UserRecord, UserView, written};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::json;
@@ -53,7 +53,7 @@ pub struct MembersReply {
 impl Read for GetUsers {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<MembersReply, Error> {
         let viewer = call.caller.as_deref();
-        let look = Look {
+        let look = UserView {
             viewer,
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
@@ -102,7 +102,7 @@ pub struct UserReply {
 impl Read for GetUser {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserReply, Error> {
         let caller = call.caller();
-        let look = Look {
+        let look = UserView {
             viewer: Some(caller),
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
@@ -130,7 +130,7 @@ impl Read for GetUserByEmail {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserReply, Error> {
         let caller = call.caller();
         let user = realm.user_by_api_email(caller, &params.email).ok_or(Error::NoSuchUser)?;
-        let look = Look {
+        let look = UserView {
             viewer: Some(caller),
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
@@ -146,7 +146,7 @@ fn gives_placeholders(call: &Call<'_>) -> bool {
     call.feature_level < NO_PLACEHOLDERS_SINCE
 }
 
-fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, look: Look<'_>) -> Result<UserLine, Error> {
+fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, look: UserView<'_>) -> Result<UserLine, Error> {
     // The service's own bots are no users of the organization.
     if realm.users.get(&id).is_some_and(|user| user.is_system_bot()) {
         return Err(Error::NoSuchUser);

@@ -3,7 +3,7 @@
 #[cfg(unix)]
 pub mod process;
 
-use super::Fault;
+use super::CliError;
 use super::signals::Ending;
 use tokio::sync::mpsc;
 
@@ -20,9 +20,9 @@ impl Told {
     /// # Errors
     ///
     /// Where the system has no room for that.
-    pub fn listen() -> Result<Self, Fault> {
+    pub fn listen() -> Result<Self, CliError> {
         let (tell, gone) = mpsc::channel(1);
-        Ok(Self { ending: Ending::listen().map_err(Fault::of_start)?, tell, gone })
+        Ok(Self { ending: Ending::listen().map_err(CliError::of_start)?, tell, gone })
     }
 
     /// Ends the program too when this returns, which may block.

@@ -9,7 +9,7 @@ mod unix;
 #[cfg(not(unix))]
 mod windows;
 
-use super::Fault;
+use super::CliError;
 use super::serve::{Serve, status, waiting_runtime};
 use crate::server::Server;
 use clap::Args;
@@ -41,7 +41,7 @@ pub struct Exec {
     command: Vec<OsString>,
 }
 
-pub fn run(exec: Exec) -> Result<ExitCode, Fault> {
+pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
     let runtime = exec.serve.prepare()?;
     let waiting = waiting_runtime()?;
     let status =
@@ -51,7 +51,7 @@ pub fn run(exec: Exec) -> Result<ExitCode, Fault> {
     status
 }
 
-async fn serve_while_running(exec: &Exec, server: Server) -> Result<ExitCode, Fault> {
+async fn serve_while_running(exec: &Exec, server: Server) -> Result<ExitCode, CliError> {
     exec.serve.tell_place(&server)?;
     exec.serve.tell_elsewhere(&server);
     let own = run_command(exec, &server).await?;
@@ -62,9 +62,9 @@ async fn serve_while_running(exec: &Exec, server: Server) -> Result<ExitCode, Fa
 }
 
 /// Runs the command, passing signals on; its status as shells tell it.
-async fn run_command(exec: &Exec, server: &Server) -> Result<u8, Fault> {
-    let mut signals = Signals::take().map_err(Fault::of_start)?;
-    let (program, arguments) = exec.command.split_first().ok_or_else(|| Fault::of_usage("no command is given"))?;
+async fn run_command(exec: &Exec, server: &Server) -> Result<u8, CliError> {
+    let mut signals = Signals::take().map_err(CliError::of_start)?;
+    let (program, arguments) = exec.command.split_first().ok_or_else(|| CliError::of_usage("no command is given"))?;
     let trusted = Trusted::of(exec, server)?;
     let mut command = Command::new(program);
     command.args(arguments).env("CHATDOUBLE_URL", server.url()).env_remove(TRUSTED);
@@ -74,14 +74,14 @@ async fn run_command(exec: &Exec, server: &Server) -> Result<u8, Fault> {
     if let Some(file) = trusted.file() {
         command.env(TRUSTED, file);
     }
-    let mut child = command.spawn().map_err(|error| Fault {
+    let mut child = command.spawn().map_err(|error| CliError {
         status: if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE },
         message: format!("cannot run {}: {error}", program.to_string_lossy()),
     })?;
     let _guarding = guarding(&child, trusted.own_file());
     loop {
         tokio::select! {
-            ended = child.wait() => return ended.map(status_of).map_err(Fault::of_start),
+            ended = child.wait() => return ended.map(status_of).map_err(CliError::of_start),
             signal = signals.next() => pass_on(&child, signal),
         }
     }
@@ -108,7 +108,7 @@ enum Trusted {
 }
 
 impl Trusted {
-    fn of(exec: &Exec, server: &Server) -> Result<Self, Fault> {
+    fn of(exec: &Exec, server: &Server) -> Result<Self, CliError> {
         let Some(certificate) = server.trusted_certificate() else { return Ok(Trusted::None) };
         if let Some(file) = exec.serve.secure.trusted_file() {
             return Ok(Trusted::Asked(file));
@@ -117,7 +117,7 @@ impl Trusted {
         let file = std::env::temp_dir().join(name);
         // Nothing that another user has put there is followed or overwritten.
         let written = File::create_new(&file).and_then(|mut opened| opened.write_all(certificate.as_bytes()));
-        written.map_err(|error| Fault::of_start(format!("cannot write {}: {error}", file.display())))?;
+        written.map_err(|error| CliError::of_start(format!("cannot write {}: {error}", file.display())))?;
         Ok(Trusted::Own(file))
     }
 

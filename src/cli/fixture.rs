@@ -1,6 +1,6 @@
 //! `chatdouble fixture`: working on fixture files.
 
-use super::Fault;
+use super::CliError;
 use super::file::write_whole;
 use super::output::{say, tell};
 use crate::fixture;
@@ -48,7 +48,7 @@ pub struct Generate {
 /// More of anything than this does not fit into memory.
 const MOST: u64 = 10_000_000;
 
-pub fn run(command: Fixture) -> Result<ExitCode, Fault> {
+pub fn run(command: Fixture) -> Result<ExitCode, CliError> {
     match command {
         Fixture::Check { files } => Ok(check(&files)),
         Fixture::Generate(wanted) => generate(&wanted),
@@ -77,7 +77,7 @@ fn check(files: &[PathBuf]) -> ExitCode {
     if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn generate(wanted: &Generate) -> Result<ExitCode, Fault> {
+fn generate(wanted: &Generate) -> Result<ExitCode, CliError> {
     let [users, channels, messages] =
         [wanted.users, wanted.channels, wanted.messages].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
     let size = Size { users, channels, messages };
@@ -92,7 +92,7 @@ fn generate(wanted: &Generate) -> Result<ExitCode, Fault> {
     }
     let written = write_whole(&wanted.output, &text);
     bar.finish_and_clear();
-    written.map_err(|error| Fault::of_start(format!("cannot write {}: {error}", wanted.output.display())))?;
+    written.map_err(|error| CliError::of_start(format!("cannot write {}: {error}", wanted.output.display())))?;
     Ok(ExitCode::SUCCESS)
 }
 

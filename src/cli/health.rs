@@ -1,6 +1,6 @@
 //! `chatdouble health`: whether a server can answer, for probes of containers and scripts that have no curl.
 
-use super::Fault;
+use super::CliError;
 use super::output::say;
 use super::secure::Trusting;
 use super::serve::waiting_runtime;
@@ -39,12 +39,12 @@ fn origin(url: &str) -> Result<String, String> {
     }
 }
 
-pub fn run(health: &Health) -> Result<ExitCode, Fault> {
+pub fn run(health: &Health) -> Result<ExitCode, CliError> {
     let url = health.url.clone().unwrap_or_else(|| format!("http://127.0.0.1:{}", health.port));
-    let client = Client::new(&url, health.trusting.client(&url)?).map_err(Fault::of_start)?;
+    let client = Client::new(&url, health.trusting.client(&url)?).map_err(CliError::of_start)?;
     let version = waiting_runtime()?
         .block_on(version(&client, &url))
-        .map_err(|reason| Fault::of_start(format!("{url} {reason}")))?;
+        .map_err(|reason| CliError::of_start(format!("{url} {reason}")))?;
     say(format_args!("chatdouble {version} answers at {url}"))?;
     Ok(ExitCode::SUCCESS)
 }

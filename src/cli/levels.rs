@@ -1,6 +1,6 @@
 //! `chatdouble levels`: what each feature level changed.
 
-use super::Fault;
+use super::CliError;
 use super::output::say;
 use crate::level::{Listed, listed};
 use clap::Args;
@@ -17,16 +17,19 @@ pub struct Levels {
     json: bool,
 }
 
-pub fn run(levels: &Levels) -> Result<ExitCode, Fault> {
+pub fn run(levels: &Levels) -> Result<ExitCode, CliError> {
     let mut changes = listed();
     if let Some([from, to]) = levels.between.as_deref() {
         if from > to {
-            return Err(Fault::of_usage(format!("--between takes the older level first, not {from} {to}")));
+            return Err(CliError::of_usage(format!("--between takes the older level first, not {from} {to}")));
         }
         changes.retain(|change| change.level > *from && change.level <= *to);
     }
-    let text =
-        if levels.json { serde_json::to_string_pretty(&changes).map_err(Fault::of_program)? } else { lines(&changes) };
+    let text = if levels.json {
+        serde_json::to_string_pretty(&changes).map_err(CliError::of_program)?
+    } else {
+        lines(&changes)
+    };
     say(text.trim_end())?;
     Ok(ExitCode::SUCCESS)
 }

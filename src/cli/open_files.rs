@@ -1,6 +1,6 @@
 //! How many files the program may have open: each connection is one.
 
-use super::Fault;
+use super::CliError;
 
 /// How many files the program has open before it serves anything, with some to spare.
 #[cfg(unix)]
@@ -17,10 +17,12 @@ pub fn take() {
 
 /// Asserts that there is room for the files that are needed to start: the runtime panics where there is none.
 #[cfg(unix)]
-pub fn check() -> Result<(), Fault> {
+pub fn check() -> Result<(), CliError> {
     let opened: std::io::Result<Vec<std::fs::File>> =
         (0..FILES_TO_START).map(|_| std::fs::File::open("/dev/null")).collect();
-    opened.map(drop).map_err(|error| Fault::of_start(format!("cannot open the files that it takes to serve: {error}")))
+    opened
+        .map(drop)
+        .map_err(|error| CliError::of_start(format!("cannot open the files that it takes to serve: {error}")))
 }
 
 /// Nothing: other systems have no such limit.
@@ -29,6 +31,6 @@ pub fn take() {}
 
 /// Nothing: other systems have no such limit.
 #[cfg(not(unix))]
-pub fn check() -> Result<(), Fault> {
+pub fn check() -> Result<(), CliError> {
     Ok(())
 }

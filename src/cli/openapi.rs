@@ -1,6 +1,6 @@
 //! `chatdouble openapi`: the documents that clients are generated from.
 
-use super::Fault;
+use super::CliError;
 use super::output::say;
 use super::serve::dialect;
 use clap::Args;
@@ -17,7 +17,7 @@ pub struct Openapi {
     dialect: String,
 }
 
-pub fn run(openapi: &Openapi) -> Result<ExitCode, Fault> {
+pub fn run(openapi: &Openapi) -> Result<ExitCode, CliError> {
     let document = if openapi.control {
         crate::control::openapi::of_control()
     } else {

@@ -1,6 +1,6 @@
 //! What is said on standard output and standard error.
 
-use super::Fault;
+use super::CliError;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
@@ -9,10 +9,10 @@ use std::io::{ErrorKind, Write};
 /// # Errors
 ///
 /// What keeps the line from being written: a full disk, say.
-pub(super) fn say(line: impl Display) -> Result<(), Fault> {
+pub(super) fn say(line: impl Display) -> Result<(), CliError> {
     match writeln!(std::io::stdout(), "{line}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Fault::of_start(format!("cannot write to standard output: {error}")))
+            Err(CliError::of_start(format!("cannot write to standard output: {error}")))
         }
         _ => Ok(()),
     }

@@ -1,9 +1,9 @@
 //! `chatdouble scenario`: stories that are played against a server of this program or another.
 
-use super::Fault;
+use super::CliError;
 use super::output::{say, tell};
 use super::secure::{Trusting, with_remedy};
-use crate::misfit;
+use crate::json_diagnostic;
 use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, play, rewritten};
 use crate::server::Server;
 use clap::{Args, Subcommand};
@@ -51,25 +51,25 @@ struct Tally {
     updated: usize,
 }
 
-pub fn run(scenario: Scenario) -> Result<ExitCode, Fault> {
+pub fn run(scenario: Scenario) -> Result<ExitCode, CliError> {
     let Scenario::Run(run) = scenario;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Fault::of_start)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::of_start)?;
     let status = runtime.block_on(play_files(&run));
     runtime.shutdown_background();
     status
 }
 
-async fn play_files(run: &Run) -> Result<ExitCode, Fault> {
+async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
     let accounts = run.accounts.as_deref().map_or_else(|| Ok(Accounts::new()), read_accounts)?;
     let Some(documents) = read_documents(&run.files) else { return Ok(ExitCode::FAILURE) };
     let own = match run.url {
         Some(_) => None,
-        None => Some(Server::start().await.map_err(Fault::of_start)?),
+        None => Some(Server::start().await.map_err(CliError::of_start)?),
     };
     let url = own.as_ref().map_or_else(|| run.url.as_deref().unwrap_or_default(), Server::url);
     let trusting = run.trusting.client(url)?;
     let stage = Stage::open_trusting(url, run.control_token.clone(), accounts, trusting).await;
-    let stage = stage.map_err(|reason| Fault::of_start(with_remedy(reason)))?;
+    let stage = stage.map_err(|reason| CliError::of_start(with_remedy(reason)))?;
     let mut tally = Tally::default();
     let playing = async {
         for document in &documents {
@@ -81,7 +81,7 @@ async fn play_files(run: &Run) -> Result<ExitCode, Fault> {
         played = playing => played?,
         _ = tokio::signal::ctrl_c() => {
             stage.end_all().await;
-            return Err(Fault::of_interruption("interrupted before all was played"));
+            return Err(CliError::of_interruption("interrupted before all was played"));
         }
     }
     if let Some(server) = own {
@@ -92,10 +92,10 @@ async fn play_files(run: &Run) -> Result<ExitCode, Fault> {
     Ok(if tally.differing > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn read_accounts(file: &Path) -> Result<Accounts, Fault> {
+fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
     let text =
-        std::fs::read_to_string(file).map_err(|error| Fault::of_start(format!("{}: {error}", file.display())))?;
-    misfit::read(&text).map_err(|fault| Fault::of_start(format!("{}: {fault}", file.display())))
+        std::fs::read_to_string(file).map_err(|error| CliError::of_start(format!("{}: {error}", file.display())))?;
+    json_diagnostic::read(&text).map_err(|fault| CliError::of_start(format!("{}: {fault}", file.display())))
 }
 
 /// Reads all files; none when there are mistakes in some, which are told.
@@ -123,7 +123,7 @@ fn tell_removals(document: &Document, difference: &Difference) {
     }
 }
 
-async fn play_document(run: &Run, stage: &Stage, document: &Document, tally: &mut Tally) -> Result<(), Fault> {
+async fn play_document(run: &Run, stage: &Stage, document: &Document, tally: &mut Tally) -> Result<(), CliError> {
     let mode = if run.update { Mode::Update } else { Mode::Check };
     let mut edits: Vec<Edit> = Vec::new();
     for scenario in &document.scenarios {
@@ -160,7 +160,7 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, tally: &mu
     if run.update && !edits.is_empty() {
         let text = rewritten(&document.text, &edits);
         std::fs::write(&document.name, text)
-            .map_err(|error| Fault::of_start(format!("{} can't be written: {error}", document.name)))?;
+            .map_err(|error| CliError::of_start(format!("{} can't be written: {error}", document.name)))?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Options of TLS: the certificate that a server shows, and what is trusted as a client.
 
-use super::Fault;
+use super::CliError;
 use super::file::write_whole;
 use crate::server::{Authority, Server};
 use crate::tls::{Tls, trusting};
@@ -53,23 +53,25 @@ impl Secure {
     /// # Errors
     ///
     /// A file that can't be read, or an option that needs TLS.
-    pub fn tls(&self) -> Result<Option<Tls>, Fault> {
+    pub fn tls(&self) -> Result<Option<Tls>, CliError> {
         match (&self.tls_cert, &self.tls_key) {
-            (Some(certificate), Some(key)) => Ok(Some(Tls::Given { certificate: read(certificate)?, key: read(key)? })),
+            (Some(certificate), Some(key)) => {
+                Ok(Some(Tls::RequestCredentials { certificate: read(certificate)?, key: read(key)? }))
+            }
             _ if self.tls => Ok(Some(Tls::Made { names: self.tls_name.clone() })),
-            _ if self.tls_ca_file.is_some() => Err(Fault::of_usage("--tls-ca-file needs --tls")),
-            _ if !self.tls_name.is_empty() => Err(Fault::of_usage("--tls-name needs --tls")),
+            _ if self.tls_ca_file.is_some() => Err(CliError::of_usage("--tls-ca-file needs --tls")),
+            _ if !self.tls_name.is_empty() => Err(CliError::of_usage("--tls-name needs --tls")),
             _ => Ok(None),
         }
     }
 
     /// What is wrong with TLS, with the files that were given.
-    pub fn fault(&self, error: impl std::fmt::Display) -> Fault {
+    pub fn fault(&self, error: impl std::fmt::Display) -> CliError {
         match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => {
-                Fault::of_start(format!("{} and {}: {error}", certificate.display(), key.display()))
+                CliError::of_start(format!("{} and {}: {error}", certificate.display(), key.display()))
             }
-            _ => Fault::of_start(error),
+            _ => CliError::of_start(error),
         }
     }
 
@@ -78,9 +80,10 @@ impl Secure {
     /// # Errors
     ///
     /// What the system says.
-    pub fn tell_trusted(&self, server: &Server) -> Result<(), Fault> {
+    pub fn tell_trusted(&self, server: &Server) -> Result<(), CliError> {
         let (Some(file), Some(trusted)) = (&self.tls_ca_file, server.trusted_certificate()) else { return Ok(()) };
-        write_whole(file, trusted).map_err(|error| Fault::of_start(format!("cannot write {}: {error}", file.display())))
+        write_whole(file, trusted)
+            .map_err(|error| CliError::of_start(format!("cannot write {}: {error}", file.display())))
     }
 
     /// The file that was asked for, wherever it is looked at from.
@@ -89,8 +92,8 @@ impl Secure {
     }
 }
 
-fn read(file: &Path) -> Result<String, Fault> {
-    std::fs::read_to_string(file).map_err(|error| Fault::of_start(format!("{}: {error}", file.display())))
+fn read(file: &Path) -> Result<String, CliError> {
+    std::fs::read_to_string(file).map_err(|error| CliError::of_start(format!("{}: {error}", file.display())))
 }
 
 /// Why there is no connection, with what to do about a certificate that nobody trusts.
@@ -112,10 +115,10 @@ impl Trusting {
     /// # Errors
     ///
     /// When nobody can be trusted.
-    pub fn client(&self, url: &str) -> Result<Option<ClientConfig>, Fault> {
+    pub fn client(&self, url: &str) -> Result<Option<ClientConfig>, CliError> {
         if !url.starts_with("https://") {
             return Ok(None);
         }
-        trusting(self.tls_ca.as_deref()).map(Some).map_err(Fault::of_start)
+        trusting(self.tls_ca.as_deref()).map(Some).map_err(CliError::of_start)
     }
 }

@@ -1,12 +1,12 @@
 //! `chatdouble serve`: the server on a terminal or in CI.
 
-use super::Fault;
+use super::CliError;
 use super::ending::{self, Told};
 use super::file::write_whole;
 use super::open_files;
 use super::output::{say, tell};
 use super::secure::Secure;
-use crate::control::ClockDefault;
+use crate::control::InitialClock;
 use crate::control::times::Seconds;
 use crate::dialect::Dialect;
 use crate::fixture::Source;
@@ -46,8 +46,8 @@ pub struct Serve {
     fixture: String,
 
     /// real; frozen: stands still at the time of starting; an instant (RFC 3339): stands still there
-    #[arg(long, env = "CHATDOUBLE_CLOCK", value_name = "CLOCK", default_value = "real", value_parser = ClockDefault::parse)]
-    clock: ClockDefault,
+    #[arg(long, env = "CHATDOUBLE_CLOCK", value_name = "CLOCK", default_value = "real", value_parser = InitialClock::parse)]
+    clock: InitialClock,
 
     /// Feature level that the default world emulates [default: the newest]
     #[arg(long, env = "CHATDOUBLE_FEATURE_LEVEL", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(0..))]
@@ -131,7 +131,7 @@ pub const PORT: u16 = 9991;
 /// How long the worlds may be examined at the end: a signal ends the program within a second.
 const EXAMINATION: Duration = Duration::from_millis(600);
 
-pub fn run(serve: Serve) -> Result<ExitCode, Fault> {
+pub fn run(serve: Serve) -> Result<ExitCode, CliError> {
     let waiting = waiting_runtime()?;
     // Before anything that takes a while: a signal that comes early ends the program in status 0 too.
     let told = waiting.block_on(async { serve.listen() })?;
@@ -147,17 +147,17 @@ pub fn run(serve: Serve) -> Result<ExitCode, Fault> {
 }
 
 /// A runtime for what ends the program: it is noticed there however busy the server's own threads are.
-pub fn waiting_runtime() -> Result<Runtime, Fault> {
+pub fn waiting_runtime() -> Result<Runtime, CliError> {
     open_files::check()?;
-    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Fault::of_start)
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::of_start)
 }
 
 /// A server that is being started.
 type Starting = JoinHandle<Result<Server, StartError>>;
 
-async fn serve_until_told(serve: &Serve, starting: Starting, mut told: Told) -> Result<ExitCode, Fault> {
+async fn serve_until_told(serve: &Serve, starting: Starting, mut told: Told) -> Result<ExitCode, CliError> {
     let started = tokio::select! {
-        started = starting => started.map_err(Fault::of_start)?,
+        started = starting => started.map_err(CliError::of_start)?,
         // A large fixture takes a while to load.
         () = told.wait() => return Ok(ExitCode::SUCCESS),
     };
@@ -176,17 +176,17 @@ async fn serve_until_told(serve: &Serve, starting: Starting, mut told: Told) -> 
 }
 
 /// How a run ends: in status 3 when a world turns out to be broken, so that no CI trusts what it answered.
-pub fn status(violations: &[String]) -> Result<ExitCode, Fault> {
+pub fn status(violations: &[String]) -> Result<ExitCode, CliError> {
     match violations {
         [] => Ok(ExitCode::SUCCESS),
-        [only] => Err(Fault::of_program(only)),
-        [first, more @ ..] => Err(Fault::of_program(format!("{first} (and {} more)", more.len()))),
+        [only] => Err(CliError::of_program(only)),
+        [first, more @ ..] => Err(CliError::of_program(format!("{first} (and {} more)", more.len()))),
     }
 }
 
 impl Serve {
     /// Listens for all that is to end the program.
-    fn listen(&self) -> Result<Told, Fault> {
+    fn listen(&self) -> Result<Told, CliError> {
         let told = Told::listen()?;
         if self.exit_with_stdin {
             told.ends_after(ending::wait_for_input);
@@ -199,34 +199,34 @@ impl Serve {
     }
 
     /// What there must be before anything is served: a log and a runtime.
-    pub fn prepare(&self) -> Result<Runtime, Fault> {
+    pub fn prepare(&self) -> Result<Runtime, CliError> {
         tracing_subscriber::fmt().with_max_level(self.log).with_writer(std::io::stderr).init();
-        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Fault::of_start)
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::of_start)
     }
 
     /// Starts the server.
-    pub async fn start(&self, default_port: u16) -> Result<Server, Fault> {
+    pub async fn start(&self, default_port: u16) -> Result<Server, CliError> {
         Server::start_with(self.options(default_port)?).await.map_err(|error| self.fault(error))
     }
 
-    fn fault(&self, error: StartError) -> Fault {
+    fn fault(&self, error: StartError) -> CliError {
         match error {
-            StartError::Fixture(_) => Fault::of_start(format!("{}: {error}", self.fixture)),
+            StartError::Fixture(_) => CliError::of_start(format!("{}: {error}", self.fixture)),
             StartError::Listen(ref cause) if cause.kind() == std::io::ErrorKind::AddrInUse => {
-                Fault::of_start(format!("{error}; take another with --port, such as --port 0 for a free one"))
+                CliError::of_start(format!("{error}; take another with --port, such as --port 0 for a free one"))
             }
-            StartError::Listen(_) => Fault::of_start(error),
+            StartError::Listen(_) => CliError::of_start(error),
             StartError::Tls(_) => self.secure.fault(error),
         }
     }
 
     /// Writes the files that were asked for. To whoever waits for that of the port, the program is ready then, for signals
     /// too.
-    pub fn tell_place(&self, server: &Server) -> Result<(), Fault> {
+    pub fn tell_place(&self, server: &Server) -> Result<(), CliError> {
         self.secure.tell_trusted(server)?;
         let Some(file) = &self.port_file else { return Ok(()) };
         write_whole(file, &format!("{}\n", server.address().port()))
-            .map_err(|error| Fault::of_start(format!("cannot write {}: {error}", file.display())))
+            .map_err(|error| CliError::of_start(format!("cannot write {}: {error}", file.display())))
     }
 
     /// Tells where other machines find the server, phones among them, unless nothing is to be told.
@@ -248,12 +248,12 @@ impl Serve {
         self.control_token.as_deref().filter(|token| !token.is_empty())
     }
 
-    fn options(&self, default_port: u16) -> Result<Options, Fault> {
+    fn options(&self, default_port: u16) -> Result<Options, CliError> {
         let control_token = self.token().map(str::to_owned);
         if let Some(host) = self.host.as_deref().filter(|host| !is_loopback(host))
             && control_token.is_none()
         {
-            return Err(Fault::of_usage(format!(
+            return Err(CliError::of_usage(format!(
                 "--host {host} can be reached from elsewhere: give a --control-token, which /control will ask for"
             )));
         }
@@ -274,7 +274,7 @@ impl Serve {
         })
     }
 
-    fn source(&self) -> Result<Source, Fault> {
+    fn source(&self) -> Result<Source, CliError> {
         if let Some(source) = Source::builtin(&self.fixture) {
             return Ok(source);
         }
@@ -282,21 +282,21 @@ impl Serve {
             let built_in = Source::BUILT_IN;
             format!("{}: $: is neither a built-in fixture ({built_in}) nor a readable file: {error}", self.fixture)
         };
-        let text = std::fs::read_to_string(&self.fixture).map_err(|error| Fault::of_start(describe(error)))?;
+        let text = std::fs::read_to_string(&self.fixture).map_err(|error| CliError::of_start(describe(error)))?;
         Ok(text.into())
     }
 }
 
 /// The dialect of this name, or that a file describes.
-pub fn dialect(name: &str) -> Result<Dialect, Fault> {
+pub fn dialect(name: &str) -> Result<Dialect, CliError> {
     match name {
         "neutral" => Ok(Dialect::neutral()),
         "zulip" => Ok(Dialect::zulip()),
         file => {
             let describe =
                 |error| format!("{file}: is neither a built-in dialect (neutral, zulip) nor a readable file: {error}");
-            let text = std::fs::read_to_string(file).map_err(|error| Fault::of_start(describe(error)))?;
-            crate::control::dialect::read(&text).map_err(|fault| Fault::of_start(format!("{file}: {fault}")))
+            let text = std::fs::read_to_string(file).map_err(|error| CliError::of_start(describe(error)))?;
+            crate::control::dialect::read(&text).map_err(|fault| CliError::of_start(format!("{file}: {fault}")))
         }
     }
 }

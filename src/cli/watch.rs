@@ -5,7 +5,7 @@ mod filter;
 mod line;
 mod target;
 
-use super::Fault;
+use super::CliError;
 use super::output::tell;
 use super::secure::{Trusting, with_remedy};
 use super::signals::Ending;
@@ -56,10 +56,10 @@ enum End {
     Lost(String),
 }
 
-pub fn run(watch: &Watch) -> Result<ExitCode, Fault> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Fault::of_start)?;
+pub fn run(watch: &Watch) -> Result<ExitCode, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::of_start)?;
     runtime.block_on(async {
-        let mut ending = Ending::listen().map_err(Fault::of_start)?;
+        let mut ending = Ending::listen().map_err(CliError::of_start)?;
         tokio::select! {
             ended = follow(watch) => ended,
             () = ending.told() => Ok(ExitCode::SUCCESS),
@@ -68,7 +68,7 @@ pub fn run(watch: &Watch) -> Result<ExitCode, Fault> {
 }
 
 /// Follows the world for as long as somebody reads, through restarts of its server.
-async fn follow(watch: &Watch) -> Result<ExitCode, Fault> {
+async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
     let is_coloured = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
     let mut pause = FIRST_PAUSE;
     let mut was_connected = false;
@@ -83,7 +83,7 @@ async fn follow(watch: &Watch) -> Result<ExitCode, Fault> {
                 }
                 if !was_connected {
                     let url = &watch.world.base_url;
-                    return Err(Fault::of_start(format!(
+                    return Err(CliError::of_start(format!(
                         "nothing can be watched at {url}: {reason}; start a server with `chatdouble serve`, or give the URL of one"
                     )));
                 }
@@ -106,11 +106,11 @@ async fn connect(
     client: Option<&Arc<ClientConfig>>,
     was_connected: &mut bool,
     is_coloured: bool,
-) -> Result<(bool, End), Fault> {
-    let mut request = watch.world.watching.as_str().into_client_request().map_err(Fault::of_start)?;
+) -> Result<(bool, End), CliError> {
+    let mut request = watch.world.watching.as_str().into_client_request().map_err(CliError::of_start)?;
     if let Some(token) = &watch.control_token {
         let value = HeaderValue::from_str(&format!("Bearer {token}"));
-        request.headers_mut().insert(header::AUTHORIZATION, value.map_err(Fault::of_usage)?);
+        request.headers_mut().insert(header::AUTHORIZATION, value.map_err(CliError::of_usage)?);
     }
     let mut socket = match connection::open(&watch.world, client, request).await {
         Ok(socket) => socket,
@@ -140,7 +140,12 @@ async fn connect(
 }
 
 /// What a refusal means: a server that is starting anew may not have the world yet, all else is for good.
-fn refused(watch: &Watch, status: StatusCode, hint: Option<&str>, was_connected: bool) -> Result<(bool, End), Fault> {
+fn refused(
+    watch: &Watch,
+    status: StatusCode,
+    hint: Option<&str>,
+    was_connected: bool,
+) -> Result<(bool, End), CliError> {
     let what = match status {
         StatusCode::UNAUTHORIZED => "asks for the right --control-token".to_owned(),
         StatusCode::FORBIDDEN => "does not let this host name steer it; give --control-token".to_owned(),
@@ -150,7 +155,7 @@ fn refused(watch: &Watch, status: StatusCode, hint: Option<&str>, was_connected:
     if was_connected && matches!(status, StatusCode::NOT_FOUND) || status.is_server_error() {
         return Ok((false, End::Lost(what)));
     }
-    Err(Fault::of_start(format!("{} {what}", watch.world.base_url)))
+    Err(CliError::of_start(format!("{} {what}", watch.world.base_url)))
 }
 
 /// What a server of this program says would have worked.

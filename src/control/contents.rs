@@ -21,7 +21,7 @@ const LISTED: usize = 100;
 const LISTED_MAX: usize = 1_000;
 
 /// What is asked for, of a realm as it stands.
-pub struct Wanted {
+pub struct ContentsQuery {
     realm: Arc<Realm>,
     seen_by: Option<Arc<User>>,
     channel: Option<ChannelId>,
@@ -30,7 +30,7 @@ pub struct Wanted {
     limit: usize,
 }
 
-impl Wanted {
+impl ContentsQuery {
     /// Reads the filters.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Wanted {
 /// # Errors
 ///
 /// None of its own.
-pub fn list(call: OfWorld, wanted: &Wanted) -> Result<Value, Error> {
+pub fn list(call: OfWorld, wanted: &ContentsQuery) -> Result<Value, Error> {
     let realm = &wanted.realm;
     let seen_by = wanted.seen_by.as_deref();
     Ok(match call {
@@ -146,7 +146,7 @@ fn of_group(realm: &Realm, group: &Group) -> Value {
     })
 }
 
-fn messages(wanted: &Wanted) -> Vec<Value> {
+fn messages(wanted: &ContentsQuery) -> Vec<Value> {
     let realm = &wanted.realm;
     let is_wanted = |message: &&Arc<Message>| {
         let place = message.channel();

@@ -1,7 +1,7 @@
 //! Calls from within the process, which need neither a connection nor the token.
 
 use super::Control;
-use crate::http::request::Incoming;
+use crate::http::request::ApiRequest;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use serde_json::Value;
@@ -31,7 +31,7 @@ impl Control {
         let body = body.map_or_else(Bytes::new, |body| body.to_string().into());
         let scheme = self.edge.scheme;
         let response =
-            self.respond(&Incoming { method, scheme, uri, headers, credentials: None, session: None, body }).await;
+            self.respond(&ApiRequest { method, scheme, uri, headers, credentials: None, session: None, body }).await;
         Answer { status: response.status().as_u16(), body: serde_json::from_slice(response.body()).unwrap_or_default() }
     }
 }

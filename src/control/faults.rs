@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::fault::{Bouncer, Disturbance, Effect, Matching, Rule};
 use crate::http::files::FILES;
 use crate::http::router::Router;
-use crate::misfit;
+use crate::json_diagnostic;
 use crate::world::World;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -66,7 +66,7 @@ pub fn list(world: &World) -> Value {
 ///
 /// `ControlRefused`.
 pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
-    let sent: Sent = misfit::fit(&rule).map_err(|fault| refused(fault.to_string()))?;
+    let sent: Sent = json_diagnostic::fit(&rule).map_err(|fault| refused(fault.to_string()))?;
     let matching = sent.matching.unwrap_or_default();
     let route = matching.path.as_deref().map(route).transpose()?;
     known_method(matching.method.as_deref(), "$.match.method")?;

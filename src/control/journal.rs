@@ -20,7 +20,7 @@ const NEAREST: usize = 3;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Assertion")]
-pub struct Wanted {
+pub struct JournalQuery {
     /// HTTP method, in capitals.
     method: Option<String>,
     /// Path, filled in or with the placeholders of an operation.
@@ -68,7 +68,7 @@ pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
 /// # Errors
 ///
 /// `ControlRefused`, `VerificationFailed`.
-pub fn verify(world: &World, wanted: Wanted) -> Result<Value, Error> {
+pub fn verify(world: &World, wanted: JournalQuery) -> Result<Value, Error> {
     if wanted.timeout_ms.is_some() {
         return Err(refused("$.timeout_ms: is for waiting"));
     }
@@ -86,7 +86,7 @@ pub fn verify(world: &World, wanted: Wanted) -> Result<Value, Error> {
 /// # Errors
 ///
 /// `ControlRefused`, `VerificationTimedOut`; `UnknownWorld` when the world is deleted meanwhile.
-pub async fn wait(world: &World, wanted: Wanted) -> Result<Value, Error> {
+pub async fn wait(world: &World, wanted: JournalQuery) -> Result<Value, Error> {
     let timeout_ms = wanted.timeout_ms;
     let (filter, bounds) = wanted.read(world)?;
     let count = || world.journal().find(&filter).len();
@@ -125,7 +125,7 @@ impl Bounds {
     }
 }
 
-impl Wanted {
+impl JournalQuery {
     fn read(self, world: &World) -> Result<(Filter, Bounds), Error> {
         let bounds = match (self.exactly, self.at_least, self.at_most) {
             (Some(exactly), None, None) => Bounds { at_least: exactly, at_most: Some(exactly) },

@@ -2,7 +2,7 @@
 
 use super::Guard;
 use crate::error::Error;
-use crate::http::request::Incoming;
+use crate::http::request::ApiRequest;
 use crate::http::{Response, reply};
 use http::{HeaderMap, HeaderValue, Method, header};
 use std::borrow::Cow;
@@ -11,12 +11,12 @@ use std::borrow::Cow;
 pub const BEARER: &str = "bearer.";
 
 /// Whether a browser asks what a page may do.
-pub fn is_preflight(incoming: &Incoming) -> bool {
+pub fn is_preflight(incoming: &ApiRequest) -> bool {
     incoming.method == Method::OPTIONS && incoming.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
 /// The reply to a preflight: browsers send no token with it.
-pub fn preflight(guard: &Guard, incoming: &Incoming) -> Response {
+pub fn preflight(guard: &Guard, incoming: &ApiRequest) -> Response {
     match guard.check(&incoming.headers) {
         Ok(()) | Err(Error::ControlToken) => {
             let mut response = reply::empty(204);
@@ -36,7 +36,7 @@ pub fn preflight(guard: &Guard, incoming: &Incoming) -> Response {
 }
 
 /// Lets a page read the reply if it may steer.
-pub fn open(guard: &Guard, incoming: &Incoming, mut response: Response) -> Response {
+pub fn open(guard: &Guard, incoming: &ApiRequest, mut response: Response) -> Response {
     let Some(origin) = incoming.headers.get(header::ORIGIN) else { return response };
     if matches!(guard.check(&incoming.headers), Ok(()) | Err(Error::ControlToken)) {
         let headers = response.headers_mut();

@@ -3,10 +3,10 @@
 use super::{refused, text};
 use crate::error::Error;
 use crate::fixture::{self, state};
-use crate::http::request::Incoming;
+use crate::http::request::ApiRequest;
 use crate::realm::Realm;
 use crate::time::Clock;
-use crate::world::{Moment, World};
+use crate::world::{Checkpoint, World};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub fn show(world: &World) -> Result<Vec<u8>, Error> {
 /// # Errors
 ///
 /// `ControlRefused` with the document's faults.
-pub fn put(world: &World, incoming: &Incoming) -> Result<Value, Error> {
+pub fn put(world: &World, incoming: &ApiRequest) -> Result<Value, Error> {
     /// What GET gave may be sent back as it came.
     #[derive(Deserialize)]
     struct Sent<'a> {
@@ -41,13 +41,14 @@ pub fn put(world: &World, incoming: &Incoming) -> Result<Value, Error> {
     let sent: Option<Sent<'_>> = serde_json::from_str(whole).ok();
     let inner = sent.and_then(|sent| sent.state).map(RawValue::get).filter(|state| state.starts_with('{'));
     let (realm, clock) = read(world, inner.unwrap_or(whole))?;
-    world.go_to(&Moment { realm: Arc::new(realm), clock });
+    world.go_to(&Checkpoint { realm: Arc::new(realm), clock });
     Ok(json!({}))
 }
 
 fn read(world: &World, document: &str) -> Result<(Realm, Clock), Error> {
-    let told =
-        |faults: Vec<fixture::Fault>| refused(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+    let told = |faults: Vec<fixture::Diagnostic>| {
+        refused(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+    };
     if state::is_state(document) {
         return state::read(document, world.real_time().now()).map_err(told);
     }

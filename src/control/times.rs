@@ -1,6 +1,6 @@
 //! Times in bodies: UNIX seconds or RFC 3339, and spans in seconds or as text.
 
-use super::ClockDefault;
+use super::InitialClock;
 use crate::time::{Span, Timestamp};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
@@ -108,12 +108,12 @@ impl<'de> Deserialize<'de> for Instant {
     }
 }
 
-impl<'de> Deserialize<'de> for ClockDefault {
+impl<'de> Deserialize<'de> for InitialClock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NumberOrText {
-            expected: ClockDefault::EXPECTED,
-            number: |seconds| at_number(seconds).map(ClockDefault::At),
-            text: |text| ClockDefault::parse(text).ok(),
+            expected: InitialClock::EXPECTED,
+            number: |seconds| at_number(seconds).map(InitialClock::At),
+            text: |text| InitialClock::parse(text).ok(),
         })
     }
 }
@@ -142,7 +142,7 @@ impl JsonSchema for Instant {
     }
 }
 
-impl JsonSchema for ClockDefault {
+impl JsonSchema for InitialClock {
     fn schema_name() -> Cow<'static, str> {
         "Clock".into()
     }
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_refused_in_words() {
-        let fault = crate::misfit::fit::<Instant>(serde_json::json!("tomorrow")).expect_err("it is none");
+        let fault = crate::json_diagnostic::fit::<Instant>(serde_json::json!("tomorrow")).expect_err("it is none");
         assert_eq!(
             fault.to_string(),
             r#"$: takes UNIX seconds, or a time such as 2026-01-01T00:00:00Z, not the text "tomorrow""#

@@ -2,7 +2,7 @@
 
 use super::refused;
 use crate::error::Error;
-use crate::misfit::most_alike;
+use crate::json_diagnostic::most_alike;
 use crate::realm::Realm;
 use crate::realm::user::User;
 use std::sync::Arc;

@@ -2,16 +2,16 @@
 
 use super::filters::Filters;
 use super::times::Seconds;
-use super::{ClockDefault, Control, body, refused};
+use super::{Control, InitialClock, body, refused};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Source};
 use crate::http::authority::Authority;
 use crate::http::origin_of;
-use crate::http::request::Incoming;
+use crate::http::request::ApiRequest;
 use crate::realm::Realm;
-use crate::realm::chance::Chance;
 use crate::realm::change::Tx;
+use crate::realm::seeded_rng::SeededRng;
 use crate::time::{Clock, Span, Timestamp};
 use crate::world::aside::in_place;
 use crate::world::{Life, RealTime, World, WorldSettings, Worlds};
@@ -26,7 +26,7 @@ use std::sync::Arc;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "WorldOptions")]
-pub struct Wanted {
+pub struct WorldSpec {
     /// 1 to 63 of a-z, 0-9 and '-', not '-' at either end. One is made when it is left out.
     name: Option<String>,
     /// A built-in fixture's name, a fixture document or a state.
@@ -41,7 +41,7 @@ pub struct Wanted {
     /// neutral, zulip or a dialect document.
     dialect: Option<Value>,
     /// How its clock stands.
-    clock: Option<ClockDefault>,
+    clock: Option<InitialClock>,
     /// What all chance follows from.
     seed: Option<u64>,
     /// Whether it gets a port of its own.
@@ -57,7 +57,7 @@ pub struct Wanted {
 }
 
 /// What a new world begins as.
-struct Founded {
+struct NewWorld {
     realm: Realm,
     clock: Clock,
     settings: WorldSettings,
@@ -65,7 +65,7 @@ struct Founded {
 }
 
 /// The worlds that the filters admit.
-pub fn list(control: &Control, incoming: &Incoming, filters: &Filters) -> Value {
+pub fn list(control: &Control, incoming: &ApiRequest, filters: &Filters) -> Value {
     let prefix = filters.text("prefix").unwrap_or_default();
     let worlds = control.edge.worlds.all();
     let worlds = worlds.iter().filter(|world| world.name().starts_with(prefix));
@@ -73,7 +73,7 @@ pub fn list(control: &Control, incoming: &Incoming, filters: &Filters) -> Value 
 }
 
 /// A world's row. Reading it is no use of the world.
-pub fn row(incoming: &Incoming, world: &World) -> Value {
+pub fn row(incoming: &ApiRequest, world: &World) -> Value {
     let (realm, life) = (world.snapshot(), world.life());
     json!({
         "name": world.name(),
@@ -95,8 +95,8 @@ pub fn row(incoming: &Incoming, world: &World) -> Value {
 /// # Errors
 ///
 /// `ControlRefused`, `WorldExists`.
-pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Error> {
-    let wanted: Wanted = body(incoming)?;
+pub async fn create(control: &Control, incoming: &ApiRequest) -> Result<Value, Error> {
+    let wanted: WorldSpec = body(incoming)?;
     if let Some(name) = &wanted.name {
         check_name(control, name, wanted.replace)?;
     }
@@ -109,7 +109,7 @@ pub async fn create(control: &Control, incoming: &Incoming) -> Result<Value, Err
         }
         None => in_place(|| found(control, &wanted))?,
     };
-    let Founded { realm, clock, settings, real_time } = founded;
+    let NewWorld { realm, clock, settings, real_time } = founded;
     // No name is made for what is refused.
     let name = wanted.name.clone().unwrap_or_else(|| control.edge.worlds.free_name());
     let life = Life::new(wanted.label, idle_ttl, real_time.now());
@@ -140,7 +140,7 @@ fn check_name(control: &Control, name: &str, replaces: bool) -> Result<(), Error
     if is_default { Err(refused("$.name: default is there from the start or never")) } else { Ok(()) }
 }
 
-fn idle_ttl(control: &Control, wanted: &Wanted) -> Result<Option<Span>, Error> {
+fn idle_ttl(control: &Control, wanted: &WorldSpec) -> Result<Option<Span>, Error> {
     match wanted.idle_ttl_seconds {
         None => Ok(control.defaults.world_ttl),
         Some(Seconds(ttl)) if ttl >= Span::seconds(1) => Ok(Some(ttl)),
@@ -203,7 +203,7 @@ pub fn upgrade(world: &World, upgrade: &Upgrade) -> Result<Value, Error> {
 }
 
 /// The address of a world: its own port's, or below the address that the one who asks used.
-fn url(incoming: &Incoming, world: &World) -> String {
+fn url(incoming: &ApiRequest, world: &World) -> String {
     match world.life().port.get() {
         Some(port) => format!("{}://{}:{port}", incoming.scheme, own_name(incoming)),
         None => base_url(incoming.scheme, &incoming.headers, world.name()),
@@ -216,14 +216,14 @@ pub(super) fn base_url(scheme: &'static str, headers: &HeaderMap, name: &str) ->
     if name == Worlds::DEFAULT { root } else { format!("{root}/w/{name}") }
 }
 
-fn origin_named(control: &Control, wanted: &Wanted, name: &str) -> Result<Arc<World>, Error> {
+fn origin_named(control: &Control, wanted: &WorldSpec, name: &str) -> Result<Arc<World>, Error> {
     if wanted.fixture.is_some() {
         return Err(refused("$.fixture: can't stand beside fork_of"));
     }
     control.edge.worlds.get(name).ok_or_else(|| refused(format!("$.fork_of: there is no world '{name}'")))
 }
 
-fn fork(wanted: &Wanted, origin: &World) -> Result<Founded, Error> {
+fn fork(wanted: &WorldSpec, origin: &World) -> Result<NewWorld, Error> {
     let moment = match &wanted.snapshot {
         Some(name) => {
             let missing = || refused(format!("$.snapshot: '{}' has no snapshot '{name}'", origin.name()));
@@ -234,7 +234,7 @@ fn fork(wanted: &Wanted, origin: &World) -> Result<Founded, Error> {
     let mut realm = crate::world::without_queues(&moment.realm);
     realm.relay = crate::realm::push::Relay::default();
     if let Some(seed) = wanted.seed {
-        realm.chance = Chance::from_seed(seed);
+        realm.chance = SeededRng::from_seed(seed);
     }
     let clock = match wanted.clock {
         Some(choice) => choice.clock(origin.real_time().now()),
@@ -245,7 +245,7 @@ fn fork(wanted: &Wanted, origin: &World) -> Result<Founded, Error> {
         feature_level: level(wanted)?.unwrap_or(origin.settings().feature_level),
         dialect: dialect(wanted)?.unwrap_or_else(|| origin.settings().dialect.clone()),
     };
-    Ok(Founded { realm, clock, settings, real_time: origin.real_time().clone() })
+    Ok(NewWorld { realm, clock, settings, real_time: origin.real_time().clone() })
 }
 
 /// A realm without queues at another time; what falls due until a later one happens, each thing at its own time.
@@ -261,7 +261,7 @@ fn stood_at(realm: Realm, at: Timestamp) -> Realm {
     realm
 }
 
-fn found(control: &Control, wanted: &Wanted) -> Result<Founded, Error> {
+fn found(control: &Control, wanted: &WorldSpec) -> Result<NewWorld, Error> {
     if wanted.snapshot.is_some() {
         return Err(refused("$.snapshot: needs fork_of"));
     }
@@ -292,31 +292,31 @@ fn found(control: &Control, wanted: &Wanted) -> Result<Founded, Error> {
             realm = realm.put_back_to(now);
         }
         if let Some(seed) = wanted.seed {
-            realm.chance = Chance::from_seed(seed);
+            realm.chance = SeededRng::from_seed(seed);
         }
-        return Ok(Founded { realm, clock, settings, real_time });
+        return Ok(NewWorld { realm, clock, settings, real_time });
     }
     let clock = wanted.clock.unwrap_or(defaults.clock).clock(real_time.now());
     let now = clock.now(real_time.now());
     let seed = wanted.seed.unwrap_or(defaults.seed);
     let realm = source.realm(now, seed).map_err(|faults| told(&faults))?;
-    Ok(Founded { realm, clock, settings, real_time })
+    Ok(NewWorld { realm, clock, settings, real_time })
 }
 
 /// A fixture's faults as one sentence.
-fn told(faults: &[fixture::Fault]) -> Error {
+fn told(faults: &[fixture::Diagnostic]) -> Error {
     let told = faults.iter().map(|fault| format!("$.fixture{}: {}", fault.path.trim_start_matches('$'), fault.reason));
     refused(told.collect::<Vec<_>>().join("; "))
 }
 
-fn level(wanted: &Wanted) -> Result<Option<i64>, Error> {
+fn level(wanted: &WorldSpec) -> Result<Option<i64>, Error> {
     match wanted.feature_level {
         Some(level) if level < 0 => Err(refused("$.feature_level: takes a whole number from 0 on")),
         level => Ok(level),
     }
 }
 
-fn dialect(wanted: &Wanted) -> Result<Option<Arc<Dialect>>, Error> {
+fn dialect(wanted: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
     let dialect = match &wanted.dialect {
         None => return Ok(None),
         Some(Value::String(name)) if name == "neutral" => Dialect::neutral(),
@@ -330,7 +330,7 @@ fn dialect(wanted: &Wanted) -> Result<Option<Arc<Dialect>>, Error> {
 }
 
 /// The name by which a request called the server, as far as it is one.
-fn own_name(incoming: &Incoming) -> String {
+fn own_name(incoming: &ApiRequest) -> String {
     let called = incoming.header(header::HOST).and_then(Authority::parse);
     called.map_or_else(|| "127.0.0.1".to_owned(), |host| host.name().to_owned())
 }

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// What a request says of who calls, taken apart; None without a word of it.
-pub type Given = Option<Result<Arc<Credentials>, Error>>;
+pub type RequestCredentials = Option<Result<Arc<Credentials>, Error>>;
 
 /// The account that a request's credentials are of; None where it has none.
 ///
@@ -18,7 +18,7 @@ pub type Given = Option<Result<Arc<Credentials>, Error>>;
 ///
 /// In the order in which they are checked: `InvalidAuthorizationHeader`, `BasicAuthenticationRequired`,
 /// `MalformedApiKey`, `InvalidApiKey`, `RealmDeactivated`, `UserDeactivated`.
-pub fn caller(realm: &Realm, given: &Given) -> Result<Option<Arc<User>>, Error> {
+pub fn caller(realm: &Realm, given: &RequestCredentials) -> Result<Option<Arc<User>>, Error> {
     let Some(credentials) = given else { return Ok(None) };
     credentials.as_ref().map_err(Error::clone)?.check(realm).map(Some)
 }
@@ -84,14 +84,14 @@ impl Credentials {
 /// The credentials of the requests of one connection: most clients send the same header with each, which is then taken
 /// apart once.
 #[derive(Debug, Default)]
-pub struct LastCredentials(Mutex<Option<Taken>>);
+pub struct CredentialsCache(Mutex<Option<CachedHeader>>);
 
 /// A header, and what it says.
-type Taken = (Box<[u8]>, Arc<Credentials>);
+type CachedHeader = (Box<[u8]>, Arc<Credentials>);
 
-impl LastCredentials {
+impl CredentialsCache {
     /// What a request says of who calls; None without a word of it.
-    pub fn read(&self, headers: &HeaderMap) -> Given {
+    pub fn read(&self, headers: &HeaderMap) -> RequestCredentials {
         let mut all = headers.get_all(header::AUTHORIZATION).iter();
         let header = all.next()?;
         if all.next().is_some() {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn each_request_of_a_connection_has_the_credentials_that_it_came_with() {
-        let last = LastCredentials::default();
+        let last = CredentialsCache::default();
         let read = |text: &str| {
             let headers = HeaderMap::from_iter([(header::AUTHORIZATION, text.parse().expect("a header"))]);
             last.read(&headers).expect("there is a header").map(|credentials| credentials.email().to_string())

@@ -1,7 +1,7 @@
 //! Which web pages may call the API from a browser.
 
 use super::Response;
-use super::request::Incoming;
+use super::request::ApiRequest;
 use http::{HeaderMap, HeaderValue, Method, header};
 
 /// The origins that are let in.
@@ -52,7 +52,7 @@ impl Cors {
 
     /// Lets the pages that may call the API read a file whether or not they say who they are: browsers keep what they
     /// loaded for a picture, and read it from there for a page that asks to.
-    pub(super) fn open_to_all(&self, incoming: &Incoming, mut response: Response) -> Response {
+    pub(super) fn open_to_all(&self, incoming: &ApiRequest, mut response: Response) -> Response {
         if incoming.headers.contains_key(header::ORIGIN) {
             return response;
         }

@@ -7,8 +7,8 @@
 use super::Edge;
 use super::origin;
 use super::pages::Page;
-use super::request::Incoming;
-use super::router::Found;
+use super::request::ApiRequest;
+use super::router::RouteMatch;
 use super::trace;
 use crate::world::World;
 use crate::world::aside::Turn;
@@ -40,7 +40,7 @@ pub(super) fn room() -> Arc<Semaphore> {
 
 impl Edge {
     /// What a request waits for before [`Edge::respond`]; None for most, which wait for nothing.
-    pub fn deferral(&self, incoming: &Incoming, bound: Option<&str>) -> Option<Deferral> {
+    pub fn deferral(&self, incoming: &ApiRequest, bound: Option<&str>) -> Option<Deferral> {
         let addressed = origin::address(incoming, bound);
         let world = self.worlds.get(&addressed.world)?;
         let Some(path) = addressed.path_of_operation() else {
@@ -65,10 +65,10 @@ impl Edge {
             return false;
         }
         match self.router.find(&trace::name_of(method), path, world.settings().feature_level) {
-            Found::Operation(row, _) => !row.is_short,
-            Found::WrongMethod(_) => false,
+            RouteMatch::Operation(row, _) => !row.is_short,
+            RouteMatch::WrongMethod(_) => false,
             // A name of the dialect's, perhaps.
-            Found::Nothing(known) => known.is_none(),
+            RouteMatch::Nothing(known) => known.is_none(),
         }
     }
 }

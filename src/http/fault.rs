@@ -26,7 +26,7 @@ const REQUESTS_AN_HOUR: &str = "2000";
 
 /// What the connection does to a reply, as the server's sockets see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mangled {
+pub enum ConnectionFault {
     /// It closes without a reply.
     Dropped,
     /// The body breaks off after so many bytes.
@@ -103,7 +103,7 @@ impl Fault {
                 reply::json(*status, body)
             }
             Effect::RateLimit { retry_after } => rate_limited(retry_after, feature_level, now),
-            Effect::Drop { is_carried_out: false, .. } => mangled(reply::empty(502), Mangled::Dropped),
+            Effect::Drop { is_carried_out: false, .. } => mangled(reply::empty(502), ConnectionFault::Dropped),
             _ => return None,
         };
         Some(marked(response, id))
@@ -113,9 +113,9 @@ impl Fault {
     pub fn afterwards(&self, response: Response) -> Response {
         let Some((id, effect)) = &self.fired else { return response };
         let response = match effect {
-            Effect::Drop { .. } => mangled(response, Mangled::Dropped),
+            Effect::Drop { .. } => mangled(response, ConnectionFault::Dropped),
             Effect::TruncateAt(bytes) => {
-                mangled(response, Mangled::TruncatedAt(usize::try_from(*bytes).unwrap_or(usize::MAX)))
+                mangled(response, ConnectionFault::TruncatedAt(usize::try_from(*bytes).unwrap_or(usize::MAX)))
             }
             Effect::Garbage => garbage(),
             Effect::Events(Disturbance::Unknown) => with_unknown_fields(response),
@@ -146,7 +146,7 @@ fn marked(mut response: Response, id: &str) -> Response {
     response
 }
 
-fn mangled(mut response: Response, how: Mangled) -> Response {
+fn mangled(mut response: Response, how: ConnectionFault) -> Response {
     response.extensions_mut().insert(how);
     response
 }

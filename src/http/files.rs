@@ -3,7 +3,7 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use super::origin::Addressed;
-use super::request::Incoming;
+use super::request::ApiRequest;
 use super::{Response, authentication, reply};
 use crate::api::uploads::temporary;
 use crate::api::{Access, exports};
@@ -54,7 +54,7 @@ pub fn kind(path: &str) -> Option<&'static str> {
 ///
 /// `UnknownPath`, `MethodNotAllowed`, `NotLoggedIn` and what else is wrong with credentials, `WebhookBotNotAllowed`,
 /// `RealmDeactivated`, `FileNotFound`, `FileForbidden`, `InvalidToken`, `InvalidFilename`.
-pub fn serve(world: &World, incoming: &Incoming, addressed: &Addressed<'_>) -> Result<Response, Error> {
+pub fn serve(world: &World, incoming: &ApiRequest, addressed: &Addressed<'_>) -> Result<Response, Error> {
     let realm = world.snapshot();
     let path = percent_encoding::percent_decode_str(addressed.path).decode_utf8_lossy();
     let Some((folder, rest)) = path.trim_start_matches('/').split_once('/') else { return Err(Error::UnknownPath) };
@@ -71,7 +71,7 @@ pub fn serve(world: &World, incoming: &Incoming, addressed: &Addressed<'_>) -> R
     }
 }
 
-fn upload(realm: &Realm, world: &World, incoming: &Incoming, rest: &str) -> Result<Response, Error> {
+fn upload(realm: &Realm, world: &World, incoming: &ApiRequest, rest: &str) -> Result<Response, Error> {
     if let Some(token) = rest.strip_prefix("temporary/") {
         let attachment = temporary::resolve(realm, token, world.now())?;
         return send(realm, &attachment, false);
@@ -173,7 +173,7 @@ fn blob(realm: &Realm, hash: &str, name: &str) -> Result<Response, Error> {
 
 /// `/avatar/{user id or address}` leads to the picture's address, the query string kept; of somebody whom the caller may
 /// not know of, to a general one. What names nobody is taken for an address that the provider may have a picture of.
-fn avatar(realm: &Realm, incoming: &Incoming, addressed: &Addressed<'_>, rest: &str) -> Result<Response, Error> {
+fn avatar(realm: &Realm, incoming: &ApiRequest, addressed: &Addressed<'_>, rest: &str) -> Result<Response, Error> {
     let caller = authentication::caller(realm, &incoming.credentials)?.ok_or(Error::NotLoggedIn)?;
     let (who, is_medium) = match rest.strip_suffix("/medium") {
         Some(who) => (who, true),

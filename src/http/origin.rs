@@ -1,7 +1,7 @@
 //! Which world a request is for, and which address its URLs must lead back to (contract, Worlds).
 
 use super::authority::Authority;
-use super::request::Incoming;
+use super::request::ApiRequest;
 use crate::api::Origin;
 use crate::dialect::{Dialect, USERS_OWN};
 use crate::world::Worlds;
@@ -61,7 +61,7 @@ impl<'a> Addressed<'a> {
 }
 
 /// Finds the world: by the port, by the path, by the host name, else the default one.
-pub fn address<'a>(incoming: &'a Incoming, bound: Option<&'a str>) -> Addressed<'a> {
+pub fn address<'a>(incoming: &'a ApiRequest, bound: Option<&'a str>) -> Addressed<'a> {
     let asked = incoming.header(header::HOST);
     let origin = origin_of(incoming.scheme, &incoming.headers);
     if let Some(world) = bound {

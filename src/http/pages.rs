@@ -8,7 +8,7 @@ mod login;
 mod otp;
 
 use super::origin::Addressed;
-use super::request::{Incoming, without_files};
+use super::request::{ApiRequest, without_files};
 use super::session;
 use super::trace::Trace;
 use super::visit::{Answer, ended};
@@ -48,7 +48,7 @@ pub(super) enum Page<'a> {
 
 impl<'a> Page<'a> {
     /// The page with a path, if there is one.
-    pub(super) fn find(incoming: &Incoming, addressed: &Addressed<'a>) -> Option<Self> {
+    pub(super) fn find(incoming: &ApiRequest, addressed: &Addressed<'a>) -> Option<Self> {
         match addressed.path {
             "" | "/" if !addressed.is_root && incoming.accepts_html() => Some(Page::Home),
             "/login/" | "/accounts/login/" | "/accounts/login/local/" | "/devlogin/" => Some(Page::Login),
@@ -91,7 +91,7 @@ impl<'a> Page<'a> {
 /// A request for a page.
 struct Visitor<'a> {
     edge: &'a Edge,
-    incoming: &'a Incoming,
+    incoming: &'a ApiRequest,
     world: &'a World,
     settings: &'a WorldSettings,
     origin: Origin<'a>,
@@ -104,7 +104,7 @@ struct Visitor<'a> {
 /// Answers a request for a page.
 pub(super) fn respond(
     edge: &Edge,
-    incoming: &Incoming,
+    incoming: &ApiRequest,
     world: &Arc<World>,
     addressed: &Addressed<'_>,
     page: Page<'_>,

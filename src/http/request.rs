@@ -1,6 +1,6 @@
 //! Taking a request apart: its parameters from query, form and multipart, within limits of size and time.
 
-use super::authentication::Given;
+use super::authentication::RequestCredentials;
 use super::session::Session;
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::error::Error;
@@ -23,7 +23,7 @@ const MIB: usize = 1024 * 1024;
 
 /// A request as it came in.
 #[derive(Debug)]
-pub struct Incoming {
+pub struct ApiRequest {
     /// GET, POST, …
     pub method: Method,
     /// `http` or `https`, as the connection is.
@@ -33,14 +33,14 @@ pub struct Incoming {
     /// The headers.
     pub headers: HeaderMap,
     /// Who calls, as the headers say; None without a word of it, and for control.
-    pub credentials: Given,
+    pub credentials: RequestCredentials,
     /// The session that the request is made in, as far as its path takes any.
     pub session: Option<Session>,
     /// The body.
     pub body: Bytes,
 }
 
-impl Incoming {
+impl ApiRequest {
     /// The path, still percent-encoded.
     pub fn path(&self) -> &str {
         // CONNECT names a host and no path.
@@ -99,7 +99,7 @@ fn body_too_large() -> Error {
 /// # Errors
 ///
 /// `BodyTooLarge`.
-pub fn without_files(incoming: &Incoming) -> Result<(), Error> {
+pub fn without_files(incoming: &ApiRequest) -> Result<(), Error> {
     if incoming.body.len() > MAX_BODY_MIB * MIB { Err(body_too_large()) } else { Ok(()) }
 }
 
@@ -160,7 +160,7 @@ pub async fn read_body(
 /// # Errors
 ///
 /// `MalformedBody`, `UploadTooLarge`.
-pub async fn parameters(incoming: &Incoming) -> Result<RawParameters, Error> {
+pub async fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     let mut raw = of_query(incoming);
     if matches!(incoming.method, Method::GET | Method::HEAD) || incoming.body.is_empty() {
         return Ok(raw);
@@ -179,7 +179,7 @@ pub async fn parameters(incoming: &Incoming) -> Result<RawParameters, Error> {
 }
 
 /// The parameters of a request's query.
-pub fn of_query(incoming: &Incoming) -> RawParameters {
+pub fn of_query(incoming: &ApiRequest) -> RawParameters {
     if incoming.query().is_empty() {
         return RawParameters::default();
     }

@@ -45,7 +45,7 @@ enum Segment {
 }
 
 /// What a request's way leads to.
-pub enum Found {
+pub enum RouteMatch {
     /// An operation, with the parts of the path.
     Operation(&'static Row, Vec<(String, String)>),
     /// The path exists with these methods only.
@@ -80,7 +80,7 @@ impl Router {
 
     /// Finds the operation for a method and a path without `/api/v1`, among those that a feature level has; the path is
     /// percent-decoded here, part by part.
-    pub fn find(&self, method: &str, path: &str, level: i64) -> Found {
+    pub fn find(&self, method: &str, path: &str, level: i64) -> RouteMatch {
         if let Some((length, place)) = self.fixed.get(path) {
             let candidate = &self.by_length[length][*place];
             if candidate.is_there(level) {
@@ -88,9 +88,9 @@ impl Router {
             }
         }
         if let Some(known) = self.wrong.get(path) {
-            return Found::Nothing(known.iter().find(|(one, _)| one == method).map(|(_, reply)| reply.clone()));
+            return RouteMatch::Nothing(known.iter().find(|(one, _)| one == method).map(|(_, reply)| reply.clone()));
         }
-        let Some(path) = path.strip_prefix('/') else { return Found::Nothing(None) };
+        let Some(path) = path.strip_prefix('/') else { return RouteMatch::Nothing(None) };
         let parts: Vec<Cow<'_, str>> = path.split('/').map(decode).collect();
         let fixed = self.by_length.get(&parts.len()).into_iter().flatten();
         for candidate in fixed.chain(&self.open_ended) {
@@ -100,13 +100,13 @@ impl Router {
                 return candidate.with_method(method, values, level);
             }
         }
-        Found::Nothing(None)
+        RouteMatch::Nothing(None)
     }
 
     /// Where a level does not have an operation that another one has: that operation.
     pub fn of_another_level(&self, method: &str, path: &str, level: i64) -> Option<&'static Row> {
         levels_with_other_operations().into_iter().find_map(|other| match self.find(method, path, other) {
-            Found::Operation(row, _) if !row.is_at(level) => Some(row),
+            RouteMatch::Operation(row, _) if !row.is_at(level) => Some(row),
             _ => None,
         })
     }
@@ -116,7 +116,7 @@ impl Router {
         let is_short = path.len() <= REMEMBERED_PATH_MAX_BYTES && method.len() <= REMEMBERED_METHOD_MAX_BYTES;
         let is_nowhere = || {
             let levels = levels_with_other_operations();
-            levels.into_iter().all(|level| matches!(self.find(method, path, level), Found::Nothing(None)))
+            levels.into_iter().all(|level| matches!(self.find(method, path, level), RouteMatch::Nothing(None)))
         };
         if is_short && is_nowhere() {
             if self.wrong.len() >= REMEMBERED_PATHS_MAX {
@@ -184,16 +184,16 @@ impl Path {
         self.rows.iter().any(|row| row.is_at(level))
     }
 
-    fn with_method(&self, method: &str, values: Vec<(String, String)>, level: i64) -> Found {
+    fn with_method(&self, method: &str, values: Vec<(String, String)>, level: i64) -> RouteMatch {
         let rows = self.rows.iter().filter(|row| row.is_at(level));
         if let Some(row) = rows.clone().find(|row| row.route.method == method) {
-            return Found::Operation(row, values);
+            return RouteMatch::Operation(row, values);
         }
         let mut methods: Vec<&'static str> = rows.map(|row| row.route.method).collect();
         if methods.contains(&"GET") {
             methods.push("HEAD");
         }
-        Found::WrongMethod(methods)
+        RouteMatch::WrongMethod(methods)
     }
 }
 
@@ -243,11 +243,11 @@ mod tests {
         let reply = super::super::reply::empty(404);
 
         router.remember("GET", "/mesages", &reply);
-        assert!(matches!(router.find("GET", "/mesages", NEWEST_FEATURE_LEVEL), Found::Nothing(Some(_))));
-        assert!(matches!(router.find("PUT", "/mesages", NEWEST_FEATURE_LEVEL), Found::Nothing(None)));
+        assert!(matches!(router.find("GET", "/mesages", NEWEST_FEATURE_LEVEL), RouteMatch::Nothing(Some(_))));
+        assert!(matches!(router.find("PUT", "/mesages", NEWEST_FEATURE_LEVEL), RouteMatch::Nothing(None)));
 
-        assert!(matches!(router.find("PUT", "/saved_snippets", 1), Found::Nothing(None)));
+        assert!(matches!(router.find("PUT", "/saved_snippets", 1), RouteMatch::Nothing(None)));
         router.remember("PUT", "/saved_snippets", &reply);
-        assert!(matches!(router.find("GET", "/saved_snippets", NEWEST_FEATURE_LEVEL), Found::Operation(..)));
+        assert!(matches!(router.find("GET", "/saved_snippets", NEWEST_FEATURE_LEVEL), RouteMatch::Operation(..)));
     }
 }

@@ -3,7 +3,7 @@
 use super::authentication::Credentials;
 use super::authority::Single;
 use super::key_guard::KeyGuard;
-use super::request::Incoming;
+use super::request::ApiRequest;
 use super::{Response, authentication};
 use crate::api::Origin;
 use crate::error::Error;
@@ -78,7 +78,7 @@ fn fault_of(token: &str) -> Option<&'static str> {
 /// # Errors
 ///
 /// `CsrfFailed`.
-pub fn check_csrf(guard: &KeyGuard, incoming: &Incoming, field: Option<&str>) -> Result<(), Error> {
+pub fn check_csrf(guard: &KeyGuard, incoming: &ApiRequest, field: Option<&str>) -> Result<(), Error> {
     if matches!(incoming.method, Method::GET | Method::HEAD | Method::OPTIONS | Method::TRACE) {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! Stock clients in worlds with neutral names: they don't find what they look for, and say little about it.
 
-use super::request::Incoming;
+use super::request::ApiRequest;
 use crate::dialect::Dialect;
 use http::header;
 use parking_lot::Mutex;
@@ -19,7 +19,7 @@ pub struct StockClients {
 
 impl StockClients {
     /// Says once per client, on standard error, which dialect it needs when the world does not have it.
-    pub fn warn_of(&self, incoming: &Incoming, dialect: &Dialect, world: &str) {
+    pub fn warn_of(&self, incoming: &ApiRequest, dialect: &Dialect, world: &str) {
         if !dialect.is_neutral() {
             return;
         }

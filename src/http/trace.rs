@@ -1,13 +1,13 @@
 //! What is noted of a request on its way, for the journal and for those who watch.
 
-use super::authentication::{Credentials, Given};
-use super::request::Incoming;
+use super::authentication::{Credentials, RequestCredentials};
+use super::request::ApiRequest;
 use super::{Response, reply, visit};
 use crate::api::parameter::RawParameters;
 use crate::journal::{Body, Entry};
 use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
-use crate::world::{Caused, Watched, World};
+use crate::world::{NewEvents, Watched, World};
 use bytes::Bytes;
 use http::{Method, header};
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub struct Trace {
     /// The operation's path.
     pub route: Option<&'static str>,
     /// Who calls, as the request says; None without a word of it.
-    pub credentials: Given,
+    pub credentials: RequestCredentials,
     /// What the client calls itself.
     pub client: Box<str>,
     /// As sent.
@@ -35,7 +35,7 @@ pub struct Trace {
     /// How long that fault holds the reply back.
     pub delay: Duration,
     /// What happened.
-    pub caused: Caused,
+    pub caused: NewEvents,
 }
 
 /// A method's name.
@@ -70,7 +70,7 @@ impl Trace {
     }
 
     /// Begins the notes.
-    pub fn begin(world: &World, incoming: &Incoming, path: String) -> Self {
+    pub fn begin(world: &World, incoming: &ApiRequest, path: String) -> Self {
         let began = world.real_time().now();
         world.life().note_request(began);
         Self {
@@ -83,7 +83,7 @@ impl Trace {
             params: RawParameters::no_values(),
             fault: None,
             delay: Duration::ZERO,
-            caused: Caused::default(),
+            caused: NewEvents::default(),
         }
     }
 
@@ -91,7 +91,8 @@ impl Trace {
     pub fn end(self, world: &World, response: &Response) {
         let ended = world.real_time().now();
         let took = ended.plus(Span::from_duration(self.delay)).since(self.began);
-        let is_dropped = response.extensions().get::<super::Mangled>() == Some(&super::Mangled::Dropped);
+        let is_dropped =
+            response.extensions().get::<super::ConnectionFault>() == Some(&super::ConnectionFault::Dropped);
         let now = world.clock().now(ended);
         let fault = self.fault.clone().filter(|_| world.is_watched());
         let entry = world.journal().enter(Entry {

@@ -3,7 +3,7 @@
 //!
 //! A choice where the API is silent: A-56 in docs/assumptions.md.
 
-use super::request::Incoming;
+use super::request::ApiRequest;
 use super::trace::Trace;
 use super::{Response, authentication, reply};
 use crate::api::uploads::resumable::{self, Announced};
@@ -33,13 +33,13 @@ pub fn is_tus(path: &str) -> bool {
 }
 
 /// Answers a request; refusals carry a `message` instead of the API's envelope.
-pub fn respond(world: &World, incoming: &Incoming, origin: Origin<'_>, trace: &mut Trace) -> Response {
+pub fn respond(world: &World, incoming: &ApiRequest, origin: Origin<'_>, trace: &mut Trace) -> Response {
     let mut response = carry_out(world, incoming, origin, trace).unwrap_or_else(|error| refusal(&error));
     response.headers_mut().insert("tus-resumable", HeaderValue::from_static(VERSION));
     response
 }
 
-fn carry_out(world: &World, incoming: &Incoming, origin: Origin<'_>, trace: &mut Trace) -> Result<Response, Error> {
+fn carry_out(world: &World, incoming: &ApiRequest, origin: Origin<'_>, trace: &mut Trace) -> Result<Response, Error> {
     // Clients whose platform knows no PATCH say what they mean.
     let method = incoming.header("x-http-method-override").unwrap_or(incoming.method.as_str()).to_uppercase();
     let id = trace.path.strip_prefix(PATH).unwrap_or_default().trim_matches('/').to_owned();
@@ -73,24 +73,24 @@ fn options() -> Response {
     response
 }
 
-fn caller(world: &World, incoming: &Incoming) -> Result<Arc<User>, Error> {
+fn caller(world: &World, incoming: &ApiRequest) -> Result<Arc<User>, Error> {
     let realm = world.snapshot();
     let user = authentication::caller(&realm, &incoming.credentials).ok().flatten();
     user.filter(|user| Access::User.check(&realm, user).is_ok()).ok_or(Error::UnauthenticatedUpload)
 }
 
-fn number(incoming: &Incoming, name: &'static str) -> Result<u64, Error> {
+fn number(incoming: &ApiRequest, name: &'static str) -> Result<u64, Error> {
     let wrong = || Error::TusHeader { header: name.into() };
     incoming.header(name).ok_or_else(wrong)?.trim().parse().map_err(|_| wrong())
 }
 
-fn is_piece(incoming: &Incoming) -> bool {
+fn is_piece(incoming: &ApiRequest) -> bool {
     incoming.header(header::CONTENT_TYPE) == Some(PIECE_TYPE)
 }
 
 fn create(
     world: &World,
-    incoming: &Incoming,
+    incoming: &ApiRequest,
     origin: Origin<'_>,
     trace: &mut Trace,
     caller: &User,
@@ -122,7 +122,7 @@ fn create(
 
 fn add(
     world: &World,
-    incoming: &Incoming,
+    incoming: &ApiRequest,
     origin: Origin<'_>,
     trace: &mut Trace,
     caller: &User,

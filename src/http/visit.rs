@@ -3,12 +3,12 @@
 //! Most of it takes no waiting, and is not written as if it did: a future would carry all that is known on the way, and
 //! reserve room for it with each request.
 
-use super::authentication::{self, Given};
+use super::authentication::{self, RequestCredentials};
 use super::fault::Fault;
 use super::files;
 use super::origin::{self, Addressed, TakesSession};
-use super::request::{Incoming, without_files};
-use super::router::{Found, Router};
+use super::request::{ApiRequest, without_files};
+use super::router::{RouteMatch, Router};
 use super::session::{self, CSRF_FIELD};
 use super::trace::{self, Trace};
 use super::wait::{self, Begun};
@@ -53,7 +53,7 @@ impl Answer {
 /// A request in its world.
 pub(super) struct Visit<'a> {
     edge: &'a Edge,
-    incoming: &'a Incoming,
+    incoming: &'a ApiRequest,
     origin: Origin<'a>,
     stay: Stay,
 }
@@ -90,7 +90,7 @@ impl<'a> Visit<'a> {
     /// A request that begins; `path` is without `/api/v1`.
     pub(super) fn new(
         edge: &'a Edge,
-        incoming: &'a Incoming,
+        incoming: &'a ApiRequest,
         world: Arc<World>,
         addressed: &Addressed<'a>,
         path: &str,
@@ -140,7 +140,7 @@ impl<'a> Visit<'a> {
         trace.method.clone_from(&method);
         trace.params = raw.values.clone();
         let found = self.edge.router.find(&method, &trace.path, feature_level);
-        let row = if let Found::Operation(row, _) = &found { Some(*row) } else { None };
+        let row = if let RouteMatch::Operation(row, _) = &found { Some(*row) } else { None };
         trace.route = row.map(|row| row.route.path);
         if row.is_some_and(|row| !row.takes_files)
             && let Err(error) = without_files(self.incoming)
@@ -159,7 +159,7 @@ impl<'a> Visit<'a> {
         let path = &trace.path;
         let elsewhere = || self.edge.operation_of_another_level(&method, path, feature_level);
         let outcome = match found {
-            Found::Operation(row, values) => {
+            RouteMatch::Operation(row, values) => {
                 raw.path = values;
                 loop {
                     match self.operate(row, raw.clone(), csrf.as_deref(), &fault) {
@@ -169,13 +169,13 @@ impl<'a> Visit<'a> {
                     }
                 }
             }
-            Found::WrongMethod(methods) if method == "OPTIONS" => Ok(reply::allowed(&methods)),
-            Found::WrongMethod(methods) => {
+            RouteMatch::WrongMethod(methods) if method == "OPTIONS" => Ok(reply::allowed(&methods)),
+            RouteMatch::WrongMethod(methods) => {
                 let hint = elsewhere().unwrap_or_else(|| format!("{path} takes {}.", methods.join(", ")));
                 Err((Error::MethodNotAllowed { allowed_methods: methods.into() }, Some(hint)))
             }
-            Found::Nothing(Some(known)) => Ok(known),
-            Found::Nothing(None) => {
+            RouteMatch::Nothing(Some(known)) => Ok(known),
+            RouteMatch::Nothing(None) => {
                 let hint = elsewhere().unwrap_or_else(|| hint::nearest_operation(Router::nearest(&method, path)));
                 let response = reply::failure(&Error::UnknownPath, Some(hint));
                 self.edge.router.remember(&method, path, &response);
@@ -355,7 +355,7 @@ pub(super) fn ended(world: &Arc<World>, settings: Arc<WorldSettings>, trace: Tra
 /// Answers a request for a file, of this kind, which faults may meet too.
 pub(super) fn file(
     edge: &Edge,
-    incoming: &Incoming,
+    incoming: &ApiRequest,
     world: &Arc<World>,
     addressed: &Addressed<'_>,
     kind: &'static str,
@@ -410,7 +410,7 @@ fn caller(
     world: &World,
     row: &Row,
     emulation: Option<&Emulation>,
-    given: &Given,
+    given: &RequestCredentials,
     admit: impl FnOnce() -> Result<(), Error>,
 ) -> Result<Option<Arc<User>>, Error> {
     let access = emulation.map_or(row.access, |emulation| emulation.access(row.route, row.access));

@@ -19,7 +19,7 @@ pub(super) mod switches;
 mod topics;
 mod words;
 
-use super::{Behaviour, Change, Touch};
+use super::{Behaviour, Change, ChangeKind};
 
 pub(super) fn changes() -> Vec<Change> {
     let tables = [
@@ -42,5 +42,5 @@ pub(super) fn changes() -> Vec<Change> {
         words::ROWS,
     ];
     let rows = tables.into_iter().flatten().chain(settings::rows());
-    rows.map(|row: &'static Behaviour| Change { level: row.level, touch: Touch::Behaviour(row) }).collect()
+    rows.map(|row: &'static Behaviour| Change { level: row.level, touch: ChangeKind::Behaviour(row) }).collect()
 }

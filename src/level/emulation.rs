@@ -2,7 +2,7 @@
 
 use super::narrow;
 use super::place::{Place, Source, Step, visit};
-use super::{Act, Change, Context, Object, Refusal, Request, Touch, changes, objects};
+use super::{Change, ChangeKind, Context, Downgrade, Object, Refusal, Request, changes, objects};
 use crate::api::parameter::{ParameterInfo, RawParameters};
 use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Route};
 use crate::error::{Error, ErrorRow};
@@ -125,7 +125,7 @@ impl Emulation {
         for change in changes() {
             match change.touch {
                 _ if change.level > level => all.add(change),
-                Touch::Field { object, name } => all.earlier.extend(whole_replies(object).map(|key| (key, name))),
+                ChangeKind::Field { object, name } => all.earlier.extend(whole_replies(object).map(|key| (key, name))),
                 _ => {}
             }
         }
@@ -150,45 +150,45 @@ impl Emulation {
 
     fn add(&mut self, change: &Change) {
         match change.touch {
-            Touch::Parameter { route, name } => self.hidden.entry(key(route)).or_default().push(name),
-            Touch::RenamedParameter { route, old, since, new } => {
+            ChangeKind::Parameter { route, name } => self.hidden.entry(key(route)).or_default().push(name),
+            ChangeKind::RenamedParameter { route, old, since, new } => {
                 self.hidden.entry(key(route)).or_default().push(new);
                 if self.level >= since {
                     self.renamed.entry(key(route)).or_default().push((old, new));
                 }
             }
-            Touch::GoneParameter { route, name, since } if self.level >= since => {
+            ChangeKind::GoneParameter { route, name, since } if self.level >= since => {
                 self.gone.entry(key(route)).or_default().push(name);
             }
-            Touch::GoneParameter { .. } => {}
-            Touch::Capability(name) => self.capabilities.push(name),
-            Touch::NarrowTerm { operator, operand } => self.narrow_terms.push((operator, operand)),
-            Touch::Field { object, name } => self.add_objects(object, ObjectAct::Remove(name)),
-            Touch::RenamedField { object, old, new } => self.add_objects(object, ObjectAct::Rename { old, new }),
-            Touch::GoneField { object, name, since, value, is_given } if self.level >= since => {
+            ChangeKind::GoneParameter { .. } => {}
+            ChangeKind::Capability(name) => self.capabilities.push(name),
+            ChangeKind::NarrowTerm { operator, operand } => self.narrow_terms.push((operator, operand)),
+            ChangeKind::Field { object, name } => self.add_objects(object, ObjectAct::Remove(name)),
+            ChangeKind::RenamedField { object, old, new } => self.add_objects(object, ObjectAct::Rename { old, new }),
+            ChangeKind::GoneField { object, name, since, value, is_given } if self.level >= since => {
                 self.add_objects(object, ObjectAct::Add { name, value, is_given });
             }
-            Touch::GoneField { .. } => {}
-            Touch::Event(pattern) => self.withheld.push(pattern),
-            Touch::Behaviour(behaviour) => self.add_act(&behaviour.act),
+            ChangeKind::GoneField { .. } => {}
+            ChangeKind::Event(pattern) => self.withheld.push(pattern),
+            ChangeKind::Behaviour(behaviour) => self.add_act(&behaviour.act),
         }
     }
 
-    fn add_act(&mut self, act: &'static Act) {
+    fn add_act(&mut self, act: &'static Downgrade) {
         match *act {
-            Act::Request(routes, change) => {
+            Downgrade::Request(routes, change) => {
                 for route in routes {
                     self.requests.entry(key(route)).or_default().push(change);
                 }
             }
-            Act::Objects(object, change) => self.add_objects(object, ObjectAct::Change(change)),
-            Act::Code { errors, routes, status, code } => {
+            Downgrade::Objects(object, change) => self.add_objects(object, ObjectAct::Change(change)),
+            Downgrade::Code { errors, routes, status, code } => {
                 self.codes.push(Code { errors, of: CodeOf::Routes(routes), status, code });
             }
-            Act::CodeOfCredentials { errors, code } => {
+            Downgrade::CodeOfCredentials { errors, code } => {
                 self.codes.push(Code { errors, of: CodeOf::Credentials, status: 401, code });
             }
-            Act::SwitchesAsNumbers { but, not_of } => {
+            Downgrade::SwitchesAsNumbers { but, not_of } => {
                 let is_meant = |route: Route| not_of.iter().all(|other| key(other) != (route.method, route.path));
                 for row in OPERATIONS.iter().filter(|row| is_meant(row.route)) {
                     let is_number =
@@ -197,18 +197,18 @@ impl Emulation {
                     self.numbers.insert((row.route.method, row.route.path), names);
                 }
             }
-            Act::Words(words) => self.words.push(words),
-            Act::Instead(routes, access) => {
+            Downgrade::Words(words) => self.words.push(words),
+            Downgrade::Instead(routes, access) => {
                 for route in routes {
                     self.access.entry(key(route)).or_default().instead = Some(access);
                 }
             }
-            Act::Also(routes, access) => {
+            Downgrade::Also(routes, access) => {
                 for route in routes {
                     self.access.entry(key(route)).or_default().also.push(access);
                 }
             }
-            Act::Elsewhere => {}
+            Downgrade::Elsewhere => {}
         }
     }
 

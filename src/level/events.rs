@@ -2,7 +2,7 @@
 
 use super::behaviours::switches::WERE_SWITCHES;
 use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
-use super::{Change, Touch};
+use super::{Change, ChangeKind};
 use crate::realm::event::EventPattern;
 use crate::realm::permission::REALM_PERMISSIONS;
 
@@ -42,12 +42,12 @@ static EVENTS: &[Row] = &[
 pub(super) fn changes() -> Vec<Change> {
     let row = |(level, kind, op, carries): &Row| Change {
         level: *level,
-        touch: Touch::Event(EventPattern { kind, op: *op, carries: *carries }),
+        touch: ChangeKind::Event(EventPattern { kind, op: *op, carries: *carries }),
     };
     let updates = |rows: &'static [(i64, &'static str)], kind, key| {
         rows.iter().map(move |(level, name)| Change {
             level: *level,
-            touch: Touch::Event(EventPattern { kind, op: Some("update"), carries: Some((key, name)) }),
+            touch: ChangeKind::Event(EventPattern { kind, op: Some("update"), carries: Some((key, name)) }),
         })
     };
     // Older levels hear of these two by the switches that they were.
@@ -57,7 +57,7 @@ pub(super) fn changes() -> Vec<Change> {
         let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);
         let (op, key) = if is_permission { ("update_dict", "data") } else { ("update", "property") };
         let touch = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };
-        Change { level, touch: Touch::Event(touch) }
+        Change { level, touch: ChangeKind::Event(touch) }
     };
     let of_organization = organization_since().filter(is_told_alone).map(organization);
     let rows = EVENTS.iter().map(row);

@@ -11,7 +11,7 @@ use super::objects::{
     REALM_PERMISSIONS, REGISTER, SCHEDULED, SEND_REPLY, SERVER_SETTINGS, SETTINGS, SETTINGS_REPLY, SNAPSHOT, STATUS,
     SUBGROUPS, SUBSCRIBE_REPLY, SUBSCRIPTION, TYPING, UNREAD, UNREAD_DIRECT, UPLOAD_REPLY, URL_OPTION, USER,
 };
-use super::{AFTER_THE_RECORDED, Change, Touch};
+use super::{AFTER_THE_RECORDED, Change, ChangeKind};
 use crate::api::organization::parameters::OrganizationParams;
 use crate::api::parameter::Parameters;
 
@@ -357,21 +357,22 @@ pub(super) fn changes() -> Vec<Change> {
     ];
     for (object, rows) in FIELDS.iter().chain(&of_settings) {
         let field =
-            |(level, name): &(i64, &'static str)| Change { level: *level, touch: Touch::Field { object, name } };
+            |(level, name): &(i64, &'static str)| Change { level: *level, touch: ChangeKind::Field { object, name } };
         all.extend(rows.iter().map(field));
         all.extend(rows.iter().filter_map(|(level, name)| {
-            described(object, name).map(|(object, name)| Change { level: *level, touch: Touch::Field { object, name } })
+            described(object, name)
+                .map(|(object, name)| Change { level: *level, touch: ChangeKind::Field { object, name } })
         }));
     }
     for (level, object, old, new) in RENAMED {
-        all.push(Change { level: *level, touch: Touch::RenamedField { object, old, new } });
+        all.push(Change { level: *level, touch: ChangeKind::RenamedField { object, old, new } });
         if let (Some((object, old)), Some((_, new))) = (described(object, old), described(object, new)) {
-            all.push(Change { level: *level, touch: Touch::RenamedField { object, old, new } });
+            all.push(Change { level: *level, touch: ChangeKind::RenamedField { object, old, new } });
         }
     }
     all.extend(gone::ROWS.iter().map(|(level, object, name, since, value)| Change {
         level: *level,
-        touch: Touch::GoneField {
+        touch: ChangeKind::GoneField {
             object,
             name,
             since: *since,

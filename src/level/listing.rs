@@ -1,6 +1,6 @@
 //! Every change by level, for people: the tables of this module and the operations' first levels.
 
-use super::{Change, Touch, changes};
+use super::{Change, ChangeKind, changes};
 use crate::api::OPERATIONS;
 use serde::Serialize;
 use std::fmt::Write;
@@ -36,37 +36,39 @@ pub fn listed() -> Vec<Listed> {
 impl Listed {
     fn of(change: &Change) -> Self {
         let (on, change_text) = match change.touch {
-            Touch::Parameter { route, name } => (route.to_owned(), format!("New parameter `{name}`.")),
-            Touch::RenamedParameter { route, old, since: 0, new } => {
+            ChangeKind::Parameter { route, name } => (route.to_owned(), format!("New parameter `{name}`.")),
+            ChangeKind::RenamedParameter { route, old, since: 0, new } => {
                 (route.to_owned(), format!("Parameter `{new}` was `{old}`."))
             }
-            Touch::RenamedParameter { route, old, since, new } => {
+            ChangeKind::RenamedParameter { route, old, since, new } => {
                 (route.to_owned(), format!("Parameter `{new}` was `{old}` (from {since} on)."))
             }
-            Touch::GoneParameter { route, name, since } => {
+            ChangeKind::GoneParameter { route, name, since } => {
                 (route.to_owned(), format!("Parameter `{name}` is gone; it was there from {since} on."))
             }
-            Touch::Capability(name) => ("client_capabilities".to_owned(), format!("New key `{name}`.")),
-            Touch::NarrowTerm { operator, operand: None } => {
+            ChangeKind::Capability(name) => ("client_capabilities".to_owned(), format!("New key `{name}`.")),
+            ChangeKind::NarrowTerm { operator, operand: None } => {
                 ("narrow".to_owned(), format!("New operator `{operator}`."))
             }
-            Touch::NarrowTerm { operator, operand: Some(operand) } => {
+            ChangeKind::NarrowTerm { operator, operand: Some(operand) } => {
                 ("narrow".to_owned(), format!("New operand `{operator}:{operand}`."))
             }
-            Touch::Field { object, name } => (object.name.to_owned(), format!("New field `{name}`.")),
-            Touch::RenamedField { object, old, new } => (object.name.to_owned(), format!("Field `{new}` was `{old}`.")),
-            Touch::GoneField { object, name, since: 0, .. } => {
+            ChangeKind::Field { object, name } => (object.name.to_owned(), format!("New field `{name}`.")),
+            ChangeKind::RenamedField { object, old, new } => {
+                (object.name.to_owned(), format!("Field `{new}` was `{old}`."))
+            }
+            ChangeKind::GoneField { object, name, since: 0, .. } => {
                 (object.name.to_owned(), format!("Field `{name}` is gone."))
             }
-            Touch::GoneField { object, name, since, .. } => {
+            ChangeKind::GoneField { object, name, since, .. } => {
                 (object.name.to_owned(), format!("Field `{name}` is gone; it was there from {since} on."))
             }
-            Touch::Event(pattern) => {
+            ChangeKind::Event(pattern) => {
                 let op = pattern.op.map(|op| format!(" {op}")).unwrap_or_default();
                 let carried = pattern.carries.map(|(key, name)| format!(" with `{name}` in `{key}`"));
                 (format!("event {}{op}", pattern.kind), format!("New{}.", carried.unwrap_or_default()))
             }
-            Touch::Behaviour(behaviour) => (behaviour.on.to_owned(), behaviour.words.to_owned()),
+            ChangeKind::Behaviour(behaviour) => (behaviour.on.to_owned(), behaviour.words.to_owned()),
         };
         Self { level: change.level, on, change: change_text }
     }

@@ -1,6 +1,6 @@
 //! Objects that stand in replies of older levels alone, made of the newest level's records.
 
-use super::{Act, Context, Object, Touch, changes};
+use super::{ChangeKind, Context, Downgrade, Object, changes};
 use serde_json::{Map, Value};
 
 /// A record of the newest level as it is at the level of the change that puts it into a reply: what changed after that
@@ -13,20 +13,20 @@ pub fn as_of(level: i64, object: &'static Object, record: Value, context: &Conte
     record.into()
 }
 
-fn undo(touch: &Touch, object: &'static Object, record: &mut Map<String, Value>, context: &Context<'_>) {
+fn undo(touch: &ChangeKind, object: &'static Object, record: &mut Map<String, Value>, context: &Context<'_>) {
     match *touch {
-        Touch::Field { object: of, name } if is(of, object) => _ = record.shift_remove(name),
-        Touch::RenamedField { object: of, old, new } if is(of, object) => {
+        ChangeKind::Field { object: of, name } if is(of, object) => _ = record.shift_remove(name),
+        ChangeKind::RenamedField { object: of, old, new } if is(of, object) => {
             if let Some(value) = record.shift_remove(new) {
                 record.insert(old.to_owned(), value);
             }
         }
-        Touch::GoneField { object: of, name, since, value, .. } if is(of, object) && context.level >= since => {
+        ChangeKind::GoneField { object: of, name, since, value, .. } if is(of, object) && context.level >= since => {
             let value = value(record, context);
             record.insert(name.to_owned(), value);
         }
-        Touch::Behaviour(behaviour) => match behaviour.act {
-            Act::Objects(of, act) if is(of, object) => act(record, context),
+        ChangeKind::Behaviour(behaviour) => match behaviour.act {
+            Downgrade::Objects(of, act) if is(of, object) => act(record, context),
             _ => {}
         },
         _ => {}

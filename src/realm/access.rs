@@ -60,7 +60,7 @@ impl Realm {
         if target.is_bot() {
             return true;
         }
-        let own = self.own(viewer.id);
+        let own = self.user_state(viewer.id);
         own.subscriptions
             .iter()
             .any(|(channel, subscription)| subscription.is_active && self.channels[channel].subscribers.contains(&user))
@@ -255,7 +255,7 @@ impl Realm {
 
     /// Whether the user has a row for a message: received it, or made one by starring.
     pub fn has_row(&self, user: UserId, message: &Message) -> bool {
-        message.recipients.contains(&user) || self.own(user).historical.contains(&message.id)
+        message.recipients.contains(&user) || self.user_state(user).historical.contains(&message.id)
     }
 
     /// A message that the user can see; None where it can't or there is none.

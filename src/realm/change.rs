@@ -5,13 +5,13 @@
 
 use super::Realm;
 use super::channel::{Channel, Subscription, Topic, TopicKey};
-use super::event::{Audience, Entry, Event, Needs};
+use super::event::{Audience, DeliveryCondition, Entry, Event};
 use super::group::{Group, SystemGroup};
 use super::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
 use super::message::{Attachment, Conversation, Message, Place};
 use super::message_ids::MessageIds;
 use super::palette::Palette;
-use super::personal::Personal;
+use super::personal::UserState;
 use super::queue::QueueId;
 use super::user::{Role, User};
 use crate::time::Span;
@@ -108,7 +108,7 @@ impl Tx {
     pub fn emit_before(&mut self, level: i64, audience: Audience, event: impl FnOnce(&Realm) -> Event) {
         let is_older = self.queues.values().next().is_some_and(|queue| queue.options.level.is_before(level));
         if is_older {
-            let event = event(&self.realm).needing(Needs::Before(level));
+            let event = event(&self.realm).only_for(DeliveryCondition::Before(level));
             self.emit(audience, event);
         }
     }
@@ -129,16 +129,16 @@ impl Tx {
     }
 
     /// What is a user's own, to be changed.
-    pub fn own_mut(&mut self, id: UserId) -> &mut Personal {
+    pub fn user_state_mut(&mut self, id: UserId) -> &mut UserState {
         Arc::make_mut(self.realm.personal.get_mut(&id).expect("the user was looked up"))
     }
 
     /// Notes that a user did something, unless that is known for the last hour.
     pub fn note_activity(&mut self, id: UserId) {
         let now = self.now;
-        let is_known = self.own(id).active_at.is_some_and(|at| at.plus(Span::minutes(60)) > now && at <= now);
+        let is_known = self.user_state(id).active_at.is_some_and(|at| at.plus(Span::minutes(60)) > now && at <= now);
         if !is_known {
-            self.own_mut(id).active_at = Some(now);
+            self.user_state_mut(id).active_at = Some(now);
         }
     }
 
@@ -182,7 +182,7 @@ impl Tx {
         let role = user.role;
         let is_system = user.is_system_bot();
         self.realm.users.insert(id, Arc::new(user));
-        self.realm.personal.insert(id, Arc::new(Personal::default()));
+        self.realm.personal.insert(id, Arc::new(UserState::default()));
         if !is_system {
             self.enter_role(id, role);
             self.schedule_full_membership(id);
@@ -246,18 +246,18 @@ impl Tx {
         channel: ChannelId,
         color: Option<String>,
     ) -> bool {
-        if self.own(user).subscription(channel).is_some() {
+        if self.user_state(user).subscription(channel).is_some() {
             return false;
         }
         let since = MessageId(self.counters.message);
         let is_active = self.is_active(user);
-        let color = match (color, self.own(user).subscriptions.get(&channel)) {
+        let color = match (color, self.user_state(user).subscriptions.get(&channel)) {
             (Some(color), _) => color,
             (None, Some(earlier)) => earlier.color.clone(),
             (None, None) => palette.of(&self.realm, user).next(),
         };
         palette.of(&self.realm, user).count(&color);
-        let own = self.own_mut(user);
+        let own = self.user_state_mut(user);
         let subscription =
             own.subscriptions.entry(channel).or_insert_with(|| Arc::new(Subscription::new(color.clone(), since)));
         let subscription = Arc::make_mut(subscription);
@@ -273,7 +273,7 @@ impl Tx {
     /// Unsubscribes a user and marks what was unread there as read; gives what was unread.
     pub fn unsubscribe(&mut self, user: UserId, channel: ChannelId) -> Vec<MessageId> {
         let unread = self.unread_in_channel(user, channel);
-        let own = self.own_mut(user);
+        let own = self.user_state_mut(user);
         for message in &unread {
             own.read.insert(*message);
         }
@@ -304,7 +304,7 @@ impl Tx {
         self.settle_first_message(&message.place);
         // What recipients marked stays with them: who did is not known, and there may be very many.
         for user in self.realm.late_rows.remove(&id).unwrap_or_default() {
-            let own = self.own_mut(user);
+            let own = self.user_state_mut(user);
             own.historical.remove(&id);
             own.starred.remove(&id);
             own.collapsed.remove(&id);
@@ -349,7 +349,7 @@ impl Tx {
         let id = RecipientId(self.realm.counters.recipient);
         self.realm.conversations_by_members.insert(members.clone(), id);
         for member in members.iter() {
-            self.own_mut(*member).conversations.insert(id);
+            self.user_state_mut(*member).conversations.insert(id);
         }
         self.realm.conversations.insert(id, Arc::new(Conversation { id, members, messages: MessageIds::default() }));
         id

@@ -11,7 +11,7 @@ pub use list::List;
 use super::Realm;
 use super::channel::{Channel, Subscription};
 use super::id::{GroupId, MessageId, UserId};
-use super::kept::KeptTexts;
+use super::kept::RenderedVariants;
 use super::message::{Attachment, Message, Place};
 use super::personal::Presence;
 use super::queue::{QueueId, QueueOptions};
@@ -179,12 +179,12 @@ pub struct Event {
     /// The rest.
     pub payload: Payload,
     /// Which queues get it.
-    pub needs: Needs,
+    pub needs: DeliveryCondition,
 }
 
 /// A condition on the queue besides its types of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Needs {
+pub enum DeliveryCondition {
     /// None.
     #[default]
     Nothing,
@@ -204,7 +204,7 @@ pub enum Needs {
     ArchivedChannelsFrom(i64),
     /// `archived_channels`, and the world is not below 378: before, archiving was told as deleting.
     ArchivedUpdates,
-    /// Not what [`Needs::ArchivedUpdates`] is.
+    /// Not what [`DeliveryCondition::ArchivedUpdates`] is.
     NoArchivedChannels,
     /// `individual_emoji_changes`
     SingleEmoji,
@@ -222,42 +222,45 @@ pub enum Needs {
     Before(i64),
 }
 
-impl Needs {
+impl DeliveryCondition {
     /// Clients that don't know archived channels hear nothing of them.
     pub fn of_channel(is_archived: bool) -> Self {
-        if is_archived { Needs::ArchivedChannels } else { Needs::Nothing }
+        if is_archived { DeliveryCondition::ArchivedChannels } else { DeliveryCondition::Nothing }
     }
 
     /// Whether a queue with these options fulfils the condition.
     pub fn admits(self, options: &QueueOptions) -> bool {
         let capabilities = &options.capabilities;
         match self {
-            Needs::Nothing => true,
-            Needs::ChannelTyping => capabilities.stream_typing_notifications,
-            Needs::LinkifierTemplates => capabilities.linkifier_url_template,
-            Needs::DeactivatedGroups => capabilities.include_deactivated_groups,
-            Needs::DeactivatedGroupsFrom(level) => {
-                Needs::DeactivatedGroups.admits(options) && Needs::From(level).admits(options)
+            DeliveryCondition::Nothing => true,
+            DeliveryCondition::ChannelTyping => capabilities.stream_typing_notifications,
+            DeliveryCondition::LinkifierTemplates => capabilities.linkifier_url_template,
+            DeliveryCondition::DeactivatedGroups => capabilities.include_deactivated_groups,
+            DeliveryCondition::DeactivatedGroupsFrom(level) => {
+                DeliveryCondition::DeactivatedGroups.admits(options) && DeliveryCondition::From(level).admits(options)
             }
-            Needs::NoDeactivatedGroups => !capabilities.include_deactivated_groups,
-            Needs::ArchivedChannels => capabilities.archived_channels,
-            Needs::ArchivedChannelsFrom(level) => {
-                Needs::ArchivedChannels.admits(options) && Needs::From(level).admits(options)
+            DeliveryCondition::NoDeactivatedGroups => !capabilities.include_deactivated_groups,
+            DeliveryCondition::ArchivedChannels => capabilities.archived_channels,
+            DeliveryCondition::ArchivedChannelsFrom(level) => {
+                DeliveryCondition::ArchivedChannels.admits(options) && DeliveryCondition::From(level).admits(options)
             }
-            Needs::ArchivedUpdates => Needs::ArchivedChannelsFrom(ARCHIVING_TOLD_SINCE).admits(options),
-            Needs::NoArchivedChannels => !Needs::ArchivedUpdates.admits(options),
-            Needs::SingleEmoji => capabilities.individual_emoji_changes,
-            Needs::WholeEmoji => !capabilities.individual_emoji_changes,
-            Needs::NoUserTopics => {
+            DeliveryCondition::ArchivedUpdates => {
+                DeliveryCondition::ArchivedChannelsFrom(ARCHIVING_TOLD_SINCE).admits(options)
+            }
+            DeliveryCondition::NoArchivedChannels => !DeliveryCondition::ArchivedUpdates.admits(options),
+            DeliveryCondition::SingleEmoji => capabilities.individual_emoji_changes,
+            DeliveryCondition::WholeEmoji => !capabilities.individual_emoji_changes,
+            DeliveryCondition::NoUserTopics => {
                 let gets_newer = || options.event_types.as_ref().is_some_and(|types| types.contains("user_topic"));
                 options.level.is_before(USER_TOPICS_SINCE) || !gets_newer()
             }
-            Needs::CompleteUserList => !capabilities.user_list_incomplete,
-            Needs::LegacySettings => {
-                Needs::Before(NEWER_SETTINGS_ALONE_SINCE).admits(options) && !capabilities.user_settings_object
+            DeliveryCondition::CompleteUserList => !capabilities.user_list_incomplete,
+            DeliveryCondition::LegacySettings => {
+                DeliveryCondition::Before(NEWER_SETTINGS_ALONE_SINCE).admits(options)
+                    && !capabilities.user_settings_object
             }
-            Needs::From(level) => !options.level.is_before(level),
-            Needs::Before(level) => options.level.is_before(level),
+            DeliveryCondition::From(level) => !options.level.is_before(level),
+            DeliveryCondition::Before(level) => options.level.is_before(level),
         }
     }
 }
@@ -369,7 +372,7 @@ pub struct SentMessage {
     /// Those for whom it is read from the beginning.
     pub read_by: OrdSet<UserId>,
     /// Its text for each kind of reader, as it was when one of them first saw it.
-    pub shown: KeptTexts,
+    pub shown: RenderedVariants,
 }
 
 /// A change of one or more messages.
@@ -400,7 +403,7 @@ impl SentMessage {
             local: None,
             guests: realm.guests().clone(),
             read_by: OrdSet::new(),
-            shown: KeptTexts::default(),
+            shown: RenderedVariants::default(),
         }
     }
 
@@ -434,7 +437,7 @@ impl Event {
 
     /// An event with a payload.
     pub fn new(kind: &'static str, op: Option<&'static str>, payload: Payload) -> Self {
-        Self { kind, op, payload, needs: Needs::Nothing }
+        Self { kind, op, payload, needs: DeliveryCondition::Nothing }
     }
 
     /// The channels and users of an event that tells somebody of others' subscriptions; None: of something else.
@@ -452,7 +455,7 @@ impl Event {
 
     /// Only for queues that fulfil a condition.
     #[must_use]
-    pub fn needing(mut self, needs: Needs) -> Self {
+    pub fn only_for(mut self, needs: DeliveryCondition) -> Self {
         self.needs = needs;
         self
     }

@@ -87,7 +87,7 @@ impl Export {
 impl Realm {
     /// Whether somebody lets private messages be exported.
     pub fn consents_to_export(&self, user: UserId) -> bool {
-        *self.own(user).setting("allow_private_data_export") == true
+        *self.user_state(user).setting("allow_private_data_export") == true
     }
 
     /// Whether this is an active administrator.

@@ -4,12 +4,12 @@ use super::Realm;
 use super::id::{ChannelId, MessageId, UserId};
 use super::message::{Message, Place};
 use super::message_ids::MessageIds;
-use super::personal::{Personal, VisibilityPolicy};
+use super::personal::{UserState, VisibilityPolicy};
 use std::sync::Arc;
 
 /// Those of a user's messages that are not read, from one on, oldest first. Runs of read ones are passed over at once.
 fn not_read<'a>(
-    own: &'a Personal,
+    own: &'a UserState,
     messages: &'a MessageIds,
     first: MessageId,
 ) -> impl Iterator<Item = MessageId> + use<'a> {
@@ -66,7 +66,7 @@ impl Message {
 impl Realm {
     /// A user's flags for a message; `read` and `historical` where there is no row.
     pub fn flags(&self, user: UserId, message: &Message) -> Vec<&'static str> {
-        let own = self.own(user);
+        let own = self.user_state(user);
         let is_received = message.recipients.contains(&user);
         let mut flags = Vec::new();
         if !is_received || own.read.contains(message.id) {
@@ -87,7 +87,7 @@ impl Realm {
 
     /// Whether a message is unread for a user; without a row it is not.
     pub fn is_unread(&self, user: UserId, message: &Message) -> bool {
-        message.recipients.contains(&user) && !self.own(user).read.contains(message.id)
+        message.recipients.contains(&user) && !self.user_state(user).read.contains(message.id)
     }
 
     /// Whether a message, while it is unread, is listed for a user as one that mentions them: a mention of everybody
@@ -98,7 +98,7 @@ impl Realm {
 
     /// A user's unread messages in a channel, oldest first. Only subscribed channels have any.
     pub fn unread_in_channel(&self, user: UserId, channel: ChannelId) -> Vec<MessageId> {
-        let own = self.own(user);
+        let own = self.user_state(user);
         let Some(subscription) = own.subscription(channel) else { return Vec::new() };
         let since = MessageId(subscription.since.0.saturating_add(1));
         let is_received = |id: &MessageId| self.messages[id].recipients.contains(&user);
@@ -107,7 +107,7 @@ impl Realm {
 
     /// A user's unread messages in all direct message conversations, by conversation.
     pub fn unread_direct(&self, user: UserId) -> Vec<(super::id::RecipientId, Vec<MessageId>)> {
-        let own = self.own(user);
+        let own = self.user_state(user);
         let mut unread = Vec::new();
         for conversation in &own.conversations {
             let messages = &self.conversations[conversation].messages;
@@ -123,7 +123,7 @@ impl Realm {
     pub fn unread(&self, user: UserId) -> Vec<MessageId> {
         let mut unread: Vec<MessageId> =
             self.unread_direct(user).into_iter().flat_map(|(_, messages)| messages).collect();
-        for (channel, subscription) in &self.own(user).subscriptions {
+        for (channel, subscription) in &self.user_state(user).subscriptions {
             if subscription.is_active {
                 unread.extend(self.unread_in_channel(user, *channel));
             }
@@ -136,8 +136,8 @@ impl Realm {
     /// of a direct message, its sender.
     pub fn is_muted_for(&self, user: UserId, message: &Message) -> bool {
         match &message.place {
-            Place::Channel { channel, topic } => self.own(user).is_topic_muted(*channel, topic),
-            Place::Direct { .. } => self.own(user).muted_users.contains_key(&message.sender),
+            Place::Channel { channel, topic } => self.user_state(user).is_topic_muted(*channel, topic),
+            Place::Direct { .. } => self.user_state(user).muted_users.contains_key(&message.sender),
         }
     }
 
@@ -145,7 +145,7 @@ impl Realm {
     /// the topic then.
     pub fn lies_in_muted(&self, user: UserId, message: &Message, with_channels: bool) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
-        let own = self.own(user);
+        let own = self.user_state(user);
         let in_muted_channel = || own.subscription(channel).is_some_and(|subscription| subscription.is_muted);
         own.topic_policy(channel, topic) == VisibilityPolicy::Muted || (with_channels && in_muted_channel())
     }

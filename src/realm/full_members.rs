@@ -2,12 +2,12 @@
 
 use super::Realm;
 use super::change::Tx;
-use super::event::{Event, Needs};
+use super::event::{DeliveryCondition, Event};
 use super::group::SystemGroup;
 use super::id::{GroupId, UserId};
 use super::timer::Due;
 use super::user::{Role, User};
-use super::visibility::Sight;
+use super::visible_channels::VisibleChannels;
 use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
 
@@ -42,8 +42,12 @@ impl Tx {
         let (active, inactive): (Vec<UserId>, Vec<UserId>) = users.into_iter().partition(|user| self.is_active(*user));
         let everyone = self.everyone();
         if !active.is_empty() {
-            let needs = if inactive.is_empty() { Needs::Nothing } else { Needs::From(ACTIVE_MEMBERS_ALONE_SINCE) };
-            self.emit(everyone.clone(), Event::of_members(op, group, active.clone()).needing(needs));
+            let needs = if inactive.is_empty() {
+                DeliveryCondition::Nothing
+            } else {
+                DeliveryCondition::From(ACTIVE_MEMBERS_ALONE_SINCE)
+            };
+            self.emit(everyone.clone(), Event::of_members(op, group, active.clone()).only_for(needs));
         }
         if !inactive.is_empty() {
             let mut all: Vec<UserId> = active.into_iter().chain(inactive).collect();
@@ -55,7 +59,7 @@ impl Tx {
     /// Puts those of the users who are full members now into the group of these and takes the others out of it, and
     /// puts off what is still to come.
     ///
-    /// Events: `user_group` add_members and remove_members, each for all together; then to each user those of [`Sight`].
+    /// Events: `user_group` add_members and remove_members, each for all together; then to each user those of [`VisibleChannels`].
     pub fn settle_full_members(&mut self, users: OrdSet<UserId>) {
         let group = self.system_group(SystemGroup::FullMembers);
         let before = self.groups[&group].members.clone();
@@ -63,7 +67,7 @@ impl Tx {
             users.iter().copied().filter(|user| self.is_full_member(&self.users[user])).collect();
         let entered = full.clone().relative_complement(before.clone());
         let left = before.clone().intersection(users.clone()).relative_complement(full);
-        let sight = Sight::of(self, &entered.clone().union(left.clone()));
+        let sight = VisibleChannels::of(self, &entered.clone().union(left.clone()));
         self.group_mut(group).members = before.union(entered.clone()).relative_complement(left.clone());
         for (op, changed) in [("add_members", entered), ("remove_members", left)] {
             self.emit_members(op, group, changed);

@@ -2,7 +2,7 @@
 
 use super::Realm;
 use super::change::Tx;
-use super::event::{Audience, Event, Needs};
+use super::event::{Audience, DeliveryCondition, Event};
 use super::id::{InviteId, InviteLinkId, UserId};
 use super::organization::{Invite, InviteLink, InviteTerms};
 use super::timer::Due;
@@ -77,7 +77,7 @@ impl Tx {
         let event = Event::shaped("invites_changed", None, json!({}));
         self.emit(Audience::of(administrators), event.clone());
         if let Some(inviter) = inviter {
-            self.emit(Audience::user(inviter), event.needing(Needs::From(INVITERS_TOLD_SINCE)));
+            self.emit(Audience::user(inviter), event.only_for(DeliveryCondition::From(INVITERS_TOLD_SINCE)));
         }
     }
 }

@@ -8,9 +8,9 @@ pub const WAYS_TO_LOOK: usize = 16;
 
 /// A thing's text for each way of looking at it, written when the first reader looks so.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct KeptTexts(Kept<Box<[Kept<Box<RawValue>>; WAYS_TO_LOOK]>>);
+pub struct RenderedVariants(Kept<Box<[Kept<Box<RawValue>>; WAYS_TO_LOOK]>>);
 
-impl KeptTexts {
+impl RenderedVariants {
     /// The text for one way of looking, below [`WAYS_TO_LOOK`].
     pub fn get_or_make(&self, way: usize, make: impl FnOnce() -> Box<RawValue>) -> &RawValue {
         self.0.get_or_make(Box::default)[way].get_or_make(make)

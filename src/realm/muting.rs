@@ -9,13 +9,13 @@ use imbl::OrdSet;
 impl Tx {
     /// Notes that a user mutes another, since when.
     pub fn mute(&mut self, user: UserId, muted: UserId, since: Timestamp) {
-        self.own_mut(user).muted_users.insert(muted, since);
+        self.user_state_mut(user).muted_users.insert(muted, since);
         self.realm_mut().muted_by.entry(muted).or_default().insert(user);
     }
 
     /// Takes back that a user mutes another.
     pub fn unmute(&mut self, user: UserId, muted: UserId) {
-        self.own_mut(user).muted_users.remove(&muted);
+        self.user_state_mut(user).muted_users.remove(&muted);
         let Some(holders) = self.realm_mut().muted_by.get_mut(&muted) else { return };
         holders.remove(&user);
         if holders.is_empty() {
@@ -29,7 +29,7 @@ impl Tx {
         let holders = self.muted_by.get(&message.sender).cloned().unwrap_or_default();
         let readers: OrdSet<UserId> = holders.into_iter().filter(|user| message.recipients.contains(user)).collect();
         for user in &readers {
-            self.own_mut(*user).read.insert(message.id);
+            self.user_state_mut(*user).read.insert(message.id);
         }
         readers
     }

@@ -135,7 +135,7 @@ impl Narrow {
                 }
                 Condition::IsStarred => {
                     if let Some(viewer) = viewer {
-                        return Candidates::Few(realm.own(viewer.id).starred.clone());
+                        return Candidates::Few(realm.user_state(viewer.id).starred.clone());
                     }
                 }
                 _ => {}
@@ -210,7 +210,7 @@ impl Condition {
 
     /// Conditions that ask for the viewer's own state.
     fn holds_for(&self, realm: &Realm, viewer: UserId, message: &Message) -> bool {
-        let own = realm.own(viewer);
+        let own = realm.user_state(viewer);
         match self {
             Condition::IsStarred => own.starred.contains(&message.id),
             Condition::IsUnread => realm.is_unread(viewer, message),

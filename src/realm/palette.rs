@@ -19,7 +19,7 @@ impl Palette {
     pub fn of(&mut self, realm: &Realm, user: UserId) -> &mut Counts {
         self.counted.entry(user).or_insert_with(|| {
             let mut counts = Counts([0; COLORS.len()]);
-            for subscription in realm.own(user).subscriptions.values().filter(|one| one.is_active) {
+            for subscription in realm.user_state(user).subscriptions.values().filter(|one| one.is_active) {
                 counts.count(&subscription.color);
             }
             counts

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// A user's own state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Personal {
+pub struct UserState {
     /// Settings that differ from the defaults, by name.
     #[serde(with = "super::stored::settings")]
     pub settings: OrdMap<&'static str, Value>,
@@ -71,7 +71,7 @@ pub struct Personal {
     pub onboarding_steps_seen: OrdSet<String>,
 }
 
-impl Personal {
+impl UserState {
     /// A setting's value.
     ///
     /// # Panics

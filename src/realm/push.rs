@@ -6,7 +6,7 @@ use super::Realm;
 use super::change::Tx;
 use super::event::SentMessage;
 use super::id::{DeviceId, MessageId, UserId};
-use super::personal::Personal;
+use super::personal::UserState;
 use crate::time::Timestamp;
 use imbl::{OrdMap, OrdSet, Vector};
 use schemars::JsonSchema;
@@ -161,7 +161,7 @@ impl PushToken {
 impl Realm {
     /// Who delivers to a device or token of a user, and the device's key.
     fn way_to(&self, user: UserId, target: &PushTarget) -> (PushService, Option<PushKey>) {
-        let own = self.own(user);
+        let own = self.user_state(user);
         match target {
             PushTarget::Device(id) => own.devices.get(id).map_or_else(Default::default, |device| {
                 let key = device.push_key_id.zip(device.push_key.clone());
@@ -177,7 +177,7 @@ impl Realm {
 
     /// The devices and tokens that notifications reach a user by.
     pub fn push_targets(&self, user: UserId) -> Vec<PushTarget> {
-        let own = self.own(user);
+        let own = self.user_state(user);
         let devices = own.devices.iter().filter(|(_, device)| device.is_active());
         let devices = devices.map(|(id, _)| PushTarget::Device(*id));
         devices.chain(own.push_tokens.iter().map(|token| PushTarget::Token(token.token.clone()))).collect()
@@ -186,8 +186,8 @@ impl Realm {
 
 impl Tx {
     /// Changes a user's devices or tokens, and keeps the index of those whom notifications reach.
-    pub fn change_push_targets<T>(&mut self, user: UserId, change: impl FnOnce(&mut Personal) -> T) -> T {
-        let result = change(self.own_mut(user));
+    pub fn change_push_targets<T>(&mut self, user: UserId, change: impl FnOnce(&mut UserState) -> T) -> T {
+        let result = change(self.user_state_mut(user));
         let is_reached = !self.push_targets(user).is_empty();
         let reached = &mut self.realm_mut().reached_by_push;
         if is_reached {

@@ -2,7 +2,7 @@
 
 use super::Realm;
 use super::channel::RESOLVED_PREFIX;
-use super::event::{Entry, Event, EventPattern, Needs, Payload, SentMessage};
+use super::event::{DeliveryCondition, Entry, Event, EventPattern, Payload, SentMessage};
 use super::id::UserId;
 use super::message::Place;
 use super::render::names_empty_topic;
@@ -210,7 +210,7 @@ impl Realm {
     }
 
     /// Whether a user has a queue for events of a type that need this.
-    pub fn is_wanted_by(&self, user: UserId, kind: &str, needs: Needs) -> bool {
+    pub fn is_wanted_by(&self, user: UserId, kind: &str, needs: DeliveryCondition) -> bool {
         self.queues.values().filter(|queue| queue.owner == user).any(|queue| {
             let types = queue.options.event_types.as_ref();
             needs.admits(&queue.options) && types.is_none_or(|types| types.contains(kind))

@@ -204,7 +204,7 @@ impl Names for SenderView<'_> {
                 .unwrap_or_default(),
             translate_emoticons: self
                 .sender()
-                .is_some_and(|sender| self.realm.own(sender.id).is_on("translate_emoticons")),
+                .is_some_and(|sender| self.realm.user_state(sender.id).is_on("translate_emoticons")),
             inline_image_preview: organization.is_on("inline_image_preview"),
             own_url: self.site.and_then(|site| site.own_url.as_deref()),
             mentions_are_silent: self.is_silent,

@@ -11,7 +11,7 @@ impl Tx {
     pub fn add_row(&mut self, user: UserId, message: MessageId) {
         let has_row = self.messages.get(&message).is_none_or(|message| self.has_row(user, message));
         if !has_row {
-            self.own_mut(user).historical.insert(message);
+            self.user_state_mut(user).historical.insert(message);
             self.realm_mut().late_rows.entry(message).or_default().insert(user);
         }
     }
@@ -44,14 +44,14 @@ impl Tx {
 
     /// Takes away a user's late rows and marks for messages, which are sorted.
     fn drop_marks(&mut self, user: UserId, messages: &[MessageId]) {
-        let own = self.own(user);
+        let own = self.user_state(user);
         let late = among(&own.historical, messages);
         let starred = among(&own.starred, messages);
         let collapsed = among(&own.collapsed, messages);
         if late.is_empty() && starred.is_empty() && collapsed.is_empty() {
             return;
         }
-        let own = self.own_mut(user);
+        let own = self.user_state_mut(user);
         for id in &late {
             own.historical.remove(id);
         }
@@ -77,7 +77,7 @@ impl Tx {
             }
             let everybody = group.recipients.union(gaining.clone());
             for user in &gaining {
-                let own = self.own_mut(*user);
+                let own = self.user_state_mut(*user);
                 let fresh = group.messages.iter().filter(|id| !own.historical.contains(*id));
                 fresh.for_each(|id| _ = own.read.insert(*id));
             }
@@ -92,9 +92,9 @@ impl Tx {
 
     /// Unread messages lie above the point from which on a subscription counts: one from before it moves the point.
     pub fn reach_back(&mut self, user: UserId, channel: ChannelId, message: MessageId) {
-        let since = self.own(user).subscriptions.get(&channel).map(|subscription| subscription.since);
+        let since = self.user_state(user).subscriptions.get(&channel).map(|subscription| subscription.since);
         if since.is_some_and(|since| since >= message)
-            && let Some(subscription) = self.own_mut(user).subscriptions.get_mut(&channel)
+            && let Some(subscription) = self.user_state_mut(user).subscriptions.get_mut(&channel)
         {
             Arc::make_mut(subscription).since = MessageId(message.0 - 1);
         }
@@ -104,7 +104,7 @@ impl Tx {
     pub fn reach_back_for_all(&mut self, channel: ChannelId, messages: &[MessageId]) {
         for group in self.by_recipients(messages) {
             for user in &group.recipients {
-                if let Some(first) = self.own(*user).read.first_without(&group.messages) {
+                if let Some(first) = self.user_state(*user).read.first_without(&group.messages) {
                     self.reach_back(*user, channel, first);
                 }
             }

@@ -21,7 +21,7 @@ const REMINDER_BEGINNING: &str = "You requested a reminder";
 
 /// A message as it would be stored if it were sent now.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trial {
+pub struct DryRun {
     /// Where it would go; the topic as it would be stored.
     pub to: ScheduledTarget,
     /// Markdown.
@@ -36,7 +36,7 @@ impl Realm {
     /// # Errors
     ///
     /// Those of [`Tx::send`].
-    pub fn try_sending(&self, outgoing: Outgoing) -> Result<Trial, Error> {
+    pub fn try_sending(&self, outgoing: Outgoing) -> Result<DryRun, Error> {
         let sender = outgoing.sender;
         let mut trial = Tx::new(self.clone());
         let sent = trial.send(outgoing)?;
@@ -51,7 +51,7 @@ impl Realm {
                 ScheduledTarget::Direct { users: if others.is_empty() { vec![sender] } else { others } }
             }
         };
-        Ok(Trial { to, content: message.body.content.clone(), rendered: message.body.rendered().into_owned() })
+        Ok(DryRun { to, content: message.body.content.clone(), rendered: message.body.rendered().into_owned() })
     }
 
     /// What the notification bot will say to a user of a message; "" when it is gone.
@@ -194,7 +194,7 @@ impl Tx {
         let outcome = if may_send { Some(self.send_wholly(outgoing)) } else { None };
         if outcome == Some(Ok(())) {
             self.realm_mut().scheduled_messages.remove(&id);
-            self.own_mut(scheduled.sender).sent_scheduled.insert(id);
+            self.user_state_mut(scheduled.sender).sent_scheduled.insert(id);
             let fields = json!({"scheduled_message_id": id});
             self.emit(Audience::user(scheduled.sender), Event::shaped("scheduled_messages", Some("remove"), fields));
             return;

@@ -2,7 +2,6 @@
 //! (reference behaviour, POST /messages).
 
 use super::Realm;
-use super::acquaintance::Acquaintance;
 use super::change::Tx;
 use super::channel::TopicKey;
 use super::event::{Audience, Event, Payload, SentMessage};
@@ -14,6 +13,7 @@ use super::personal::VisibilityPolicy;
 use super::render::Site;
 use super::text::{in_lowercase, normal_content, normal_topic};
 use super::user::User;
+use super::visible_users::VisibleUsers;
 use super::widget::{first_submessage, given_widget};
 use crate::error::Error;
 use foldhash::{HashSet, HashSetExt};
@@ -285,7 +285,7 @@ impl Tx {
         let mut read_by = self.read_where_muted(&message);
         let unbothered = outgoing.read_by.iter().filter(|user| message.recipients.contains(*user));
         for reader in unbothered.copied().chain(is_read.then_some(sender.id)) {
-            self.own_mut(reader).read.insert(id);
+            self.user_state_mut(reader).read.insert(id);
             read_by.insert(reader);
         }
         let sent = self.emit_message(&message, &sender, outgoing.local, read_by);
@@ -301,7 +301,7 @@ impl Tx {
         }
         // Members know everybody anyway.
         let guests = members.iter().copied().filter(|user| self.guests().contains(user)).collect();
-        let known = Acquaintance::of(self, &guests);
+        let known = VisibleUsers::of(self, &guests);
         let conversation = self.conversation(members);
         known.tell_changes(self);
         conversation
@@ -326,8 +326,9 @@ impl Tx {
     pub fn read_outside(&mut self, message: &Message) {
         let Some((channel, _)) = message.channel() else { return };
         for user in &message.body.mentioned {
-            if self.own(*user).subscription(channel).is_none_or(|subscription| subscription.since >= message.id) {
-                self.own_mut(*user).read.insert(message.id);
+            if self.user_state(*user).subscription(channel).is_none_or(|subscription| subscription.since >= message.id)
+            {
+                self.user_state_mut(*user).read.insert(message.id);
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::Realm;
 use super::change::Tx;
 use super::channel::TopicKey;
-use super::event::{Audience, Event, Needs};
+use super::event::{Audience, DeliveryCondition, Event};
 use super::id::{ChannelId, MessageId, UserId};
 use super::message::{Body, Message, Place};
 use super::personal::{UserTopic, VisibilityPolicy};
@@ -25,7 +25,7 @@ impl Realm {
         if user.is_bot() {
             return None;
         }
-        let own = self.own(user.id);
+        let own = self.user_state(user.id);
         let is_muted = own.subscription(channel).is_some_and(|subscription| subscription.is_muted);
         let wanted = if applies(own.number("automatically_follow_topics_policy")) {
             VisibilityPolicy::Followed
@@ -42,13 +42,13 @@ impl Realm {
     fn begins_topic(&self, user: &User, channel: ChannelId, topic: &str) -> bool {
         let is_seen = |id: MessageId| self.message_seen_by(user, id).is_some();
         let topic_messages = self.topics.get(&(channel, TopicKey::new(topic)));
-        self.own(user.id).topic_policy(channel, topic) == VisibilityPolicy::None
+        self.user_state(user.id).topic_policy(channel, topic) == VisibilityPolicy::None
             && topic_messages.is_none_or(|topic| !topic.messages.iter().any(is_seen))
     }
 
     /// Muted topics in the legacy form: channel's name, topic, time.
     pub fn muted_topics(&self, user: UserId) -> Vec<(String, String, i64)> {
-        let topics = self.own(user).topics_in_order().into_iter();
+        let topics = self.user_state(user).topics_in_order().into_iter();
         let muted = topics.filter(|(_, topic)| topic.policy == VisibilityPolicy::Muted);
         muted
             .map(|(channel, topic)| {
@@ -72,7 +72,7 @@ impl Tx {
         }
         let mentioned: OrdSet<UserId> = body.mentioned.iter().chain(&body.group_mentioned).copied().collect();
         for user in mentioned {
-            let own = self.own(user);
+            let own = self.user_state(user);
             let follows = own.is_on("automatically_follow_topics_where_mentioned")
                 && own.subscription(*channel).is_some()
                 && matches!(own.topic_policy(*channel, topic), VisibilityPolicy::None | VisibilityPolicy::Unmuted);
@@ -86,7 +86,7 @@ impl Tx {
     /// Follows or unmutes the topic of a message that somebody reacted to or added to, if any participation does that.
     pub fn take_part(&mut self, user: &User, message: &Message) {
         let Some((channel, topic)) = message.channel() else { return };
-        if self.own(user.id).subscription(channel).is_none() {
+        if self.user_state(user.id).subscription(channel).is_none() {
             return;
         }
         if let Some(policy) = self.policy_by_taking_part(user, channel, topic, |setting| setting == 1) {
@@ -124,12 +124,12 @@ impl Tx {
         topic: &Arc<str>,
         policy: VisibilityPolicy,
     ) -> bool {
-        if self.own(user).topic_policy(channel, topic) == policy {
+        if self.user_state(user).topic_policy(channel, topic) == policy {
             return false;
         }
         let now = self.now;
         let key = (channel, TopicKey::of(topic));
-        let topics = &mut self.own_mut(user).topics;
+        let topics = &mut self.user_state_mut(user).topics;
         if policy == VisibilityPolicy::None {
             topics.remove(&key);
         } else {
@@ -142,10 +142,10 @@ impl Tx {
 
     fn emit_muted_topics(&mut self, user: UserId) {
         // The whole list is made for those alone who get it.
-        if self.is_wanted_by(user, "muted_topics", Needs::NoUserTopics) {
+        if self.is_wanted_by(user, "muted_topics", DeliveryCondition::NoUserTopics) {
             let muted: Vec<_> = self.muted_topics(user);
             let event = Event::with_topic("muted_topics", None, &["muted_topics"], json!({"muted_topics": muted}));
-            self.emit(Audience::user(user), event.needing(Needs::NoUserTopics));
+            self.emit(Audience::user(user), event.only_for(DeliveryCondition::NoUserTopics));
         }
     }
 

@@ -5,7 +5,7 @@ use crate::realm::channel::{Channel, Folder, Subscription, TopicsPolicy};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::UserId;
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, schema_of};
-use crate::realm::personal::Personal;
+use crate::realm::personal::UserState;
 use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -215,7 +215,7 @@ impl SubscriberLists {
 fn is_bot_or_active(realm: &Realm, id: UserId) -> bool {
     let since = realm.now.plus(Span::days(-14));
     let is_recent = |at: Option<Timestamp>| at.is_some_and(|at| at >= since);
-    let own = realm.own(id);
+    let own = realm.user_state(id);
     realm.user(id).is_some_and(|user| user.is_bot())
         || is_recent(own.active_at)
         || own.presence.is_some_and(|seen| is_recent(seen.active_at) || is_recent(seen.connected_at))
@@ -231,7 +231,7 @@ impl SubscriptionRecord {
         include: IncludeSubscribers,
         shows_null: bool,
     ) -> Self {
-        let own: &Personal = realm.own(user.id);
+        let own: &UserState = realm.user_state(user.id);
         let inherit = |value: Option<bool>, setting: &str| {
             if shows_null { value } else { Some(value.unwrap_or_else(|| own.is_on(setting))) }
         };

@@ -9,8 +9,8 @@ use crate::realm::queue::{Reader, UNKNOWN_EVENT};
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
 use crate::record::channel::{ChannelRecord, IncludeSubscribers, SubscriptionRecord};
-use crate::record::message::{MessageLook, MessageRecord, shown_topic};
-use crate::record::user::{Look, UserRecord};
+use crate::record::message::{MessageRecord, MessageView, shown_topic};
+use crate::record::user::{UserRecord, UserView};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -95,8 +95,11 @@ fn known<'a>(realm: &Realm, reader: Reader<'_>, entry: &'a Entry) -> Vec<Fields<
         Payload::UpdateMessage(updated) => updated_message(realm, reader, viewer, updated),
         Payload::List(list) => crate::record::list::fields(realm, list),
         Payload::UserAdd(user) => {
-            let look =
-                Look { viewer: Some(viewer), client_gravatar: reader.options.client_gravatar, include_profile: true };
+            let look = UserView {
+                viewer: Some(viewer),
+                client_gravatar: reader.options.client_gravatar,
+                include_profile: true,
+            };
             object(json!({ "person": UserRecord::new(realm, user, look) }))
         }
         Payload::ChannelsCreated(channels) => {
@@ -163,7 +166,7 @@ fn show_topics(value: &mut Value) {
 
 fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a SentMessage) -> Fields<'a> {
     let options = reader.options;
-    let look = MessageLook {
+    let look = MessageView {
         viewer: Some(viewer),
         apply_markdown: options.apply_markdown,
         client_gravatar: options.client_gravatar,

@@ -170,7 +170,7 @@ pub struct EditRecord {
 
 /// How a message is looked at.
 #[derive(Clone, Copy, Debug)]
-pub struct MessageLook<'a> {
+pub struct MessageView<'a> {
     /// Who looks; None for an anonymous visitor.
     pub viewer: Option<&'a User>,
     /// HTML rather than Markdown.
@@ -181,7 +181,7 @@ pub struct MessageLook<'a> {
     pub allow_empty_topic_name: bool,
 }
 
-impl MessageLook<'_> {
+impl MessageView<'_> {
     /// Which of the ways of looking this one is: those of one way see the same, letter by letter, flags aside.
     pub fn way(&self, realm: &Realm, sender: &User) -> usize {
         let traits = [
@@ -211,7 +211,7 @@ pub fn shown_topic(topic: &str, allows_empty: bool) -> String {
 
 impl MessageRecord {
     /// A message with the viewer's flags.
-    pub fn fetched(realm: &Realm, message: &Message, look: MessageLook<'_>) -> Self {
+    pub fn fetched(realm: &Realm, message: &Message, look: MessageView<'_>) -> Self {
         let sender = &realm.users[&message.sender];
         let channel = message.channel().map(|(channel, _)| realm.channels[&channel].as_ref());
         let mut record = Self::new(realm, message, sender, channel, look);
@@ -229,7 +229,7 @@ impl MessageRecord {
         message: &Message,
         sender: &User,
         channel: Option<&Channel>,
-        look: MessageLook<'_>,
+        look: MessageView<'_>,
     ) -> Self {
         let shown = |topic: &str| shown_topic(topic, look.allow_empty_topic_name);
         let topic = message.channel().map(|(_, topic)| topic.as_ref());

@@ -82,7 +82,7 @@ pub fn presences_in(
         }
     };
     for id in &realm.active_users {
-        let Some(presence) = realm.own(*id).presence.filter(is_in_range) else { continue };
+        let Some(presence) = realm.user_state(*id).presence.filter(is_in_range) else { continue };
         let user = &realm.users[id];
         if user.is_bot() || !realm.can_access_user(viewer, *id) {
             continue;

@@ -74,7 +74,7 @@ pub struct ProfileValue {
 
 /// How a user is looked at.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
+pub struct UserView<'a> {
     /// Who looks; None for an anonymous visitor.
     pub viewer: Option<&'a User>,
     /// The viewer computes provider addresses itself.
@@ -85,7 +85,7 @@ pub struct Look<'a> {
 
 impl UserRecord {
     /// A user as somebody sees them.
-    pub fn new(realm: &Realm, user: &User, look: Look<'_>) -> Self {
+    pub fn new(realm: &Realm, user: &User, look: UserView<'_>) -> Self {
         let sees_email = realm.can_see_email(look.viewer, user);
         let is_visitor = look.viewer.is_none();
         Self {
@@ -131,7 +131,7 @@ pub enum UserLine {
 
 impl UserLine {
     /// A user as somebody sees them; of a published realm, never in the midst of a change.
-    pub fn new(realm: &Realm, user: &Arc<User>, look: Look<'_>) -> Self {
+    pub fn new(realm: &Realm, user: &Arc<User>, look: UserView<'_>) -> Self {
         let make = || UserRecord::new(realm, user, look);
         if look.viewer.is_none() || look.include_profile {
             UserLine::Made(Box::new(make()))
@@ -142,7 +142,7 @@ impl UserLine {
 
     /// A user in the register reply's lists, which tell by themselves who is active, the service's bots aside; of a
     /// published realm too.
-    pub fn of_register(realm: &Realm, user: &Arc<User>, look: Look<'_>) -> Self {
+    pub fn of_register(realm: &Realm, user: &Arc<User>, look: UserView<'_>) -> Self {
         if user.is_system_bot() {
             return UserLine::Made(Box::new(UserRecord::new(realm, user, look)));
         }
@@ -150,7 +150,13 @@ impl UserLine {
         if look.viewer.is_none() { UserLine::Made(Box::new(make())) } else { Self::kept(realm, user, look, 4, make) }
     }
 
-    fn kept(realm: &Realm, user: &Arc<User>, look: Look<'_>, first: usize, make: impl FnOnce() -> UserRecord) -> Self {
+    fn kept(
+        realm: &Realm,
+        user: &Arc<User>,
+        look: UserView<'_>,
+        first: usize,
+        make: impl FnOnce() -> UserRecord,
+    ) -> Self {
         let sees_email = realm.can_see_email(look.viewer, user);
         let place = first + usize::from(sees_email) * 2 + usize::from(look.client_gravatar);
         user.kept.lines[place].get_or_make(|| serde_json::value::to_raw_value(&make()).unwrap_or_default());
@@ -268,7 +274,7 @@ pub struct StatusRecord {
 impl StatusRecord {
     /// A user's status; who never set one has none, even when they are away.
     pub fn new(realm: &Realm, id: crate::realm::id::UserId) -> Self {
-        let own = realm.own(id);
+        let own = realm.user_state(id);
         let status = &own.status;
         if !status.is_known() {
             return Self::default();

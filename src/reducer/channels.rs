@@ -1,7 +1,7 @@
 //! Channels and subscriptions.
 
 use super::rows::{Object, merge, numbers, object, put, row, take};
-use super::{Doubt, State};
+use super::{State, Unknowable};
 use serde_json::{Value, json};
 
 /// The lists that hold channels; the last three are one for each channel.
@@ -71,7 +71,7 @@ impl State {
             put(&mut self.value, "unsubscribed", "stream_id", new);
         } else {
             put(&mut self.value, "never_subscribed", "stream_id", new);
-            self.doubts.insert(Doubt::PastSubscription(id));
+            self.doubts.insert(Unknowable::PastSubscription(id));
         }
     }
 
@@ -87,7 +87,7 @@ impl State {
                 if let Some(subscribers) = channel.get_mut("subscribers") {
                     *subscribers = json!([]);
                 }
-                self.doubts.extend(channel["stream_id"].as_i64().map(Doubt::SubscriberCount));
+                self.doubts.extend(channel["stream_id"].as_i64().map(Unknowable::SubscriberCount));
             }
         }
     }
@@ -95,7 +95,7 @@ impl State {
     fn lose(&mut self, id: i64) {
         self.doubt_archived(id);
         // Nobody tells when it is deleted there.
-        self.doubts.insert(Doubt::NewestMessage);
+        self.doubts.insert(Unknowable::NewestMessage);
         for list in LISTS {
             let lost = take(&mut self.value, list, "stream_id", &id.into());
             if let Some(lost) = lost.filter(|lost| lost.contains_key("color")) {
@@ -168,8 +168,8 @@ impl State {
         if let Some(number) = id.as_i64() {
             self.past.remove(&number);
             self.unnamed.remove(&number);
-            self.doubts.remove(&Doubt::PastSubscription(number));
-            self.doubts.remove(&Doubt::SubscriberCount(number));
+            self.doubts.remove(&Unknowable::PastSubscription(number));
+            self.doubts.remove(&Unknowable::SubscriberCount(number));
         }
         if let Some(channel) = row(&mut self.value, "streams", "stream_id", &id) {
             let keys: Vec<String> = channel.keys().cloned().collect();
@@ -228,7 +228,7 @@ impl State {
         let inherited = ["desktop", "audible", "push", "email"];
         let is_inherited = inherited.iter().any(|kind| property == format!("enable_stream_{kind}_notifications"));
         if is_inherited {
-            self.doubts.insert(Doubt::InheritedSettings);
+            self.doubts.insert(Unknowable::InheritedSettings);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Comparing what a client knows with what a later register reply says.
 
 use super::rows::{Object, object, remove_number};
-use super::{Doubt, NOT_KEPT, State};
+use super::{NOT_KEPT, State, Unknowable};
 use serde_json::Value;
 use std::fmt;
 
@@ -168,47 +168,47 @@ fn leave_picture_to_client(user: &mut Value) {
     }
 }
 
-fn leave_out(normal: &mut Object, doubt: &Doubt) {
+fn leave_out(normal: &mut Object, doubt: &Unknowable) {
     match doubt {
-        Doubt::NewestMessage => _ = normal.shift_remove("max_message_id"),
-        Doubt::RecentConversations => _ = normal.shift_remove("recent_private_conversations"),
-        Doubt::DefaultChannels => {
+        Unknowable::NewestMessage => _ = normal.shift_remove("max_message_id"),
+        Unknowable::RecentConversations => _ = normal.shift_remove("recent_private_conversations"),
+        Unknowable::DefaultChannels => {
             normal.shift_remove("realm_default_streams");
             normal.shift_remove("realm_default_stream_groups");
         }
-        Doubt::Bots => _ = normal.shift_remove("realm_bots"),
-        Doubt::MutedTopics => _ = normal.shift_remove("muted_topics"),
-        Doubt::UnreadCount => {
+        Unknowable::Bots => _ = normal.shift_remove("realm_bots"),
+        Unknowable::MutedTopics => _ = normal.shift_remove("muted_topics"),
+        Unknowable::UnreadCount => {
             if let Some(unread) = normal.get_mut("unread_msgs").and_then(Value::as_object_mut) {
                 unread.shift_remove("count");
             }
         }
-        Doubt::Mention(id) => {
+        Unknowable::Mention(id) => {
             if let Some(mentions) = normal.get_mut("unread_msgs").and_then(|unread| unread.get_mut("mentions")) {
                 remove_number(mentions, *id);
             }
         }
-        Doubt::PastSubscription(id) => forget_channel(normal, &["unsubscribed", "never_subscribed"], *id),
-        Doubt::Everything => normal.clear(),
-        Doubt::Rights => State::without_rights(normal),
-        Doubt::Addresses => each_row(normal, &["realm_users", "realm_non_active_users"], |row| {
+        Unknowable::PastSubscription(id) => forget_channel(normal, &["unsubscribed", "never_subscribed"], *id),
+        Unknowable::Everything => normal.clear(),
+        Unknowable::Rights => State::without_rights(normal),
+        Unknowable::Addresses => each_row(normal, &["realm_users", "realm_non_active_users"], |row| {
             // The picture's address is left out where the client can compute it from the user's.
             row["delivery_email"] = Value::Null;
             row["avatar_url"] = Value::Null;
         }),
-        Doubt::Acquaintance(id) => forget_doings(normal, *id),
-        Doubt::Away(id) => forget_away(normal, &id.to_string()),
-        Doubt::SubscriberCount(id) => forget_count(normal, &["streams", "unsubscribed", "never_subscribed"], *id),
-        Doubt::ArchivedSubscriberCount(id) => {
+        Unknowable::VisibleUsers(id) => forget_doings(normal, *id),
+        Unknowable::Away(id) => forget_away(normal, &id.to_string()),
+        Unknowable::SubscriberCount(id) => forget_count(normal, &["streams", "unsubscribed", "never_subscribed"], *id),
+        Unknowable::ArchivedSubscriberCount(id) => {
             forget_count(normal, &["streams", "subscriptions", "unsubscribed", "never_subscribed"], *id);
         }
-        Doubt::OrderOfFolders => each_row(normal, &["channel_folders"], |folder| folder["order"] = Value::Null),
-        Doubt::Unread => _ = normal.shift_remove("unread_msgs"),
-        Doubt::Archived(id) => {
+        Unknowable::OrderOfFolders => each_row(normal, &["channel_folders"], |folder| folder["order"] = Value::Null),
+        Unknowable::Unread => _ = normal.shift_remove("unread_msgs"),
+        Unknowable::Archived(id) => {
             let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"];
             forget_channel(normal, &lists, *id);
         }
-        Doubt::InheritedSettings => each_row(normal, &["subscriptions", "unsubscribed"], |row| {
+        Unknowable::InheritedSettings => each_row(normal, &["subscriptions", "unsubscribed"], |row| {
             for kind in ["desktop", "audible", "push", "email"] {
                 row[format!("{kind}_notifications")] = Value::Null;
             }

@@ -1,7 +1,7 @@
 //! The user's own lists, and the organization's that are sent whole.
 
 use super::rows::{Object, merge, object, put, row, take};
-use super::{Doubt, State};
+use super::{State, Unknowable};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -83,7 +83,7 @@ impl State {
                 self.forget_removed_fields();
             }
             if *key == "muted_topics" {
-                self.doubts.remove(&Doubt::MutedTopics);
+                self.doubts.remove(&Unknowable::MutedTopics);
                 self.doubt_muted_topics();
                 self.recount();
             }
@@ -143,10 +143,10 @@ impl State {
         let muted: Option<Vec<Value>> =
             muted.map(|row| Some(json!([name(&row["stream_id"])?, row["topic_name"], row["last_updated"]]))).collect();
         let Some(muted) = muted else {
-            self.doubts.insert(Doubt::MutedTopics);
+            self.doubts.insert(Unknowable::MutedTopics);
             return;
         };
-        self.doubts.remove(&Doubt::MutedTopics);
+        self.doubts.remove(&Unknowable::MutedTopics);
         self.replace("muted_topics", &muted.into());
     }
 
@@ -158,7 +158,7 @@ impl State {
         };
         let is_seen = |row: &Value| streams.iter().any(|channel| channel["name"] == row[0]);
         if !muted.iter().all(is_seen) {
-            self.doubts.insert(Doubt::MutedTopics);
+            self.doubts.insert(Unknowable::MutedTopics);
         }
     }
 

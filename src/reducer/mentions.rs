@@ -1,7 +1,7 @@
 //! Which unread messages are listed as mentions: those of everybody only where the topic is not muted.
 
 use super::rows::numbers;
-use super::{Doubt, State};
+use super::{State, Unknowable};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -66,14 +66,14 @@ impl State {
 
     /// Lists the mentions anew.
     pub(super) fn relist_mentions(&mut self) {
-        self.doubts.retain(|doubt| !matches!(doubt, Doubt::Mention(_)));
+        self.doubts.retain(|doubt| !matches!(doubt, Unknowable::Mention(_)));
         let mut listed = BTreeSet::new();
         for (ids, is_muted) in self.unread_by_muting() {
             for id in ids {
                 match self.mentions.get(&id).copied().unwrap_or_default().is_listed(is_muted) {
                     Some(true) => _ = listed.insert(id),
                     Some(false) => {}
-                    None => _ = self.doubts.insert(Doubt::Mention(id)),
+                    None => _ = self.doubts.insert(Unknowable::Mention(id)),
                 }
             }
         }
@@ -96,7 +96,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Doubt, State};
+    use super::super::{State, Unknowable};
     use serde_json::{Value, json};
 
     fn registered(policy: i64, mentions: Value) -> State {
@@ -137,7 +137,7 @@ mod tests {
     fn what_was_not_listed_in_a_muted_topic_may_be_a_mention_outside() {
         let mut state = registered(1, json!([]));
         say(&mut state, 2);
-        assert!(state.doubts().contains(&Doubt::Mention(4)));
+        assert!(state.doubts().contains(&Unknowable::Mention(4)));
         say(&mut state, 1);
         assert!(state.doubts().is_empty());
     }

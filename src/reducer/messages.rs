@@ -2,14 +2,14 @@
 
 use super::mentions::Mention;
 use super::rows::{insert_number, numbers, remove_number, row, rows};
-use super::{Doubt, State};
+use super::{State, Unknowable};
 use serde_json::{Value, json};
 
 /// Conversations that a register reply has at most.
 const MAX_RECENT: usize = 1_000;
 
 /// Where an unread message is listed.
-enum Shelf {
+enum UnreadBucket {
     Topic(i64, String),
     Person(i64),
     Group(String),
@@ -22,11 +22,11 @@ impl State {
         let flags: Vec<&str> = event["flags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         if self.value.get("max_message_id").and_then(Value::as_i64).is_some_and(|newest| newest < id) {
             self.value.insert("max_message_id".into(), id.into());
-            self.doubts.remove(&Doubt::NewestMessage);
+            self.doubts.remove(&Unknowable::NewestMessage);
         }
         let shelf = if message["type"] == "stream" {
             let topic = message["subject"].as_str().unwrap_or_default().to_owned();
-            Shelf::Topic(message["stream_id"].as_i64().unwrap_or_default(), topic)
+            UnreadBucket::Topic(message["stream_id"].as_i64().unwrap_or_default(), topic)
         } else {
             let members = message["display_recipient"].as_array().into_iter().flatten();
             let others: Vec<i64> =
@@ -41,21 +41,21 @@ impl State {
 
     /// Whether messages there are the user's own: those of other channels are merely overheard. Archived channels may
     /// be in no list, and what is said there goes to their subscribers.
-    fn receives(&mut self, shelf: &Shelf) -> bool {
-        let Shelf::Topic(channel, _) = shelf else { return true };
+    fn receives(&mut self, shelf: &UnreadBucket) -> bool {
+        let UnreadBucket::Topic(channel, _) = shelf else { return true };
         let mut is_in = |list| row(&mut self.value, list, "stream_id", &(*channel).into()).is_some();
         is_in("subscriptions") || !["streams", "unsubscribed", "never_subscribed"].into_iter().any(is_in)
     }
 
-    fn shelf_of(&self, mut others: Vec<i64>) -> Shelf {
+    fn shelf_of(&self, mut others: Vec<i64>) -> UnreadBucket {
         match (others.as_slice(), self.own_id) {
-            ([], own) => Shelf::Person(own.unwrap_or_default()),
-            ([other], _) => Shelf::Person(*other),
+            ([], own) => UnreadBucket::Person(own.unwrap_or_default()),
+            ([other], _) => UnreadBucket::Person(*other),
             (_, own) => {
                 others.extend(own);
                 others.sort_unstable();
                 let members: Vec<String> = others.iter().map(ToString::to_string).collect();
-                Shelf::Group(members.join(","))
+                UnreadBucket::Group(members.join(","))
             }
         }
     }
@@ -80,7 +80,7 @@ impl State {
             let keeps_rows = event.get("new_stream_id").is_none_or(|channel| self.is_subscribed(channel));
             for id in &ids {
                 if let Some(mention) = self.remove_unread(*id).filter(|_| keeps_rows) {
-                    self.add_unread(*id, Shelf::Topic(channel, topic.to_owned()), mention);
+                    self.add_unread(*id, UnreadBucket::Topic(channel, topic.to_owned()), mention);
                 }
             }
             if event.get("new_stream_id").is_some() {
@@ -119,7 +119,7 @@ impl State {
         let recent = self.value.get("recent_private_conversations").and_then(Value::as_array);
         let is_newest = |row: &Value| row["max_message_id"].as_i64().is_some_and(|newest| ids.contains(&newest));
         if recent.into_iter().flatten().any(is_newest) {
-            self.doubts.insert(Doubt::RecentConversations);
+            self.doubts.insert(Unknowable::RecentConversations);
         }
     }
 
@@ -134,7 +134,7 @@ impl State {
     fn doubt_newest(&mut self, ids: &[i64]) {
         let newest = self.value.get("max_message_id").and_then(Value::as_i64);
         if newest.is_some_and(|newest| ids.contains(&newest)) {
-            self.doubts.insert(Doubt::NewestMessage);
+            self.doubts.insert(Unknowable::NewestMessage);
         }
     }
 
@@ -158,7 +158,7 @@ impl State {
                     let (shelf, mention) = if details["type"] == "stream" {
                         let topic = details["topic"].as_str().unwrap_or_default().to_owned();
                         let mention = self.told_mention(is_listed, &details["stream_id"], &topic);
-                        (Shelf::Topic(details["stream_id"].as_i64().unwrap_or_default(), topic), mention)
+                        (UnreadBucket::Topic(details["stream_id"].as_i64().unwrap_or_default(), topic), mention)
                     } else {
                         let mention = if is_listed { Mention::User } else { Mention::Nobody };
                         (self.shelf_of(numbers(&details["user_ids"])), mention)
@@ -194,21 +194,21 @@ impl State {
         shelves.into_iter().any(|shelf| numbers(&shelf["unread_message_ids"]).contains(&id))
     }
 
-    fn add_unread(&mut self, id: i64, shelf: Shelf, mention: Mention) {
+    fn add_unread(&mut self, id: i64, shelf: UnreadBucket, mention: Mention) {
         let partner = self.partner_key();
         let (list, new) = match &shelf {
-            Shelf::Topic(channel, topic) => ("streams", json!({"stream_id": channel, "topic": topic})),
-            Shelf::Person(user) => ("pms", json!({partner: user, "sender_id": user})),
-            Shelf::Group(members) => ("huddles", json!({"user_ids_string": members})),
+            UnreadBucket::Topic(channel, topic) => ("streams", json!({"stream_id": channel, "topic": topic})),
+            UnreadBucket::Person(user) => ("pms", json!({partner: user, "sender_id": user})),
+            UnreadBucket::Group(members) => ("huddles", json!({"user_ids_string": members})),
         };
         // Topics are the same whatever the case; the oldest unread message says how it is spelt.
         let same = |row: &Value| match &shelf {
-            Shelf::Topic(channel, topic) => {
+            UnreadBucket::Topic(channel, topic) => {
                 row["stream_id"] == *channel
                     && row["topic"].as_str().is_some_and(|other| other.to_lowercase() == topic.to_lowercase())
             }
-            Shelf::Person(user) => row[partner] == *user,
-            Shelf::Group(members) => row["user_ids_string"] == members.as_str(),
+            UnreadBucket::Person(user) => row[partner] == *user,
+            UnreadBucket::Group(members) => row["user_ids_string"] == members.as_str(),
         };
         let Some(rows) = self.unread(list).and_then(Value::as_array_mut) else { return };
         let place = rows.iter().position(same).unwrap_or_else(|| {
@@ -250,7 +250,7 @@ impl State {
     /// Counts anew what is unread and not muted, and lists its mentions; to be called after all that changes either.
     pub(super) fn recount(&mut self) {
         self.relist_mentions();
-        self.doubts.remove(&Doubt::UnreadCount);
+        self.doubts.remove(&Unknowable::UnreadCount);
         let Some(unread) = self.value.get("unread_msgs") else { return };
         let size = |shelf: &Value| shelf["unread_message_ids"].as_array().map_or(0, Vec::len);
         let mut count = 0;
@@ -269,7 +269,7 @@ impl State {
             *place = count.into();
         }
         if !is_certain {
-            self.doubts.insert(Doubt::UnreadCount);
+            self.doubts.insert(Unknowable::UnreadCount);
         }
     }
 
@@ -297,7 +297,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Doubt, State};
+    use super::super::{State, Unknowable};
     use serde_json::json;
 
     #[test]
@@ -315,7 +315,7 @@ mod tests {
         let shelves = state.value()["unread_msgs"]["streams"].as_array().expect("a list").iter();
         let channels: Vec<i64> = shelves.filter_map(|shelf| shelf["stream_id"].as_i64()).collect();
         assert_eq!(channels, [1, 4]);
-        assert!(state.doubts().contains(&Doubt::UnreadCount));
+        assert!(state.doubts().contains(&Unknowable::UnreadCount));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What servers of older feature levels told in other shapes.
 
 use super::rows::{Object, numbers, row};
-use super::{Doubt, State};
+use super::{State, Unknowable};
 use serde_json::{Value, json};
 
 /// The first level whose events say that users were deactivated; before, they were removed and added.
@@ -93,7 +93,7 @@ impl State {
             let channels = self.value.get(list).and_then(Value::as_array).into_iter().flatten();
             let archived = channels.filter(|channel| channel["is_archived"] == true);
             let doubts =
-                archived.filter_map(|channel| channel["stream_id"].as_i64().map(Doubt::ArchivedSubscriberCount));
+                archived.filter_map(|channel| channel["stream_id"].as_i64().map(Unknowable::ArchivedSubscriberCount));
             self.doubts.extend(doubts);
         }
     }
@@ -122,7 +122,7 @@ impl State {
     pub(super) fn is_unread_again(&mut self) -> bool {
         let is_unknown = self.level() < MESSAGE_DETAILS_SINCE;
         if is_unknown {
-            self.doubts.insert(Doubt::Unread);
+            self.doubts.insert(Unknowable::Unread);
         }
         is_unknown
     }
@@ -182,7 +182,7 @@ impl State {
     /// A channel that is deleted may be an archived one, which is listed or not.
     pub(super) fn doubt_archived(&mut self, id: i64) {
         if ARCHIVED_AS_DELETED.contains(&self.level()) {
-            self.doubts.insert(Doubt::Archived(id));
+            self.doubts.insert(Unknowable::Archived(id));
         }
     }
 
@@ -198,7 +198,7 @@ impl State {
     /// Folders have an order of which no event tells.
     pub(super) fn doubt_order_of_folders(&mut self) {
         if ORDER_OF_FOLDERS_UNTOLD.contains(&self.level()) {
-            self.doubts.insert(Doubt::OrderOfFolders);
+            self.doubts.insert(Unknowable::OrderOfFolders);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Users, bots, groups, status and presence.
 
 use super::rows::{Object, insert_number, merge, numbers, object, put, remove_number, row, rows, take};
-use super::{Doubt, State};
+use super::{State, Unknowable};
 use serde_json::{Value, json};
 
 /// The lists of people and bots, by whether they are active.
@@ -22,11 +22,11 @@ impl State {
                 put(&mut self.value, USERS[usize::from(!is_active)], "user_id", new);
                 // How older servers say that somebody is back.
                 if id.as_i64().is_some() && id.as_i64() == self.own_id {
-                    self.doubts.insert(Doubt::Everything);
+                    self.doubts.insert(Unknowable::Everything);
                 }
                 let is_guest = self.value.get("is_guest") == Some(&Value::Bool(true));
                 if let Some(number) = id.as_i64().filter(|_| was_inactive || is_guest) {
-                    self.doubts.insert(Doubt::Acquaintance(number));
+                    self.doubts.insert(Unknowable::VisibleUsers(number));
                 }
             }
             "remove" if self.removes_deactivated() => self.set_active(id, false),
@@ -49,7 +49,7 @@ impl State {
         let mut changes = object(person.clone());
         if let Some(is_active) = changes.remove("is_active") {
             if is_own {
-                self.doubts.insert(Doubt::Everything);
+                self.doubts.insert(Unknowable::Everything);
             }
             self.set_active(id, is_active == true);
         }
@@ -62,12 +62,12 @@ impl State {
             changes.insert("is_admin".into(), (role <= 200).into());
             changes.insert("is_guest".into(), (role == 600).into());
             if is_own {
-                self.doubts.insert(Doubt::Addresses);
+                self.doubts.insert(Unknowable::Addresses);
                 if self.tells_no_permissions() {
-                    self.doubts.insert(Doubt::Rights);
+                    self.doubts.insert(Unknowable::Rights);
                 }
                 if self.value.get("is_admin").is_some_and(|was_admin| *was_admin != (role <= 200)) {
-                    self.doubts.insert(Doubt::Bots);
+                    self.doubts.insert(Unknowable::Bots);
                 }
                 self.replace("is_moderator", &self.is_moderator(role).into());
                 self.follow_guesthood(role == 600);
@@ -106,7 +106,7 @@ impl State {
             self.replace("realm_default_streams", &json!([]));
             self.replace("realm_default_stream_groups", &json!([]));
         } else if was_guest {
-            self.doubts.insert(Doubt::DefaultChannels);
+            self.doubts.insert(Unknowable::DefaultChannels);
         }
     }
 
@@ -118,7 +118,7 @@ impl State {
         }
         let Some(number) = id.as_i64() else { return };
         if is_active {
-            self.doubts.insert(Doubt::Acquaintance(number));
+            self.doubts.insert(Unknowable::VisibleUsers(number));
             return;
         }
         self.leave_channels(number);
@@ -248,9 +248,9 @@ impl State {
             None => {}
         }
         if has_others && away.is_some() {
-            self.doubts.remove(&Doubt::Away(user));
+            self.doubts.remove(&Unknowable::Away(user));
         } else {
-            self.doubts.insert(Doubt::Away(user));
+            self.doubts.insert(Unknowable::Away(user));
         }
         if status.is_empty() {
             statuses.shift_remove(&id);

@@ -1,8 +1,8 @@
 //! Binding, accepting, answering; the only place that reads the wall clock.
 
-use super::front::{Front, Served};
-use super::malformed::Enveloping;
-use super::pulse::Pulse;
+use super::connection::{ConnectionService, ServedWorlds};
+use super::error_rewriting::ErrorRewritingStream;
+use super::idle::IdleTracker;
 use crate::control::Control;
 use crate::error::Error;
 use crate::http::{Edge, reply};
@@ -108,7 +108,7 @@ impl Running {
         let address = bound.address;
         let worlds = control.edge.worlds.clone();
         for listener in bound.listeners {
-            let served = Served::All(control.clone());
+            let served = ServedWorlds::All(control.clone());
             tokio::spawn(accept(listener, served, secured.clone(), ended(stopped.clone()), stopped.clone()));
         }
         tokio::spawn(tick(worlds, stopped));
@@ -195,7 +195,7 @@ pub async fn serve_world(
                 () = world_ends => {}
             }
         };
-        let served = Served::One(edge.clone(), world.name().into(), world.ended());
+        let served = ServedWorlds::One(edge.clone(), world.name().into(), world.ended());
         tokio::spawn(accept(listener, served, secured.clone(), ending, stopped.clone()));
     }
     Ok(port)
@@ -203,7 +203,7 @@ pub async fn serve_world(
 
 async fn accept(
     listener: TcpListener,
-    served: Served,
+    served: ServedWorlds,
     secured: Option<Secured>,
     ending: impl Future<Output = ()>,
     stopped: watch::Receiver<bool>,
@@ -235,8 +235,8 @@ async fn ended(mut stopped: watch::Receiver<bool>) {
 }
 
 /// Serves a connection until it ends by itself, is silent for too long, or the server ends.
-async fn connection(stream: TcpStream, served: Served, secured: Option<Secured>, stopped: watch::Receiver<bool>) {
-    let pulse = Arc::new(Pulse::default());
+async fn connection(stream: TcpStream, served: ServedWorlds, secured: Option<Secured>, stopped: watch::Receiver<bool>) {
+    let pulse = Arc::new(IdleTracker::default());
     // On a task of its own: its requests are not to wake what waits for the end.
     let mut serving = tokio::spawn(serve(stream, served, secured, stopped.clone(), pulse.clone()));
     tokio::select! {
@@ -248,10 +248,10 @@ async fn connection(stream: TcpStream, served: Served, secured: Option<Secured>,
 
 async fn serve(
     stream: TcpStream,
-    served: Served,
+    served: ServedWorlds,
     secured: Option<Secured>,
     stopped: watch::Receiver<bool>,
-    pulse: Arc<Pulse>,
+    pulse: Arc<IdleTracker>,
 ) {
     let _ = stream.set_nodelay(true);
     match secured {
@@ -263,10 +263,10 @@ async fn serve(
 /// Apart and behind a pointer, since connections without TLS would reserve its room too.
 fn serve_securely(
     stream: TcpStream,
-    served: Served,
+    served: ServedWorlds,
     secured: Secured,
     stopped: watch::Receiver<bool>,
-    pulse: Arc<Pulse>,
+    pulse: Arc<IdleTracker>,
 ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move {
         match tokio::time::timeout(HANDSHAKE_TIME, opened(stream, &secured)).await {
@@ -300,16 +300,16 @@ async fn opened(stream: TcpStream, secured: &Secured) -> Option<TlsStream<TcpStr
 
 async fn answer<S: Read + Write + Unpin + Send + 'static>(
     io: S,
-    served: Served,
+    served: ServedWorlds,
     stopped: watch::Receiver<bool>,
-    pulse: Arc<Pulse>,
+    pulse: Arc<IdleTracker>,
 ) {
     let world_ended = match &served {
-        Served::All(_) => None,
-        Served::One(_, _, world_ended) => Some(world_ended.clone()),
+        ServedWorlds::All(_) => None,
+        ServedWorlds::One(_, _, world_ended) => Some(world_ended.clone()),
     };
-    let io = Enveloping::new(io, pulse.clone());
-    let front = Front::new(served, stopped, pulse);
+    let io = ErrorRewritingStream::new(io, pulse.clone());
+    let front = ConnectionService::new(served, stopped, pulse);
     let connection = http1::Builder::new().serve_connection(io, front).with_upgrades();
     tokio::pin!(connection);
     let served = match world_ended {

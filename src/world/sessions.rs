@@ -3,8 +3,8 @@
 
 use super::World;
 use crate::realm::Realm;
-use crate::realm::chance::Chance;
 use crate::realm::id::UserId;
+use crate::realm::seeded_rng::SeededRng;
 use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
 use parking_lot::Mutex;
@@ -75,7 +75,7 @@ impl Sessions {
     /// 32 letters and digits that were not given before.
     pub fn token(&self) -> String {
         let seed = self.seed.wrapping_add(self.ordinal.load(Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        Chance { seed, position: self.drawn.fetch_add(1, Ordering::Relaxed) * 32 }.api_key()
+        SeededRng { seed, position: self.drawn.fetch_add(1, Ordering::Relaxed) * 32 }.api_key()
     }
 
     /// How many are open.

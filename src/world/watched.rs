@@ -1,6 +1,6 @@
 //! What those who watch a world are told.
 
-use super::{Caused, World};
+use super::{NewEvents, World};
 use crate::journal;
 use crate::realm::Realm;
 use crate::realm::event::Entry;
@@ -157,7 +157,7 @@ impl World {
 
     /// Tells those who watch of events, one by one, so that what a slow watcher misses can be counted, and of what
     /// else the change did; in the order of time.
-    pub fn tell_events(&self, caused: &Caused) {
+    pub fn tell_events(&self, caused: &NewEvents) {
         if !self.is_watched() {
             return;
         }

@@ -6,7 +6,7 @@ use crate::numbers::Numbers;
 use crate::recording::{self, Exchange};
 use crate::sender::{Queue, Sender};
 use chatdouble::dialect::Dialect;
-use chatdouble::{ClockChoice, Options, Server};
+use chatdouble::{InitialClock, Options, Server};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ pub fn play_blocking(name: &&'static str) -> Played {
 async fn play(name: &'static str) -> Played {
     let options = Options {
         fixture: include_str!("data/organization.json").into(),
-        clock: ClockChoice::At(chatdouble::time::Timestamp::parse(START).expect("well-formed")),
+        clock: InitialClock::At(chatdouble::time::Timestamp::parse(START).expect("well-formed")),
         feature_level: FEATURE_LEVEL,
         dialect: Dialect::zulip(),
         ..Options::default()

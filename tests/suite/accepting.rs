@@ -30,7 +30,7 @@ fn direct_messages(tx: &Tx, user: UserId) -> Vec<String> {
 }
 
 fn channels_of(tx: &Tx, user: UserId) -> Vec<String> {
-    tx.own(user).subscriptions.keys().map(|id| tx.channels[id].name.clone()).collect()
+    tx.user_state(user).subscriptions.keys().map(|id| tx.channels[id].name.clone()).collect()
 }
 
 #[test]

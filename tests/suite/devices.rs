@@ -18,7 +18,7 @@ async fn devices(user: &User) -> Value {
 
 fn tokens(server: &TestServer, user: &User) -> Vec<String> {
     let realm = server.server().world("default").snapshot();
-    realm.own(UserId(user.id())).push_tokens.iter().map(|token| token.token.clone()).collect()
+    realm.user_state(UserId(user.id())).push_tokens.iter().map(|token| token.token.clone()).collect()
 }
 
 #[tokio::test]

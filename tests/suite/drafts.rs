@@ -124,7 +124,7 @@ async fn those_who_switched_drafts_off_have_none() {
     let mel = server.user("mel");
     server.arrange(|tx| {
         let id = chatdouble::realm::id::UserId(mel.id());
-        tx.own_mut(id).settings.insert("enable_drafts_synchronization", false.into());
+        tx.user_state_mut(id).settings.insert("enable_drafts_synchronization", false.into());
     });
 
     let message = "User has disabled synchronizing drafts.";

@@ -416,7 +416,7 @@ async fn flags_of_a_message_go_with_it() {
     server.user("adam").delete(&format!("/messages/{message}"), json!({})).await.success();
 
     let realm = server.server().world("default").snapshot();
-    let own = realm.own(UserId(nora.id()));
+    let own = realm.user_state(UserId(nora.id()));
     let mut kept = own.starred.iter().chain(&own.collapsed);
     assert!(kept.all(|id| realm.messages.contains_key(id)));
     for (user, name) in marks {

@@ -263,5 +263,5 @@ async fn a_limited_guest_sees_the_presence_of_those_whom_they_know() {
     assert!(reply["presences"].get(nora.email()).is_none());
     let refused = gus.get(&format!("/users/{}/presence", nora.id()), json!({})).await;
     refused.error("BAD_REQUEST", "Insufficient permission");
-    assert!(server.server().world("default").snapshot().own(UserId(nora.id())).presence.is_some());
+    assert!(server.server().world("default").snapshot().user_state(UserId(nora.id())).presence.is_some());
 }

@@ -15,7 +15,7 @@ fn seen(server: &TestServer, user: i64, seconds_ago: i64) {
         let at = tx.now.plus(Span::seconds(-seconds_ago));
         let presence = Presence { active_at: Some(at), connected_at: Some(at), update_id: tx.counters.presence + 1 };
         tx.realm_mut().counters.presence += 1;
-        tx.own_mut(UserId(user)).presence = Some(presence);
+        tx.user_state_mut(UserId(user)).presence = Some(presence);
     });
 }
 

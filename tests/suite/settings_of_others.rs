@@ -43,7 +43,7 @@ async fn administrators_change_the_settings_of_those_whom_they_name() {
     assert_eq!((&of(&adam).await["color_scheme"], &of(&adam).await["enter_sends"]), (&json!(1), &json!(false)));
     assert_eq!((&of(&mel).await["color_scheme"], &of(&mel).await["enter_sends"]), (&json!(3), &json!(true)));
     let realm = server.server().world("default").snapshot();
-    let own = |id: i64| realm.own(chatdouble::realm::id::UserId(id)).number("color_scheme");
+    let own = |id: i64| realm.user_state(chatdouble::realm::id::UserId(id)).number("color_scheme");
     assert_eq!((own(dana), own(bot.id())), (3, 1));
 }
 

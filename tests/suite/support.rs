@@ -10,7 +10,7 @@ pub use program::Program;
 pub use reply::{Reply, assert_has};
 pub use user::{Queue, User, form};
 
-use chatdouble::{ClockChoice, Options, Server};
+use chatdouble::{InitialClock, Options, Server};
 use std::time::Duration;
 
 /// The time at which the clock of every test stands still.
@@ -37,7 +37,7 @@ impl TestServer {
     /// Starts one with other options.
     pub async fn start_with(change: impl FnOnce(&mut Options)) -> Self {
         let at = START.parse_timestamp();
-        let mut options = Options { clock: ClockChoice::At(at), ..Options::default() };
+        let mut options = Options { clock: InitialClock::At(at), ..Options::default() };
         change(&mut options);
         let server =
             Server::start_with(options).await.unwrap_or_else(|error| panic!("the server does not start: {error}"));

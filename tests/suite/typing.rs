@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 fn set(server: &TestServer, user: &User, setting: &'static str, value: bool) {
     let user = UserId(user.id());
-    server.arrange(|tx| drop(tx.own_mut(user).settings.insert(setting, value.into())));
+    server.arrange(|tx| drop(tx.user_state_mut(user).settings.insert(setting, value.into())));
 }
 
 fn person(user: &User) -> Value {

@@ -2,13 +2,13 @@
 
 use crate::support::{ParseTimestamp, START, TestServer, User};
 use bytes::Bytes;
-use chatdouble::ClockChoice;
+use chatdouble::InitialClock;
 use http_body_util::Full;
 use serde_json::{Value, json};
 
 fn add(server: &TestServer, name: &str) -> String {
     let fixture = chatdouble::fixture::builtin("default").expect("built in");
-    let clock = ClockChoice::At(START.parse_timestamp());
+    let clock = InitialClock::At(START.parse_timestamp());
     server.server().add_world(name, fixture, clock, 0).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -12,10 +12,10 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Privacy, Subscription};
-use crate::realm::event::{Audience, Event, Needs, Payload};
+use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
 use crate::realm::id::{ChannelId, UserId};
-use crate::realm::starred::StarredInSight;
 use crate::realm::user::User;
+use crate::realm::visible_starred::VisibleStarred;
 use crate::record::channel::ChannelRecord;
 use imbl::OrdSet;
 use serde_json::{Map, json};
@@ -73,11 +73,11 @@ pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
     emit_is_archived(tx, id, true);
     let audience = tx.who_can_see(&tx.channels[&id]);
     if is_shown {
-        tx.emit_vanished(audience, &OrdSet::unit(id), Needs::NoArchivedChannels);
+        tx.emit_vanished(audience, &OrdSet::unit(id), DeliveryCondition::NoArchivedChannels);
     } else {
         let fields = json!({"streams": [as_it_was], "stream_ids": [id]});
         tx.emit(audience, Event::shaped("stream", Some("delete"), fields));
-        let starred = StarredInSight::of_listeners(tx);
+        let starred = VisibleStarred::of_listeners(tx);
         bury(tx, id);
         starred.tell_changes(tx);
     }
@@ -120,7 +120,7 @@ fn tell_purposes(tx: &mut Tx, taken: Vec<&'static str>) {
     }
     let data: Map<_, _> = taken.iter().map(|name| ((*name).to_owned(), NO_CHANNEL.into())).collect();
     let together = Event::shaped("realm", Some("update_dict"), json!({"property": "default", "data": data}));
-    tx.emit(tx.everyone(), together.needing(Needs::From(PURPOSES_TOGETHER_SINCE)));
+    tx.emit(tx.everyone(), together.only_for(DeliveryCondition::From(PURPOSES_TOGETHER_SINCE)));
     for name in taken {
         let apart = json!({"property": name, "value": NO_CHANNEL});
         tx.emit_before(PURPOSES_TOGETHER_SINCE, tx.everyone(), |_| Event::shaped("realm", Some("update"), apart));
@@ -139,16 +139,19 @@ pub fn bring_back(tx: &mut Tx, actor: &User, id: ChannelId) {
     emit_is_archived(tx, id, false);
     let channel = tx.channels[&id].clone();
     let created = Event::new("stream", Some("create"), Payload::ChannelsCreated(vec![channel.clone()]));
-    tx.emit(tx.who_can_see(&channel), created.needing(Needs::NoArchivedChannels));
+    tx.emit(tx.who_can_see(&channel), created.only_for(DeliveryCondition::NoArchivedChannels));
     for user in &channel.subscribers {
-        if let Some(subscription) = tx.own(*user).subscription(id).cloned() {
+        if let Some(subscription) = tx.user_state(*user).subscription(id).cloned() {
             emit_again(tx, *user, &channel, subscription);
         }
     }
     if !channel.subscribers.is_empty() {
         let audience = tx.who_can_see(&channel).except_all(&channel.subscribers);
         let fields = json!({"stream_ids": [id], "user_ids": channel.subscribers});
-        tx.emit(audience, Event::shaped("subscription", Some("peer_add"), fields).needing(Needs::NoArchivedChannels));
+        tx.emit(
+            audience,
+            Event::shaped("subscription", Some("peer_add"), fields).only_for(DeliveryCondition::NoArchivedChannels),
+        );
     }
     let content = format!("Channel #**{}** has been un-archived.", channel.name);
     tell_in_channel(tx, actor, id, content);
@@ -157,12 +160,12 @@ pub fn bring_back(tx: &mut Tx, actor: &User, id: ChannelId) {
 fn emit_again(tx: &mut Tx, user: UserId, channel: &Arc<Channel>, subscription: Arc<Subscription>) {
     let payload = Payload::Subscribed(vec![(channel.clone(), subscription)]);
     let event = Event::new("subscription", Some("add"), payload);
-    tx.emit(Audience::user(user), event.needing(Needs::NoArchivedChannels));
+    tx.emit(Audience::user(user), event.only_for(DeliveryCondition::NoArchivedChannels));
 }
 
 fn emit_is_archived(tx: &mut Tx, id: ChannelId, is_archived: bool) {
     let channel = &tx.channels[&id];
     let fields = json!({"property": "is_archived", "value": is_archived, "stream_id": id, "name": channel.name});
     let audience = tx.who_can_see(channel);
-    tx.emit(audience, Event::shaped("stream", Some("update"), fields).needing(Needs::ArchivedUpdates));
+    tx.emit(audience, Event::shaped("stream", Some("update"), fields).only_for(DeliveryCondition::ArchivedUpdates));
 }

@@ -1,7 +1,7 @@
 //! Making one channel by itself.
 
 use super::creation::{
-    RetentionDays, TopicsPolicyWord, Wanted, channel_permissions, checked_channel_name, checked_description,
+    NewChannel, RetentionDays, TopicsPolicyWord, channel_permissions, checked_channel_name, checked_description,
     emit_defaults, make_channel,
 };
 use super::notices::{announce, tell_created};
@@ -89,7 +89,7 @@ impl Write for CreateChannel {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<NewChannelReply, Error> {
         let caller = call.caller();
         let description = checked_description(&params.description)?;
-        let wanted = Wanted {
+        let wanted = NewChannel {
             invite_only: params.invite_only,
             is_web_public: params.is_web_public,
             history_public_to_subscribers: params.history_public_to_subscribers,

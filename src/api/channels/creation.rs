@@ -79,7 +79,7 @@ impl Parameter for RetentionDays {
 
 /// What a request says of the channels that it makes, beside their names. Nothing of it touches channels that exist.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct NewChannel {
     /// Private.
     pub invite_only: bool,
     /// For anyone on the internet.
@@ -100,7 +100,7 @@ pub struct Wanted {
 
 /// What new channels are like: checked, and the caller may make such.
 #[derive(Clone, Debug)]
-pub struct Traits {
+pub struct ChannelSpec {
     privacy: Privacy,
     is_default: bool,
     folder: Option<FolderId>,
@@ -132,7 +132,7 @@ pub(crate) use channel_permissions;
 /// Permissions that only those may give who may say who deletes messages.
 pub const DELETION_PERMISSIONS: [&str; 2] = ["can_delete_any_message_group", "can_delete_own_message_group"];
 
-impl Wanted {
+impl NewChannel {
     /// Checks what has to be right even when no channel is made.
     ///
     /// # Errors
@@ -157,7 +157,7 @@ impl Wanted {
     /// `InsufficientPermission` to make one of its kind or a default one, `DefaultChannelPrivate`,
     /// `WebPublicDisabled`, `InsufficientPermission`, `OwnerRequired` for a retention of its own,
     /// `UnsupportedCombination` as in [`check_topic_creation`].
-    pub fn check(self, realm: &Realm, caller: &User) -> Result<Traits, Error> {
+    pub fn check(self, realm: &Realm, caller: &User) -> Result<ChannelSpec, Error> {
         let may = |name| if realm.may(caller.id, name) { Ok(()) } else { Err(Error::InsufficientPermission) };
         let folder = self.folder_id();
         let defaults = realm.default_permissions(CHANNEL_PERMISSIONS, Some(caller.id));
@@ -189,7 +189,7 @@ impl Wanted {
         if let Some(value) = permissions.get(TOPIC_CREATION) {
             check_topic_creation(realm, privacy, value)?;
         }
-        Ok(Traits {
+        Ok(ChannelSpec {
             privacy,
             is_default: self.is_default,
             folder,
@@ -204,7 +204,7 @@ impl Wanted {
     }
 }
 
-impl Traits {
+impl ChannelSpec {
     /// Lets nobody but administrators of the organization administer the channel; `nobody` is the empty group.
     pub fn leave_to_administrators(&mut self, nobody: GroupSettingValue) {
         self.permissions.insert("can_administer_channel_group", nobody);
@@ -287,7 +287,7 @@ pub fn rendered_description(realm: &Realm, author: &User, description: &str) -> 
 /// Makes a channel without subscribers, under a name that is free.
 ///
 /// Event: `stream` create to everybody who can see it.
-pub fn make_channel(tx: &mut Tx, creator: &User, name: String, description: String, traits: &Traits) -> ChannelId {
+pub fn make_channel(tx: &mut Tx, creator: &User, name: String, description: String, traits: &ChannelSpec) -> ChannelId {
     let rendered_description = rendered_description(tx, creator, &description);
     let counters = &mut tx.realm_mut().counters;
     counters.channel += 1;
@@ -329,7 +329,7 @@ pub fn emit_defaults(tx: &mut Tx) {
 
 /// A channel to be subscribed to, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wish {
+pub struct ChannelToSubscribe {
     /// As given.
     pub name: String,
     /// The user's colour for it.
@@ -338,7 +338,7 @@ pub struct Wish {
     pub description: Option<String>,
 }
 
-impl FromJson for Wish {
+impl FromJson for ChannelToSubscribe {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         let object = value.as_object().ok_or_else(|| Error::bad_value(at, "is not a dict"))?;
         let text = |key: &str| match object.get(key) {

@@ -53,7 +53,7 @@ fn add(tx: &mut Tx, user: UserId, new: PushToken) {
 
 fn remove(tx: &mut Tx, user: UserId, kind: PushTokenKind, token: &str) -> Result<Success, Error> {
     check_token(kind, token)?;
-    let index = tx.own(user).push_tokens.iter().position(|one| one.is(kind, token)).ok_or(Error::NoSuchToken)?;
+    let index = tx.user_state(user).push_tokens.iter().position(|one| one.is(kind, token)).ok_or(Error::NoSuchToken)?;
 
     tx.change_push_targets(user, |own| own.push_tokens.remove(index));
     Ok(Success {})

@@ -125,7 +125,7 @@ pub(super) fn apply(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagCha
 
 /// Of some messages those that the user has a row for and whose flag is as a change makes it, sorted.
 pub(super) fn as_changed(realm: &Realm, user: UserId, ids: &[MessageId], change: FlagChange) -> Vec<MessageId> {
-    let own = realm.own(user);
+    let own = realm.user_state(user);
     let is_so = |message: &Message| {
         let has_flag = match change.flag {
             Flag::Read => !realm.is_unread(user, message),
@@ -141,7 +141,7 @@ pub(super) fn as_changed(realm: &Realm, user: UserId, ids: &[MessageId], change:
 fn mark_read(tx: &mut Tx, user: UserId, ids: &BTreeSet<MessageId>) -> Changed {
     let is_unread = |id: &MessageId| tx.messages.get(id).is_some_and(|message| tx.is_unread(user, message));
     let messages: Vec<MessageId> = ids.iter().copied().filter(is_unread).collect();
-    let read = &mut tx.own_mut(user).read;
+    let read = &mut tx.user_state_mut(user).read;
     for id in &messages {
         read.insert(*id);
     }
@@ -156,7 +156,7 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
         let message = tx.messages.get(id).ok_or(Error::InvalidMessage)?;
         let channel = message.channel().map(|(channel, _)| channel);
         let is_seen = tx.has_row(user.id, message) || tx.can_see_message(user, message);
-        match channel.filter(|channel| tx.own(user.id).subscription(*channel).is_none()) {
+        match channel.filter(|channel| tx.user_state(user.id).subscription(*channel).is_none()) {
             Some(channel) if is_seen => {
                 changed.ignored_channels.insert(channel);
             }
@@ -171,7 +171,7 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
         if is_late {
             tx.receive_late(user.id, message.id);
         }
-        if !tx.own_mut(user.id).read.remove(message.id) && !is_late {
+        if !tx.user_state_mut(user.id).read.remove(message.id) && !is_late {
             continue;
         }
         if let Some((channel, _)) = message.channel() {
@@ -194,7 +194,7 @@ fn mark(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>, flag: Flag, op: Fla
             tx.add_row(user.id, *id);
         }
     }
-    let own = tx.own_mut(user.id);
+    let own = tx.user_state_mut(user.id);
     let marked = if flag == Flag::Starred { &mut own.starred } else { &mut own.collapsed };
     let mut changed = Changed::default();
     for id in ids {

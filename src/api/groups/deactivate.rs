@@ -7,7 +7,7 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Event, Needs};
+use crate::realm::event::{DeliveryCondition, Event};
 use crate::realm::id::GroupId;
 use crate::realm::permission::{GroupSettingValue, Permissions};
 use serde_json::{Value, json};
@@ -38,10 +38,10 @@ impl Write for DeactivateGroup {
         tx.group_mut(id).is_deactivated = true;
         let audience = tx.everyone();
         let update = json!({"group_id": id, "data": {"deactivated": true}});
-        let update = Event::shaped("user_group", Some("update"), update).needing(Needs::DeactivatedGroups);
+        let update = Event::shaped("user_group", Some("update"), update).only_for(DeliveryCondition::DeactivatedGroups);
         let remove = Event::shaped("user_group", Some("remove"), json!({ "group_id": id }));
         tx.emit(audience.clone(), update);
-        tx.emit(audience, remove.needing(Needs::NoDeactivatedGroups));
+        tx.emit(audience, remove.only_for(DeliveryCondition::NoDeactivatedGroups));
         Ok(Success {})
     }
 }

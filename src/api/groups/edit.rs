@@ -9,7 +9,7 @@ use crate::api::group_settings::{GroupSettingUpdate, resolve_update};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
-use crate::realm::event::{Event, Needs};
+use crate::realm::event::{DeliveryCondition, Event};
 use crate::realm::group::Group;
 use crate::realm::id::GroupId;
 use crate::realm::permission::{GROUP_PERMISSIONS, setting};
@@ -112,6 +112,6 @@ fn reactivate(tx: &mut Tx, id: GroupId) {
     let update = Event::shaped("user_group", Some("update"), json!({"group_id": id, "data": {"deactivated": false}}));
     let record = GroupRecord::new(tx, &tx.groups[&id]);
     let add = Event::shaped("user_group", Some("add"), json!({ "group": record }));
-    tx.emit(audience.clone(), update.needing(Needs::DeactivatedGroups));
-    tx.emit(audience, add.needing(Needs::NoDeactivatedGroups));
+    tx.emit(audience.clone(), update.only_for(DeliveryCondition::DeactivatedGroups));
+    tx.emit(audience, add.only_for(DeliveryCondition::NoDeactivatedGroups));
 }

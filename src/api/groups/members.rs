@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::user::User;
-use crate::realm::visibility::Sight;
+use crate::realm::visible_channels::VisibleChannels;
 use imbl::OrdSet;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -127,7 +127,7 @@ fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], news
     }
 
     let changed: OrdSet<UserId> = users.iter().copied().collect();
-    let sight = Sight::of(tx, &changed);
+    let sight = VisibleChannels::of(tx, &changed);
     tx.group_mut(id).members = group.members.clone().union(changed);
     news.add("add_members", json!({"group_id": id, "user_ids": users}));
     sight.tell_changes(tx);
@@ -150,7 +150,7 @@ fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], n
     }
 
     let changed: OrdSet<UserId> = users.iter().copied().collect();
-    let sight = Sight::of(tx, &changed);
+    let sight = VisibleChannels::of(tx, &changed);
     tx.group_mut(id).members = group.members.clone().relative_complement(changed);
     news.add("remove_members", json!({"group_id": id, "user_ids": users}));
     sight.tell_changes(tx);
@@ -185,7 +185,7 @@ fn add_subgroups(
         return Err(Error::SubgroupCycle { group_id: id.0.into() });
     }
 
-    let sight = Sight::of(tx, &members_of(tx, &subgroups));
+    let sight = VisibleChannels::of(tx, &members_of(tx, &subgroups));
     tx.group_mut(id).subgroups = group.subgroups.clone().union(subgroups.iter().copied().collect());
     news.add("add_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
     sight.tell_changes(tx);
@@ -209,7 +209,7 @@ fn remove_subgroups(
         return Err(Error::NotSubgroup { group_id: subgroup.0.into() });
     }
 
-    let sight = Sight::of(tx, &members_of(tx, &subgroups));
+    let sight = VisibleChannels::of(tx, &members_of(tx, &subgroups));
     tx.group_mut(id).subgroups = group.subgroups.clone().relative_complement(subgroups.iter().copied().collect());
     news.add("remove_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
     sight.tell_changes(tx);

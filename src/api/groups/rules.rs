@@ -5,7 +5,7 @@ use crate::api::text::check_length;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Event, Needs};
+use crate::realm::event::{DeliveryCondition, Event};
 use crate::realm::group::Group;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::{GROUP_PERMISSIONS, covers, is_member, setting};
@@ -161,7 +161,11 @@ pub fn existing_groups(realm: &Realm, ids: &[GroupId]) -> Result<BTreeSet<GroupI
 
 /// Tells everybody of a change of a group; clients that don't know deactivated groups hear nothing of those.
 pub fn emit(tx: &mut Tx, group: GroupId, op: &'static str, fields: Value) {
-    let needs = if tx.groups[&group].is_deactivated { Needs::DeactivatedGroups } else { Needs::Nothing };
+    let needs = if tx.groups[&group].is_deactivated {
+        DeliveryCondition::DeactivatedGroups
+    } else {
+        DeliveryCondition::Nothing
+    };
     let audience = tx.everyone();
-    tx.emit(audience, Event::shaped("user_group", Some(op), fields).needing(needs));
+    tx.emit(audience, Event::shaped("user_group", Some(op), fields).only_for(needs));
 }

@@ -2,13 +2,13 @@
 
 use super::MAX_WELCOME_LENGTH;
 use super::revoke::{InviteParams, check_may_change};
-use super::terms::Wanted;
+use super::terms::InviteSpec;
 use crate::api::parameter::{Nullable, RoleNumber};
 use crate::api::server::is_email;
-use crate::api::text::{Bounded, OrNull};
+use crate::api::text::{MaxLength, NullableText};
 use crate::api::users::address::check_domain;
 use crate::api::{Call, PartialWrite, Success, Write, operation};
-use crate::error::{Error, Fill};
+use crate::error::{Error, ErrorField};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::id::{ChannelId, GroupId, InviteId};
@@ -36,7 +36,7 @@ operation! {
         stream_ids: Vec<ChannelId>,
         /// Markdown that replaces the organization's welcome text; "" sends none. Dropped unless an administrator
         /// gives it.
-        welcome_message_custom_text: Option<OrNull<Bounded<MAX_WELCOME_LENGTH>>>,
+        welcome_message_custom_text: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
     }
     errors [
         InvalidValueBecause, BadValue, InsufficientPermission, NoInvitees, OwnerInvitesOwners, RoleAboveInviter,
@@ -59,7 +59,7 @@ impl PartialWrite for SendInvites {
             return Err(Error::InsufficientPermission);
         }
         let addresses = addresses(&params.invitee_emails);
-        let wanted = Wanted {
+        let wanted = InviteSpec {
             role: params.invite_as.0,
             expires_in_minutes: params.invite_expires_in_minutes,
             channels: params.stream_ids,
@@ -111,7 +111,7 @@ impl PartialWrite for SendInvites {
     }
 }
 
-fn rows(refusals: &[Refusal]) -> Fill {
+fn rows(refusals: &[Refusal]) -> ErrorField {
     Value::from(refusals.iter().map(|refusal| json!(refusal)).collect::<Vec<_>>()).into()
 }
 

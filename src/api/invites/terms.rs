@@ -4,7 +4,7 @@ use super::MAX_WELCOME_LENGTH;
 use crate::api::Call;
 use crate::api::parameter::Nullable;
 use crate::api::subscriptions::subscribe::check_may_subscribe_others;
-use crate::api::text::{Bounded, OrNull, given};
+use crate::api::text::{MaxLength, NullableText, given};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, GroupId};
@@ -17,16 +17,16 @@ use crate::time::Span;
 const DEFAULT_VALIDITY_MINUTES: i64 = 14_400;
 
 /// What a request asks for.
-pub(super) struct Wanted {
+pub(super) struct InviteSpec {
     pub role: Role,
     pub expires_in_minutes: Option<Nullable<i64>>,
     pub channels: Vec<ChannelId>,
     pub groups: Vec<GroupId>,
     pub include_default_channels: bool,
-    pub welcome_message: Option<OrNull<Bounded<MAX_WELCOME_LENGTH>>>,
+    pub welcome_message: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
 }
 
-impl Wanted {
+impl InviteSpec {
     /// What the invitation gives; the right to invite is the operation's to check.
     ///
     /// # Errors

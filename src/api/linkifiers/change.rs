@@ -1,11 +1,11 @@
 //! Adding, changing, removing and ordering linkifiers.
 
-use crate::api::text::{OrNull, given};
+use crate::api::text::{NullableText, given};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Event, List, Needs, Payload};
+use crate::realm::event::{DeliveryCondition, Event, List, Payload};
 use crate::realm::id::LinkifierId;
 use crate::realm::linkifier::{Linkifier, LinkifierErrors, LinkifierSource};
 use imbl::Vector;
@@ -55,7 +55,7 @@ const TEMPLATES_SINCE: i64 = 176;
 /// Tells everybody how the linkifiers are from now on.
 fn emit(tx: &mut Tx) {
     let event = Event::new("realm_linkifiers", None, Payload::List(List::Linkifiers(tx.linkifiers.clone())));
-    tx.emit(tx.everyone(), event.needing(Needs::LinkifierTemplates));
+    tx.emit(tx.everyone(), event.only_for(DeliveryCondition::LinkifierTemplates));
     tx.emit_before(TEMPLATES_SINCE, tx.everyone(), |realm| {
         Event::new("realm_filters", None, Payload::List(List::LinkifierPairs(realm.linkifiers.clone())))
     });
@@ -70,9 +70,9 @@ operation! {
         /// RFC 6570 template.
         url_template: String,
         /// A text that the pattern matches; "" for none.
-        example_input: Option<OrNull<String>>,
+        example_input: Option<NullableText<String>>,
         /// Leads from the pattern's groups back to the text; "" for none.
-        reverse_template: Option<OrNull<String>>,
+        reverse_template: Option<NullableText<String>>,
         /// Further templates that lead back to the text.
         alternative_url_templates: Vec<String> = Vec::new() => "[]",
     }
@@ -118,9 +118,9 @@ operation! {
         /// RFC 6570 template.
         url_template: String,
         /// A text that the pattern matches; "" for none, null for no change.
-        example_input: Option<OrNull<String>>,
+        example_input: Option<NullableText<String>>,
         /// Leads from the pattern's groups back to the text; "" for none, null for no change.
-        reverse_template: Option<OrNull<String>>,
+        reverse_template: Option<NullableText<String>>,
         /// Further templates that lead back to the text; unchanged by default.
         alternative_url_templates: Option<Vec<String>>,
     }

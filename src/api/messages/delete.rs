@@ -5,7 +5,7 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event, Needs, Payload};
+use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::user::User;
@@ -111,7 +111,10 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
         let payload = Payload::DeleteMessages { messages, place: first.place.clone() };
         tx.emit(followers, Event::new("delete_message", None, payload.clone()));
         if let Some(others) = others {
-            tx.emit(others, Event::new("delete_message", None, payload).needing(Needs::From(TOLD_TO_ALL_SINCE)));
+            tx.emit(
+                others,
+                Event::new("delete_message", None, payload).only_for(DeliveryCondition::From(TOLD_TO_ALL_SINCE)),
+            );
         }
     }
     tx.recall_all_pushes();

@@ -10,7 +10,7 @@ use marking::Marking;
 use relocate::Losses;
 
 use super::first::FirstMessages;
-use crate::api::parameter::{Count, words};
+use crate::api::parameter::{NonNegative, words};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
@@ -18,7 +18,7 @@ use crate::realm::event::{Event, Payload, UpdatedMessage};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Body, Edit, Message, Place};
 use crate::realm::send::{PEOPLE_OUTSIDE_REACHED_SINCE, Voice};
-use crate::realm::starred::StarredInSight;
+use crate::realm::visible_starred::VisibleStarred;
 use crate::record::event::attachment_record;
 use crate::record::message::topic_links;
 use schemars::JsonSchema;
@@ -50,7 +50,7 @@ operation! {
         /// The new topic.
         topic | "subject": Option<String>,
         /// The new channel.
-        stream_id: Option<Count>,
+        stream_id: Option<NonNegative>,
         /// How many messages of the topic are moved.
         propagate_mode: PropagateMode = PropagateMode::ChangeOne => "change_one",
         /// Tell the old topic of the move.
@@ -82,7 +82,7 @@ pub struct EditMessageReply {
 }
 
 /// What a request asks for, checked.
-struct Wanted {
+struct MessageEdit {
     message: Arc<Message>,
     content: Option<String>,
     /// Where the messages go, when they are moved.
@@ -99,7 +99,7 @@ struct Wanted {
     moved: Vec<MessageId>,
 }
 
-impl Wanted {
+impl MessageEdit {
     /// Whether nothing but the topic's mark changes, of which there is a notice.
     fn is_marking_alone(&self) -> bool {
         self.notice.is_some() && self.has_same_name && !self.names_channel
@@ -137,7 +137,7 @@ impl Write for EditMessage {
             messages.clone_from(&wanted.moved);
             describe_move(tx, &wanted, place, params.propagate_mode, &mut fields);
             losses = Losses::of(tx, &followers, &wanted, place);
-            let mut starred = StarredInSight::of_listeners(tx);
+            let mut starred = VisibleStarred::of_listeners(tx);
             firsts = Some(FirstMessages::of(tx, [&wanted.message.place, place].into_iter().filter_map(Place::channel)));
             relocate::relocate(tx, caller.id, &wanted, place);
             losses.tell(tx, &wanted.message.place, &mut starred);
@@ -225,7 +225,7 @@ fn detach_uploads(tx: &mut Tx, message: MessageId, before: &BTreeSet<String>, af
     detached
 }
 
-fn describe_move(tx: &Tx, wanted: &Wanted, place: &Place, mode: PropagateMode, fields: &mut Map<String, Value>) {
+fn describe_move(tx: &Tx, wanted: &MessageEdit, place: &Place, mode: PropagateMode, fields: &mut Map<String, Value>) {
     let (Some((_, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
         (wanted.message.channel(), place)
     else {

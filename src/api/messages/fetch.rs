@@ -4,14 +4,14 @@
 
 use super::highlight;
 use super::parameter::{AnchorText, NarrowTerm, NarrowTerms};
-use crate::api::parameter::Count;
+use crate::api::parameter::NonNegative;
 use crate::api::{Call, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
 use crate::realm::narrow::{Anchor, Narrow, Range, RawTerm, Search};
-use crate::record::message::{MessageLook, MessageRecord, shown_topic};
+use crate::record::message::{MessageRecord, MessageView, shown_topic};
 use crate::time::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,9 +31,9 @@ operation! {
         /// Whether the message at the anchor is wanted.
         include_anchor: bool = true,
         /// Messages before the anchor.
-        num_before: Option<Count>,
+        num_before: Option<NonNegative>,
         /// Messages after the anchor.
-        num_after: Option<Count>,
+        num_after: Option<NonNegative>,
         /// Which messages; all of the caller's when empty.
         narrow: NarrowTerms = NarrowTerms::default() => "[]",
         /// The client computes the provider's picture addresses itself.
@@ -75,7 +75,7 @@ pub struct GetMessagesReply {
 impl Read for GetMessages {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetMessagesReply, Error> {
         let viewer = call.caller.as_deref();
-        let look = MessageLook {
+        let look = MessageView {
             viewer,
             apply_markdown: params.apply_markdown,
             client_gravatar: params.client_gravatar,
@@ -131,7 +131,7 @@ fn point_in_time(text: &str) -> Option<Timestamp> {
 fn by_ids(
     realm: &Realm,
     call: &Call<'_>,
-    look: MessageLook<'_>,
+    look: MessageView<'_>,
     params: &GetMessages,
     ids: &[MessageId],
 ) -> Result<GetMessagesReply, Error> {
@@ -162,7 +162,7 @@ fn by_ids(
 }
 
 /// A message as it was found: where words were searched for, with its HTML and topic in which they are marked.
-fn found(realm: &Realm, message: &Message, look: MessageLook<'_>, search: Option<&Search>) -> MessageRecord {
+fn found(realm: &Realm, message: &Message, look: MessageView<'_>, search: Option<&Search>) -> MessageRecord {
     let mut record = MessageRecord::fetched(realm, message, look);
     if let Some(search) = search {
         record.match_content = Some(highlight::in_html(&message.body.rendered(), search));

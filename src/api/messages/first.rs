@@ -2,7 +2,7 @@
 
 use crate::realm::Realm;
 use crate::realm::change::{FIRST_MESSAGE_CHANGES_SINCE, Tx};
-use crate::realm::event::{Event, Needs};
+use crate::realm::event::{DeliveryCondition, Event};
 use crate::realm::id::{ChannelId, MessageId};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ impl FirstMessages {
                     "value": now_first,
                 });
                 let event = Event::shaped("stream", Some("update"), fields);
-                tx.emit(audience, event.needing(Needs::of_channel(channel.is_archived)));
+                tx.emit(audience, event.only_for(DeliveryCondition::of_channel(channel.is_archived)));
             }
         }
     }

@@ -158,9 +158,9 @@ impl Read for GetReadReceipts {
         }
         let leaves_muted_out = call.feature_level >= MUTED_LEFT_OUT_SINCE;
         let has_read = |id: &&UserId| {
-            let own = realm.own(**id);
+            let own = realm.user_state(**id);
             let is_muted =
-                own.muted_users.contains_key(&caller.id) || realm.own(caller.id).muted_users.contains_key(*id);
+                own.muted_users.contains_key(&caller.id) || realm.user_state(caller.id).muted_users.contains_key(*id);
             **id != message.sender
                 && realm.is_active(**id)
                 && own.read.contains(message.id)

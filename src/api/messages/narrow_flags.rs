@@ -2,7 +2,7 @@
 
 use super::parameter::{AnchorText, NarrowTerms};
 use crate::api::flags::change::{FlagChange, change_flag};
-use crate::api::parameter::Count;
+use crate::api::parameter::NonNegative;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
@@ -27,9 +27,9 @@ operation! {
         /// Which messages; all of the caller's when empty.
         narrow: NarrowTerms,
         /// Messages after the anchor; the server may take fewer.
-        num_after: Count,
+        num_after: NonNegative,
         /// Messages before the anchor; the server may take fewer.
-        num_before: Count,
+        num_before: NonNegative,
         /// `add` or `remove`.
         op: String,
     }

@@ -15,7 +15,7 @@ pub(super) fn tell_owner(tx: &mut Tx, sender: &User, channel: ChannelId) {
     let Some(owner) = sender.bot_owner() else { return };
     let channel = &tx.channels[&channel];
     let is_heard = channel.subscribers.iter().any(|user| tx.is_active(*user));
-    let was_told = tx.own(sender.id).owner_told_at.is_some_and(|at| tx.now <= at.plus(SILENCE));
+    let was_told = tx.user_state(sender.id).owner_told_at.is_some_and(|at| tx.now <= at.plus(SILENCE));
     if is_heard || was_told {
         return;
     }
@@ -23,5 +23,5 @@ pub(super) fn tell_owner(tx: &mut Tx, sender: &User, channel: ChannelId) {
         format!("Your bot `{}` sent a message to #**{}**, to which nobody is subscribed.", sender.email, channel.name);
     tx.notify_person(sender.id, owner, content);
     let now = tx.now;
-    tx.own_mut(sender.id).owner_told_at = Some(now);
+    tx.user_state_mut(sender.id).owner_told_at = Some(now);
 }

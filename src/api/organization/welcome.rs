@@ -1,7 +1,7 @@
 //! A look at the text that greets new users (A-143 in docs/assumptions.md).
 
 use crate::api::invites::MAX_WELCOME_LENGTH;
-use crate::api::text::Bounded;
+use crate::api::text::MaxLength;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
@@ -15,7 +15,7 @@ operation! {
     pub TestWelcomeMessage = POST "/realm/test_welcome_bot_custom_message", for Administrator, since 416;
     params {
         /// Markdown; at most 8,000 code points.
-        welcome_message_custom_text: Bounded<MAX_WELCOME_LENGTH>,
+        welcome_message_custom_text: MaxLength<MAX_WELCOME_LENGTH>,
     }
     reply TestWelcomeMessageReply;
     errors [BadValue, MessageEmpty, MessageNullBytes, UnableToRender];
@@ -31,7 +31,7 @@ pub struct TestWelcomeMessageReply {
 
 impl Write for TestWelcomeMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<TestWelcomeMessageReply, Error> {
-        let Bounded(text) = params.welcome_message_custom_text;
+        let MaxLength(text) = params.welcome_message_custom_text;
         let bot = tx.notification_bot().ok_or(Error::NoSuchUser)?;
         let caller = call.caller().id;
         let to = Target::Direct { users: vec![caller] };

@@ -85,10 +85,10 @@ ids_through_json!(
 /// Messages' IDs are never negative: `is too small`, while other objects are just not there.
 impl FromJson for MessageId {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        Count::from_json(value, at).map(|Count(number)| Self(number))
+        NonNegative::from_json(value, at).map(|NonNegative(number)| Self(number))
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        <Count as FromJson>::json_schema(generator)
+        <NonNegative as FromJson>::json_schema(generator)
     }
 }
 through_json!(MessageId);
@@ -194,9 +194,9 @@ impl<T: FromJson> Parameter for Nullable<T> {
 
 /// A whole number from 0 on: `is too small` below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
-pub struct Count(pub i64);
+pub struct NonNegative(pub i64);
 
-impl FromJson for Count {
+impl FromJson for NonNegative {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         match i64::from_json(value, at)? {
             number if number < 0 => Err(Error::bad_value(at, "is too small")),
@@ -207,7 +207,7 @@ impl FromJson for Count {
         schemars::json_schema!({"type": "integer", "minimum": 0})
     }
 }
-through_json!(Count);
+through_json!(NonNegative);
 
 /// Reads a group-setting value: `is not an integer` for neither form, `does not have the expected format` for a broken object.
 impl FromJson for GroupSettingValue {

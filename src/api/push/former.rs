@@ -32,7 +32,7 @@ pub fn register(tx: &mut Tx, call: &Call<'_>, params: RegisterPush) -> Result<Su
     if call.feature_level >= KEY_HAS_FORM_SINCE {
         key.check()?;
     }
-    let known = tx.own(user).devices.iter().find(|(id, device)| device.account(**id) == account);
+    let known = tx.user_state(user).devices.iter().find(|(id, device)| device.account(**id) == account);
     let known = known.map(|(id, device)| (*id, device.clone()));
     let is_registered = |device: &Device| device.push_key_id.is_some() && device.push_registration_error_code.is_none();
     if known.as_ref().is_some_and(|(_, device)| is_registered(device)) {

@@ -161,7 +161,7 @@ impl Write for RegisterPush {
         if !tx.organization.is_on("push_notifications_enabled") {
             return Err(Error::PushNotConfigured);
         }
-        let device = tx.own(user).devices.get(&id).cloned().ok_or_else(unknown_device)?;
+        let device = tx.user_state(user).devices.get(&id).cloned().ok_or_else(unknown_device)?;
         let (key, token) = (params.key(), params.token());
         check(&device, key.as_ref(), token.as_ref())?;
         if token.as_ref().is_some_and(|token| is_registered(&device, key.as_ref(), token)) {

@@ -1,6 +1,6 @@
 //! The state of channels and subscriptions.
 
-use super::Wish;
+use super::StateRequest;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
 use crate::record::channel::{
@@ -9,7 +9,7 @@ use crate::record::channel::{
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
+pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
     let shows_archived = wish.options.capabilities.archived_channels;
     let is_visible = |channel: &&Arc<Channel>| {
         let is_accessible = match wish.viewer {
@@ -35,11 +35,16 @@ pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>
     }
 }
 
-fn add_subscriptions(realm: &Realm, wish: &Wish<'_>, visible: &[&Arc<Channel>], state: &mut Map<String, Value>) {
+fn add_subscriptions(
+    realm: &Realm,
+    wish: &StateRequest<'_>,
+    visible: &[&Arc<Channel>],
+    state: &mut Map<String, Value>,
+) {
     let (mut subscribed, mut unsubscribed, mut never) = (Vec::new(), Vec::new(), Vec::new());
     let shows_null = wish.options.capabilities.notification_settings_null;
     for channel in visible {
-        let subscription = wish.viewer.and_then(|viewer| realm.own(viewer.id).subscriptions.get(&channel.id));
+        let subscription = wish.viewer.and_then(|viewer| realm.user_state(viewer.id).subscriptions.get(&channel.id));
         match (wish.viewer, subscription) {
             (Some(viewer), Some(subscription)) => {
                 let include = wish.include_subscribers;

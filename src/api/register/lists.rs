@@ -1,6 +1,6 @@
 //! The user's own lists, and the organization's.
 
-use super::Wish;
+use super::StateRequest;
 use crate::api::{channel_folders, reminders, scheduled_messages};
 use crate::realm::Realm;
 use crate::realm::setting::{EMOJI_SETS, NOTIFICATION_SOUNDS, USER_SETTINGS};
@@ -14,13 +14,13 @@ use serde_json::{Map, Value, json};
 /// The newest drafts, and no more.
 const MAX_DRAFTS: usize = 1_000;
 
-pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
+pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
     add_own(realm, wish, state);
     add_shared(realm, wish, state);
 }
 
-fn add_own(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
-    let own = wish.viewer.map(|viewer| realm.own(viewer.id)).cloned().unwrap_or_default();
+fn add_own(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
+    let own = wish.viewer.map(|viewer| realm.user_state(viewer.id)).cloned().unwrap_or_default();
     let mut put = |kind: &str, key: &str, value: &dyn Fn() -> Value| {
         if wish.wants(kind) {
             state.insert(key.into(), value());
@@ -92,11 +92,11 @@ fn default_visibility(realm: &Realm) -> Value {
 }
 
 /// A user's settings; for visitors, those that a new user would have.
-fn user_settings(realm: &Realm, wish: &Wish<'_>) -> Value {
+fn user_settings(realm: &Realm, wish: &StateRequest<'_>) -> Value {
     let mut settings = Map::new();
     for setting in USER_SETTINGS.iter() {
         let value = match wish.viewer {
-            Some(viewer) => realm.own(viewer.id).setting(setting.name),
+            Some(viewer) => realm.user_state(viewer.id).setting(setting.name),
             None => realm.organization.user_defaults.get(setting.name).unwrap_or(&setting.default),
         };
         settings.insert(setting.name.into(), value.clone());
@@ -111,7 +111,7 @@ fn user_settings(realm: &Realm, wish: &Wish<'_>) -> Value {
     settings.into()
 }
 
-fn add_shared(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
+fn add_shared(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
     let mut put = |kind: &str, key: &str, value: &dyn Fn() -> Value| {
         if wish.wants(kind) {
             state.insert(key.into(), value());

@@ -1,6 +1,6 @@
 //! The state of messages: the newest, the unread, the starred, conversations.
 
-use super::Wish;
+use super::StateRequest;
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
 use crate::record::message::shown_topic;
@@ -12,7 +12,7 @@ const MAX_UNREAD: usize = 50_000;
 /// Direct messages that recent conversations are made of.
 const MAX_RECENT: usize = 1_000;
 
-pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
+pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
     let viewer = wish.viewer.map(|viewer| viewer.id);
     if wish.wants("message") {
         let newest = viewer.and_then(|viewer| realm.newest_message_of(viewer));
@@ -32,7 +32,7 @@ pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>
 
 fn recent_conversations(realm: &Realm, viewer: Option<UserId>) -> Value {
     let Some(viewer) = viewer else { return json!([]) };
-    let conversations = realm.own(viewer).conversations.iter().map(|id| &realm.conversations[id]);
+    let conversations = realm.user_state(viewer).conversations.iter().map(|id| &realm.conversations[id]);
     let mut newest: Vec<(MessageId, Vec<UserId>)> = conversations
         .filter_map(|conversation| {
             let others = conversation.members.iter().copied().filter(|member| *member != viewer).collect();
@@ -64,7 +64,7 @@ fn unread(realm: &Realm, viewer: Option<UserId>, allows_empty: bool) -> Value {
         if let Some((channel, topic)) = message.channel() {
             let shown = shown_topic(topic, allows_empty);
             topics.entry((channel.0, topic.to_lowercase())).or_insert_with(|| (shown, Vec::new())).1.push(id);
-            count += usize::from(!realm.own(viewer).is_topic_muted(channel, topic));
+            count += usize::from(!realm.user_state(viewer).is_topic_muted(channel, topic));
         } else if let Some(conversation) = message.conversation() {
             let members = &realm.conversations[&conversation].members;
             match members.as_ref() {

@@ -1,6 +1,6 @@
 //! The organization's settings and permissions, and the server's limits: what the type `realm` brings.
 
-use super::Wish;
+use super::StateRequest;
 use crate::api::avatars::MAX_PICTURE_MIB;
 use crate::api::channels::creation;
 use crate::api::messages::report::ReportType;
@@ -21,7 +21,7 @@ use crate::realm::setting::{MAX_PASSWORD_LENGTH, REALM_SETTINGS};
 use crate::record::picture::{address, source};
 use serde_json::{Map, Value, json};
 
-pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
+pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
     if !wish.wants("realm") {
         return;
     }
@@ -39,7 +39,7 @@ pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>
     }
 }
 
-fn identity(realm: &Realm, wish: &Wish<'_>) -> Value {
+fn identity(realm: &Realm, wish: &StateRequest<'_>) -> Value {
     let organization = &realm.organization;
     let base_url = wish.call.origin.base_url();
     let channel = |id: Option<crate::realm::id::ChannelId>| id.map_or(-1, |id| id.0);
@@ -103,7 +103,7 @@ fn limits() -> Value {
     })
 }
 
-fn server(wish: &Wish<'_>) -> Value {
+fn server(wish: &StateRequest<'_>) -> Value {
     let base_url = wish.call.origin.base_url();
     json!({
         "server_generation": wish.call.server_start.seconds(),

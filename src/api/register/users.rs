@@ -1,10 +1,10 @@
 //! The state of users: lists, the caller's own rights, status, presence.
 
-use super::Wish;
+use super::StateRequest;
 use crate::api::bots::bot_record;
 use crate::realm::Realm;
 use crate::realm::user::{Role, User};
-use crate::record::user::{Look, StatusRecord, UserLine, UserRecord, avatar_url, provider_url};
+use crate::record::user::{StatusRecord, UserLine, UserRecord, UserView, avatar_url, provider_url};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct UserLists {
     cross_realm_bots: Vec<UserLine>,
 }
 
-pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>) {
+pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
     if wish.wants("realm_user") {
         match wish.viewer {
             Some(viewer) => add_own(realm, viewer, state),
@@ -50,12 +50,12 @@ pub(super) fn add(realm: &Realm, wish: &Wish<'_>, state: &mut Map<String, Value>
 }
 
 /// Everybody, when that is wished for.
-pub(super) fn lists(realm: &Realm, wish: &Wish<'_>) -> Option<UserLists> {
+pub(super) fn lists(realm: &Realm, wish: &StateRequest<'_>) -> Option<UserLists> {
     wish.wants("realm_user").then(|| all(realm, wish))
 }
 
-fn all(realm: &Realm, wish: &Wish<'_>) -> UserLists {
-    let look = Look {
+fn all(realm: &Realm, wish: &StateRequest<'_>) -> UserLists {
+    let look = UserView {
         viewer: wish.viewer,
         client_gravatar: wish.options.client_gravatar,
         include_profile: wish.viewer.is_some(),

@@ -9,7 +9,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::ScheduledMessageId;
 use crate::realm::organization::{ScheduledMessage, ScheduledTarget};
-use crate::realm::schedule::Trial;
+use crate::realm::schedule::DryRun;
 use crate::realm::text::normal_topic;
 use crate::record::scheduled::ScheduledMessageRecord;
 use serde_json::json;
@@ -76,7 +76,7 @@ impl Write for EditScheduledMessage {
         params.check()?;
         let sender = call.caller().id;
         let deliver_at = params.scheduled_delivery_timestamp.map(|at| future_time(tx, at)).transpose()?;
-        if tx.own(sender).sent_scheduled.contains(&params.scheduled_message_id) {
+        if tx.user_state(sender).sent_scheduled.contains(&params.scheduled_message_id) {
             return Err(Error::ScheduledMessageSent);
         }
         let message = own(tx, sender, params.scheduled_message_id)?.clone();
@@ -84,7 +84,7 @@ impl Write for EditScheduledMessage {
             return Err(Error::DeliveryNotInFuture);
         }
         let checks_again = params.type_.is_some() || params.to.is_some() || params.content.is_some();
-        let Trial { to, content, rendered } = if checks_again {
+        let DryRun { to, content, rendered } = if checks_again {
             let (old_kind, old_to, old_topic) = parts(&message.to);
             let kind = params.type_.unwrap_or(old_kind);
             let to = params.to.unwrap_or(old_to).recipients(kind)?;
@@ -93,7 +93,7 @@ impl Write for EditScheduledMessage {
         } else {
             // Whether it may be sent is checked at its time.
             let to = with_topic(message.to.clone(), params.topic.as_deref())?;
-            Trial { to, content: message.content.clone(), rendered: message.rendered.clone() }
+            DryRun { to, content: message.content.clone(), rendered: message.rendered.clone() }
         };
 
         let message = tx.put_scheduled(ScheduledMessage {

@@ -4,7 +4,7 @@ use super::{account, log_in};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
-use crate::record::user::{Look, UserRecord};
+use crate::record::user::{UserRecord, UserView};
 use crate::time::Timestamp;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -61,7 +61,7 @@ impl Write for FetchApiKeyForToken {
 
         let key = log_in(tx, call.feature_level, &user);
         let user = &tx.users[&user.id];
-        let look = Look { viewer: Some(user), client_gravatar: false, include_profile: false };
+        let look = UserView { viewer: Some(user), client_gravatar: false, include_profile: false };
         let user = params.include_profile.then(|| UserRecord::new(tx, user, look));
         Ok(TokenKeyReply { api_key: key.api_key, email: key.email, user })
     }

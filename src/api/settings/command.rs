@@ -37,7 +37,7 @@ impl Write for RunCommand {
         }
         let meaning = meaning(command).ok_or_else(|| Error::NoSuchCommand { command: command.into() })?;
         let user = call.caller().id;
-        if *tx.own(user).setting(meaning.setting) == meaning.value {
+        if *tx.user_state(user).setting(meaning.setting) == meaning.value {
             return Ok(CommandReply { message: meaning.unchanged });
         }
 

@@ -3,7 +3,7 @@
 //! No queue at the newest level gets them, so that none are made there.
 
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event, NEWER_SETTINGS_ALONE_SINCE, Needs};
+use crate::realm::event::{Audience, DeliveryCondition, Event, NEWER_SETTINGS_ALONE_SINCE};
 use crate::realm::id::UserId;
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ pub(super) fn emit(tx: &mut Tx, user: UserId, name: &str, value: &Value, languag
     if let Some(language) = language {
         fields["language_name"] = language.into();
     }
-    tx.emit(Audience::user(user), Event::shaped(kind, None, fields).needing(Needs::LegacySettings));
+    tx.emit(Audience::user(user), Event::shaped(kind, None, fields).only_for(DeliveryCondition::LegacySettings));
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub(super) fn change(
 
     for user in users {
         for (name, value) in &params.settings {
-            let is_kept = targets.skip_if_already_edited && tx.own(user).edited_settings.contains(*name);
+            let is_kept = targets.skip_if_already_edited && tx.user_state(user).edited_settings.contains(*name);
             if !is_kept {
                 change_setting(tx, user, name, value.clone());
             }

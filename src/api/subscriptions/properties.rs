@@ -161,13 +161,13 @@ fn checked((index, change): (usize, PropertyChange)) -> Result<(ChannelId, Chang
 
 fn check_subscribed(tx: &Tx, caller: &User, channel: ChannelId) -> Result<(), Error> {
     tx.open_channel(caller, channel)?;
-    let is_subscribed = tx.own(caller.id).subscription(channel).is_some();
+    let is_subscribed = tx.user_state(caller.id).subscription(channel).is_some();
     if is_subscribed { Ok(()) } else { Err(Error::NotSubscribed { channel_id: channel.0.into() }) }
 }
 
 impl Change {
     fn apply(self, tx: &mut Tx, user: UserId, channel: ChannelId) {
-        if let Some(subscription) = tx.own_mut(user).subscriptions.get_mut(&channel) {
+        if let Some(subscription) = tx.user_state_mut(user).subscriptions.get_mut(&channel) {
             let subscription = Arc::make_mut(subscription);
             match &self {
                 Change::Color(color) => subscription.color.clone_from(color),

@@ -3,8 +3,8 @@
 use super::ARCHIVED_OPEN_SINCE;
 use super::principals::Principals;
 use crate::api::channels::creation::{
-    RetentionDays, TopicsPolicyWord, Traits, Wanted, Wish, channel_permissions, checked_channel_name,
-    checked_description, emit_defaults, make_channel,
+    ChannelSpec, ChannelToSubscribe, NewChannel, RetentionDays, TopicsPolicyWord, channel_permissions,
+    checked_channel_name, checked_description, emit_defaults, make_channel,
 };
 use crate::api::channels::edit::ADMINISTRATORS_OF_CHANNELS_SINCE;
 use crate::api::channels::notices::{announce, tell_created, tell_subscribed};
@@ -76,7 +76,7 @@ operation! {
         /// Tell those who were subscribed by somebody else.
         send_new_subscription_messages: bool = true,
         /// The channels.
-        subscriptions: Vec<Wish>,
+        subscriptions: Vec<ChannelToSubscribe>,
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
     }
@@ -118,7 +118,7 @@ const SUBSCRIBE_EVENTS: &[EventKind] = &[
 
 impl Write for Subscribe {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SubscribeReply, Error> {
-        let wanted = Wanted {
+        let wanted = NewChannel {
             invite_only: params.invite_only,
             is_web_public: params.is_web_public,
             history_public_to_subscribers: params.history_public_to_subscribers,
@@ -144,9 +144,9 @@ impl Write for Subscribe {
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The channels.
-    pub wishes: Vec<Wish>,
+    pub wishes: Vec<ChannelToSubscribe>,
     /// What new ones shall be like.
-    pub wanted: Wanted,
+    pub wanted: NewChannel,
     /// Whom to subscribe.
     pub principals: Principals,
     /// Refuse all when the caller may not subscribe to one.
@@ -161,8 +161,8 @@ pub struct Request {
 ///
 /// # Errors
 ///
-/// In this order: those of [`Wanted::check_values`]; those of the names; when a channel is to be made those of
-/// [`Wanted::check`]; `UnableToAccessChannels`; `InsufficientPermission` to subscribe others; those of
+/// In this order: those of [`NewChannel::check_values`]; those of the names; when a channel is to be made those of
+/// [`NewChannel::check`]; `UnableToAccessChannels`; `InsufficientPermission` to subscribe others; those of
 /// [`Principals::resolve`].
 pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<SubscribeReply, Error> {
     let caller = call.caller();
@@ -234,7 +234,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(realm: &Realm, call: &Call<'_>, wishes: &[Wish]) -> Result<Self, Error> {
+    fn new(realm: &Realm, call: &Call<'_>, wishes: &[ChannelToSubscribe]) -> Result<Self, Error> {
         let mut plan = Self { open: Vec::new(), closed: Vec::new(), missing: Vec::new(), colors: BTreeMap::new() };
         let mut seen = BTreeSet::new();
         let may_be_joined = |channel: &Channel| {
@@ -259,7 +259,7 @@ impl Plan {
         Ok(plan)
     }
 
-    fn make_missing(&self, tx: &mut Tx, creator: &User, traits: &Traits) -> Vec<ChannelId> {
+    fn make_missing(&self, tx: &mut Tx, creator: &User, traits: &ChannelSpec) -> Vec<ChannelId> {
         let make = |(name, description): &(String, String)| {
             make_channel(tx, creator, name.clone(), description.clone(), traits)
         };

@@ -10,14 +10,14 @@ use crate::api::settings::emit_export_consent;
 use crate::api::subscribing::{emit_resumed, resume, suspend};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::acquaintance;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event, Needs, Payload};
+use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
 use crate::realm::group::{Group, SystemGroup};
 use crate::realm::id::{GroupId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::queue::QueueId;
 use crate::realm::user::{AvatarSource, Role, User};
+use crate::realm::visible_users;
 use imbl::OrdSet;
 use serde_json::json;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     tell_of_account(tx, id, "is_active", |_, _| json!(false));
     tell_anew(tx, id);
     if !lost.is_empty() {
-        tx.emit(Audience::of(lost), acquaintance::lost(id));
+        tx.emit(Audience::of(lost), visible_users::lost(id));
     }
     // Who hears of the account's end concludes that it is in no group any more.
     let is_unaware = |guest: &&UserId| tx.is_active(**guest) && !told.contains(**guest);
@@ -152,7 +152,7 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     let gained = difference(tx, &after, &before);
     tx.emit(after.except_all(&gained), person_update(json!({"user_id": id, "is_active": true})));
     if !tx.users[&id].is_bot() {
-        emit_export_consent(tx, id, tx.own(id).setting("allow_private_data_export").clone());
+        emit_export_consent(tx, id, tx.user_state(id).setting("allow_private_data_export").clone());
     }
     tell_of_account(tx, id, "is_active", |_, _| json!(true));
     if !gained.is_empty() {
@@ -169,12 +169,12 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
 fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, op: &'static str) {
     let groups = tx.groups.values().filter(|group| group.members.contains(&id));
     let needs = |group: &Group| match (group.system, group.is_deactivated) {
-        (Some(_), _) => Needs::From(MEMBERSHIP_TOLD_SINCE),
-        (None, true) => Needs::DeactivatedGroupsFrom(MEMBERSHIP_TOLD_SINCE),
-        (None, false) => Needs::From(MEMBERSHIP_TOLD_SINCE),
+        (Some(_), _) => DeliveryCondition::From(MEMBERSHIP_TOLD_SINCE),
+        (None, true) => DeliveryCondition::DeactivatedGroupsFrom(MEMBERSHIP_TOLD_SINCE),
+        (None, false) => DeliveryCondition::From(MEMBERSHIP_TOLD_SINCE),
     };
-    let groups: Vec<(GroupId, Needs)> = groups.map(|group| (group.id, needs(group))).collect();
+    let groups: Vec<(GroupId, DeliveryCondition)> = groups.map(|group| (group.id, needs(group))).collect();
     for (group, needs) in groups {
-        tx.emit(audience.clone(), Event::of_members(op, group, [id]).needing(needs));
+        tx.emit(audience.clone(), Event::of_members(op, group, [id]).only_for(needs));
     }
 }

@@ -3,13 +3,13 @@
 use super::{person_update, who_can_access};
 use crate::api::bots::former::tell_of_account;
 use crate::realm::Realm;
-use crate::realm::acquaintance::Acquaintance;
 use crate::realm::change::Tx;
 use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
-use crate::realm::visibility::Sight;
+use crate::realm::visible_channels::VisibleChannels;
+use crate::realm::visible_users::VisibleUsers;
 use crate::record::user::avatar_url;
 use imbl::OrdSet;
 use serde_json::json;
@@ -30,8 +30,8 @@ pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
 /// Events: `realm_user` update; `user_group` remove_members and add_members to everybody; to the user `stream` create
 /// with `subscription` peer_add, and `stream` delete, and `realm_user` add and remove where guests are limited.
 pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
-    let sight = Sight::of(tx, &OrdSet::unit(id));
-    let known = Acquaintance::of(tx, &OrdSet::unit(id));
+    let sight = VisibleChannels::of(tx, &OrdSet::unit(id));
+    let known = VisibleUsers::of(tx, &OrdSet::unit(id));
     let left = tx.leave_roles(id);
     tx.user_mut(id).role = role;
     let entered = tx.enter_role(id, role);

@@ -9,7 +9,7 @@ use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event, Needs, Payload};
+use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::send::Target;
@@ -166,7 +166,7 @@ pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
     let defaults = tx.organization.user_defaults.clone();
     for (name, value) in defaults {
         if name != "email_address_visibility" {
-            tx.own_mut(id).settings.insert(name, value);
+            tx.user_state_mut(id).settings.insert(name, value);
         }
     }
     announce_user(tx, id);
@@ -224,7 +224,7 @@ pub fn announce_user(tx: &mut Tx, id: UserId) {
     let blind: OrdSet<UserId> = tx.guests().iter().copied().filter(is_blind).collect();
     if !blind.is_empty() {
         let person = json!({ "person": UserRecord::unknown(tx, &user) });
-        let event = Event::shaped("realm_user", Some("add"), person).needing(Needs::CompleteUserList);
+        let event = Event::shaped("realm_user", Some("add"), person).only_for(DeliveryCondition::CompleteUserList);
         tx.emit(Audience::of(blind), event);
     }
     tx.emit(audience, Event::new("realm_user", Some("add"), Payload::UserAdd(user)));

@@ -82,7 +82,7 @@ const EVENTS: &[EventKind] = &[
 impl Write for EditUser {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let EditUser { user_id, full_name, new_email, profile_data, role } = params;
-        edit(tx, call.caller(), user_id, Wanted { full_name, new_email, profile_data, role })
+        edit(tx, call.caller(), user_id, ProfileEdit { full_name, new_email, profile_data, role })
     }
 }
 
@@ -109,19 +109,19 @@ impl Write for EditUserByEmail {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let EditUserByEmail { email, full_name, new_email, profile_data, role } = params;
         let user = tx.user_by_api_email(call.caller(), &email).ok_or(Error::NoSuchUser)?.id;
-        edit(tx, call.caller(), user, Wanted { full_name, new_email, profile_data, role })
+        edit(tx, call.caller(), user, ProfileEdit { full_name, new_email, profile_data, role })
     }
 }
 
 /// What a request wants to be changed.
-struct Wanted {
+struct ProfileEdit {
     full_name: Option<String>,
     new_email: Option<String>,
     profile_data: Option<Vec<ProfileChange>>,
     role: Option<RoleNumber>,
 }
 
-fn edit(tx: &mut Tx, caller: &User, id: UserId, wanted: Wanted) -> Result<Success, Error> {
+fn edit(tx: &mut Tx, caller: &User, id: UserId, wanted: ProfileEdit) -> Result<Success, Error> {
     let user = administered_user(tx, caller, id)?;
     if wanted.new_email.is_some() && !(caller.is_admin() && caller.can_create_users) {
         return Err(Error::MayNotChangeEmails);

@@ -1,6 +1,6 @@
 //! A process that ends a command when the `exec` that started it is gone without having said so, killed for one.
 
-use crate::cli::Fault;
+use crate::cli::CliError;
 use clap::Args;
 use rustix::process::{Pid, Signal};
 use std::io::Read;
@@ -25,9 +25,9 @@ pub struct Guard {
 }
 
 /// Waits for the end of standard input, which `exec` holds open; then ends the command.
-pub fn run(guard: &Guard) -> Result<ExitCode, Fault> {
-    let process = Pid::from_raw(guard.process).ok_or_else(|| Fault::of_usage("PID takes a process"))?;
-    let guarded = Guarded::of(process).map_err(Fault::of_start)?;
+pub fn run(guard: &Guard) -> Result<ExitCode, CliError> {
+    let process = Pid::from_raw(guard.process).ok_or_else(|| CliError::of_usage("PID takes a process"))?;
+    let guarded = Guarded::of(process).map_err(CliError::of_start)?;
     // Nothing is ever written: it is read until there is nobody who could.
     let _ = std::io::stdin().lock().read(&mut [0]);
     guarded.signal(Signal::TERM);

@@ -31,7 +31,7 @@ enum Kind {
     Clock,
     Push,
     Queue,
-    Fault,
+    CliError,
     Lost,
 }
 

@@ -6,10 +6,10 @@ use crate::error::Error;
 use crate::level::fields::gone::address_of;
 use crate::level::objects::{BOT, BOT_CHANGE, BOT_NEWS, PERSON, PRESENCE, REGISTER, USER, USER_CHANGE};
 use crate::level::past::as_of;
-use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Context, Request};
+use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade, Request};
 use crate::realm::id::UserId;
 use crate::realm::user::Role;
-use crate::record::user::{Look, UserRecord};
+use crate::record::user::{UserRecord, UserView};
 use serde_json::{Map, Value, json};
 
 /// Operations that take `client_gravatar`.
@@ -23,14 +23,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Groups may make bots, and others have insufficient permission; before, a policy said so, and others had to be administrators.",
         test: "policies_allowed_what_permissions_allow_since",
         // Decided in the operation.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 497,
         on: "GET /users/{user_id_or_email}/presence",
         words: "`website` and `aggregated` are back; they were left out from 487 on.",
         test: "presence_was_given_in_other_forms",
-        act: Act::Objects(&PRESENCE, |presence, context| {
+        act: Downgrade::Objects(&PRESENCE, |presence, context| {
             if context.level >= 487 {
                 presence.shift_remove("website");
                 presence.shift_remove("aggregated");
@@ -42,7 +42,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "/bot_storage",
         words: "For bots only (403 PERMISSION_DENIED); before, people had a storage too.",
         test: "people_had_a_storage_before_494",
-        act: Act::Instead(&["GET /bot_storage", "PUT /bot_storage", "DELETE /bot_storage"], Access::User),
+        act: Downgrade::Instead(&["GET /bot_storage", "PUT /bot_storage", "DELETE /bot_storage"], Access::User),
     },
     Behaviour {
         level: 492,
@@ -50,14 +50,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Removes the user's devices too; before, push tokens of the older kind alone.",
         test: "devices_outlived_their_keys_before_492",
         // Decided in the operation.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 475,
         on: "POST /fetch_api_key, POST /dev_fetch_api_key",
         words: "The first login of imported users and those made through the API moves `date_joined`; before, it stayed.",
         test: "the_first_login_moved_no_date_before_475",
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 474,
@@ -65,21 +65,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Accounts change in `realm_user` alone; before, owners and administrators were told of a bot's `api_key`, `avatar_url`, `full_name`, `is_active` and `owner_id` here too.",
         test: "lists_of_bots_had_their_accounts_before_474",
         // Whether a queue gets an event is decided where events are counted: Needs::Before.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 473,
         on: "POST /users/{user_id}/status",
         words: "Open to bots.",
         test: "bots_set_no_statuses_before_473",
-        act: Act::Also(&["POST /users/{user_id}/status"], Access::Human),
+        act: Downgrade::Also(&["POST /users/{user_id}/status"], Access::Human),
     },
     Behaviour {
         level: 458,
         on: "GET /users/{user_id}/channels, GET /users/{user_id}/subscriptions/{stream_id}, GET /user_groups/{user_group_id}/members/{user_id}",
         words: "Tell of bots too; before, these were `No such user`.",
         test: "subscriptions_and_groups_of_bots_were_not_told_before_458",
-        act: Act::Request(
+        act: Downgrade::Request(
             &[
                 "GET /users/{user_id}/channels",
                 "GET /users/{user_id}/subscriptions/{stream_id}",
@@ -94,21 +94,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Guests who may not know of everybody get no placeholders for others: these are left out or refused.",
         test: "guests_got_placeholders_before_437",
         // Decided in the operations, which know who may be known.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 387,
         on: "GET /users",
         words: "Visitors without an account may call it where the organization has public access.",
         test: "visitors_did_not_list_users_before_387",
-        act: Act::Instead(&["GET /users"], Access::User),
+        act: Downgrade::Instead(&["GET /users"], Access::User),
     },
     Behaviour {
         level: 380,
         on: "register reply",
         words: "`is_moderator` is true for administrators and owners too.",
         test: "is_moderator_was_for_moderators_alone_before_380",
-        act: Act::Objects(&REGISTER, |reply, _| {
+        act: Downgrade::Objects(&REGISTER, |reply, _| {
             if reply.get("is_admin") == Some(&Value::Bool(true)) && reply.contains_key("is_moderator") {
                 reply.insert("is_moderator".into(), false.into());
             }
@@ -119,14 +119,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /users/{email}",
         words: "Finds users by their real address, where the caller may see it, and everybody by the dummy address; before, by `email` alone.",
         test: "users_were_found_by_api_email_alone_before_302",
-        act: Act::Request(&["GET /users/{email}"], find_by_api_email),
+        act: Downgrade::Request(&["GET /users/{email}"], find_by_api_email),
     },
     Behaviour {
         level: 223,
         on: "POST /users/me/platform_device_token",
         words: "`appid` is required; before, it could be left out.",
         test: "appid_could_be_left_out_before_223",
-        act: Act::Request(&["POST /users/me/platform_device_token"], |request| {
+        act: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| {
             //
             request.values.entry("appid".to_owned()).or_insert_with(|| "unknown".to_owned());
             Ok(())
@@ -137,21 +137,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event realm_user",
         words: "Deactivation and reactivation are `update` with `is_active`; before, they were `remove` and `add`.",
         test: "deactivation_was_a_removal_before_222",
-        act: Act::Objects(&USER_CHANGE, person_activity),
+        act: Downgrade::Objects(&USER_CHANGE, person_activity),
     },
     Behaviour {
         level: 222,
         on: "event realm_bot",
         words: "Deactivation and reactivation are `update` with `is_active` (until 474); before, they were `remove` and `add`.",
         test: "lists_of_bots_had_their_accounts_before_474",
-        act: Act::Objects(&BOT_CHANGE, bot_activity),
+        act: Downgrade::Objects(&BOT_CHANGE, bot_activity),
     },
     Behaviour {
         level: 188,
         on: "POST /users/me/muted_users/{muted_user_id}, DELETE /users/me/muted_users/{muted_user_id}",
         words: "Bots can be muted; before, they were `No such user`.",
         test: "bots_were_not_muted_before_188",
-        act: Act::Request(
+        act: Downgrade::Request(
             &["POST /users/me/muted_users/{muted_user_id}", "DELETE /users/me/muted_users/{muted_user_id}"],
             |request| refuse_bots(request, "muted_user_id"),
         ),
@@ -161,7 +161,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "user",
         words: "`delivery_email` is always there, null where the caller may not see it; before, it was left out then.",
         test: "hidden_addresses_were_left_out_before_163",
-        act: Act::Objects(&USER, |user, _| {
+        act: Downgrade::Objects(&USER, |user, _| {
             if user.get("delivery_email") == Some(&Value::Null) {
                 user.shift_remove("delivery_email");
             }
@@ -172,14 +172,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /users/{user_id}",
         words: "`full_name` is a plain text; before, JSON.",
         test: "some_texts_were_json",
-        act: Act::Request(&["PATCH /users/{user_id}"], |request| request.text_from_json("full_name")),
+        act: Downgrade::Request(&["PATCH /users/{user_id}"], |request| request.text_from_json("full_name")),
     },
     Behaviour {
         level: 92,
         on: "client_gravatar",
         words: "True by default; before, false.",
         test: "client_gravatar_was_off_before_92",
-        act: Act::Request(WITH_PICTURES, |request| {
+        act: Downgrade::Request(WITH_PICTURES, |request| {
             request.values.entry("client_gravatar".to_owned()).or_insert_with(|| "false".to_owned());
             Ok(())
         }),
@@ -189,7 +189,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "register reply",
         words: "A status in `user_status` may be an emoji alone; where the data have such, older levels show no status.",
         test: "statuses_were_texts_before_86",
-        act: Act::Objects(&REGISTER, |reply, _| {
+        act: Downgrade::Objects(&REGISTER, |reply, _| {
             if let Some(statuses) = reply.get_mut("user_status").and_then(Value::as_object_mut) {
                 statuses.retain(|_, status| status.get("status_text").is_some());
             }
@@ -200,14 +200,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "errors of deactivated accounts",
         words: "HTTP status 401; before, 403.",
         test: "deactivated_accounts_got_403_before_76",
-        act: Act::Code { errors: &["UserDeactivated"], routes: &[], status: 403, code: "USER_DEACTIVATED" },
+        act: Downgrade::Code { errors: &["UserDeactivated"], routes: &[], status: 403, code: "USER_DEACTIVATED" },
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "credentials that are refused",
         words: "INVALID_API_KEY, USER_DEACTIVATED or REALM_DEACTIVATED; before, UNAUTHORIZED, but where a key is asked for.",
         test: "refused_credentials_had_one_code",
-        act: Act::CodeOfCredentials {
+        act: Downgrade::CodeOfCredentials {
             errors: &["MalformedApiKey", "InvalidApiKey", "UserDeactivated", "RealmDeactivated"],
             code: "UNAUTHORIZED",
         },
@@ -217,28 +217,38 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "errors of deactivated organizations",
         words: "HTTP status 401; before, 403.",
         test: "deactivated_organizations_got_403_before_76",
-        act: Act::Code { errors: &["RealmDeactivated"], routes: &[], status: 403, code: "REALM_DEACTIVATED" },
+        act: Downgrade::Code { errors: &["RealmDeactivated"], routes: &[], status: 403, code: "REALM_DEACTIVATED" },
     },
     Behaviour {
         level: 76,
         on: "POST /fetch_api_key, POST /dev_fetch_api_key",
         words: "HTTP status 401 for a wrong name or password; before, 403.",
         test: "wrong_passwords_got_403_before_76",
-        act: Act::Code { errors: &["AuthenticationFailed"], routes: &[], status: 403, code: "AUTHENTICATION_FAILED" },
+        act: Downgrade::Code {
+            errors: &["AuthenticationFailed"],
+            routes: &[],
+            status: 403,
+            code: "AUTHENTICATION_FAILED",
+        },
     },
     Behaviour {
         level: 76,
         on: "POST /fetch_api_key",
         words: "HTTP status 401 where passwords are not taken; before, 403.",
         test: "passwords_not_taken_got_403_before_76",
-        act: Act::Code { errors: &["PasswordAuthDisabled"], routes: &[], status: 403, code: "PASSWORD_AUTH_DISABLED" },
+        act: Downgrade::Code {
+            errors: &["PasswordAuthDisabled"],
+            routes: &[],
+            status: 403,
+            code: "PASSWORD_AUTH_DISABLED",
+        },
     },
     Behaviour {
         level: 64,
         on: "PATCH /streams/{stream_id}",
         words: "`description` and `new_name` are plain texts; before, JSON.",
         test: "some_texts_were_json",
-        act: Act::Request(&["PATCH /streams/{stream_id}"], |request| {
+        act: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             request.text_from_json("description")?;
             request.text_from_json("new_name")
         }),
@@ -248,14 +258,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "user",
         words: "`role` may be 300, moderator; where the data have moderators, older levels show members.",
         test: "there_were_no_moderators_before_60",
-        act: Act::Objects(&USER, |user, _| moderator_as_member(user)),
+        act: Downgrade::Objects(&USER, |user, _| moderator_as_member(user)),
     },
     Behaviour {
         level: 60,
         on: "PATCH /users/{user_id}",
         words: "`role` takes 300, moderator.",
         test: "there_were_no_moderators_before_60",
-        act: Act::Request(&["PATCH /users/{user_id}"], |request| match request.values.get("role") {
+        act: Downgrade::Request(&["PATCH /users/{user_id}"], |request| match request.values.get("role") {
             Some(role) if role == "300" => Err(Error::InvalidValue { parameter: "role".into() }),
             _ => Ok(()),
         }),
@@ -265,7 +275,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /users/{user_id_or_email}/presence",
         words: "Takes a user's ID too; before, an address alone.",
         test: "presence_was_asked_for_by_address_before_43",
-        act: Act::Request(&["GET /users/{user_id_or_email}/presence"], |request| {
+        act: Downgrade::Request(&["GET /users/{user_id_or_email}/presence"], |request| {
             match request.id("user_id_or_email") {
                 Some(_) => Err(Error::NoSuchUser),
                 None => Ok(()),
@@ -277,7 +287,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "errors of rate limits",
         words: "Have the code RATE_LIMIT_HIT; before, none.",
         test: "rate_limits_had_no_code_before_36",
-        act: Act::Code { errors: &["RateLimitHit"], routes: &[], status: 429, code: "" },
+        act: Downgrade::Code { errors: &["RateLimitHit"], routes: &[], status: 429, code: "" },
     },
     Behaviour {
         level: 36,
@@ -285,14 +295,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Takes the permission to create users; before, administrators could.",
         test: "administrators_made_users_before_36",
         // Decided in the operation.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 7,
         on: "PATCH /users/{user_id}",
         words: "`role` replaces `is_admin` and `is_guest`.",
         test: "roles_were_switches_before_7",
-        act: Act::Request(&["PATCH /users/{user_id}"], |request| {
+        act: Downgrade::Request(&["PATCH /users/{user_id}"], |request| {
             let mut take = |name: &str| request.values.remove(name);
             let (is_admin, is_guest) = (take("is_admin"), take("is_guest"));
             let role = match (is_admin.as_deref(), is_guest.as_deref()) {
@@ -310,7 +320,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event realm_user update",
         words: "`role` replaces `is_admin` and `is_guest`.",
         test: "roles_were_switches_before_7",
-        act: Act::Objects(&PERSON, |person, _| {
+        act: Downgrade::Objects(&PERSON, |person, _| {
             if let Some(role) = person.shift_remove("role").and_then(|role| role.as_i64()) {
                 person.insert("is_admin".into(), (role <= Role::Administrator.number()).into());
                 person.insert("is_guest".into(), (role == Role::Guest.number()).into());
@@ -322,7 +332,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event realm_bot update",
         words: "`owner_id` replaces `owner`, an address.",
         test: "owners_of_bots_were_addresses",
-        act: Act::Objects(&BOT_NEWS, |bot, context| {
+        act: Downgrade::Objects(&BOT_NEWS, |bot, context| {
             if let Some(id) = bot.shift_remove("owner_id") {
                 bot.insert("owner".into(), address_of(Some(&id), context));
             }
@@ -333,7 +343,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event realm_user update",
         words: "`bot_owner_id` replaces `bot_owner`, an address.",
         test: "owners_of_bots_were_addresses",
-        act: Act::Objects(&PERSON, |person, context| {
+        act: Downgrade::Objects(&PERSON, |person, context| {
             if let Some(id) = person.shift_remove("bot_owner_id") {
                 person.insert("bot_owner".into(), address_of(Some(&id), context));
             }
@@ -367,7 +377,7 @@ fn person_activity(event: &mut Map<String, Value>, context: &Context<'_>) {
     let (Some(is_active), Some(id)) = (person["is_active"].as_bool(), person["user_id"].as_i64()) else { return };
     let Some(user) = context.realm.user(UserId(id)) else { return };
     let (op, person) = if is_active {
-        let look = Look { viewer: context.caller, client_gravatar: false, include_profile: true };
+        let look = UserView { viewer: context.caller, client_gravatar: false, include_profile: true };
         ("add", as_of(222, &USER, json!(UserRecord::new(context.realm, user, look)), context))
     } else {
         ("remove", json!({"user_id": id, "full_name": user.full_name}))

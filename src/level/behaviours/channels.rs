@@ -6,7 +6,7 @@ use crate::level::objects::{
     SUBSCRIBERS,
 };
 use crate::level::past::as_of;
-use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Context, Request};
+use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade, Request};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::user::User;
 use crate::record::channel::ChannelRecord;
@@ -22,7 +22,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /users/me/{stream_id}/topics, GET /streams/{stream_id}, GET /streams/{stream_id}/members",
         words: "Archived channels too; before, `Invalid channel ID`.",
         test: "archived_channels_had_no_topics_before_480",
-        act: Act::Request(READING_CHANNELS, |request| match is_archived(request) {
+        act: Downgrade::Request(READING_CHANNELS, |request| match is_archived(request) {
             // Where they are administrators' alone, those read them.
             true if request.level >= ARCHIVED_SHOWN_SINCE => Err(Error::InvalidChannelId),
             _ => Ok(()),
@@ -35,7 +35,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Private channels stay when the last subscriber has left; before, they were archived.",
         test: "private_channels_ended_with_their_last_subscriber_before_442",
         // Decided in the operations.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     // A-296
     Behaviour {
@@ -43,7 +43,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /streams/{stream_id}",
         words: "409 CHANNEL_ALREADY_EXISTS for a name of another channel; before, 400 BAD_REQUEST.",
         test: "names_of_channels_were_a_bad_request_before_417",
-        act: Act::Code {
+        act: Downgrade::Code {
             errors: &["ChannelAlreadyExists"],
             routes: &["PATCH /streams/{stream_id}"],
             status: 400,
@@ -55,7 +55,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "DELETE and PATCH /users/me/subscriptions",
         words: "STREAM_DOES_NOT_EXIST for a channel that does not exist; before, BAD_REQUEST.",
         test: "names_of_channels_were_a_bad_request_before_417",
-        act: Act::Code {
+        act: Downgrade::Code {
             errors: &["UnknownChannel"],
             routes: &["DELETE /users/me/subscriptions", "PATCH /users/me/subscriptions"],
             status: 400,
@@ -67,7 +67,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /streams/{stream_id}",
         words: "Administrators change `can_remove_subscribers_group` of private channels too that they are not subscribed to; before, `Invalid channel ID`.",
         test: "administrators_left_who_may_unsubscribe_to_subscribers_before_349",
-        act: Act::Request(&["PATCH /streams/{stream_id}"], check_holds_subscription),
+        act: Downgrade::Request(&["PATCH /streams/{stream_id}"], check_holds_subscription),
     },
     Behaviour {
         level: 325,
@@ -75,7 +75,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "For those who may administer the channel; before, for administrators of the organization.",
         test: "administrators_alone_changed_channels_before_325",
         // Decided in the operations.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 325,
@@ -83,7 +83,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Who makes a channel may administer it; before, nobody but administrators.",
         test: "administrators_alone_changed_channels_before_325",
         // Decided in the operation.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 315,
@@ -91,7 +91,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Archived channels keep subscribers, name and privacy, are told of in a notice, and `realm` events tell of purposes that they had; before, they were private without subscribers under another name, and nothing told of it but `stream` delete.",
         test: "archived_channels_were_buried_before_315",
         // Decided in the operation.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     // A-293
     Behaviour {
@@ -99,7 +99,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /users/me/subscriptions/{stream_id}",
         words: "`value` is JSON; before, a plain text, as colours are.",
         test: "settings_of_subscriptions_were_plain_texts_before_278",
-        act: Act::Request(&["PATCH /users/me/subscriptions/{stream_id}"], |request| {
+        act: Downgrade::Request(&["PATCH /users/me/subscriptions/{stream_id}"], |request| {
             if let Some(value) = request.values.get_mut("value") {
                 *value = Value::from(value.as_str()).to_string();
             }
@@ -112,7 +112,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "For those alone who may post to the channel; before, for whoever can read it.",
         test: "addresses_of_channels_were_for_readers_before_448",
         // Decided in the operation.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 428,
@@ -120,14 +120,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Sent for archived channels too when a user is deactivated; before, clients concluded it.",
         test: "peers_in_archived_channels_were_not_told_of_deactivations_before_428",
         // Whether a queue gets an event is decided where events are counted: Needs::ArchivedChannelsFrom.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 412,
         on: "POST /register",
         words: "`include_subscribers` takes `partial`; before, that was an error.",
         test: "partial_subscribers_were_an_error_before_412",
-        act: Act::Request(&["POST /register"], |request| match request.values.get("include_subscribers") {
+        act: Downgrade::Request(&["POST /register"], |request| match request.values.get("include_subscribers") {
             Some(text) if text == "partial" => Err(Error::bad_value("include_subscribers", "is not valid JSON")),
             _ => Ok(()),
         }),
@@ -137,21 +137,22 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /streams/{stream_id}, POST /users/me/subscriptions",
         words: "`topics_policy` takes `empty_topic_only`.",
         test: "channels_were_not_for_the_empty_topic_alone_before_404",
-        act: Act::Request(&["PATCH /streams/{stream_id}", "POST /users/me/subscriptions"], |request| {
-            match request.values.get("topics_policy") {
+        act: Downgrade::Request(
+            &["PATCH /streams/{stream_id}", "POST /users/me/subscriptions"],
+            |request| match request.values.get("topics_policy") {
                 Some(policy) if policy.contains("empty_topic_only") => {
                     Err(Error::InvalidValue { parameter: "topics_policy".into() })
                 }
                 _ => Ok(()),
-            }
-        }),
+            },
+        ),
     },
     Behaviour {
         level: 404,
         on: "channel",
         words: "`topics_policy` may be `empty_topic_only`; where the data have it, older levels show `allow_empty_topic`.",
         test: "channels_were_not_for_the_empty_topic_alone_before_404",
-        act: Act::Objects(&CHANNEL, |channel, _| {
+        act: Downgrade::Objects(&CHANNEL, |channel, _| {
             if channel.get("topics_policy").and_then(Value::as_str) == Some("empty_topic_only") {
                 channel.insert("topics_policy".into(), "allow_empty_topic".into());
             }
@@ -163,14 +164,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Sent to clients with `archived_channels` when a channel is archived; before, they got `stream` delete as others do.",
         test: "archiving_was_deleting_before_378",
         // Whether a queue gets an event is decided where events are counted: Needs::ArchivedChannels.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 378,
         on: "register reply",
         words: "`streams` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_deleting_before_378",
-        act: Act::Objects(&REGISTER, |reply, _| without_archived(reply, "streams")),
+        act: Downgrade::Objects(&REGISTER, |reply, _| without_archived(reply, "streams")),
     },
     Behaviour {
         level: 377,
@@ -178,14 +179,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Sent when a user is deactivated; before, clients concluded it.",
         test: "peers_were_not_told_of_deactivations_before_377",
         // Whether a queue gets an event is decided where events are counted: Needs::From.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 362,
         on: "register reply",
         words: "`never_subscribed` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_deleting_before_378",
-        act: Act::Objects(&REGISTER, |reply, _| without_archived(reply, "never_subscribed")),
+        act: Downgrade::Objects(&REGISTER, |reply, _| without_archived(reply, "never_subscribed")),
     },
     Behaviour {
         level: 362,
@@ -193,14 +194,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Subscriptions to archived channels may change; before, these could not be subscribed to and did not exist for those who leave.",
         test: "archived_channels_were_closed_before_362",
         // Decided in the operations.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 362,
         on: "PATCH /streams/{stream_id}",
         words: "Archived channels may be made private and public; before, `Invalid channel ID`.",
         test: "archived_channels_were_closed_before_362",
-        act: Act::Request(&["PATCH /streams/{stream_id}"], |request| {
+        act: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             let privacy = ["is_private", "is_web_public", "history_public_to_subscribers"];
             let is_changed = privacy.iter().any(|name| request.values.contains_key(*name));
             if is_changed && is_archived(request) { Err(Error::InvalidChannelId) } else { Ok(()) }
@@ -211,7 +212,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /streams",
         words: "`include_all`, which was `include_all_active`, is for anybody; before, for administrators.",
         test: "listing_all_channels_was_for_administrators_before_356",
-        act: Act::Request(&["GET /streams"], |request| {
+        act: Downgrade::Request(&["GET /streams"], |request| {
             let is_asked = ["include_all", "include_all_active"]
                 .iter()
                 .any(|name| request.values.get(*name).is_some_and(|value| value.trim() == "true"));
@@ -225,14 +226,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "They speak of channels, in `channel events` and `new channels`; before, of streams, in `stream events` and `new streams`.",
         test: "notices_spoke_of_streams_before_248",
         // Decided where notices are sent.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 315,
         on: "message: display_recipient",
         words: "Archived channels keep their name; before, messages alone told it.",
         test: "messages_told_the_name_of_archived_channels_before_315",
-        act: Act::Objects(&MESSAGE, |message, _| {
+        act: Downgrade::Objects(&MESSAGE, |message, _| {
             let name = message.get("display_recipient").and_then(Value::as_str);
             if let Some((_, name)) = name.and_then(|name| name.split_once(BURIED)) {
                 message.insert("display_recipient".into(), name.into());
@@ -244,7 +245,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event stream delete",
         words: "`streams` has no more than `stream_id`; before, the channels.",
         test: "deleted_channels_were_told_whole_before_343",
-        act: Act::Objects(&CHANNEL_DELETE, |event, context| {
+        act: Downgrade::Objects(&CHANNEL_DELETE, |event, context| {
             for told in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
                 let id = told["stream_id"].as_i64().map(ChannelId);
                 if told.get("name").is_some() {
@@ -265,14 +266,16 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "register reply",
         words: "`realm_default_streams` holds IDs; before, channels.",
         test: "default_channels_were_whole_before_330",
-        act: Act::Objects(&REGISTER, |reply, context| whole_channels(reply.get_mut("realm_default_streams"), context)),
+        act: Downgrade::Objects(&REGISTER, |reply, context| {
+            whole_channels(reply.get_mut("realm_default_streams"), context)
+        }),
     },
     Behaviour {
         level: 330,
         on: "event default_streams",
         words: "`default_streams` holds IDs; before, channels.",
         test: "default_channels_were_whole_before_330",
-        act: Act::Objects(&DEFAULT_CHANNELS, |event, context| {
+        act: Downgrade::Objects(&DEFAULT_CHANNELS, |event, context| {
             whole_channels(event.get_mut("default_streams"), context)
         }),
     },
@@ -281,14 +284,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "group of default channels",
         words: "`streams` holds IDs; before, channels.",
         test: "groups_had_whole_default_channels_before_330",
-        act: Act::Objects(&DEFAULT_GROUP, |group, context| whole_channels(group.get_mut("streams"), context)),
+        act: Downgrade::Objects(&DEFAULT_GROUP, |group, context| whole_channels(group.get_mut("streams"), context)),
     },
     Behaviour {
         level: 318,
         on: "POST /register",
         words: "`realm_incoming_webhook_bots[].config_options` is a list; before, `config` was an object of validators by key.",
         test: "options_of_webhook_bots_were_an_object_before_318",
-        act: Act::Objects(&INTEGRATION, |bot, _| {
+        act: Downgrade::Objects(&INTEGRATION, |bot, _| {
             let Some(key) = ["config", "config_options"].into_iter().find(|key| bot.contains_key(*key)) else { return };
             let Value::Array(options) = &bot[key] else { return };
             let text = |option: &Value, key: &str| option[key].as_str().unwrap_or_default().to_owned();
@@ -302,7 +305,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /users/me/subscriptions",
         words: "The reply's keys are user IDs; before, addresses for the API.",
         test: "subscribing_replied_by_email_before_289",
-        act: Act::Objects(&SUBSCRIBE_REPLY, |reply, context| {
+        act: Downgrade::Objects(&SUBSCRIBE_REPLY, |reply, context| {
             for key in ["subscribed", "already_subscribed"] {
                 let Some(Value::Object(by_id)) = reply.get_mut(key) else { continue };
                 let by_email = std::mem::take(by_id).into_iter().map(|(id, names)| {
@@ -318,7 +321,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST and DELETE /users/me/subscriptions",
         words: "400 BAD_REQUEST for a principal that is deactivated or does not exist; before, 403 UNAUTHORIZED_PRINCIPAL.",
         test: "principals_were_unauthorized_before_208",
-        act: Act::Code {
+        act: Downgrade::Code {
             errors: &["NoSuchUser", "TargetDeactivated"],
             routes: &["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"],
             status: 403,
@@ -330,14 +333,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "DELETE /users/me/subscriptions",
         words: "Members of the channel's `can_remove_subscribers_group` may unsubscribe others; before, administrators alone, and owners their bots.",
         test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
-        act: Act::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, true)),
+        act: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, true)),
     },
     Behaviour {
         level: 149,
         on: "POST /register",
         words: "`client_gravatar` and `include_subscribers` true are errors without an account; before, they were ignored.",
         test: "visitors_wishes_were_ignored_before_149",
-        act: Act::Request(&["POST /register"], |request| {
+        act: Downgrade::Request(&["POST /register"], |request| {
             if request.caller.is_none() {
                 for name in ["client_gravatar", "include_subscribers"] {
                     request.values.entry(name.to_owned()).and_modify(|value| "false".clone_into(value));
@@ -351,14 +354,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "DELETE /users/me/subscriptions",
         words: "Users may unsubscribe their bots; before, administrators alone.",
         test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
-        act: Act::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, false)),
+        act: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, false)),
     },
     Behaviour {
         level: 136,
         on: "PATCH /streams/{stream_id}",
         words: "`history_public_to_subscribers` works by itself; before, with `is_private` alone.",
         test: "histories_changed_with_privacy_alone_before_136",
-        act: Act::Request(&["PATCH /streams/{stream_id}"], |request| {
+        act: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             if !request.values.contains_key("is_private") {
                 request.values.remove("history_public_to_subscribers");
             }
@@ -370,7 +373,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /streams/{stream_id}",
         words: "A public channel whose history is protected is an error; before, its history was open whatever was asked.",
         test: "histories_changed_with_privacy_alone_before_136",
-        act: Act::Request(&["PATCH /streams/{stream_id}"], |request| {
+        act: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             if request.values.get("is_private").is_some_and(|text| text.trim() == "false") {
                 request.values.remove("history_public_to_subscribers");
             }
@@ -382,24 +385,30 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}, PATCH /realm",
         words: "`message_retention_days` takes `unlimited`; before, `forever`.",
         test: "messages_were_kept_forever_before_91",
-        act: Act::Request(&["POST /users/me/subscriptions", "PATCH /streams/{stream_id}", "PATCH /realm"], |request| {
-            match request.values.get_mut("message_retention_days").map(|days| (days.trim_matches('"').to_owned(), days))
-            {
-                Some((text, days)) if text == "forever" => "unlimited".clone_into(days),
-                Some((text, _)) if text == "unlimited" => {
-                    return Err(Error::InvalidValue { parameter: "message_retention_days".into() });
+        act: Downgrade::Request(
+            &["POST /users/me/subscriptions", "PATCH /streams/{stream_id}", "PATCH /realm"],
+            |request| {
+                match request
+                    .values
+                    .get_mut("message_retention_days")
+                    .map(|days| (days.trim_matches('"').to_owned(), days))
+                {
+                    Some((text, days)) if text == "forever" => "unlimited".clone_into(days),
+                    Some((text, _)) if text == "unlimited" => {
+                        return Err(Error::InvalidValue { parameter: "message_retention_days".into() });
+                    }
+                    _ => {}
                 }
-                _ => {}
-            }
-            Ok(())
-        }),
+                Ok(())
+            },
+        ),
     },
     Behaviour {
         level: 79,
         on: "subscribers",
         words: "User IDs; before, addresses for the API.",
         test: "subscribers_were_addresses_before_79",
-        act: Act::Objects(&SUBSCRIBERS, |channel, context| {
+        act: Downgrade::Objects(&SUBSCRIBERS, |channel, context| {
             for id in channel.get_mut("subscribers").and_then(Value::as_array_mut).into_iter().flatten() {
                 if let Some(user) = id.as_i64().and_then(|id| context.realm.user(UserId(id))) {
                     *id = context.realm.api_email(user).into();
@@ -413,14 +422,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`stream_ids` and `user_ids`; before, an event for each channel and user, with `stream_id` and `user_id`.",
         test: "others_subscriptions_were_told_singly_before_35_and_by_name_before_19",
         // How many events there are is decided where they are counted: Queue::parts.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 19,
         on: "event subscription peer_add, peer_remove",
         words: "`stream_id` names the channel; before, `name`.",
         test: "others_subscriptions_were_told_singly_before_35_and_by_name_before_19",
-        act: Act::Objects(&PEERS, |event, context| {
+        act: Downgrade::Objects(&PEERS, |event, context| {
             let id = event.shift_remove("stream_id").and_then(|id| id.as_i64()).map(ChannelId);
             if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
                 event.insert("name".into(), channel.name.as_str().into());
@@ -432,7 +441,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST and DELETE /users/me/subscriptions",
         words: "`principals` may be user IDs; before, addresses alone.",
         test: "principals_were_addresses_before_9",
-        act: Act::Request(&["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"], refuse_ids),
+        act: Downgrade::Request(&["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"], refuse_ids),
     },
 ];
 

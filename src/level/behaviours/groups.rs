@@ -3,7 +3,7 @@
 use crate::api::Access;
 use crate::error::Error;
 use crate::level::objects::GROUP;
-use crate::level::{Act, Behaviour, Request};
+use crate::level::{Behaviour, Downgrade, Request};
 use crate::realm::id::{GroupId, UserId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "user groups",
         words: "Bots may make and change groups, their members and subgroups.",
         test: "bots_changed_no_groups_before_496",
-        act: Act::Also(
+        act: Downgrade::Also(
             &[
                 "POST /user_groups/create",
                 "PATCH /user_groups/{user_group_id}",
@@ -33,14 +33,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /user_groups",
         words: "Open to bots.",
         test: "bots_listed_no_groups_before_496",
-        act: Act::Also(&["GET /user_groups"], Access::Human),
+        act: Downgrade::Also(&["GET /user_groups"], Access::Human),
     },
     Behaviour {
         level: 391,
         on: "user groups",
         words: "Members and subgroups of deactivated groups may change; before, the group had to be active.",
         test: "deactivated_groups_kept_their_members_before_391",
-        act: Act::Request(MEMBERSHIP, |request| match group_is_deactivated(request) {
+        act: Downgrade::Request(MEMBERSHIP, |request| match group_is_deactivated(request) {
             true => Err(Error::GroupDeactivated),
             false => Ok(()),
         }),
@@ -50,7 +50,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /user_groups/{user_group_id}",
         words: "All of deactivated groups can be changed; before, their names alone (from 290 on).",
         test: "of_deactivated_groups_the_name_alone_could_be_changed_before_340",
-        act: Act::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
+        act: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
             let is_more = |name: &String| name == "description" || name.starts_with("can_");
             match group_is_deactivated(request) && request.values.keys().any(is_more) {
                 true => Err(Error::GroupDeactivated),
@@ -64,14 +64,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Whoever holds `can_manage_all_groups` may change every group; before, those of a role below moderator only groups that they were in.",
         test: "members_managed_groups_that_they_were_in_before_305",
         // Decided in the operations.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 303,
         on: "user group",
         words: "`members` lists active users alone; before, groups that people made listed deactivated ones too.",
         test: "groups_listed_deactivated_members_before_303",
-        act: Act::Objects(&GROUP, |group, context| {
+        act: Downgrade::Objects(&GROUP, |group, context| {
             let id = group.get("id").and_then(Value::as_i64).map(GroupId);
             let Some(stored) = id.and_then(|id| context.realm.groups.get(&id)) else { return };
             let Some(members) = group.get_mut("members").and_then(Value::as_array_mut) else { return };
@@ -86,7 +86,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Lists active users alone; before, deactivated ones too, but those of system groups.",
         test: "groups_listed_deactivated_members_before_303",
         // Decided in the operation.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 303,
@@ -94,21 +94,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Sent when a user comes back, or is deactivated and a guest does not hear of that; before, for system groups alone.",
         test: "groups_listed_deactivated_members_before_303",
         // Whether a queue gets an event is decided where events are counted: Needs::From.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 298,
         on: "POST /user_groups/{user_group_id}/deactivate",
         words: "CANNOT_DEACTIVATE_GROUP_IN_USE with `objections`; before, BAD_REQUEST.",
         test: "groups_in_use_were_a_bad_request_before_298",
-        act: Act::Code { errors: &["GroupInUse"], routes: &[], status: 400, code: "BAD_REQUEST" },
+        act: Downgrade::Code { errors: &["GroupInUse"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 294,
         on: "GET /user_groups",
         words: "`include_deactivated_groups` alone; before, `allow_deactivated` too (from 290 on).",
         test: "deactivated_groups_were_listed_by_another_name_from_290_to_293",
-        act: Act::Request(&["GET /user_groups"], |request| {
+        act: Downgrade::Request(&["GET /user_groups"], |request| {
             if request.level >= 290
                 && let Some(value) = request.values.remove("allow_deactivated")
             {
@@ -122,7 +122,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /register",
         words: "Deactivated groups are for clients with `include_deactivated_groups`; from 290 on, when they came, they were for all.",
         test: "deactivated_groups_were_for_all_from_290_to_293",
-        act: Act::Request(&["POST /register"], |request| {
+        act: Downgrade::Request(&["POST /register"], |request| {
             if request.level >= 290 {
                 request.understand("include_deactivated_groups");
             }
@@ -134,7 +134,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /user_groups/create",
         words: "`members` is required; before, none by default.",
         test: "groups_needed_no_members_before_311",
-        act: Act::Request(&["POST /user_groups/create"], |request| {
+        act: Downgrade::Request(&["POST /user_groups/create"], |request| {
             request.values.entry("members".to_owned()).or_insert_with(|| "[]".to_owned());
             Ok(())
         }),
@@ -145,7 +145,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Whoever holds `can_manage_all_groups` may change groups; before, whoever may make groups, and below a moderator only groups of which they were direct members.",
         test: "who_made_groups_changed_those_that_they_were_in_before_299",
         // Decided in the operations.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 290,
@@ -153,14 +153,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Names are unique whatever the case, and descriptions have at most 1,024 characters; before, names differed by their case and descriptions had any length.",
         test: "names_of_groups_differed_by_case_before_290",
         // Decided in the operations.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 260,
         on: "PATCH /user_groups/{user_group_id}",
         words: "`can_mention_group` takes an object with `new` and `old`; before, the value itself.",
         test: "who_may_mention_was_a_bare_value_before_260",
-        act: Act::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
+        act: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
             // Where the name is of 191, it has been replaced by the newer one.
             if let Some(value) = request.values.get_mut("can_mention_group") {
                 *value = format!("{{\"new\": {value}}}");
@@ -173,7 +173,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /user_groups/{user_group_id}",
         words: "`name` and `description` are optional; before, both were required.",
         test: "group_names_were_required_before_165",
-        act: Act::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
+        act: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
             let missing = ["name", "description"].into_iter().find(|name| !request.values.contains_key(*name));
             missing.map_or(Ok(()), |name| Err(Error::MissingParameter { var_name: name.into() }))
         }),

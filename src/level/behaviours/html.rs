@@ -1,10 +1,10 @@
 //! The form of rendered Markdown. A message keeps the form in which it was rendered.
 
-use crate::level::{Act, Behaviour};
+use crate::level::{Behaviour, Downgrade};
 
 const fn row(level: i64, words: &'static str, test: &'static str) -> Behaviour {
     // Decided where the text is rendered.
-    Behaviour { level, on: "message", words, test, act: Act::Elsewhere }
+    Behaviour { level, on: "message", words, test, act: Downgrade::Elsewhere }
 }
 
 pub(super) static ROWS: &[Behaviour] = &[

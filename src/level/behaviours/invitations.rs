@@ -3,7 +3,7 @@
 use crate::api::Access;
 use crate::error::Error;
 use crate::level::objects::INVITES_REPLY;
-use crate::level::{Act, Behaviour, Request};
+use crate::level::{Behaviour, Downgrade, Request};
 use serde_json::Value;
 
 const INVITING: &[&str] = &["POST /invites", "POST /invites/multiuse"];
@@ -16,14 +16,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Moderators may invite moderators; before, administrators alone might.",
         test: "moderators_invited_no_moderators_before_443",
         // Decided in the operations.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 417,
         on: "POST /invites, POST /invites/multiuse",
         words: "BAD_REQUEST where somebody else invites an owner; before, UNAUTHORIZED_PRINCIPAL.",
         test: "inviting_owners_was_unauthorized_before_417",
-        act: Act::Code {
+        act: Downgrade::Code {
             errors: &["OwnerInvitesOwners"],
             routes: &["POST /invites", "POST /invites/multiuse"],
             status: 400,
@@ -35,14 +35,17 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /invites/multiuse, DELETE /invites/multiuse/{invite_id}",
         words: "Open to those with the permission; before, to administrators alone.",
         test: "links_were_for_administrators_before_209",
-        act: Act::Also(&["POST /invites/multiuse", "DELETE /invites/multiuse/{invite_id}"], Access::Administrator),
+        act: Downgrade::Also(
+            &["POST /invites/multiuse", "DELETE /invites/multiuse/{invite_id}"],
+            Access::Administrator,
+        ),
     },
     Behaviour {
         level: 209,
         on: "GET /invites",
         words: "Links are listed for those who made them too; before, for administrators alone.",
         test: "links_were_for_administrators_before_209",
-        act: Act::Objects(&INVITES_REPLY, |reply, context| {
+        act: Downgrade::Objects(&INVITES_REPLY, |reply, context| {
             if let Some(Value::Array(invites)) = reply.get_mut("invites")
                 && !context.caller.is_some_and(|caller| caller.is_admin())
             {
@@ -56,14 +59,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Sent to those who invited too; before, to administrators alone.",
         test: "administrators_alone_heard_of_invitations_before_209",
         // Whether a queue gets an event is decided where events are counted: Needs::From.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 180,
         on: "POST /invites",
         words: "`stream_ids` may be empty, as at 157 and 158 already.",
         test: "invitations_led_to_channels",
-        act: Act::Request(&["POST /invites"], |request| match request.level {
+        act: Downgrade::Request(&["POST /invites"], |request| match request.level {
             159.. => check_channels(request),
             _ => Ok(()),
         }),
@@ -73,21 +76,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /invites",
         words: "`stream_ids` may be empty, until 158.",
         test: "invitations_led_to_channels",
-        act: Act::Request(&["POST /invites"], |request| check_channels(request)),
+        act: Downgrade::Request(&["POST /invites"], |request| check_channels(request)),
     },
     Behaviour {
         level: 126,
         on: "POST /invites, POST /invites/multiuse",
         words: "`invite_expires_in_minutes` replaces `invite_expires_in_days`.",
         test: "invitations_expired_in_days_before_126",
-        act: Act::Request(INVITING, days_to_minutes),
+        act: Downgrade::Request(INVITING, days_to_minutes),
     },
     Behaviour {
         level: 117,
         on: "POST /invites, POST /invites/multiuse",
         words: "`invite_expires_in_days` may be null: the invitation never expires.",
         test: "invitations_always_expired_before_117",
-        act: Act::Request(INVITING, |request| {
+        act: Downgrade::Request(INVITING, |request| {
             match request.values.get("invite_expires_in_days").map(|text| text.trim()) {
                 Some("null") if request.level >= 96 => {
                     Err(Error::bad_value("invite_expires_in_days", "is not an integer"))
@@ -101,14 +104,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /invites, POST /invites/multiuse",
         words: "`invite_as` takes 300, moderators.",
         test: "nobody_was_invited_as_moderator_before_61",
-        act: Act::Request(INVITING, |request| refuse_role(request, "300")),
+        act: Downgrade::Request(INVITING, |request| refuse_role(request, "300")),
     },
     Behaviour {
         level: 20,
         on: "POST /invites, POST /invites/multiuse",
         words: "`invite_as` takes 100, owners.",
         test: "nobody_was_invited_as_moderator_before_61",
-        act: Act::Request(INVITING, |request| refuse_role(request, "100")),
+        act: Downgrade::Request(INVITING, |request| refuse_role(request, "100")),
     },
     Behaviour {
         level: 96,
@@ -116,7 +119,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`invite_expires_in_days` was added; before, nobody could choose.",
         test: "nobody_chose_when_invitations_expire_before_96",
         // The conversion to minutes leaves the parameter alone below this level, so that it counts as unsupported.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
 ];
 

@@ -4,7 +4,7 @@
 use crate::api::Access;
 use crate::api::profile::is_url;
 use crate::error::Error;
-use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Refusal, Request};
+use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal, Request};
 use serde_json::Value;
 
 /// Longest topic that a request may name.
@@ -16,21 +16,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /zcommand",
         words: "For people; before, for bots too.",
         test: "bots_ran_commands_before_248",
-        act: Act::Instead(&["POST /zcommand"], Access::User),
+        act: Downgrade::Instead(&["POST /zcommand"], Access::User),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "POST /user_groups/create, DELETE /user_groups/{user_group_id}",
         words: "For bots too, as permissions say; before, for people alone.",
         test: "bots_made_no_groups_before_248",
-        act: Act::Also(&["POST /user_groups/create", "DELETE /user_groups/{user_group_id}"], Access::Human),
+        act: Downgrade::Also(&["POST /user_groups/create", "DELETE /user_groups/{user_group_id}"], Access::Human),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "POST /register, GET /users/{user_id}, GET /users/{email}, GET /users/me/subscriptions, PATCH /settings",
         words: "Parameters are read in the order of their declaration; before, some switches were read before all else.",
         test: "some_switches_were_read_first_before_248",
-        act: Act::Request(
+        act: Downgrade::Request(
             &[
                 "POST /register",
                 "GET /users/{user_id}",
@@ -48,7 +48,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`queue_id` is told by every poll; before, by one that made its queue alone.",
         test: "polls_told_their_queue_where_they_made_it_before_248",
         // Decided where events are told.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
@@ -56,7 +56,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "A new name may not be blank, nor the list of addresses; before, they might.",
         test: "blank_texts_were_taken_before_248",
         // Decided in the operations.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 334,
@@ -64,7 +64,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "An empty name is that of the empty topic; before, it meant the whole channel.",
         test: "an_empty_topic_was_the_whole_channel_before_334",
         // Decided in the operation.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 325,
@@ -72,21 +72,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Who may administer a channel may move its messages; before, policies alone decided.",
         test: "policies_alone_decided_on_moves_before_325",
         // Decided in the operation.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "PATCH /bots/{bot_id}",
         words: "`service_payload_url` is looked at after the bot and its owner; before, with the form of the others.",
         test: "some_switches_were_read_first_before_248",
-        act: Act::Request(&["PATCH /bots/{bot_id}"], check_payload_url),
+        act: Downgrade::Request(&["PATCH /bots/{bot_id}"], check_payload_url),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "GET /messages/matches_narrow",
         words: "`msg_ids` are not negative; before, negative ones were passed over.",
         test: "odd_values_were_passed_over_before_248",
-        act: Act::Request(&["GET /messages/matches_narrow"], |request| {
+        act: Downgrade::Request(&["GET /messages/matches_narrow"], |request| {
             let text = request.values.get("msg_ids").map(String::as_str).unwrap_or_default();
             if let Ok(Value::Array(mut ids)) = serde_json::from_str(text) {
                 ids.retain(|id| id.as_i64().is_none_or(|id| id >= 0));
@@ -100,7 +100,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /messages",
         words: "`to` of a channel is its name or number; before, `true` and `false` were numbers.",
         test: "odd_values_were_passed_over_before_248",
-        act: Act::Request(&["POST /messages"], |request| {
+        act: Downgrade::Request(&["POST /messages"], |request| {
             let is_channel = matches!(request.values.get("type").map(String::as_str), Some("stream" | "channel"));
             match request.values.get_mut("to").filter(|_| is_channel) {
                 Some(to) if to == "true" => "1".clone_into(to),
@@ -115,7 +115,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /streams/{stream_id}/delete_topic",
         words: "`topic_name` has at most 60 characters; before, a longer one was a topic without messages.",
         test: "odd_values_were_passed_over_before_248",
-        act: Act::Request(&["POST /streams/{stream_id}/delete_topic"], |request| {
+        act: Downgrade::Request(&["POST /streams/{stream_id}/delete_topic"], |request| {
             if let Some(topic) = request.values.get_mut("topic_name") {
                 let is_too_long = topic.trim().chars().count() > MAX_TOPIC_LENGTH;
                 if is_too_long {
@@ -131,7 +131,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /realm/profile_fields/{field_id}",
         words: "`name` is required; before, it was blank when left out.",
         test: "odd_values_were_passed_over_before_248",
-        act: Act::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
+        act: Downgrade::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
             request.values.entry("name".into()).or_default();
             Ok(())
         }),
@@ -141,7 +141,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST and DELETE /users/me/platform_device_token",
         words: "Tokens are hexadecimal; before, Base64, in which other characters are passed over.",
         test: "tokens_were_base64_before_248",
-        act: Act::Request(
+        act: Downgrade::Request(
             &["POST /users/me/platform_device_token", "DELETE /users/me/platform_device_token"],
             read_token,
         ),
@@ -151,7 +151,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /messages, PATCH /users/me/subscriptions/muted_topics",
         words: "A recipient or channel that is missing is REQUEST_VARIABLE_MISSING; before, BAD_REQUEST in other words.",
         test: "missing_targets_were_bad_requests_before_248",
-        act: Act::Words(of_targets),
+        act: Downgrade::Words(of_targets),
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::level::objects::{FILTERS, LINKIFIER, PLAYGROUND, REGISTER};
-use crate::level::{Act, Behaviour};
+use crate::level::{Behaviour, Downgrade};
 use serde_json::{Value, json};
 
 /// The part of a playground's template that the code goes in for.
@@ -14,7 +14,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /realm/playgrounds",
         words: "`url_template` (RFC 6570) replaces `url_prefix`, behind which the code is put.",
         test: "playgrounds_had_prefixes_before_196",
-        act: Act::Request(&["POST /realm/playgrounds"], |request| {
+        act: Downgrade::Request(&["POST /realm/playgrounds"], |request| {
             // By now the prefix has the newer name.
             if let Some(prefix) = request.values.get_mut("url_template") {
                 *prefix = format!("{}{CODE}", prefix.trim().replace('{', "%7B").replace('}', "%7D"));
@@ -27,7 +27,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "code playground",
         words: "`url_template` replaces `url_prefix`; what stands behind the code in a template is lost in the older form.",
         test: "playgrounds_had_prefixes_before_196",
-        act: Act::Objects(&PLAYGROUND, |playground, _| {
+        act: Downgrade::Objects(&PLAYGROUND, |playground, _| {
             if let Some(Value::String(template)) = playground.shift_remove("url_template") {
                 let prefix = template.split('{').next().unwrap_or_default();
                 playground.insert("url_prefix".into(), prefix.into());
@@ -39,7 +39,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /realm/filters, PATCH /realm/filters/{filter_id}",
         words: "`url_template` (RFC 6570) replaces `url_format_string`, where `%(name)s` stands for a group.",
         test: "linkifiers_had_format_strings_before_176",
-        act: Act::Request(&["POST /realm/filters", "PATCH /realm/filters/{filter_id}"], |request| {
+        act: Downgrade::Request(&["POST /realm/filters", "PATCH /realm/filters/{filter_id}"], |request| {
             let Some(format) = request.values.remove("url_format_string") else {
                 return Err(Error::MissingParameter { var_name: "url_format_string".into() });
             };
@@ -52,7 +52,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "linkifier",
         words: "`url_template` replaces `url_format_string`; a template's operators are lost in the older form.",
         test: "linkifiers_had_format_strings_before_176",
-        act: Act::Objects(&LINKIFIER, |linkifier, _| {
+        act: Downgrade::Objects(&LINKIFIER, |linkifier, _| {
             if let Some(Value::String(template)) = linkifier.shift_remove("url_template") {
                 linkifier.insert("url_format_string".into(), to_format(&template).into());
             }
@@ -63,7 +63,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /register",
         words: "Linkifiers are for clients with `linkifier_url_template`; before, for all.",
         test: "linkifiers_were_for_all_clients_before_176",
-        act: Act::Request(&["POST /register"], |request| {
+        act: Downgrade::Request(&["POST /register"], |request| {
             request.understand("linkifier_url_template");
             Ok(())
         }),
@@ -73,7 +73,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "register reply",
         words: "`realm_filters` is always empty; before, it held the linkifiers as lists of pattern, format string and ID.",
         test: "realm_filters_held_linkifiers_before_176",
-        act: Act::Objects(&REGISTER, |reply, context| {
+        act: Downgrade::Objects(&REGISTER, |reply, context| {
             if let Some(filters) = reply.get_mut("realm_filters") {
                 let row = |one: &std::sync::Arc<crate::realm::linkifier::Linkifier>| {
                     json!([one.pattern, to_format(&one.url_template), one.id])
@@ -88,7 +88,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Not sent any more; before, sent beside `realm_linkifiers`, with lists of pattern, format string and ID.",
         test: "realm_filters_held_linkifiers_before_176",
         // That it is sent is decided where events are counted: Needs::Before.
-        act: Act::Objects(&FILTERS, |event, _| {
+        act: Downgrade::Objects(&FILTERS, |event, _| {
             for row in event.get_mut("realm_filters").and_then(Value::as_array_mut).into_iter().flatten() {
                 if let Some(template) = row[1].as_str() {
                     row[1] = to_format(template).into();

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::level::objects::{ATTACHMENT, EDIT, FLAGGED, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING};
-use crate::level::{Act, Behaviour, Context, Request};
+use crate::level::{Behaviour, Context, Downgrade, Request};
 use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
 
@@ -15,14 +15,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "attachment",
         words: "`message_ids` replaces `messages`, a list of `id` and `date_sent` (seconds; milliseconds below 443).",
         test: "attachments_listed_messages_before_472",
-        act: Act::Objects(&ATTACHMENT, message_ids_as_objects),
+        act: Downgrade::Objects(&ATTACHMENT, message_ids_as_objects),
     },
     Behaviour {
         level: 445,
         on: "GET /messages",
         words: "`anchor` takes `date`, with `anchor_date`.",
         test: "anchors_were_no_dates_before_445",
-        act: Act::Request(&["GET /messages"], |request| match request.values.get("anchor") {
+        act: Downgrade::Request(&["GET /messages"], |request| match request.values.get("anchor") {
             Some(anchor) if anchor == "date" => Err(Error::InvalidAnchor),
             _ => Ok(()),
         }),
@@ -32,7 +32,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "attachment",
         words: "`create_time` is in seconds; before, in milliseconds.",
         test: "attachments_counted_milliseconds_before_443",
-        act: Act::Objects(&ATTACHMENT, |attachment, _| {
+        act: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
             if let Some(seconds) = attachment.get("create_time").and_then(Value::as_i64) {
                 attachment.insert("create_time".into(), (seconds * 1000).into());
             }
@@ -43,7 +43,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /messages",
         words: "`num_before` and `num_after` may be left out; before, they were needed.",
         test: "counts_of_messages_were_needed_before_442",
-        act: Act::Request(&["GET /messages"], |request| {
+        act: Downgrade::Request(&["GET /messages"], |request| {
             let is_given = |name: &&str| request.values.contains_key(*name);
             let is_range = !is_given(&"message_ids");
             match ["num_before", "num_after"].into_iter().find(|name| !is_given(name)) {
@@ -57,7 +57,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "message",
         words: "`last_edit_timestamp` is of the content's last edit; before, of the last move too.",
         test: "moves_were_edits_before_365",
-        act: Act::Objects(&MESSAGE, moves_as_edits),
+        act: Downgrade::Objects(&MESSAGE, moves_as_edits),
     },
     Behaviour {
         level: 360,
@@ -65,14 +65,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Messages in archived channels too; before, `Invalid message(s)`.",
         test: "messages_in_archived_channels_were_not_given_before_360",
         // Decided in the operations.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 339,
         on: "event reaction",
         words: "The `user` object is back (until 484); it was left out from 328 on.",
         test: "reactions_had_no_user_from_328_to_338",
-        act: Act::Objects(&REACTION_EVENT, |event, context| {
+        act: Downgrade::Objects(&REACTION_EVENT, |event, context| {
             if context.level >= 328 {
                 event.shift_remove("user");
             }
@@ -83,28 +83,28 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /messages, POST /scheduled_messages, POST /typing",
         words: "`type` takes `channel`; before, `stream` alone.",
         test: "types_were_stream_before_248_and_private_before_174",
-        act: Act::Request(WITH_TYPE, |request| refuse_type(request, "channel")),
+        act: Downgrade::Request(WITH_TYPE, |request| refuse_type(request, "channel")),
     },
     Behaviour {
         level: 229,
         on: "POST /messages, PATCH /messages/{message_id}",
         words: "STREAM_WILDCARD_MENTION_NOT_ALLOWED; before, BAD_REQUEST.",
         test: "wildcards_were_a_bad_request_before_229",
-        act: Act::Code { errors: &["ChannelWildcardNotAllowed"], routes: &[], status: 400, code: "BAD_REQUEST" },
+        act: Downgrade::Code { errors: &["ChannelWildcardNotAllowed"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 229,
         on: "POST /messages, PATCH /messages/{message_id}",
         words: "TOPIC_WILDCARD_MENTION_NOT_ALLOWED; before, BAD_REQUEST.",
         test: "wildcards_were_a_bad_request_before_229",
-        act: Act::Code { errors: &["TopicWildcardNotAllowed"], routes: &[], status: 400, code: "BAD_REQUEST" },
+        act: Downgrade::Code { errors: &["TopicWildcardNotAllowed"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 224,
         on: "flags of a message",
         words: "`stream_wildcard_mentioned` and `topic_wildcard_mentioned` tell one from the other; before, `wildcard_mentioned` stood for all.",
         test: "wildcards_had_one_flag_before_224",
-        act: Act::Objects(&FLAGGED, |object, _| {
+        act: Downgrade::Objects(&FLAGGED, |object, _| {
             let Some(Value::Array(flags)) = object.get_mut("flags") else { return };
             let count = flags.len();
             flags.retain(|flag| *flag != "stream_wildcard_mentioned" && *flag != "topic_wildcard_mentioned");
@@ -118,7 +118,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event typing",
         words: "The `message_type` of direct messages is `direct`; before, `private`.",
         test: "typing_named_channels_in_to_before_215",
-        act: Act::Objects(&TYPING, |event, _| {
+        act: Downgrade::Objects(&TYPING, |event, _| {
             if event.get("message_type").and_then(Value::as_str) == Some("direct") {
                 event.insert("message_type".into(), "private".into());
             }
@@ -129,42 +129,42 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /typing",
         words: "`stream_id` names the channel, and `private` is no `type`; before, `to` held the channel's ID, and `private` was direct.",
         test: "typing_named_channels_in_to_before_215",
-        act: Act::Request(&["POST /typing"], typing_to_channel),
+        act: Downgrade::Request(&["POST /typing"], typing_to_channel),
     },
     Behaviour {
         level: 193,
         on: "POST /messages/{message_id}/reactions",
         words: "REACTION_ALREADY_EXISTS; before, BAD_REQUEST.",
         test: "reactions_were_a_bad_request_before_193",
-        act: Act::Code { errors: &["ReactionAlreadyExists"], routes: &[], status: 400, code: "BAD_REQUEST" },
+        act: Downgrade::Code { errors: &["ReactionAlreadyExists"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 193,
         on: "DELETE /messages/{message_id}/reactions",
         words: "REACTION_DOES_NOT_EXIST; before, BAD_REQUEST.",
         test: "reactions_were_a_bad_request_before_193",
-        act: Act::Code { errors: &["ReactionDoesNotExist"], routes: &[], status: 400, code: "BAD_REQUEST" },
+        act: Downgrade::Code { errors: &["ReactionDoesNotExist"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 190,
         on: "DELETE /realm/emoji/{emoji_name}",
         words: "404 for an unknown emoji; before, 400.",
         test: "an_unknown_emoji_was_400_before_190",
-        act: Act::Code { errors: &["NoSuchCustomEmoji"], routes: &[], status: 400, code: "BAD_REQUEST" },
+        act: Downgrade::Code { errors: &["NoSuchCustomEmoji"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 174,
         on: "POST /messages, POST /scheduled_messages, POST /typing",
         words: "`type` takes `direct`; before, `private` alone.",
         test: "types_were_stream_before_248_and_private_before_174",
-        act: Act::Request(WITH_TYPE, |request| refuse_type(request, "direct")),
+        act: Downgrade::Request(WITH_TYPE, |request| refuse_type(request, "direct")),
     },
     Behaviour {
         level: 172,
         on: "PATCH /messages/{message_id}",
         words: "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED with what may be moved; before, BAD_REQUEST.",
         test: "late_moves_were_a_bad_request_before_172",
-        act: Act::Code { errors: &["MoveTimeLimitExceeded"], routes: &[], status: 400, code: "BAD_REQUEST" },
+        act: Downgrade::Code { errors: &["MoveTimeLimitExceeded"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 274,
@@ -172,7 +172,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Sent to everyone with access to the channel; before, to its subscribers.",
         test: "those_who_did_not_follow_were_not_told_of_deleting_before_274",
         // Decided where messages are deleted.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 155,
@@ -180,14 +180,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`messages` holds those whose flag changed; before, those that had it so already too.",
         test: "flags_were_told_of_unchanged_messages_before_155",
         // Decided in the operation.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 152,
         on: "PATCH /messages/{message_id}",
         words: "`send_notification_to_old_thread` is false by default; before, true.",
         test: "the_old_topic_was_told_of_moves_before_152",
-        act: Act::Request(&["PATCH /messages/{message_id}"], |request| {
+        act: Downgrade::Request(&["PATCH /messages/{message_id}"], |request| {
             if request.level >= 9 {
                 request.values.entry("send_notification_to_old_thread".into()).or_insert_with(|| "true".into());
             }
@@ -199,7 +199,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event update_message",
         words: "`stream_id` is there for every message of a channel; before, where the message moved alone.",
         test: "edits_named_no_channel_before_112",
-        act: Act::Objects(&MESSAGE_UPDATE, |event, _| {
+        act: Downgrade::Objects(&MESSAGE_UPDATE, |event, _| {
             if !event.contains_key("orig_subject") && !event.contains_key("new_stream_id") {
                 event.shift_remove("stream_id");
             }
@@ -210,7 +210,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
         words: "The operand of `id` may be a number; before, a text alone.",
         test: "narrows_named_messages_in_text_before_194",
-        act: Act::Request(
+        act: Downgrade::Request(
             &["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"],
             refuse_number_of_message,
         ),
@@ -221,7 +221,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Leaves out those who muted the caller or whom the caller muted.",
         test: "receipts_had_the_muted_before_144",
         // Decided in the operation.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 77,
@@ -229,21 +229,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Direct messages without `recipient_id` and `sender_id`.",
         test: "deleted_messages_had_a_sender",
         // Made where events are made for queues.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 13,
         on: "event delete_message",
         words: "Without `sender`, an address, and `sender_id`; before, all had them.",
         test: "deleted_messages_had_a_sender",
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 11,
         on: "POST /typing",
         words: "`to` holds IDs; before, it might hold addresses.",
         test: "typing_was_to_addresses_before_11",
-        act: Act::Request(&["POST /typing"], |request| {
+        act: Downgrade::Request(&["POST /typing"], |request| {
             let text = request.values.get("to").map(String::as_str).unwrap_or_default();
             let Ok(Value::Array(mut to)) = serde_json::from_str(text) else { return Ok(()) };
             for one in &mut to {
@@ -260,7 +260,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "edit history entry",
         words: "No `prev_rendered_content_version` any more beside a former text.",
         test: "edits_told_a_version_of_rendering_before_284",
-        act: Act::Objects(&EDIT, |edit, _| {
+        act: Downgrade::Objects(&EDIT, |edit, _| {
             if edit.contains_key("prev_rendered_content") {
                 edit.insert("prev_rendered_content_version".into(), RENDERING_VERSION.into());
             }
@@ -271,7 +271,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event update_message",
         words: "No `prev_rendered_content_version` any more beside a former text.",
         test: "edits_told_a_version_of_rendering_before_284",
-        act: Act::Objects(&MESSAGE_UPDATE, |event, _| {
+        act: Downgrade::Objects(&MESSAGE_UPDATE, |event, _| {
             if event.contains_key("orig_rendered_content") {
                 event.insert("prev_rendered_content_version".into(), RENDERING_VERSION.into());
             }
@@ -282,7 +282,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "attachment",
         words: "Times are whole numbers; before, numbers with a fraction.",
         test: "attachments_named_the_times_of_messages_before_22",
-        act: Act::Objects(&ATTACHMENT, |attachment, _| {
+        act: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
             as_fraction(attachment.get_mut("create_time"));
             for message in attachment.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
                 as_fraction(message.get_mut("name"));
@@ -294,7 +294,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "message",
         words: "No `short_name` in `display_recipient` any more; before, what stands before the `@` of the address.",
         test: "recipients_had_short_names_before_26",
-        act: Act::Objects(&MESSAGE, |message, _| {
+        act: Downgrade::Objects(&MESSAGE, |message, _| {
             for person in message.get_mut("display_recipient").and_then(Value::as_array_mut).into_iter().flatten() {
                 let short = person["email"].as_str().and_then(|email| email.split('@').next()).map(str::to_owned);
                 person["short_name"] = short.into();
@@ -306,7 +306,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /messages/{message_id}/reactions",
         words: "`reaction_type` is optional; before, it was required.",
         test: "reactions_needed_their_type_before_2",
-        act: Act::Request(&["POST /messages/{message_id}/reactions"], |request| {
+        act: Downgrade::Request(&["POST /messages/{message_id}/reactions"], |request| {
             if request.values.contains_key("reaction_type") {
                 return Ok(());
             }
@@ -318,7 +318,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /messages",
         words: "`anchor` takes words; before, the ID of a message alone.",
         test: "anchors_were_no_words_before_1",
-        act: Act::Request(&["GET /messages"], |request| match request.values.get("anchor") {
+        act: Downgrade::Request(&["GET /messages"], |request| match request.values.get("anchor") {
             Some(anchor) if anchor.trim().parse::<i64>().is_err() => Err(Error::InvalidAnchor),
             _ => Ok(()),
         }),
@@ -328,7 +328,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "message",
         words: "`topic_links` holds objects; before, addresses.",
         test: "topic_links_were_texts_before_46",
-        act: Act::Objects(&MESSAGE, |message, _| {
+        act: Downgrade::Objects(&MESSAGE, |message, _| {
             if let Some(Value::Array(links)) = message.get_mut("topic_links") {
                 links.iter_mut().for_each(|link| *link = link["url"].take());
             }

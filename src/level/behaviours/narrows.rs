@@ -1,7 +1,7 @@
 //! Narrows and recipients as they were sent to level 247 (A-270 in docs/assumptions.md).
 
 use crate::error::Error;
-use crate::level::{Act, Behaviour, Request};
+use crate::level::{Behaviour, Downgrade, Request};
 use serde_json::{Map, Value};
 
 /// The first level of which it is not known that it reads narrows and recipients as below.
@@ -13,7 +13,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
         words: "A `narrow` that is no list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Before, operands of all terms were looked at for their type first, named `elem[\"operand\"]`, and numbers were for `id`, `stream`, `sender`, `dm-including` and `group-pm-with` alone.",
         test: "narrows_were_read_at_once_before_248",
-        act: Act::Request(
+        act: Downgrade::Request(
             &["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"],
             read_narrow,
         ),
@@ -24,21 +24,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Terms of channels and of direct messages exclude each other unless one is negated, `search` and `in:home` can be negated, archived channels are found by their names, `is:resolved` finds messages without a row, and messages are found where they can be read; before, not so, and a row was enough.",
         test: "narrows_were_understood_otherwise_before_248",
         // Decided where narrows are resolved.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: READ_OTHERWISE_SINCE,
         on: "POST /register",
         words: "A `narrow` with an unknown operand of `is` is refused; before, such a term was passed over.",
         test: "queues_took_any_operand_of_is_before_248",
-        act: Act::Request(&["POST /register"], pass_over_unknown_operands),
+        act: Downgrade::Request(&["POST /register"], pass_over_unknown_operands),
     },
     Behaviour {
         level: READ_OTHERWISE_SINCE,
         on: "POST /messages, POST /scheduled_messages",
         words: "`to` of a direct message may be the ID of one user; before, IDs came in a list alone.",
         test: "recipients_came_in_lists_before_248",
-        act: Act::Request(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
+        act: Downgrade::Request(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
     },
     Behaviour {
         level: READ_OTHERWISE_SINCE,
@@ -46,7 +46,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "A mention reaches people who can read the channel; before, it reached bots and subscribers alone, and the system's groups could not be mentioned.",
         test: "mentions_reached_subscribers_alone_before_248",
         // Decided where messages are sent.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: READ_OTHERWISE_SINCE,
@@ -54,7 +54,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Notices of a move are read for whoever moved the messages, and marking a topic anew within a minute takes the notice of its mark back; before, neither. Who loses sight of moved messages is told; before, it went by subscriptions alone.",
         test: "movers_had_unread_notices_before_248",
         // Decided where messages are moved.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: READ_OTHERWISE_SINCE,
@@ -62,7 +62,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Of two topics that become one, the policy counts that shows more; before, a topic that was followed on one side alone was not any more.",
         test: "following_ended_where_topics_became_one_before_248",
         // Decided where messages are moved.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: READ_OTHERWISE_SINCE,
@@ -70,7 +70,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Guests can read the messages of web-public channels; before, where they are subscribed alone.",
         test: "guests_read_where_they_subscribed_before_248",
         // Decided in the operations.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 385,
@@ -78,7 +78,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`resolved_topic_notice_auto_read_policy` says for whom the notice of a mark is read; before, it was unread for those who had sent or reacted to one of the messages.",
         test: "marks_were_unread_for_participants_before_385",
         // Decided where messages are moved.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 367,
@@ -86,7 +86,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`can_resolve_topics_group` is for marking topics as resolved; before, whoever may rename them.",
         test: "marking_was_renaming_before_367",
         // Decided where messages are moved.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 256,
@@ -94,7 +94,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Tells of another `first_message_id` after messages were deleted or moved.",
         test: "the_first_message_stayed_before_256",
         // Decided where messages are deleted and moved.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
 ];
 

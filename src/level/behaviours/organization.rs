@@ -9,7 +9,7 @@ use crate::level::objects::{
     EMOJI, EXPORTS, NOTICE, ORGANIZATION_DATA, ORGANIZATION_NEWS, ORGANIZATION_PLAIN, ORGANIZATION_UPDATE,
     PROFILE_FIELD, PROFILE_FIELDS_EVENT, REGISTER,
 };
-use crate::level::{Act, Behaviour, Request};
+use crate::level::{Behaviour, Downgrade, Request};
 use crate::realm::export::ExportKind;
 use crate::realm::id::{ExportId, ProfileFieldId};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ macro_rules! former_name {
             on: "event realm update, reply of PATCH /realm",
             words: $words,
             test: "settings_of_the_organization_had_other_names",
-            act: Act::Objects(&ORGANIZATION_NEWS, |news, _| {
+            act: Downgrade::Objects(&ORGANIZATION_NEWS, |news, _| {
                 if news.get("property").is_some_and(|name| name == $new) {
                     news.insert("property".into(), $old.into());
                 } else if let Some(value) = news.shift_remove($new) {
@@ -43,7 +43,7 @@ macro_rules! former_value {
             on: "event realm update and update_dict, reply of PATCH /realm",
             words: $words,
             test: "limits_of_the_organization_were_0_without_limit",
-            act: Act::Objects(&ORGANIZATION_NEWS, |news, _| {
+            act: Downgrade::Objects(&ORGANIZATION_NEWS, |news, _| {
                 let key = if news.get("property").is_some_and(|name| name == $name) { "value" } else { $name };
                 if let Some(value) = news.get_mut(key) {
                     let before: fn(&mut Value) = $before;
@@ -62,7 +62,7 @@ macro_rules! former_key {
             on: "register reply",
             words: $words,
             test: "values_of_the_organization_came_with_their_levels",
-            act: Act::Objects(&REGISTER, |reply, _| {
+            act: Downgrade::Objects(&REGISTER, |reply, _| {
                 if let Some(value) = reply.get_mut($key) {
                     let before: fn(&mut Value) = $before;
                     before(value);
@@ -81,7 +81,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event realm update_dict",
         words: "Tells of `description` and `rendered_description`; before, `realm` update did, with `rendered_description` beside the value.",
         test: "descriptions_of_the_organization_were_told_alone_before_464",
-        act: Act::Objects(&ORGANIZATION_UPDATE, |event, _| {
+        act: Downgrade::Objects(&ORGANIZATION_UPDATE, |event, _| {
             let Some(data) = event.get_mut("data").and_then(Value::as_object_mut) else { return };
             let Some(description) = data.get_mut("description").map(Value::take) else { return };
             let rendered = data.get_mut("rendered_description").map(Value::take).unwrap_or_default();
@@ -97,14 +97,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event realm update",
         words: "Has `rendered_description` where it tells of `description`.",
         test: "descriptions_of_the_organization_were_told_alone_before_464",
-        act: Act::Objects(&ORGANIZATION_PLAIN, |event, _| _ = event.shift_remove("rendered_description")),
+        act: Downgrade::Objects(&ORGANIZATION_PLAIN, |event, _| _ = event.shift_remove("rendered_description")),
     },
     Behaviour {
         level: 476,
         on: "POST /realm/profile_fields, PATCH /realm/profile_fields/{field_id}",
         words: "`display_in_profile_summary` may be true for paragraphs.",
         test: "paragraphs_were_not_in_summaries_before_476",
-        act: Act::Request(&["POST /realm/profile_fields", "PATCH /realm/profile_fields/{field_id}"], |request| {
+        act: Downgrade::Request(&["POST /realm/profile_fields", "PATCH /realm/profile_fields/{field_id}"], |request| {
             let is_in_summary = request.values.get("display_in_profile_summary").is_some_and(|text| text == "true");
             if is_in_summary && is_paragraph(request) {
                 return Err(Error::FieldNotForSummary);
@@ -117,7 +117,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "custom profile field",
         words: "`type` may be 8, pronouns; where the data have such fields, older levels show a short text.",
         test: "pronouns_were_no_kind_of_field_before_151",
-        act: Act::Objects(&PROFILE_FIELD, |field, _| {
+        act: Downgrade::Objects(&PROFILE_FIELD, |field, _| {
             if field.get("type").is_some_and(|kind| *kind == PRONOUNS) {
                 field.insert("type".into(), 1.into());
             }
@@ -128,7 +128,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "register reply",
         words: "`custom_profile_field_types` has pronouns.",
         test: "pronouns_were_no_kind_of_field_before_151",
-        act: Act::Objects(&REGISTER, |reply, _| {
+        act: Downgrade::Objects(&REGISTER, |reply, _| {
             if let Some(kinds) = reply.get_mut("custom_profile_field_types").and_then(Value::as_object_mut) {
                 kinds.retain(|_, kind| kind["id"] != PRONOUNS);
             }
@@ -139,7 +139,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /realm/profile_fields",
         words: "`field_type` may be 8, pronouns.",
         test: "pronouns_were_no_kind_of_field_before_151",
-        act: Act::Request(&["POST /realm/profile_fields"], |request| {
+        act: Downgrade::Request(&["POST /realm/profile_fields"], |request| {
             let is_pronouns = request.values.get("field_type").is_some_and(|kind| kind == "8");
             if is_pronouns { Err(Error::InvalidFieldType) } else { Ok(()) }
         }),
@@ -149,14 +149,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "one-time notice",
         words: "Notices have a `type`.",
         test: "notices_had_no_type_before_233",
-        act: Act::Objects(&NOTICE, |notice, _| _ = notice.shift_remove("type")),
+        act: Downgrade::Objects(&NOTICE, |notice, _| _ = notice.shift_remove("type")),
     },
     Behaviour {
         level: 45,
         on: "event custom_profile_fields",
         words: "No `op` any more; before, `add`.",
         test: "events_of_profile_fields_had_an_op_before_45",
-        act: Act::Objects(&PROFILE_FIELDS_EVENT, |event, _| _ = event.insert("op".into(), "add".into())),
+        act: Downgrade::Objects(&PROFILE_FIELDS_EVENT, |event, _| _ = event.insert("op".into(), "add".into())),
     },
     former_name!(453, "giphy_rating", "gif_rating_policy", "The setting `gif_rating_policy` was `giphy_rating`."),
     Behaviour {
@@ -164,7 +164,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /export/realm",
         words: "`export_type` takes `public` and `full_with_consent`; before, the numbers alone.",
         test: "exports_were_asked_for_by_number_before_449",
-        act: Act::Request(&["POST /export/realm"], |request| {
+        act: Downgrade::Request(&["POST /export/realm"], |request| {
             let Some(text) = request.values.get("export_type") else { return Ok(()) };
             match serde_json::from_str::<Value>(text) {
                 Ok(Value::String(_)) => Err(Error::bad_value("export_type", "is not an integer")),
@@ -178,7 +178,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /export/realm, event realm_export",
         words: "Standard exports are listed; before, public ones alone, and there were no others.",
         test: "exports_were_public_before_304",
-        act: Act::Objects(&EXPORTS, |holder, context| {
+        act: Downgrade::Objects(&EXPORTS, |holder, context| {
             let is_public = |export: &Value| {
                 let export = export["id"].as_i64().and_then(|id| context.realm.exports.get(&ExportId(id)));
                 export.is_none_or(|export| export.kind == ExportKind::Public)
@@ -193,7 +193,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /realm/profile_fields/{field_id}",
         words: "All parameters are optional; before, `name` was required.",
         test: "profile_fields_needed_their_name_before_252",
-        act: Act::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
+        act: Downgrade::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
             if request.values.contains_key("name") {
                 return Ok(());
             }
@@ -216,7 +216,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event realm update_dict",
         words: "Values of `authentication_methods` are objects; before, whether the method is enabled.",
         test: "ways_to_log_in_were_told_as_switches_before_243",
-        act: Act::Objects(&ORGANIZATION_DATA, |data, _| {
+        act: Downgrade::Objects(&ORGANIZATION_DATA, |data, _| {
             if let Some(methods) = data.get_mut("authentication_methods") {
                 plain_switches(methods);
             }
@@ -251,7 +251,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /realm/domains, PATCH and DELETE /realm/domains/{domain}",
         words: "For owners alone; before, for administrators.",
         test: "administrators_decided_on_sign_up_before_143",
-        act: Act::Instead(
+        act: Downgrade::Instead(
             &["POST /realm/domains", "PATCH /realm/domains/{domain}", "DELETE /realm/domains/{domain}"],
             Access::Administrator,
         ),
@@ -262,7 +262,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "For owners alone; before, for administrators.",
         test: "administrators_decided_on_sign_up_before_143",
         // Decided in the operation.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     former_value!(
         138,
@@ -275,7 +275,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /realm",
         words: "`message_content_edit_limit_seconds` takes `unlimited` for no limit; before, 0.",
         test: "limits_of_the_organization_were_0_without_limit",
-        act: Act::Request(&["PATCH /realm"], |request| unlimited(request, "message_content_edit_limit_seconds")),
+        act: Downgrade::Request(&["PATCH /realm"], |request| unlimited(request, "message_content_edit_limit_seconds")),
     },
     former_key!(
         138,
@@ -288,7 +288,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "custom emoji",
         words: "`still_url` is always there; before, for animated ones alone.",
         test: "emoji_that_stand_still_had_no_still_url_before_113",
-        act: Act::Objects(&EMOJI, |emoji, _| {
+        act: Downgrade::Objects(&EMOJI, |emoji, _| {
             if emoji.get("still_url") == Some(&Value::Null) {
                 emoji.shift_remove("still_url");
             }
@@ -305,21 +305,23 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /realm",
         words: "`message_content_delete_limit_seconds` takes `unlimited` for no limit; before, 0.",
         test: "limits_of_the_organization_were_0_without_limit",
-        act: Act::Request(&["PATCH /realm"], |request| unlimited(request, "message_content_delete_limit_seconds")),
+        act: Downgrade::Request(&["PATCH /realm"], |request| {
+            unlimited(request, "message_content_delete_limit_seconds")
+        }),
     },
     Behaviour {
         level: 63,
         on: "POST /realm/domains",
         words: "`domain` is a plain text; before, JSON.",
         test: "texts_of_the_organization_were_json",
-        act: Act::Request(&["POST /realm/domains"], |request| request.text_from_json("domain")),
+        act: Downgrade::Request(&["POST /realm/domains"], |request| request.text_from_json("domain")),
     },
     Behaviour {
         level: 63,
         on: "PATCH /default_stream_groups/{group_id}",
         words: "`new_group_name` and `new_description` are plain texts; before, JSON.",
         test: "texts_of_the_organization_were_json",
-        act: Act::Request(&["PATCH /default_stream_groups/{group_id}"], |request| {
+        act: Downgrade::Request(&["PATCH /default_stream_groups/{group_id}"], |request| {
             request.text_from_json("new_group_name")?;
             request.text_from_json("new_description")
         }),
@@ -329,7 +331,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /realm",
         words: "Texts are plain; before, JSON.",
         test: "texts_of_the_organization_were_json",
-        act: Act::Request(&["PATCH /realm"], |request| {
+        act: Downgrade::Request(&["PATCH /realm"], |request| {
             let is_text = |name: &str| !WERE_SWITCHES.contains(&name);
             let mut texts = OrganizationParams::LIST.iter().filter(|info| !info.is_json && is_text(info.name));
             texts.try_for_each(|info| request.text_from_json(info.name))

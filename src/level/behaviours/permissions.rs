@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::level::objects::{CHANNEL, CHANNEL_PERMISSIONS, GROUP, PERMISSION, REALM_PERMISSIONS, REGISTER};
-use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Context, Request};
+use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade, Request};
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::GroupId;
@@ -21,7 +21,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "supported permission setting",
         words: "`default_group_name` may be `channel_creator`; before, that was `stream_creator_or_nobody`.",
         test: "creators_of_channels_were_called_otherwise_before_427",
-        act: Act::Objects(&PERMISSION, |setting, _| {
+        act: Downgrade::Objects(&PERMISSION, |setting, _| {
             if setting.get("default_group_name").is_some_and(|name| name == "channel_creator") {
                 setting.insert("default_group_name".into(), "stream_creator_or_nobody".into());
             }
@@ -32,7 +32,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "supported permission setting",
         words: "No `id_field_name` and `allow_owners_group` any more.",
         test: "supported_permissions_named_their_fields_before_326",
-        act: Act::Objects(&REGISTER, |reply, _| {
+        act: Downgrade::Objects(&REGISTER, |reply, _| {
             let supported = reply.get_mut("server_supported_permission_settings").and_then(Value::as_object_mut);
             for settings in supported.into_iter().flat_map(|kinds| kinds.values_mut()) {
                 for (name, setting) in settings.as_object_mut().into_iter().flatten() {
@@ -50,14 +50,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}",
         words: "`can_send_message_group` says who may post; before, `stream_post_policy` (from 1 on) or `is_announcement_only` did.",
         test: "posting_had_policies_before_333",
-        act: Act::Request(CHANNEL_MAKING, post_policy),
+        act: Downgrade::Request(CHANNEL_MAKING, post_policy),
     },
     Behaviour {
         level: 320,
         on: "supported permission settings of channels: can_remove_subscribers_group",
         words: "May be any group; before, a system group had to hold it, and not `role:nobody`.",
         test: "some_permissions_required_system_groups",
-        act: Act::Objects(&CHANNEL_PERMISSIONS, |settings, _| {
+        act: Downgrade::Objects(&CHANNEL_PERMISSIONS, |settings, _| {
             if let Some(setting) = settings.get_mut(REMOVING).and_then(Value::as_object_mut) {
                 setting.insert("require_system_group".into(), true.into());
                 setting.insert("allow_nobody_group".into(), false.into());
@@ -69,7 +69,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "supported permission settings of the organization: create_multiuse_invite_group",
         words: "May be any group; before, a system group had to hold it.",
         test: "some_permissions_required_system_groups",
-        act: Act::Objects(&REALM_PERMISSIONS, |settings, _| {
+        act: Downgrade::Objects(&REALM_PERMISSIONS, |settings, _| {
             if let Some(setting) = settings.get_mut("create_multiuse_invite_group").and_then(Value::as_object_mut) {
                 setting.insert("require_system_group".into(), true.into());
             }
@@ -80,7 +80,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "channel: can_remove_subscribers_group",
         words: NAMED_WORDS,
         test: NAMED_TEST,
-        act: Act::Objects(&CHANNEL, |channel, context| {
+        act: Downgrade::Objects(&CHANNEL, |channel, context| {
             name_holder(channel.get_mut(REMOVING), context.realm, SystemGroup::Administrators);
         }),
     },
@@ -89,7 +89,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}: can_remove_subscribers_group",
         words: "The value may be users and groups without a name of their own, and is `new` of an object where a channel is changed; before, a group's ID.",
         test: NAMED_TEST,
-        act: Act::Request(CHANNEL_MAKING, |request| {
+        act: Downgrade::Request(CHANNEL_MAKING, |request| {
             check_named(request, REMOVING)?;
             if request.path.iter().any(|(name, _)| name == "stream_id") {
                 wrap(request, REMOVING);
@@ -107,7 +107,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /realm: can_access_all_users_group, create_multiuse_invite_group",
         words: "The value is `new` of an object; before, a group's ID.",
         test: "some_permissions_of_the_organization_were_given_as_numbers_before_314",
-        act: Act::Request(&["PATCH /realm"], |request| {
+        act: Downgrade::Request(&["PATCH /realm"], |request| {
             for name in ["can_access_all_users_group", "create_multiuse_invite_group"] {
                 check_named(request, name)?;
                 wrap(request, name);
@@ -120,7 +120,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "register reply: realm_create_multiuse_invite_group",
         words: NAMED_WORDS,
         test: NAMED_TEST,
-        act: Act::Objects(&REGISTER, |reply, context| {
+        act: Downgrade::Objects(&REGISTER, |reply, context| {
             name_holder(
                 reply.get_mut("realm_create_multiuse_invite_group"),
                 context.realm,
@@ -133,7 +133,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "user group: can_mention_group",
         words: NAMED_WORDS,
         test: NAMED_TEST,
-        act: Act::Objects(&GROUP, |group, context| {
+        act: Downgrade::Objects(&GROUP, |group, context| {
             name_holder(group.get_mut(MENTIONING), context.realm, SystemGroup::Everyone);
         }),
     },
@@ -142,7 +142,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /user_groups/create, PATCH /user_groups/{user_group_id}: can_mention_group",
         words: "The value may be users and groups without a name of their own; before, a group's ID.",
         test: NAMED_TEST,
-        act: Act::Request(GROUP_MAKING, |request| {
+        act: Downgrade::Request(GROUP_MAKING, |request| {
             as_number(request, MENTIONING);
             check_named(request, MENTIONING)
         }),

@@ -1,7 +1,7 @@
 //! Devices and what is pushed to them.
 
 use crate::level::objects::PUSH_DEVICE;
-use crate::level::{Act, Behaviour};
+use crate::level::{Behaviour, Downgrade};
 use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
@@ -11,7 +11,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "The same token of the older kind is forgotten; before, it stayed.",
         test: "older_tokens_stayed_before_483",
         // Decided in the operation, once the relay has taken the token.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 468,
@@ -19,7 +19,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "The server gives devices their numbers; before, the client chose them, everything was required, and a device that was registered stayed as it was.",
         test: "clients_chose_the_numbers_of_devices_before_468",
         // Decided in the operation.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 468,
@@ -27,14 +27,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "No longer sent; before, it told how far a device's registration is.",
         test: "clients_chose_the_numbers_of_devices_before_468",
         // Made where older levels have it alone: Needs::Before.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 450,
         on: "event push_device",
         words: "`push_account_id` is a number; before, a text.",
         test: "clients_chose_the_numbers_of_devices_before_468",
-        act: Act::Objects(&PUSH_DEVICE, |event, _| {
+        act: Downgrade::Objects(&PUSH_DEVICE, |event, _| {
             if let Some(id) = event.get("push_account_id").and_then(Value::as_i64) {
                 event.insert("push_account_id".into(), id.to_string().into());
             }
@@ -46,7 +46,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Sealed ones name their key, `push_key_id`; before, the device, `push_account_id`.",
         test: "pushes_listed_recipients_and_named_devices_otherwise",
         // Decided where the push is read.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 429,
@@ -54,6 +54,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Those for direct messages have `recipient_user_ids`; before, those in groups had `pm_users`, a text.",
         test: "pushes_listed_recipients_and_named_devices_otherwise",
         // Decided where the push is read.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
 ];

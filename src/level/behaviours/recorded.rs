@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use crate::level::objects::{MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PERMISSION, SUBMESSAGE, USER};
-use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Context};
+use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade};
 use crate::realm::id::UserId;
 use crate::realm::user::{EmailVisibility, User};
 use crate::record::user::avatar_url;
@@ -24,7 +24,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /register: client_capabilities",
         words: "`notification_settings_null` may be left out; before, it was required.",
         test: "clients_had_to_say_whether_they_know_null_settings",
-        act: Act::Request(&["POST /register"], |request| {
+        act: Downgrade::Request(&["POST /register"], |request| {
             let capabilities = request.values.get("client_capabilities").map(|text| serde_json::from_str(text));
             match capabilities {
                 Some(Ok(Value::Object(keys))) if !keys.contains_key(NULL_SETTINGS) => {
@@ -39,7 +39,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "reply of PATCH /realm",
         words: "Texts are given as they are now; before, as `updated`.",
         test: "new_texts_of_the_organization_were_told_as_updated",
-        act: Act::Objects(&ORGANIZATION_REPLY, |reply, context| {
+        act: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
             for (name, value) in reply.iter_mut() {
                 // No language was null, and told so.
                 let is_none =
@@ -56,7 +56,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "parameters that are whole numbers",
         words: "`true` and `false` are no numbers; before, they were 1 and 0.",
         test: "switches_were_numbers",
-        act: Act::SwitchesAsNumbers {
+        act: Downgrade::SwitchesAsNumbers {
             but: &["num_before", "num_after", "waiting_period_threshold"],
             not_of: &[
                 "PATCH /messages/{message_id}",
@@ -70,7 +70,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "user",
         words: "`bot_type` and `bot_owner_id` are null for people; before, they were left out.",
         test: "people_had_no_keys_of_bots",
-        act: Act::Objects(&USER, |user, _| {
+        act: Downgrade::Objects(&USER, |user, _| {
             if user.get("is_bot") == Some(&Value::Bool(false)) {
                 user.shift_remove("bot_type");
                 user.shift_remove("bot_owner_id");
@@ -82,7 +82,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "own user",
         words: "Bots are told no `bot_type` and `bot_owner_id` of their own; before, they were.",
         test: "people_had_no_keys_of_bots",
-        act: Act::Objects(&OWN_USER, |user, context| {
+        act: Downgrade::Objects(&OWN_USER, |user, context| {
             if let Some(bot) = context.caller.filter(|caller| caller.is_bot()) {
                 user.insert("bot_type".into(), json!(bot.bot.as_ref().map(|bot| bot.kind.number())));
                 user.insert("bot_owner_id".into(), json!(bot.bot_owner()));
@@ -94,21 +94,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "user: avatar_url",
         words: "Left to clients that compute it where they see the user's address; before, where everybody does.",
         test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
-        act: Act::Objects(&USER, |user, context| tell_picture(user, "user_id", context)),
+        act: Downgrade::Objects(&USER, |user, context| tell_picture(user, "user_id", context)),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "message: avatar_url",
         words: "Left to clients that compute it where they see the sender's address; before, where everybody does.",
         test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
-        act: Act::Objects(&MESSAGE, |message, context| tell_picture(message, "sender_id", context)),
+        act: Downgrade::Objects(&MESSAGE, |message, context| tell_picture(message, "sender_id", context)),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "submessage: content",
         words: "A to-do list begins with its title and tasks; before, with nothing.",
         test: "lists_of_tasks_began_with_nothing",
-        act: Act::Objects(&SUBMESSAGE, |part, _| {
+        act: Downgrade::Objects(&SUBMESSAGE, |part, _| {
             let is_list = |text: &str| text.starts_with(r#"{"widget_type": "todo", "#);
             if part.get("content").and_then(Value::as_str).is_some_and(is_list) {
                 part.insert("content".into(), r#"{"widget_type": "todo", "extra_data": null}"#.into());
@@ -120,7 +120,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "register reply, event onboarding_steps: onboarding_steps",
         words: "Nine one-time notices; before, three.",
         test: "there_were_fewer_one_time_notices",
-        act: Act::Objects(&ONBOARDING, |object, _| {
+        act: Downgrade::Objects(&ONBOARDING, |object, _| {
             if let Some(Value::Array(steps)) = object.get_mut("onboarding_steps") {
                 steps.retain(|step| step["name"].as_str().is_some_and(|name| NOTICES.contains(&name)));
             }
@@ -131,7 +131,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "supported permission setting: default_for_system_groups",
         words: "Also where a system group is required; before, null there.",
         test: "permissions_of_system_groups_had_no_default_for_them",
-        act: Act::Objects(&PERMISSION, |setting, _| {
+        act: Downgrade::Objects(&PERMISSION, |setting, _| {
             if setting.get("require_system_group") == Some(&Value::Bool(true)) {
                 setting.insert("default_for_system_groups".into(), Value::Null);
             }

@@ -5,7 +5,7 @@ use crate::api::settings::legacy;
 use crate::error::Error;
 use crate::level::fields::{FORMER_SETTINGS_SINCE, SETTINGS_SINCE};
 use crate::level::objects::{REGISTER, SETTING_UPDATE, SETTINGS, SETTINGS_REPLY};
-use crate::level::{Act, Behaviour, Context, Request};
+use crate::level::{Behaviour, Context, Downgrade, Request};
 use serde_json::{Map, Value, json};
 
 /// Operations that take settings.
@@ -33,14 +33,14 @@ macro_rules! former_values {
                 on: "user settings",
                 words: $words,
                 test: $test,
-                act: Act::Objects(&SETTINGS, |settings, _| before(settings, $name, $before)),
+                act: Downgrade::Objects(&SETTINGS, |settings, _| before(settings, $name, $before)),
             },
             Behaviour {
                 level: $level,
                 on: "PATCH /settings, PATCH /realm/user_settings_defaults",
                 words: $words,
                 test: $test,
-                act: Act::Request(WITH_SETTINGS, |request| now(request, $name, $now)),
+                act: Downgrade::Request(WITH_SETTINGS, |request| now(request, $name, $now)),
             },
         ]),*];
     };
@@ -98,28 +98,28 @@ static OTHERS: &[Behaviour] = &[
         on: "event user_settings update, realm_user_settings_defaults update",
         words: "The value `recent` of `web_home_view` was `recent_topics`.",
         test: "the_recent_view_was_called_recent_topics_before_454",
-        act: Act::Objects(&SETTING_UPDATE, |event, _| told_before(event, 454, "web_home_view")),
+        act: Downgrade::Objects(&SETTING_UPDATE, |event, _| told_before(event, 454, "web_home_view")),
     },
     Behaviour {
         level: 227,
         on: "event user_settings update, realm_user_settings_defaults update",
         words: "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 stood for the present 3 and 4.",
         test: "values_of_settings_came_with_their_levels",
-        act: Act::Objects(&SETTING_UPDATE, |event, _| told_before(event, 227, "desktop_icon_count_display")),
+        act: Downgrade::Objects(&SETTING_UPDATE, |event, _| told_before(event, 227, "desktop_icon_count_display")),
     },
     Behaviour {
         level: 168,
         on: "PATCH /settings, PATCH /realm/user_settings_defaults",
         words: "`realm_name_in_email_notifications_policy` was `realm_name_in_notifications`, true or false.",
         test: "the_name_in_notifications_was_true_or_false_before_168",
-        act: Act::Request(WITH_SETTINGS, name_in_notifications),
+        act: Downgrade::Request(WITH_SETTINGS, name_in_notifications),
     },
     Behaviour {
         level: 168,
         on: "event user_settings update, realm_user_settings_defaults update",
         words: "The setting `realm_name_in_email_notifications_policy` was `realm_name_in_notifications`, true for always.",
         test: "the_name_in_notifications_was_true_or_false_before_168",
-        act: Act::Objects(&SETTING_UPDATE, |event, _| {
+        act: Downgrade::Objects(&SETTING_UPDATE, |event, _| {
             told_before(event, 168, "realm_name_in_email_notifications_policy");
             name_before(event, 168);
         }),
@@ -129,14 +129,14 @@ static OTHERS: &[Behaviour] = &[
         on: "PATCH /settings/display",
         words: "`color_scheme` was `night_mode`, true or false, which stands for 1.",
         test: "the_color_scheme_was_night_mode_before_21",
-        act: Act::Request(&["PATCH /settings/display"], night_mode),
+        act: Downgrade::Request(&["PATCH /settings/display"], night_mode),
     },
     Behaviour {
         level: 21,
         on: "event update_display_settings",
         words: "The setting `color_scheme` was `night_mode`, true for dark.",
         test: "the_color_scheme_was_night_mode_before_21",
-        act: Act::Objects(&SETTING_UPDATE, |event, _| {
+        act: Downgrade::Objects(&SETTING_UPDATE, |event, _| {
             told_before(event, 21, "color_scheme");
             name_before(event, 21);
         }),
@@ -147,28 +147,28 @@ static OTHERS: &[Behaviour] = &[
         words: "`update_display_settings` and `update_global_notifications` are no longer sent; before, clients without `user_settings_object` got them beside `user_settings`, and the register reply had the settings at its top.",
         test: "legacy_settings_events_were_sent_before_439",
         // Whether a queue gets an event is decided where events are counted: Needs::LegacySettings.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 439,
         on: "register reply",
         words: "Settings stand in `user_settings` alone; before, clients without `user_settings_object` had the older ones at the reply's top too.",
         test: "legacy_settings_events_were_sent_before_439",
-        act: Act::Objects(&REGISTER, legacy_settings),
+        act: Downgrade::Objects(&REGISTER, legacy_settings),
     },
     Behaviour {
         level: 78,
         on: "reply of PATCH /settings",
         words: "`full_name` and `account_email` are gone; before, they were there when name or address were changed.",
         test: "changed_names_were_told_before_78",
-        act: Act::Objects(&SETTINGS_REPLY, changed_account),
+        act: Downgrade::Objects(&SETTINGS_REPLY, changed_account),
     },
     Behaviour {
         level: 219,
         on: "event user_settings update, realm_user_settings_defaults update",
         words: "The setting `web_home_view` was `default_view`, `web_escape_navigates_to_home_view` was `escape_navigates_to_default_view`.",
         test: "home_views_were_default_views_before_219",
-        act: Act::Objects(&SETTING_UPDATE, |event, _| name_before(event, 219)),
+        act: Downgrade::Objects(&SETTING_UPDATE, |event, _| name_before(event, 219)),
     },
 ];
 
@@ -179,7 +179,7 @@ static JSON_TEXTS: &[Behaviour] = &[
         on: "PATCH /settings/display",
         words: "`web_home_view`, `emojiset` and `timezone` are plain texts; before, they were texts in JSON.",
         test: "texts_of_settings_were_json",
-        act: Act::Request(&["PATCH /settings/display"], |request| {
+        act: Downgrade::Request(&["PATCH /settings/display"], |request| {
             ["web_home_view", "emojiset", "timezone"].into_iter().try_for_each(|name| request.text_from_json(name))
         }),
     },
@@ -188,14 +188,16 @@ static JSON_TEXTS: &[Behaviour] = &[
         on: "PATCH /settings/display",
         words: "`default_language` is a plain text; before, it was a text in JSON.",
         test: "texts_of_settings_were_json",
-        act: Act::Request(&["PATCH /settings/display"], |request| request.text_from_json("default_language")),
+        act: Downgrade::Request(&["PATCH /settings/display"], |request| request.text_from_json("default_language")),
     },
     Behaviour {
         level: 63,
         on: "PATCH /settings/notifications",
         words: "`notification_sound` is a plain text; before, it was a text in JSON.",
         test: "texts_of_settings_were_json",
-        act: Act::Request(&["PATCH /settings/notifications"], |request| request.text_from_json("notification_sound")),
+        act: Downgrade::Request(&["PATCH /settings/notifications"], |request| {
+            request.text_from_json("notification_sound")
+        }),
     },
 ];
 
@@ -304,7 +306,7 @@ fn legacy_settings(reply: &mut Map<String, Value>, context: &Context<'_>) {
         Some(Value::Array(types)) => types.iter().any(|one| one == kind),
         _ => true,
     };
-    let own = context.realm.own(caller.id);
+    let own = context.realm.user_state(caller.id);
     for (kind, names) in
         [(legacy::DISPLAY, legacy::DISPLAY_SETTINGS), (legacy::NOTIFICATIONS, legacy::NOTIFICATION_SETTINGS)]
     {

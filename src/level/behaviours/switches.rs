@@ -4,7 +4,7 @@
 use crate::api::parameter::json_parameter;
 use crate::error::Error;
 use crate::level::objects::{ORGANIZATION_NEWS, ORGANIZATION_REPLY, ORGANIZATION_UPDATE};
-use crate::level::{Act, Behaviour, Request};
+use crate::level::{Behaviour, Downgrade, Request};
 
 /// The settings of now that were switches.
 pub const WERE_SWITCHES: [&str; 2] = [TOPICS, HISTORY];
@@ -18,7 +18,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event realm update_dict",
         words: "`topics_policy` is told, and `mandatory_topics` beside it; before, `mandatory_topics` alone, in `realm` update.",
         test: "policies_of_the_organization_were_switches",
-        act: Act::Objects(&ORGANIZATION_UPDATE, |event, _| {
+        act: Downgrade::Objects(&ORGANIZATION_UPDATE, |event, _| {
             let Some(value) = event.get_mut("data").and_then(|data| data.get_mut("mandatory_topics")) else { return };
             let value = value.take();
             event.shift_remove("data");
@@ -32,7 +32,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "reply of PATCH /realm",
         words: "`topics_policy` was `mandatory_topics`, true for `disable_empty_topic`.",
         test: "policies_of_the_organization_were_switches",
-        act: Act::Objects(&ORGANIZATION_REPLY, |reply, _| {
+        act: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, _| {
             if let Some(policy) = reply.shift_remove(TOPICS) {
                 reply.insert("mandatory_topics".into(), (policy == "disable_empty_topic").into());
             }
@@ -43,7 +43,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /realm",
         words: "`topics_policy` was `mandatory_topics`, true or false.",
         test: "policies_of_the_organization_were_switches",
-        act: Act::Request(&["PATCH /realm"], |request| {
+        act: Downgrade::Request(&["PATCH /realm"], |request| {
             from_switch(request, TOPICS, "mandatory_topics", ["disable_empty_topic", "allow_empty_topic"])
         }),
     },
@@ -52,7 +52,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event realm update, reply of PATCH /realm",
         words: "`message_edit_history_visibility_policy` was `allow_edit_history`, false for `none`.",
         test: "policies_of_the_organization_were_switches",
-        act: Act::Objects(&ORGANIZATION_NEWS, |news, _| {
+        act: Downgrade::Objects(&ORGANIZATION_NEWS, |news, _| {
             if news.get("property").is_some_and(|name| name == HISTORY) {
                 let is_shown = news.get("value").is_some_and(|policy| policy != "none");
                 news.insert("property".into(), "allow_edit_history".into());
@@ -67,7 +67,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "PATCH /realm",
         words: "`message_edit_history_visibility_policy` was `allow_edit_history`: true is `all`, false is `none`.",
         test: "policies_of_the_organization_were_switches",
-        act: Act::Request(&["PATCH /realm"], |request| {
+        act: Downgrade::Request(&["PATCH /realm"], |request| {
             from_switch(request, HISTORY, "allow_edit_history", ["all", "none"])
         }),
     },

@@ -5,7 +5,7 @@ use crate::level::objects::{
     DELETE_EVENT, EDIT, MESSAGE, MESSAGE_DETAILS, MESSAGE_UPDATE, MUTED_TOPICS, REGISTER, SCHEDULED, SNAPSHOT, TOPIC,
     TYPING, UNREAD, UNREAD_TOPIC, USER_TOPIC, USER_TOPIC_EVENT,
 };
-use crate::level::{Act, Behaviour, Context, Object, Request};
+use crate::level::{Behaviour, Context, Downgrade, Object, Request};
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
@@ -46,7 +46,7 @@ const fn empty_topic_in(object: &'static Object, test: &'static str) -> Behaviou
         on: object.name,
         words: EMPTY_TOPIC_WORDS,
         test,
-        act: Act::Objects(object, |object, _| {
+        act: Downgrade::Objects(object, |object, _| {
             for name in NAMES {
                 if let Some(Value::String(topic)) = object.get_mut(*name) {
                     rename(topic);
@@ -73,7 +73,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "scheduled message",
         words: EMPTY_TOPIC_WORDS,
         test: EMPTY_TOPIC_TOLD_TEST,
-        act: Act::Objects(&SCHEDULED, |scheduled, _| match scheduled.get_mut("topic") {
+        act: Downgrade::Objects(&SCHEDULED, |scheduled, _| match scheduled.get_mut("topic") {
             Some(Value::String(topic)) if topic.is_empty() => NO_TOPIC.clone_into(topic),
             _ => {}
         }),
@@ -83,7 +83,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "muted topics",
         words: EMPTY_TOPIC_WORDS,
         test: EMPTY_TOPIC_TEST,
-        act: Act::Objects(&MUTED_TOPICS, |object, _| {
+        act: Downgrade::Objects(&MUTED_TOPICS, |object, _| {
             for row in object.get_mut("muted_topics").and_then(Value::as_array_mut).into_iter().flatten() {
                 if let Some(Value::String(topic)) = row.get_mut(1) {
                     rename(topic);
@@ -96,7 +96,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "operations that take a topic or a narrow",
         words: "The empty topic is called by its display name; before, `(no topic)` was a topic's name.",
         test: EMPTY_TOPIC_TEST,
-        act: Act::Request(NAMING, |request| {
+        act: Downgrade::Request(NAMING, |request| {
             name_empty_topic(request);
             Ok(())
         }),
@@ -106,14 +106,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "operations that send or move messages",
         words: "The topic may be empty; before, `Topic can't be empty!`.",
         test: "topics_were_never_empty_before_334",
-        act: Act::Request(SENDING, refuse_empty_topic),
+        act: Downgrade::Request(SENDING, refuse_empty_topic),
     },
     Behaviour {
         level: 219,
         on: "POST /user_topics",
         words: "`visibility_policy` takes 3: topics can be followed.",
         test: "topics_were_not_followed_before_219",
-        act: Act::Request(&["POST /user_topics"], |request| match request.values.get("visibility_policy") {
+        act: Downgrade::Request(&["POST /user_topics"], |request| match request.values.get("visibility_policy") {
             Some(policy) if policy == "3" => Err(Error::not_possible("visibility_policy")),
             _ => Ok(()),
         }),
@@ -123,28 +123,28 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "user topic",
         words: "`visibility_policy` may be 3, followed; where the data have such topics, older levels show them as unmuted.",
         test: "topics_were_not_followed_before_219",
-        act: Act::Objects(&USER_TOPIC, |topic, _| unmuted_at_most(topic)),
+        act: Downgrade::Objects(&USER_TOPIC, |topic, _| unmuted_at_most(topic)),
     },
     Behaviour {
         level: 219,
         on: "event user_topic",
         words: "`visibility_policy` may be 3, followed; where the data have such topics, older levels show them as unmuted.",
         test: "topics_were_not_followed_before_219",
-        act: Act::Objects(&USER_TOPIC_EVENT, |event, _| unmuted_at_most(event)),
+        act: Downgrade::Objects(&USER_TOPIC_EVENT, |event, _| unmuted_at_most(event)),
     },
     Behaviour {
         level: 213,
         on: "unread messages",
         words: "`count` has messages of unmuted and followed topics in muted channels, and `mentions` those that mention everybody; before, both had none of muted channels.",
         test: "unread_messages_of_muted_channels_did_not_count_before_213",
-        act: Act::Objects(&UNREAD, without_muted_channels),
+        act: Downgrade::Objects(&UNREAD, without_muted_channels),
     },
     Behaviour {
         level: 170,
         on: "register reply",
         words: "`visibility_policy` of `user_topics` may be 2, unmuted; before, there were muted topics alone.",
         test: "topics_were_not_unmuted_before_170",
-        act: Act::Objects(&REGISTER, |reply, _| {
+        act: Downgrade::Objects(&REGISTER, |reply, _| {
             if let Some(Value::Array(topics)) = reply.get_mut("user_topics") {
                 topics.retain(|topic| topic["visibility_policy"] == VisibilityPolicy::Muted.number());
             }
@@ -155,7 +155,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "event user_topic",
         words: "`visibility_policy` may be 2, unmuted; before, there were muted topics alone.",
         test: "topics_were_not_unmuted_before_170",
-        act: Act::Objects(&USER_TOPIC_EVENT, |event, _| {
+        act: Downgrade::Objects(&USER_TOPIC_EVENT, |event, _| {
             let policy = event.get("visibility_policy").and_then(Value::as_i64);
             if policy == Some(VisibilityPolicy::Unmuted.number()) {
                 event.insert("visibility_policy".into(), VisibilityPolicy::None.number().into());
@@ -168,7 +168,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Muting a topic again is no error; before, `Topic already muted`.",
         test: "topics_were_not_muted_twice_before_169",
         // Decided in the operation, which finds the channel by its ID or name.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 134,
@@ -176,14 +176,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Sent to queues without `user_topic` alone; before, there were no events of topics but these.",
         test: "muted_topics_were_told_whole_before_134",
         // Whether a queue gets an event is decided where events are counted: Needs::NoUserTopics.
-        act: Act::Elsewhere,
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 1,
         on: "muted topics",
         words: "Rows of `muted_topics` end with the time of muting; before, they had the channel's name and the topic alone.",
         test: "muted_topics_had_no_time_before_1",
-        act: Act::Objects(&MUTED_TOPICS, |object, _| {
+        act: Downgrade::Objects(&MUTED_TOPICS, |object, _| {
             for row in object.get_mut("muted_topics").and_then(Value::as_array_mut).into_iter().flatten() {
                 row.as_array_mut().into_iter().for_each(|row| row.truncate(2));
             }
@@ -253,7 +253,7 @@ fn unmuted_at_most(topic: &mut Map<String, Value>) {
 
 fn without_muted_channels(unread: &mut Map<String, Value>, context: &Context<'_>) {
     let Some(caller) = context.caller else { return };
-    let own = context.realm.own(caller.id);
+    let own = context.realm.user_state(caller.id);
     let is_heard_by_topic = |id: &Value| {
         let message = id.as_i64().and_then(|id| context.realm.messages.get(&MessageId(id)));
         let Some((channel, topic)): Option<(ChannelId, _)> = message.and_then(|message| message.channel()) else {

@@ -1,7 +1,7 @@
 //! Refusals that had other words: the core speaks those of the newest level.
 
 use crate::error::Error;
-use crate::level::{AFTER_THE_RECORDED, Act, Behaviour, Refusal};
+use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal};
 use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
@@ -10,28 +10,28 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "all refusals",
         words: "They speak of channels; before, of streams.",
         test: "refusals_spoke_of_streams",
-        act: Act::Words(of_streams),
+        act: Downgrade::Words(of_streams),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "num_before, num_after and narrow of operations on messages, waiting_period_threshold of PATCH /realm",
         words: "Malformed ones are BAD_REQUEST with the fault's words; before, REQUEST_VARIABLE_INVALID with the value.",
         test: "some_malformed_parameters_were_shown_as_they_were_sent",
-        act: Act::Words(of_converted),
+        act: Downgrade::Words(of_converted),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "parameters that are malformed",
         words: "`x is not valid JSON`, `Invalid x: Value error, Not in the list of possible values`; before, `Argument \"x\" is not valid JSON.`, `Invalid x`.",
         test: "malformed_parameters_were_refused_in_other_words",
-        act: Act::Words(of_parameters),
+        act: Downgrade::Words(of_parameters),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "some refusals",
         words: "Other words.",
         test: "some_refusals_had_other_words",
-        act: Act::Words(|refusal| {
+        act: Downgrade::Words(|refusal| {
             if let Some((_, template)) = OTHER_WORDS.iter().find(|(name, _)| *name == refusal.error.row().name) {
                 refusal.say(template);
             }
@@ -42,7 +42,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "some refusals of single operations",
         words: "Other words.",
         test: "some_operations_refused_in_other_words",
-        act: Act::Words(super::former_words::speak),
+        act: Downgrade::Words(super::former_words::speak),
     },
 ];
 

@@ -191,7 +191,7 @@ fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>, id_key: &
 /// The caller's devices by the number that the client chose, as they were known before they had keys of their own.
 fn push_devices(context: &Context<'_>) -> Value {
     let Some(caller) = context.caller else { return json!({}) };
-    let own = context.realm.own(caller.id);
+    let own = context.realm.user_state(caller.id);
     let devices = own.devices.iter().map(|(id, device)| {
         let record = json!({"status": device.status(), "error_code": device.push_registration_error_code});
         (device.account(*id).to_string(), record)

@@ -87,8 +87,8 @@ const BREAKS: &[(&str, Break)] = &[
     ("channels-by-name", |tx| tx.channel_mut(GENERAL).name = "other".into()),
     ("subscribers-are-subscribed", |tx| _ = tx.channel_mut(GENERAL).subscribers.remove(&MEL)),
     ("subscriptions-have-channels", |tx| {
-        let subscription = tx.own(MEL).subscriptions[&GENERAL].clone();
-        tx.own_mut(MEL).subscriptions.insert(ChannelId(99), subscription);
+        let subscription = tx.user_state(MEL).subscriptions[&GENERAL].clone();
+        tx.user_state_mut(MEL).subscriptions.insert(ChannelId(99), subscription);
     }),
     ("channels-have-their-messages", |tx| _ = tx.realm_mut().channel_messages.insert(GENERAL, Arc::default())),
     ("topics-have-their-messages", |tx| {
@@ -117,7 +117,7 @@ const BREAKS: &[(&str, Break)] = &[
         conversation.messages.insert(MessageId(1));
         tx.realm_mut().conversations.insert(id, Arc::new(conversation));
     }),
-    ("conversations-by-members", |tx| _ = tx.own_mut(OLIVE).conversations.insert(RecipientId(99))),
+    ("conversations-by-members", |tx| _ = tx.user_state_mut(OLIVE).conversations.insert(RecipientId(99))),
     ("reactions-are-unique", |tx| {
         let emoji =
             Emoji { emoji_name: "+1".into(), emoji_code: "1f44d".into(), reaction_type: ReactionType::UnicodeEmoji };
@@ -135,25 +135,25 @@ const BREAKS: &[(&str, Break)] = &[
     ("late-rows", |tx| _ = tx.realm_mut().late_rows.insert(MessageId(1), OrdSet::unit(MEL))),
     ("unread-where-subscribed", |tx| {
         let id = tx.messages_in(GENERAL).last().expect("there are messages");
-        tx.own_mut(MEL).read.remove(id);
-        let subscription = tx.own_mut(MEL).subscriptions.get_mut(&GENERAL).expect("mel is subscribed");
+        tx.user_state_mut(MEL).read.remove(id);
+        let subscription = tx.user_state_mut(MEL).subscriptions.get_mut(&GENERAL).expect("mel is subscribed");
         Arc::make_mut(subscription).is_active = false;
     }),
-    ("starred-messages-have-rows", |tx| _ = tx.own_mut(UserId(7)).starred.insert(MessageId(1))),
-    ("alert-words", |tx| tx.own_mut(MEL).alert_words.push_back("new".into())),
-    ("reached-by-push", |tx| tx.own_mut(MEL).devices.clear()),
+    ("starred-messages-have-rows", |tx| _ = tx.user_state_mut(UserId(7)).starred.insert(MessageId(1))),
+    ("alert-words", |tx| tx.user_state_mut(MEL).alert_words.push_back("new".into())),
+    ("reached-by-push", |tx| tx.user_state_mut(MEL).devices.clear()),
     ("topic-policies-say-something", |tx| {
         let topic = UserTopic { name: "x".into(), policy: VisibilityPolicy::None, last_updated: tx.now, place: 1 };
-        tx.own_mut(MEL).topics.insert((GENERAL, TopicKey::new("x")), Arc::new(topic));
+        tx.user_state_mut(MEL).topics.insert((GENERAL, TopicKey::new("x")), Arc::new(topic));
     }),
     ("muted-users-are-others", |tx| {
         let now = tx.now;
-        tx.own_mut(MEL).muted_users.insert(MEL, now);
+        tx.user_state_mut(MEL).muted_users.insert(MEL, now);
     }),
     ("muted-by", |tx| tx.realm_mut().muted_by.clear()),
     ("navigation-views-are-unique", |tx| {
         let view = NavigationView { fragment: "inbox".into(), is_pinned: true, name: None };
-        tx.own_mut(MEL).navigation_views.push_back(view);
+        tx.user_state_mut(MEL).navigation_views.push_back(view);
     }),
     ("emoji-names-are-unique", |tx| {
         each(&mut tx.realm_mut().custom_emoji, |emoji| {

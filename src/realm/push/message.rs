@@ -17,7 +17,7 @@ impl Realm {
     /// Whether a user wants to be told of a message on their devices: it is unread, not their own nor of somebody whom
     /// they muted, and their settings say so for its kind.
     fn wants_push(&self, user: UserId, message: &Message) -> bool {
-        let own = self.own(user);
+        let own = self.user_state(user);
         if message.sender == user
             || !self.is_active(user)
             || !self.is_unread(user, message)
@@ -36,7 +36,7 @@ impl Realm {
     /// Whether mentions of everybody count for the user where the message lies.
     fn wants_wildcards(&self, user: UserId, message: &Message) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
-        let own = self.own(user);
+        let own = self.user_state(user);
         let is_followed = own.topic_policy(channel, topic) == VisibilityPolicy::Followed;
         if is_followed && own.is_on("enable_followed_topic_wildcard_mentions_notify") {
             return true;
@@ -48,7 +48,7 @@ impl Realm {
     /// Whether the user wants all messages of the channel or, following it, of the topic.
     fn wants_all_of_topic(&self, user: UserId, message: &Message) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
-        let own = self.own(user);
+        let own = self.user_state(user);
         let is_followed = own.topic_policy(channel, topic) == VisibilityPolicy::Followed;
         if is_followed && own.is_on("enable_followed_topic_push_notifications") {
             return true;
@@ -59,7 +59,7 @@ impl Realm {
     }
 
     fn is_there(&self, user: UserId) -> bool {
-        let active_at = self.own(user).presence.and_then(|presence| presence.active_at);
+        let active_at = self.user_state(user).presence.and_then(|presence| presence.active_at);
         active_at.is_some_and(|at| at.plus(STILL_THERE) > self.now)
     }
 }

@@ -46,13 +46,13 @@ enum Recipients<'a> {
     /// Those of an earlier message.
     As(MessageId),
     /// Nearly those of an earlier message.
-    Nearly(Nearly),
+    Delta(Delta),
 }
 
 /// Nearly the recipients of an earlier message.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Nearly {
+struct Delta {
     #[serde(rename = "as")]
     of: MessageId,
     #[serde(default)]
@@ -63,7 +63,7 @@ struct Nearly {
 
 /// Where messages mostly go to the same people.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Whereabouts {
+enum ConversationKey {
     Channel(ChannelId),
     Direct(RecipientId),
 }
@@ -74,7 +74,7 @@ struct Audiences<'a> {
     /// And the first message that went to each.
     first: HashMap<&'a OrdSet<UserId>, MessageId, FixedState>,
     /// The last few of each place, the newest first.
-    lately: BTreeMap<Whereabouts, Vec<(&'a OrdSet<UserId>, MessageId)>>,
+    lately: BTreeMap<ConversationKey, Vec<(&'a OrdSet<UserId>, MessageId)>>,
 }
 
 impl<'a> Audiences<'a> {
@@ -82,8 +82,8 @@ impl<'a> Audiences<'a> {
     /// that a realm that was read is written as the one before.
     fn written(&mut self, id: MessageId, message: &'a Message) -> Recipients<'a> {
         let whereabouts = match &message.place {
-            Place::Channel { channel, .. } => Whereabouts::Channel(*channel),
-            Place::Direct { conversation } => Whereabouts::Direct(*conversation),
+            Place::Channel { channel, .. } => ConversationKey::Channel(*channel),
+            Place::Direct { conversation } => ConversationKey::Direct(*conversation),
         };
         let lately = self.lately.entry(whereabouts).or_default();
         let recipients = &message.recipients;
@@ -100,13 +100,13 @@ impl<'a> Audiences<'a> {
         }
         self.first.insert(recipients, id);
         let nearly = former.and_then(|(former, of)| nearly(former, of, recipients));
-        nearly.map_or(Recipients::Whole(recipients), Recipients::Nearly)
+        nearly.map_or(Recipients::Whole(recipients), Recipients::Delta)
     }
 }
 
 /// A set by what tells it from another; none when that is not much less than the set itself.
-fn nearly(former: &OrdSet<UserId>, of: MessageId, recipients: &OrdSet<UserId>) -> Option<Nearly> {
-    let mut nearly = Nearly { of, with: Vec::new(), without: Vec::new() };
+fn nearly(former: &OrdSet<UserId>, of: MessageId, recipients: &OrdSet<UserId>) -> Option<Delta> {
+    let mut nearly = Delta { of, with: Vec::new(), without: Vec::new() };
     let limit = recipients.len() / 2;
     for (count, difference) in former.diff(recipients).enumerate() {
         if count >= limit {
@@ -168,7 +168,7 @@ struct Read {
 /// As [`Recipients`].
 enum ReadRecipients {
     Whole(OrdSet<UserId>),
-    Nearly(Nearly),
+    Delta(Delta),
 }
 
 impl<'de> Deserialize<'de> for ReadRecipients {
@@ -187,7 +187,7 @@ impl<'de> Visitor<'de> for RecipientsVisitor {
     }
 
     fn visit_i64<E: serde::de::Error>(self, of: i64) -> Result<Self::Value, E> {
-        Ok(ReadRecipients::Nearly(Nearly { of: MessageId(of), with: Vec::new(), without: Vec::new() }))
+        Ok(ReadRecipients::Delta(Delta { of: MessageId(of), with: Vec::new(), without: Vec::new() }))
     }
 
     fn visit_u64<E: serde::de::Error>(self, of: u64) -> Result<Self::Value, E> {
@@ -199,7 +199,7 @@ impl<'de> Visitor<'de> for RecipientsVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        Nearly::deserialize(MapAccessDeserializer::new(map)).map(ReadRecipients::Nearly)
+        Delta::deserialize(MapAccessDeserializer::new(map)).map(ReadRecipients::Delta)
     }
 }
 
@@ -214,12 +214,12 @@ impl<'de> Visitor<'de> for MessagesVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Messages, A::Error> {
         let mut known: HashSet<OrdSet<UserId>, FixedState> = HashSet::default();
-        let mut read: BTreeMap<MessageId, (Message, Option<Nearly>)> = BTreeMap::new();
+        let mut read: BTreeMap<MessageId, (Message, Option<Delta>)> = BTreeMap::new();
         while let Some((id, next)) = map.next_entry::<MessageId, Read>()? {
             // A list at a time: those of older documents stand with every message.
             let (recipients, nearly) = match next.recipients {
                 ReadRecipients::Whole(set) => (shared(&mut known, set), None),
-                ReadRecipients::Nearly(nearly) => (OrdSet::new(), Some(nearly)),
+                ReadRecipients::Delta(nearly) => (OrdSet::new(), Some(nearly)),
             };
             let message = Message {
                 id: next.id,
@@ -239,7 +239,7 @@ impl<'de> Visitor<'de> for MessagesVisitor {
         }
         let mut messages = Messages::new();
         for (id, (mut message, nearly)) in read {
-            if let Some(Nearly { of, with, without }) = nearly {
+            if let Some(Delta { of, with, without }) = nearly {
                 let unknown = || format!("message {id} goes to those of message {of}, which is no earlier one");
                 let mut recipients = messages.get(&of).ok_or_else(|| A::Error::custom(unknown()))?.recipients.clone();
                 if !with.is_empty() || !without.is_empty() {

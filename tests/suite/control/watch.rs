@@ -169,7 +169,7 @@ async fn pushes_are_told_as_they_are_listed() {
 
 #[tokio::test]
 async fn times_are_in_order_while_the_clock_runs() {
-    let server = TestServer::start_with(|options| options.clock = chatdouble::ClockChoice::Real).await;
+    let server = TestServer::start_with(|options| options.clock = chatdouble::InitialClock::Real).await;
     let mut watcher = Watcher::of(&server, "default").await;
     server.user("mel").send_to("general", "t", "now").await;
 

@@ -2,7 +2,7 @@
 
 use super::{Control, START_SECONDS, user_in};
 use crate::support::{ParseTimestamp, TestServer, User};
-use chatdouble::ClockChoice;
+use chatdouble::InitialClock;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -430,7 +430,7 @@ async fn lists_are_no_objects() {
 
 #[tokio::test]
 async fn a_fork_whose_clock_runs_behind_its_origins_goes_by_its_own() {
-    let far = ClockChoice::At("2100-01-01T00:00:00Z".parse_timestamp());
+    let far = InitialClock::At("2100-01-01T00:00:00Z".parse_timestamp());
     let server = TestServer::start_with(|options| options.clock = far).await;
     let control = Control::of(&server);
     let state = control.get("/worlds/default/state").await.success()["state"].clone();

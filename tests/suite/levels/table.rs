@@ -9,7 +9,7 @@ use chatdouble::api::parameter::RawParameters;
 use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Route, Row};
 use chatdouble::level::objects::{DEFAULT_CHANNEL, Object};
 use chatdouble::level::place::{Place, Source, Step, visit};
-use chatdouble::level::{Change, Emulation, Touch, changes, emulation};
+use chatdouble::level::{Change, ChangeKind, Emulation, changes, emulation};
 use chatdouble::realm::Realm;
 use chatdouble::realm::event::EventPattern;
 use chatdouble::realm::queue::Capabilities;
@@ -60,7 +60,7 @@ fn behaviours_name_their_tests() {
     let files = std::fs::read_dir(folder).expect("the tests are there").map(|entry| entry.expect("readable").path());
     let tests: String = files.map(|file| std::fs::read_to_string(file).expect("readable")).collect();
     for change in changes() {
-        if let Touch::Behaviour(behaviour) = change.touch {
+        if let ChangeKind::Behaviour(behaviour) = change.touch {
             let is_there = tests.contains(&format!("fn {}()", behaviour.test));
             assert!(is_there, "level {}, {}: no test is called {}", change.level, behaviour.on, behaviour.test);
             assert!(behaviour.words.ends_with('.'), "{}", behaviour.words);
@@ -103,17 +103,17 @@ async fn parameters_are_set_aside_below_their_level() {
     let realm = realm(&server);
     for Change { level, touch } in changes() {
         match *touch {
-            Touch::Parameter { route, name } => {
+            ChangeKind::Parameter { route, name } => {
                 // A name of before the newest level is a parameter through a later renaming.
                 let is_former = changes().iter().any(|other| {
-                    matches!(other.touch, Touch::RenamedParameter { route: of, old, .. } if of == route && old == name)
+                    matches!(other.touch, ChangeKind::RenamedParameter { route: of, old, .. } if of == route && old == name)
                 });
                 assert!(is_former || takes(route, name), "{route} takes no {name}");
                 let (values, set_aside) = received(&realm, level - 1, route, name, "1");
                 assert!(!values.contains_key(name) && set_aside == [name], "{route} {name} at {}", level - 1);
                 assert!(received(&realm, *level, route, name, "1").1.is_empty(), "{route} {name} at {level}");
             }
-            Touch::RenamedParameter { route, old, since, new } => {
+            ChangeKind::RenamedParameter { route, old, since, new } => {
                 assert!(takes(route, new) && !takes(route, old), "{route} {old} {new}");
                 let (values, set_aside) = received(&realm, level - 1, route, old, "1");
                 let is_renamed = values.contains_key(new) && !values.contains_key(old);
@@ -125,7 +125,7 @@ async fn parameters_are_set_aside_below_their_level() {
                     "{route} {old} before {since}"
                 );
             }
-            Touch::GoneParameter { route, name, since } => {
+            ChangeKind::GoneParameter { route, name, since } => {
                 assert!(!takes(route, name), "{route} takes {name}");
                 for (age, is_taken) in [(level - 1, true), (*level, false), (since, true), (since - 1, false)] {
                     let (values, set_aside) = received(&realm, age, route, name, "1");
@@ -133,7 +133,7 @@ async fn parameters_are_set_aside_below_their_level() {
                     assert!(set_aside.is_empty());
                 }
             }
-            Touch::Capability(name) => {
+            ChangeKind::Capability(name) => {
                 assert!(Capabilities::default().by_name().iter().any(|(known, _)| *known == name), "{name} is unknown");
                 let sent = json!({name: true}).to_string();
                 let has = |level: i64| {
@@ -159,7 +159,7 @@ fn required_at(row: &Row, level: i64) -> Map<String, Value> {
     let route = format!("{} {}", row.route.method, row.route.path);
     let mut params = required(row);
     for Change { touch, .. } in changes() {
-        if let Touch::RenamedParameter { route: of, old, new, .. } = *touch
+        if let ChangeKind::RenamedParameter { route: of, old, new, .. } = *touch
             && of == route
             && let Some(value) = params.get(new).cloned()
         {
@@ -218,7 +218,7 @@ async fn parameters_in_json_are_read_from_their_level_on() {
     let server = TestServer::start().await;
     let mut asked = 0;
     for Change { level, touch } in changes() {
-        let Touch::Parameter { route, name } = *touch else { continue };
+        let ChangeKind::Parameter { route, name } = *touch else { continue };
         let row = row_of(route);
         let Some(info) = row.parameters.iter().find(|info| info.name == name && info.is_json) else { continue };
         let message = format!("{name} is not valid JSON");
@@ -242,7 +242,7 @@ async fn parameters_in_json_are_read_from_their_level_on() {
 async fn refusals_name_parameters_as_their_level_does() {
     let server = TestServer::start().await;
     for Change { level, touch } in changes() {
-        let Touch::RenamedParameter { route, old, new, .. } = *touch else { continue };
+        let ChangeKind::RenamedParameter { route, old, new, .. } = *touch else { continue };
         let row = row_of(route);
         let is_json = row.parameters.iter().any(|info| info.name == new && info.is_json);
         for (age, name) in [(level - 1, old), (*level, new)].into_iter().filter(|_| is_json) {
@@ -259,7 +259,7 @@ async fn refusals_name_parameters_as_their_level_does() {
 async fn parameters_in_text_are_reported_as_unsupported_below_their_level() {
     let server = TestServer::start().await;
     for Change { level, touch } in changes() {
-        let Touch::Parameter { route, name } = *touch else { continue };
+        let ChangeKind::Parameter { route, name } = *touch else { continue };
         let row = row_of(route);
         let Some(info) = row.parameters.iter().find(|info| info.name == name && !info.is_json) else { continue };
         // Below 167 nothing is reported.
@@ -284,7 +284,7 @@ async fn parameters_in_text_are_reported_as_unsupported_below_their_level() {
 async fn narrows_know_words_from_their_level_on() {
     let server = TestServer::start().await;
     for Change { level, touch } in changes() {
-        let Touch::NarrowTerm { operator, operand } = *touch else { continue };
+        let ChangeKind::NarrowTerm { operator, operand } = *touch else { continue };
         let narrow = json!([{"operator": operator, "operand": operand.unwrap_or("public")}]);
         let params = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow});
         let [before, after] = Age::around(&server, *level).await;
@@ -338,30 +338,30 @@ async fn fields_come_and_go_at_every_place() {
     };
     for Change { level, touch } in changes() {
         match *touch {
-            Touch::Field { object, name } => each(object, &|place| {
+            ChangeKind::Field { object, name } => each(object, &|place| {
                 let has = |level| shown(&realm, level, place, &json!({name: 1})).get(name).is_some();
                 // A name of former levels is no field of the newest.
                 let is_former = changes().iter().any(|other| {
-                    matches!(other.touch, Touch::RenamedField { object: of, old, .. } if std::ptr::eq(of, object) && old == name)
+                    matches!(other.touch, ChangeKind::RenamedField { object: of, old, .. } if std::ptr::eq(of, object) && old == name)
                 });
                 // What it stands in may be younger than the field.
                 let is_hidden = shown(&realm, *level, place, &json!({name: 1})).is_null();
                 // One reply may have got it later than its like.
                 let is_later = changes().iter().any(|other| {
                     let stands_here = |of: &Object| of.places.iter().any(|other| Place::parse(other) == *place);
-                    let is_same = matches!(other.touch, Touch::Field { object: of, name: same } if same == name && stands_here(of));
+                    let is_same = matches!(other.touch, ChangeKind::Field { object: of, name: same } if same == name && stands_here(of));
                     is_same && other.level > *level
                 });
                 let has_now = is_former || is_hidden || is_later || has(*level);
                 assert!(!has(level - 1) && has_now, "{place:?} {name} around {level}");
             }),
-            Touch::RenamedField { object, old, new } => each(object, &|place| {
+            ChangeKind::RenamedField { object, old, new } => each(object, &|place| {
                 let before = shown(&realm, level - 1, place, &json!({new: 1}));
                 assert!(before.get(new).is_none(), "{place:?} {new} at {}: {before}", level - 1);
                 let after = shown(&realm, *level, place, &json!({new: 1}));
                 assert!(after.get(old).is_none(), "{place:?} {old} at {level}: {after}");
             }),
-            Touch::GoneField { object, name, since, .. } => each(object, &|place| {
+            ChangeKind::GoneField { object, name, since, .. } => each(object, &|place| {
                 let shown = |level| shown(&realm, level, place, &json!({"user_id": 1, "realm_name": "x"}));
                 let has = |level| shown(level).get(name).is_some();
                 // What it stood in may be younger than the field.
@@ -393,7 +393,9 @@ const EVENTS_NOT_MET: &[(&str, &str, &str)] = &[("stream", "is_recently_active",
 /// The level at which the objects' field got another name.
 fn renamed_at(object: &Object, name: &str) -> i64 {
     let renaming = |change: &Change| match change.touch {
-        Touch::RenamedField { object: of, old, .. } if std::ptr::eq(of, object) && old == name => Some(change.level),
+        ChangeKind::RenamedField { object: of, old, .. } if std::ptr::eq(of, object) && old == name => {
+            Some(change.level)
+        }
         _ => None,
     };
     changes().iter().find_map(renaming).unwrap_or(i64::MAX)
@@ -402,8 +404,12 @@ fn renamed_at(object: &Object, name: &str) -> i64 {
 /// The level that the objects' field came with, by this name.
 fn came_at(object: &Object, name: &str) -> i64 {
     let coming = |change: &Change| match change.touch {
-        Touch::Field { object: of, name: other } if std::ptr::eq(of, object) && other == name => Some(change.level),
-        Touch::RenamedField { object: of, new, .. } if std::ptr::eq(of, object) && new == name => Some(change.level),
+        ChangeKind::Field { object: of, name: other } if std::ptr::eq(of, object) && other == name => {
+            Some(change.level)
+        }
+        ChangeKind::RenamedField { object: of, new, .. } if std::ptr::eq(of, object) && new == name => {
+            Some(change.level)
+        }
         _ => None,
     };
     changes().iter().find_map(coming).unwrap_or(0)
@@ -422,7 +428,7 @@ async fn what_a_level_has_is_met_in_its_worlds_and_nothing_younger() {
         };
         for Change { level, touch } in changes() {
             match *touch {
-                Touch::Field { object, name } => {
+                ChangeKind::Field { object, name } => {
                     let is_excused =
                         FIELDS_NOT_SHOWN.iter().any(|(not, _, levels)| *not == name && levels.contains(at));
                     // What it stands in may be younger than the field; the newest level has all but default channels,
@@ -432,17 +438,17 @@ async fn what_a_level_has_is_met_in_its_worlds_and_nothing_younger() {
                     let is_there = is_shown && (*level..renamed_at(object, name)).contains(at);
                     expect(is_there && !is_excused, seen.has(object, name), format!("{name} of {}", object.name));
                 }
-                Touch::RenamedField { object, old, new } => {
+                ChangeKind::RenamedField { object, old, new } => {
                     let is_new = seen.shows(object) && (*level..renamed_at(object, new)).contains(at);
                     expect(is_new, seen.has(object, new), format!("{new} of {}", object.name));
                     // What it stands in may be younger than the name.
                     let is_old = seen.shows(object) && (came_at(object, old)..*level).contains(at);
                     expect(is_old, seen.has(object, old), format!("{old} of {}", object.name));
                 }
-                Touch::GoneField { object, name, since, .. } => {
+                ChangeKind::GoneField { object, name, since, .. } => {
                     expect((since..*level).contains(at), seen.has(object, name), format!("{name} of {}", object.name));
                 }
-                Touch::Event(pattern) => {
+                ChangeKind::Event(pattern) => {
                     let is_met = seen.events.iter().any(|event| tour::fits(pattern, event));
                     let name = pattern.carries.map_or("", |(_, name)| name);
                     let is_excused = EVENTS_NOT_MET.iter().any(|(kind, of, _)| (*kind, *of) == (pattern.kind, name));
@@ -461,7 +467,7 @@ fn events_are_withheld_below_their_level() {
         emulation(level).is_some_and(|emulation| emulation.queue_level().withheld.contains(&pattern))
     };
     for Change { level, touch } in changes() {
-        if let Touch::Event(pattern) = *touch {
+        if let ChangeKind::Event(pattern) = *touch {
             assert!(is_withheld(level - 1, pattern) && !is_withheld(*level, pattern), "{pattern:?} around {level}");
         }
     }

@@ -3,7 +3,7 @@
 use super::Age;
 use crate::support::User;
 use chatdouble::level::place::{Place, Source, visit};
-use chatdouble::level::{Object, Touch};
+use chatdouble::level::{ChangeKind, Object};
 use chatdouble::realm::event::EventPattern;
 use chatdouble::realm::permission::REALM_PERMISSIONS;
 use serde_json::{Map, Value, json};
@@ -324,7 +324,9 @@ async fn change_organization(olive: &mut Visitor) {
         groups.into_iter().find(|group| group["name"] == name).map(|group| group["id"].clone()).unwrap_or_default()
     };
     for change in chatdouble::level::changes() {
-        let Touch::Event(EventPattern { kind: "realm", carries: Some((_, name)), .. }) = change.touch else { continue };
+        let ChangeKind::Event(EventPattern { kind: "realm", carries: Some((_, name)), .. }) = change.touch else {
+            continue;
+        };
         let new = match (name, &state[format!("realm_{name}")]) {
             ("can_access_all_users_group", _) => json!({"new": group("role:members")}),
             ("can_set_delete_message_policy_group", _) => json!({"new": group("role:administrators")}),
@@ -351,7 +353,8 @@ async fn change_organization(olive: &mut Visitor) {
 async fn change_settings(mel: &mut Visitor) {
     let state = mel.go("POST /register", &[], json!({"event_types": ["user_settings"]})).await;
     for change in chatdouble::level::changes() {
-        let Touch::Event(EventPattern { kind: "user_settings", carries: Some((_, name)), .. }) = change.touch else {
+        let ChangeKind::Event(EventPattern { kind: "user_settings", carries: Some((_, name)), .. }) = change.touch
+        else {
             continue;
         };
         let new = match &state["user_settings"][name] {

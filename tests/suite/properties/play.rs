@@ -7,12 +7,12 @@ use base64::Engine;
 use bytes::Bytes;
 use chatdouble::api::register::Register;
 use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Operation};
-use chatdouble::control::{ClockDefault, Control, Defaults, Guard};
+use chatdouble::control::{Control, Defaults, Guard, InitialClock};
 use chatdouble::dialect::Dialect;
 use chatdouble::fixture::state;
 use chatdouble::http::authentication::Credentials;
-use chatdouble::http::request::{Incoming, parameters};
-use chatdouble::http::{Edge, KeyGuard, Mangled};
+use chatdouble::http::request::{ApiRequest, parameters};
+use chatdouble::http::{ConnectionFault, Edge, KeyGuard};
 use chatdouble::realm::Realm;
 use chatdouble::realm::invariants;
 use chatdouble::realm::user::User;
@@ -65,7 +65,7 @@ pub struct Answer {
     /// A fault made it what it is.
     pub is_faulty: bool,
     /// What the connection does to it.
-    pub mangled: Option<Mangled>,
+    pub mangled: Option<ConnectionFault>,
 }
 
 impl Play {
@@ -79,7 +79,7 @@ impl Play {
         let story = Story::new(realm, feature_level);
         let defaults = Defaults {
             fixture: story.fixture(),
-            clock: ClockDefault::At(NoTime.now()),
+            clock: InitialClock::At(NoTime.now()),
             feature_level,
             dialect: Arc::new(Dialect::neutral()),
             seed: SEED,
@@ -421,14 +421,14 @@ fn held(world: &World) -> String {
     serde_json::to_string(&state::dump(&realm, world.clock())).expect("a world can be written")
 }
 
-fn incoming(method: &str, path: String, query: String, body: String, kind: &str) -> Incoming {
+fn incoming(method: &str, path: String, query: String, body: String, kind: &str) -> ApiRequest {
     let mut headers = http::HeaderMap::new();
     headers.insert("content-type", kind.parse().expect("a header"));
     headers.insert("host", "127.0.0.1".parse().expect("a header"));
     let method = method.parse().expect("a method");
     let uri = if query.is_empty() { path } else { format!("{path}?{query}") };
     let uri = uri.parse().expect("a path");
-    Incoming { method, scheme: "http", uri, headers, credentials: None, session: None, body: Bytes::from(body) }
+    ApiRequest { method, scheme: "http", uri, headers, credentials: None, session: None, body: Bytes::from(body) }
 }
 
 fn answer(response: &chatdouble::http::Response) -> Answer {

@@ -1,7 +1,7 @@
 //! Nothing younger than a world's level, wherever it may stand.
 
 use super::play::Play;
-use chatdouble::level::{Touch, changes};
+use chatdouble::level::{ChangeKind, changes};
 use chatdouble::realm::event::EventPattern;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -58,14 +58,14 @@ pub fn names(level: i64) -> BTreeSet<&'static str> {
     let (mut younger, mut known) = (BTreeSet::new(), BTreeSet::new());
     for change in changes() {
         let name = match change.touch {
-            Touch::Field { name, .. } => name,
-            Touch::RenamedField { new, old, .. } => {
+            ChangeKind::Field { name, .. } => name,
+            ChangeKind::RenamedField { new, old, .. } => {
                 if change.level > level {
                     known.insert(old);
                 }
                 new
             }
-            Touch::GoneField { name, .. } => {
+            ChangeKind::GoneField { name, .. } => {
                 known.insert(name);
                 continue;
             }
@@ -101,7 +101,7 @@ pub fn is_young_event(event: &Value, level: i64) -> bool {
             && pattern.carries.is_none_or(|(key, name)| event[key] == name || event[key].get(name).is_some())
     };
     changes().iter().any(|change| match change.touch {
-        Touch::Event(pattern) => change.level > level && fits(pattern),
+        ChangeKind::Event(pattern) => change.level > level && fits(pattern),
         _ => false,
     })
 }

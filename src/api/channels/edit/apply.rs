@@ -10,11 +10,11 @@ use crate::api::channels::notices::{privacy_words, tell_in_channel};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
-use crate::realm::event::{Audience, Event, Needs};
+use crate::realm::event::{Audience, DeliveryCondition, Event};
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
-use crate::realm::starred::StarredInSight;
 use crate::realm::user::User;
+use crate::realm::visible_starred::VisibleStarred;
 use crate::record::channel::post_policy;
 use imbl::OrdSet;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 impl Plan {
     /// Changes the channel, in the order of the reference but for the return of an archived one.
     pub(super) fn apply(self, tx: &mut Tx, actor: &User, id: ChannelId) {
-        let starred = StarredInSight::of_listeners(tx);
+        let starred = VisibleStarred::of_listeners(tx);
         if let Some(policy) = self.topics_policy {
             change_topics_policy(tx, actor, id, policy);
         }
@@ -76,8 +76,9 @@ fn emit_update_with(
     for (key, value) in more.as_object().into_iter().flatten() {
         fields[key] = value.clone();
     }
-    let (audience, needs) = (tx.who_can_see(channel).except_all(knowing), Needs::of_channel(channel.is_archived));
-    tx.emit(audience, Event::shaped("stream", Some("update"), fields).needing(needs));
+    let (audience, needs) =
+        (tx.who_can_see(channel).except_all(knowing), DeliveryCondition::of_channel(channel.is_archived));
+    tx.emit(audience, Event::shaped("stream", Some("update"), fields).only_for(needs));
 }
 
 fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: TopicsPolicy) {
@@ -100,7 +101,7 @@ fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: Topics
 
 fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
     let old = tx.channels[&id].privacy;
-    let Sight { gained, lost } = show_and_hide(tx, id, |channel| channel.privacy = privacy);
+    let VisibleChannels { gained, lost } = show_and_hide(tx, id, |channel| channel.privacy = privacy);
     let more = json!({
         "history_public_to_subscribers": privacy.has_public_history(),
         "is_web_public": privacy.is_web_public(),
@@ -121,14 +122,14 @@ fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
 
 /// Who comes to see a channel by a change, and who doesn't see it any more.
 #[derive(Default)]
-struct Sight {
+struct VisibleChannels {
     gained: OrdSet<UserId>,
     lost: OrdSet<UserId>,
 }
 
 /// Changes what decides who can see a channel; shows it to those who can from now on, as it is then, with its
 /// subscribers.
-fn show_and_hide(tx: &mut Tx, id: ChannelId, change: impl FnOnce(&mut Channel)) -> Sight {
+fn show_and_hide(tx: &mut Tx, id: ChannelId, change: impl FnOnce(&mut Channel)) -> VisibleChannels {
     let before = seen_by(tx, id);
     change(tx.channel_mut(id));
     let after = seen_by(tx, id);
@@ -137,16 +138,16 @@ fn show_and_hide(tx: &mut Tx, id: ChannelId, change: impl FnOnce(&mut Channel)) 
     let channel = &tx.channels[&id];
     if !gained.is_empty() && !channel.subscribers.is_empty() {
         let fields = json!({"stream_ids": [id], "user_ids": channel.subscribers});
-        let event =
-            Event::shaped("subscription", Some("peer_add"), fields).needing(Needs::of_channel(channel.is_archived));
+        let event = Event::shaped("subscription", Some("peer_add"), fields)
+            .only_for(DeliveryCondition::of_channel(channel.is_archived));
         tx.emit(Audience::of(gained.clone()), event);
     }
-    Sight { gained, lost: before.relative_complement(after) }
+    VisibleChannels { gained, lost: before.relative_complement(after) }
 }
 
 fn hide(tx: &mut Tx, id: ChannelId, lost: OrdSet<UserId>) {
     if !lost.is_empty() {
-        let needs = Needs::of_channel(tx.channels[&id].is_archived);
+        let needs = DeliveryCondition::of_channel(tx.channels[&id].is_archived);
         // A-335 in docs/assumptions.md.
         tx.emit_vanished(Audience::of(lost), &OrdSet::unit(id), needs);
     }
@@ -225,11 +226,11 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
     let set = |channel: &mut Channel| {
         channel.permissions.insert(name, value);
     };
-    let Sight { gained, lost } = if REVEALING_PERMISSIONS.contains(&name) {
+    let VisibleChannels { gained, lost } = if REVEALING_PERMISSIONS.contains(&name) {
         show_and_hide(tx, id, set)
     } else {
         set(tx.channel_mut(id));
-        Sight::default()
+        VisibleChannels::default()
     };
     emit_update_with(tx, id, name, shown, json!({}), &gained);
     hide(tx, id, lost);

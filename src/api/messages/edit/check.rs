@@ -1,9 +1,9 @@
 //! Whether a message may be changed as asked, in the order in which the real server looks.
 
-use super::{EditMessage, Marking, PropagateMode, Wanted};
+use super::{EditMessage, Marking, MessageEdit, PropagateMode};
 use crate::api::Call;
 use crate::api::channels::edit::ADMINISTRATORS_OF_CHANNELS_SINCE;
-use crate::api::parameter::Count;
+use crate::api::parameter::NonNegative;
 use crate::error::Error;
 use crate::realm::channel::{Channel, RESOLVED_PREFIX, TopicKey};
 use crate::realm::id::{ChannelId, MessageId};
@@ -22,7 +22,7 @@ const RESOLVING_ALLOWED_APART_SINCE: i64 = 367;
 /// On top of a limit, for requests that were on their way.
 const GRACE: Span = Span::seconds(20);
 
-pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Result<Wanted, Error> {
+pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Result<MessageEdit, Error> {
     let caller = call.caller();
     let message = call.message_to_change(realm, params.message_id)?.clone();
     if params.content.is_some() {
@@ -63,7 +63,7 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Re
         None => Vec::new(),
     };
     let names_channel = params.stream_id.is_some();
-    Ok(Wanted { message, content, place, names_channel, marking, notice, has_same_name, moved })
+    Ok(MessageEdit { message, content, place, names_channel, marking, notice, has_same_name, moved })
 }
 
 /// Whether it is the mark with the empty topic behind it, or with the name by which that one is shown.
@@ -130,7 +130,7 @@ fn check_previous(message: &Message, params: &EditMessage) -> Result<(), Error> 
 /// Where the message goes; None when it stays where it is. Whether the caller may move it there is another question.
 fn new_place(message: &Message, params: &EditMessage, topic: Option<String>) -> Option<Place> {
     let (channel, old_topic) = message.channel()?;
-    let new_channel = params.stream_id.map_or(channel, |Count(id)| ChannelId(id));
+    let new_channel = params.stream_id.map_or(channel, |NonNegative(id)| ChannelId(id));
     let topic: Arc<str> = topic.map_or_else(|| old_topic.clone(), Into::into);
     let stays = params.stream_id.is_none() && topic == *old_topic;
     (!stays).then_some(Place::Channel { channel: new_channel, topic })

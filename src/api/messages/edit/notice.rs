@@ -1,7 +1,7 @@
 //! What the notification bot says of a move or of a topic's being resolved.
 
 use super::relocate::{has_others, is_moved_whole};
-use super::{EditMessage, Marking, Wanted};
+use super::{EditMessage, Marking, MessageEdit};
 use crate::api::messages::delete::delete;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -26,7 +26,7 @@ const CAUSER_CONSIDERED_SINCE: i64 = 248;
 const READ_BY_SETTING_SINCE: i64 = 385;
 
 /// Sends the notices that the request asked for.
-pub(super) fn send(tx: &mut Tx, by: &User, wanted: &Wanted, place: &Place, params: &EditMessage) {
+pub(super) fn send(tx: &mut Tx, by: &User, wanted: &MessageEdit, place: &Place, params: &EditMessage) {
     let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
         (wanted.message.channel(), place)
     else {
@@ -114,7 +114,7 @@ fn post(tx: &mut Tx, by: &User, channel: ChannelId, topic: &Arc<str>, content: S
 /// Subscribers who have the notice of a topic's being resolved marked as read.
 fn unbothered(realm: &Realm, channel: ChannelId, topic: &str) -> OrdSet<UserId> {
     let has_it_read = |user: &&UserId| {
-        let own = realm.own(**user);
+        let own = realm.user_state(**user);
         match own.setting("resolved_topic_notice_auto_read_policy").as_str() {
             Some("always") => true,
             Some("except_followed") => own.topic_policy(channel, topic) != VisibilityPolicy::Followed,

@@ -2,24 +2,24 @@
 //!
 //! A choice where the API is silent: A-38 in docs/assumptions.md.
 
-use super::Wanted;
+use super::MessageEdit;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Privacy, TopicKey};
 use crate::realm::event::{Audience, Event, Payload};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Edit, Message, Place};
-use crate::realm::personal::{Personal, VisibilityPolicy};
+use crate::realm::personal::{UserState, VisibilityPolicy};
 use crate::realm::rows::{SameRecipients, among};
-use crate::realm::starred::StarredInSight;
 use crate::realm::user::User;
+use crate::realm::visible_starred::VisibleStarred;
 use imbl::OrdSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Puts the messages into their new place and notes it in their histories: for the one whose text the same request
 /// changed, together with that.
-pub(super) fn relocate(tx: &mut Tx, by: UserId, wanted: &Wanted, place: &Place) {
+pub(super) fn relocate(tx: &mut Tx, by: UserId, wanted: &MessageEdit, place: &Place) {
     let now = tx.now;
     let Place::Channel { channel: new_channel, topic: new_topic } = place else { return };
     let edited = wanted.content.as_ref().map(|_| wanted.message.id);
@@ -57,7 +57,7 @@ const SIGHT_LOOKED_AT_SINCE: i64 = 248;
 
 impl Losses {
     /// What a move that is about to be made takes away, if its request names a channel.
-    pub(super) fn of(tx: &Tx, followers: &Audience, wanted: &Wanted, place: &Place) -> Self {
+    pub(super) fn of(tx: &Tx, followers: &Audience, wanted: &MessageEdit, place: &Place) -> Self {
         let (Some((here, _)), Some(there)) = (wanted.message.channel(), place.channel()) else {
             return Self::default();
         };
@@ -84,7 +84,7 @@ impl Losses {
     }
 
     /// Deletes messages for those who can't see them any more. `starred` is what it was before the move.
-    pub(super) fn tell(&self, tx: &mut Tx, before: &Place, starred: &mut StarredInSight) {
+    pub(super) fn tell(&self, tx: &mut Tx, before: &Place, starred: &mut VisibleStarred) {
         for (messages, users) in self.sight.iter().filter(|(_, users)| !users.is_empty()) {
             starred.forget(users, messages);
             let messages = messages.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
@@ -121,7 +121,7 @@ fn sight_lost(
                 let holds = |group: &SameRecipients| group.recipients.contains(user);
                 let held =
                     groups.iter().enumerate().filter(|(_, group)| holds(group)).map(|(index, _)| index).collect();
-                let late = among(&realm.own(*user).historical, moved);
+                let late = among(&realm.user_state(*user).historical, moved);
                 alike.entry((held, late)).or_default().insert(*user);
             }
         }
@@ -201,7 +201,7 @@ pub(super) fn settle_policies(tx: &mut Tx, by: &User, before: &Message, moved: &
         return;
     }
     let was_there = has_others(tx, (*new_channel, new_topic), moved);
-    let policy = |own: &Personal, key| own.topics.get(key).map_or(VisibilityPolicy::None, |said| said.policy);
+    let policy = |own: &UserState, key| own.topics.get(key).map_or(VisibilityPolicy::None, |said| said.policy);
     let said: Vec<(UserId, VisibilityPolicy, VisibilityPolicy)> = tx
         .personal
         .iter()

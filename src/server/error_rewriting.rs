@@ -1,6 +1,6 @@
 //! What is no HTTP at all: hyper's bare refusals of it, put into the API's envelope.
 
-use super::pulse::Pulse;
+use super::idle::IdleTracker;
 use crate::error::Error;
 use crate::http::reply;
 use hyper::rt::{Read, ReadBuf, ReadBufCursor, Write};
@@ -22,9 +22,9 @@ const FIRST_BYTES: usize = 4096;
 const LINGER_TIME: Duration = Duration::from_secs(2);
 
 /// A connection on which a refusal of hyper's own, which has no body, leaves as an error reply of the API.
-pub struct Enveloping<S> {
+pub struct ErrorRewritingStream<S> {
     stream: S,
-    pulse: Arc<Pulse>,
+    pulse: Arc<IdleTracker>,
     refusal: Option<Refusal>,
     has_begun: bool,
     is_other_protocol: bool,
@@ -38,9 +38,9 @@ struct Refusal {
     patience: Pin<Box<Sleep>>,
 }
 
-impl<S> Enveloping<S> {
+impl<S> ErrorRewritingStream<S> {
     /// Around a connection that nothing was written to.
-    pub fn new(stream: S, pulse: Arc<Pulse>) -> Self {
+    pub fn new(stream: S, pulse: Arc<IdleTracker>) -> Self {
         Self { stream, pulse, refusal: None, has_begun: false, is_other_protocol: false }
     }
 
@@ -108,7 +108,7 @@ impl Refusal {
     }
 }
 
-impl<S: Read + Write + Unpin> Enveloping<S> {
+impl<S: Read + Write + Unpin> ErrorRewritingStream<S> {
     /// Sends the refusal, and waits until the client is done.
     fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if let Some(refusal) = &mut self.refusal {
@@ -120,7 +120,7 @@ impl<S: Read + Write + Unpin> Enveloping<S> {
     }
 }
 
-impl<S: Read + Write + Unpin> Read for Enveloping<S> {
+impl<S: Read + Write + Unpin> Read for ErrorRewritingStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -149,7 +149,7 @@ impl<S: Read + Write + Unpin> Read for Enveloping<S> {
     }
 }
 
-impl<S: Read + Write + Unpin> Write for Enveloping<S> {
+impl<S: Read + Write + Unpin> Write for ErrorRewritingStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if self.refusal.is_some() || self.intercept(bytes) {
             return Poll::Ready(Ok(bytes.len()));

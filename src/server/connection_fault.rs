@@ -1,6 +1,6 @@
 //! What only a connection can do to a reply: close without one, or break off in the middle.
 
-use crate::http::{Mangled, Response};
+use crate::http::{ConnectionFault, Response};
 use bytes::Bytes;
 use http::header;
 use http_body::{Body, Frame};
@@ -46,10 +46,10 @@ impl Body for Cut {
 ///
 /// For a reply that is never sent: hyper closes the connection.
 pub fn mangled(response: Response) -> io::Result<http::Response<ReplyBody>> {
-    match response.extensions().get::<Mangled>().copied() {
+    match response.extensions().get::<ConnectionFault>().copied() {
         None => Ok(response.map(|body| Either::Left(Full::new(body)))),
-        Some(Mangled::Dropped) => Err(io::Error::other("a fault closes the connection")),
-        Some(Mangled::TruncatedAt(bytes)) => {
+        Some(ConnectionFault::Dropped) => Err(io::Error::other("a fault closes the connection")),
+        Some(ConnectionFault::TruncatedAt(bytes)) => {
             let (mut head, whole) = response.into_parts();
             head.headers.insert(header::CONTENT_LENGTH, whole.len().into());
             let beginning = Some(whole.slice(..bytes.min(whole.len())));

@@ -15,9 +15,9 @@ use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Whom users with an event queue know of.
-pub struct Acquaintance(BTreeMap<UserId, OrdSet<UserId>>);
+pub struct VisibleUsers(BTreeMap<UserId, OrdSet<UserId>>);
 
-impl Acquaintance {
+impl VisibleUsers {
     /// Whom these users know of now. Nobody is looked at where guests know everybody.
     pub fn of(realm: &Realm, users: &OrdSet<UserId>) -> Self {
         let everyone = GroupSettingValue::Group(realm.system_group(SystemGroup::Everyone));

@@ -14,15 +14,15 @@ use std::collections::BTreeMap;
 impl Realm {
     /// The starred messages that a user can see: those that are listed.
     pub fn starred_in_sight(&self, user: &User) -> OrdSet<MessageId> {
-        let starred = self.own(user.id).starred.iter().copied();
+        let starred = self.user_state(user.id).starred.iter().copied();
         starred.filter(|id| self.message_seen_by(user, *id).is_some()).collect()
     }
 }
 
 /// What users with an event queue have starred and can see.
-pub struct StarredInSight(BTreeMap<UserId, OrdSet<MessageId>>);
+pub struct VisibleStarred(BTreeMap<UserId, OrdSet<MessageId>>);
 
-impl StarredInSight {
+impl VisibleStarred {
     /// What these have, whose sight alone is about to change.
     pub fn of(realm: &Realm, users: &OrdSet<UserId>) -> Self {
         Self::of_each(realm, &realm.listeners_among(users))
@@ -34,7 +34,7 @@ impl StarredInSight {
     }
 
     fn of_each(realm: &Realm, listeners: &OrdSet<UserId>) -> Self {
-        let marked = listeners.iter().filter(|user| !realm.own(**user).starred.is_empty());
+        let marked = listeners.iter().filter(|user| !realm.user_state(**user).starred.is_empty());
         Self(marked.map(|user| (*user, realm.starred_in_sight(&realm.users[user]))).collect())
     }
 

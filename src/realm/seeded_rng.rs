@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The source of a realm's keys, queue ids and addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Chance {
+pub struct SeededRng {
     /// Where it began.
     pub seed: u64,
     /// 32-bit words drawn so far.
@@ -17,7 +17,7 @@ const LETTERS_AND_DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqr
 const URL_SAFE: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const BASE32: &[u8] = b"abcdefghijklmnopqrstuvwxyz234567";
 
-impl Chance {
+impl SeededRng {
     /// The beginning of the sequence of a seed.
     pub fn from_seed(seed: u64) -> Self {
         Self { seed, position: 0 }
@@ -86,17 +86,17 @@ mod tests {
 
     #[test]
     fn the_same_seed_and_position_give_the_same_texts() {
-        let mut first = Chance::from_seed(7);
+        let mut first = SeededRng::from_seed(7);
         first.uuid();
         let mut second = first;
 
         assert_eq!(first.api_key(), second.api_key());
-        assert_ne!(first.api_key(), Chance::from_seed(8).api_key());
+        assert_ne!(first.api_key(), SeededRng::from_seed(8).api_key());
     }
 
     #[test]
     fn texts_have_their_forms() {
-        let mut chance = Chance::from_seed(0);
+        let mut chance = SeededRng::from_seed(0);
 
         assert_eq!(chance.api_key().len(), 32);
         assert!(chance.invite_key().bytes().all(|byte| BASE32.contains(&byte)));

@@ -6,21 +6,21 @@ use std::time::Duration;
 
 /// What happens on one connection. A timer for each request's head would cost more than all that is done here.
 #[derive(Debug, Default)]
-pub struct Pulse {
+pub struct IdleTracker {
     requests: AtomicU64,
     beats: AtomicU64,
 }
 
 /// A request that is being answered; dropping it is its end.
 #[derive(Debug)]
-pub struct Busy(Arc<Pulse>);
+pub struct ActiveRequest(Arc<IdleTracker>);
 
-impl Pulse {
+impl IdleTracker {
     /// A request begins.
-    pub fn begin(self: &Arc<Self>) -> Busy {
+    pub fn begin(self: &Arc<Self>) -> ActiveRequest {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.beat();
-        Busy(self.clone())
+        ActiveRequest(self.clone())
     }
 
     /// Something is happening.
@@ -40,7 +40,7 @@ impl Pulse {
     }
 }
 
-impl Drop for Busy {
+impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.beat();
         self.0.requests.fetch_sub(1, Ordering::Relaxed);
@@ -56,7 +56,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_connection_is_silent_when_no_request_is_answered_and_none_came_for_a_while() {
-        let pulse = Arc::new(Pulse::default());
+        let pulse = Arc::new(IdleTracker::default());
         let long_poll = pulse.begin();
         let stopped = pulse.stopped(PATIENCE);
         tokio::pin!(stopped);

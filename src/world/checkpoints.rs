@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// A realm and how the clock stood.
 #[derive(Clone)]
-pub struct Moment {
+pub struct Checkpoint {
     /// The realm.
     pub realm: Arc<Realm>,
     /// The clock.
@@ -29,13 +29,13 @@ pub struct SnapshotInfo {
 }
 
 /// The moments that a world can go back to.
-pub(super) struct Moments {
-    origin: Moment,
-    snapshots: BTreeMap<String, (Moment, Timestamp)>,
+pub(super) struct Checkpoints {
+    origin: Checkpoint,
+    snapshots: BTreeMap<String, (Checkpoint, Timestamp)>,
 }
 
-impl Moments {
-    pub(super) fn new(origin: Moment) -> Self {
+impl Checkpoints {
+    pub(super) fn new(origin: Checkpoint) -> Self {
         Self { origin, snapshots: BTreeMap::new() }
     }
 }
@@ -56,16 +56,16 @@ pub fn without_queues(realm: &Realm) -> Realm {
 
 impl World {
     /// The world as it is, and its time.
-    fn present(&self) -> (Moment, Timestamp) {
+    fn present(&self) -> (Checkpoint, Timestamp) {
         let _turn = self.lock();
         let now = self.now();
-        (Moment { realm: self.settled(now), clock: self.clock() }, now)
+        (Checkpoint { realm: self.settled(now), clock: self.clock() }, now)
     }
 
     /// The world as it is, without queues.
-    pub fn moment(&self) -> Moment {
+    pub fn moment(&self) -> Checkpoint {
         let (present, _) = self.present();
-        Moment { realm: Arc::new(without_queues(&present.realm)), ..present }
+        Checkpoint { realm: Arc::new(without_queues(&present.realm)), ..present }
     }
 
     /// Keeps the world as it is under a name; an older snapshot of that name is replaced.
@@ -81,7 +81,7 @@ impl World {
     }
 
     /// The moment that a snapshot holds.
-    pub fn snapshot_named(&self, name: &str) -> Option<Moment> {
+    pub fn snapshot_named(&self, name: &str) -> Option<Checkpoint> {
         self.moments.lock().snapshots.get(name).map(|(moment, _)| moment.clone())
     }
 
@@ -97,7 +97,7 @@ impl World {
     }
 
     /// Puts a moment in the place of what is. Queues and sessions end.
-    pub fn go_to(&self, moment: &Moment) {
+    pub fn go_to(&self, moment: &Checkpoint) {
         let _turn = self.lock();
         self.sessions.end_all();
         let (before, real) = (self.clock(), self.real_time.now());

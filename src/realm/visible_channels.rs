@@ -5,25 +5,25 @@
 use super::Realm;
 use super::change::Tx;
 use super::channel::Channel;
-use super::event::{Audience, Event, Needs, Payload};
+use super::event::{Audience, DeliveryCondition, Event, Payload};
 use super::id::{ChannelId, UserId};
-use super::starred::StarredInSight;
+use super::visible_starred::VisibleStarred;
 use imbl::OrdSet;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What users with an event queue can see of channels.
-pub struct Sight {
+pub struct VisibleChannels {
     channels: BTreeMap<UserId, OrdSet<ChannelId>>,
-    starred: StarredInSight,
+    starred: VisibleStarred,
 }
 
-impl Sight {
+impl VisibleChannels {
     /// What these users see now, before their role or groups change.
     pub fn of(realm: &Realm, users: &OrdSet<UserId>) -> Self {
         let channels = realm.listeners_among(users).into_iter().map(|user| (user, seen_by(realm, user))).collect();
-        Self { channels, starred: StarredInSight::of(realm, users) }
+        Self { channels, starred: VisibleStarred::of(realm, users) }
     }
 
     /// Tells those users what they see more or less than before.
@@ -37,7 +37,7 @@ impl Sight {
                 show(tx, user, channel);
             }
             for channel in before.relative_complement(after) {
-                let needs = Needs::of_channel(tx.channels[&channel].is_archived);
+                let needs = DeliveryCondition::of_channel(tx.channels[&channel].is_archived);
                 tx.emit_vanished(Audience::user(user), &OrdSet::unit(channel), needs);
             }
         }
@@ -57,8 +57,8 @@ fn show(tx: &mut Tx, user: UserId, channel: ChannelId) {
         return;
     }
     let fields = json!({"stream_ids": [channel.id], "user_ids": channel.subscribers});
-    let needs = Needs::of_channel(channel.is_archived);
-    tx.emit(Audience::user(user), Event::shaped("subscription", Some("peer_add"), fields).needing(needs));
+    let needs = DeliveryCondition::of_channel(channel.is_archived);
+    tx.emit(Audience::user(user), Event::shaped("subscription", Some("peer_add"), fields).only_for(needs));
 }
 
 impl Tx {
@@ -73,14 +73,14 @@ impl Tx {
         }
         for ((is_archived, users), channels) in by_users {
             let event = Event::new("stream", Some("create"), Payload::ChannelsCreated(channels));
-            self.emit(Audience::of(users), event.needing(Needs::of_channel(is_archived)));
+            self.emit(Audience::of(users), event.only_for(DeliveryCondition::of_channel(is_archived)));
         }
     }
 
     /// Tells users that they can't see channels any more (A-339 in docs/assumptions.md).
-    pub fn emit_vanished(&mut self, audience: Audience, channels: &OrdSet<ChannelId>, needs: Needs) {
+    pub fn emit_vanished(&mut self, audience: Audience, channels: &OrdSet<ChannelId>, needs: DeliveryCondition) {
         let streams: Vec<_> = channels.iter().map(|id| json!({ "stream_id": id })).collect();
         let fields = json!({"streams": streams, "stream_ids": channels});
-        self.emit(audience, Event::shaped("stream", Some("delete"), fields).needing(needs));
+        self.emit(audience, Event::shaped("stream", Some("delete"), fields).only_for(needs));
     }
 }

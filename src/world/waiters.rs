@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 
 /// The polls that hang on a world's queues.
 #[derive(Default)]
-pub(super) struct Parking {
+pub(super) struct Waiters {
     waiting: Mutex<Waiting>,
     left: Mutex<Vec<(Arc<Queue>, Timestamp)>>,
     /// Whether somebody left: readers ask at each look.
@@ -119,7 +119,7 @@ impl World {
     }
 }
 
-impl Parking {
+impl Waiters {
     /// Notes that a queue's poll was answered; when the one before it was, if that is still known.
     pub(super) fn note_answer(&self, queue: &QueueId, at: Timestamp) -> Option<Timestamp> {
         let mut answered = self.answered.lock();

@@ -7,20 +7,20 @@ use std::fmt;
 
 /// Something wrong with a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Fault {
+pub struct Diagnostic {
     /// Where: `$.channels[2].subscribers[0]`, `$` being the whole document.
     pub path: String,
     /// What is wrong, and where it can be said, what would be right.
     pub reason: String,
 }
 
-impl Fault {
+impl Diagnostic {
     pub(crate) fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { path: path.into(), reason: reason.into() }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path, self.reason)
     }
@@ -31,13 +31,13 @@ impl fmt::Display for Fault {
 /// # Errors
 ///
 /// The first thing that does not fit, with its path.
-pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     if text.trim_ascii_start().starts_with('[') {
-        return Err(Fault::new("$", "takes an object"));
+        return Err(Diagnostic::new("$", "takes an object"));
     }
     let mut json = serde_json::Deserializer::from_str(text);
     let value = fit(&mut json)?;
-    json.end().map_err(|error| Fault::new("$", error.to_string()))?;
+    json.end().map_err(|error| Diagnostic::new("$", error.to_string()))?;
     Ok(value)
 }
 
@@ -46,9 +46,9 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
 /// # Errors
 ///
 /// The first thing that does not fit, with its path.
-pub fn fit<'de, T: Deserialize<'de>>(json: impl Deserializer<'de, Error = serde_json::Error>) -> Result<T, Fault> {
+pub fn fit<'de, T: Deserialize<'de>>(json: impl Deserializer<'de, Error = serde_json::Error>) -> Result<T, Diagnostic> {
     serde_path_to_error::deserialize(json)
-        .map_err(|error| Fault::new(written(error.path()), in_words(&error.inner().to_string())))
+        .map_err(|error| Diagnostic::new(written(error.path()), in_words(&error.inner().to_string())))
 }
 
 fn written(path: &Path) -> String {
@@ -184,7 +184,7 @@ mod tests {
             _width: i64,
         }
         let told = |text: &str| {
-            let read: Result<std::collections::BTreeMap<String, Vec<Point>>, Fault> = read(text);
+            let read: Result<std::collections::BTreeMap<String, Vec<Point>>, Diagnostic> = read(text);
             read.expect_err(text).to_string()
         };
 

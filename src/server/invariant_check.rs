@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 
 /// What an examination came to before its time was up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Examined {
+pub struct CheckReport {
     /// What is broken, a line each.
     pub violations: Vec<String>,
     /// How many worlds were not checked to the end.
@@ -59,9 +59,9 @@ pub(super) fn violations(shared: &Shared) -> Vec<String> {
 }
 
 /// Examines worlds on a thread of its own, for so long and no longer.
-pub(super) async fn within(worlds: &Worlds, limit: Duration) -> Examined {
+pub(super) async fn within(worlds: &Worlds, limit: Duration) -> CheckReport {
     let worlds = worlds.all();
-    let mut examined = Examined { violations: Vec::new(), unfinished: worlds.len() };
+    let mut examined = CheckReport { violations: Vec::new(), unfinished: worlds.len() };
     let (sender, mut receiver) = mpsc::unbounded_channel();
     tokio::task::spawn_blocking(move || {
         for shared in by_realm(worlds) {
@@ -104,7 +104,7 @@ mod tests {
     #[tokio::test]
     async fn an_examination_names_the_broken_world() {
         let server = Server::start().await.expect("a port is free");
-        assert_eq!(server.violations_within(Duration::from_mins(1)).await, Examined::default());
+        assert_eq!(server.violations_within(Duration::from_mins(1)).await, CheckReport::default());
 
         let mut broken = Realm::clone(&server.world("default").snapshot());
         broken.channels_by_name.insert("nowhere".into(), ChannelId(999));
@@ -135,6 +135,6 @@ mod tests {
 
         let examined = server.violations_within(Duration::ZERO).await;
 
-        assert_eq!(examined, Examined { violations: Vec::new(), unfinished: 2 });
+        assert_eq!(examined, CheckReport { violations: Vec::new(), unfinished: 2 });
     }
 }

@@ -3,16 +3,16 @@
 //! Control and the WebSocket are warp's. The API goes from hyper, on which warp stands, straight to the table of
 //! operations: the filters around it copied all headers and took a tenth of a small read's time.
 
-use super::mangle::{ReplyBody, mangled};
-use super::pulse::Pulse;
+use super::connection_fault::{ReplyBody, mangled};
+use super::idle::IdleTracker;
 use super::socket;
 use crate::console;
 use crate::control::Control;
 use crate::control::pages::token_subprotocol;
 use crate::error::Error;
-use crate::http::authentication::{Given, LastCredentials};
+use crate::http::authentication::{CredentialsCache, RequestCredentials};
 use crate::http::deferral::Deferral;
-use crate::http::request::{self, BodyLimit, Incoming, read_body};
+use crate::http::request::{self, ApiRequest, BodyLimit, read_body};
 use crate::http::{Answer, Edge, Response, reply};
 use crate::world::aside::in_place;
 use bytes::Bytes;
@@ -32,7 +32,7 @@ use warp::Filter;
 
 /// What a socket serves.
 #[derive(Clone)]
-pub enum Served {
+pub enum ServedWorlds {
     /// Everything.
     All(Arc<Control>),
     /// The API of one world, until it ends.
@@ -40,21 +40,21 @@ pub enum Served {
 }
 
 /// Answers the requests of one connection.
-pub struct Front {
-    served: Served,
+pub struct ConnectionService {
+    served: ServedWorlds,
     stopped: watch::Receiver<bool>,
-    pulse: Arc<Pulse>,
-    credentials: LastCredentials,
+    pulse: Arc<IdleTracker>,
+    credentials: CredentialsCache,
 }
 
-impl Front {
+impl ConnectionService {
     /// Serves a connection until the server is stopped; the pulse tells that it does.
-    pub fn new(served: Served, stopped: watch::Receiver<bool>, pulse: Arc<Pulse>) -> Self {
-        Self { served, stopped, pulse, credentials: LastCredentials::default() }
+    pub fn new(served: ServedWorlds, stopped: watch::Receiver<bool>, pulse: Arc<IdleTracker>) -> Self {
+        Self { served, stopped, pulse, credentials: CredentialsCache::default() }
     }
 }
 
-impl hyper::service::Service<Request<IncomingBody>> for Front {
+impl hyper::service::Service<Request<IncomingBody>> for ConnectionService {
     type Response = http::Response<ReplyBody>;
     type Error = io::Error;
     type Future =
@@ -63,18 +63,18 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
     fn call(&self, request: Request<IncomingBody>) -> Self::Future {
         let busy = self.pulse.begin();
         let (edge, world) = match &self.served {
-            Served::All(control) if is_control(request.uri().path()) => {
+            ServedWorlds::All(control) if is_control(request.uri().path()) => {
                 let answer = controlled(control.clone(), self.stopped.clone(), request);
                 return Either::Right(Box::pin(async move {
                     let _busy = busy;
                     mangled(answer.await)
                 }));
             }
-            Served::All(control) if let Some(page) = console::answer(&control.guard, &request) => {
+            ServedWorlds::All(control) if let Some(page) = console::answer(&control.guard, &request) => {
                 return Either::Left(ready(mangled(page)));
             }
-            Served::All(control) => (&control.edge, None),
-            Served::One(edge, world, _) => (edge, Some(world)),
+            ServedWorlds::All(control) => (&control.edge, None),
+            ServedWorlds::One(edge, world, _) => (edge, Some(world)),
         };
         let (head, body) = request.into_parts();
         let credentials = self.credentials.read(&head.headers);
@@ -116,12 +116,17 @@ impl hyper::service::Service<Request<IncomingBody>> for Front {
     }
 }
 
-fn incoming(scheme: &'static str, head: http::request::Parts, credentials: Given, body: Bytes) -> Incoming {
-    Incoming { method: head.method, scheme, uri: head.uri, headers: head.headers, credentials, session: None, body }
+fn incoming(
+    scheme: &'static str,
+    head: http::request::Parts,
+    credentials: RequestCredentials,
+    body: Bytes,
+) -> ApiRequest {
+    ApiRequest { method: head.method, scheme, uri: head.uri, headers: head.headers, credentials, session: None, body }
 }
 
 /// The response to a request that waits, or takes long, where no other request waits behind it.
-async fn deferred(edge: &Edge, incoming: &mut Incoming, world: Option<&str>, deferral: &Deferral) -> Response {
+async fn deferred(edge: &Edge, incoming: &mut ApiRequest, world: Option<&str>, deferral: &Deferral) -> Response {
     let permit = deferral.permitted().await;
     let answer = in_place(|| {
         // All of the body is there, so that reading it waits for nothing.
@@ -183,7 +188,7 @@ fn controlling(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
             async move {
                 let scheme = control.edge.scheme;
                 let mut incoming =
-                    Incoming { method, scheme, uri, headers, credentials: None, session: None, body: Bytes::new() };
+                    ApiRequest { method, scheme, uri, headers, credentials: None, session: None, body: Bytes::new() };
                 match read_body(&incoming.headers, control.body_limit(&incoming), body).await {
                     Ok(body) => {
                         incoming.body = body;
