@@ -250,12 +250,12 @@ pub fn emit_export_consent(tx: &mut Tx, user: UserId, consented: Value) {
 
 /// Tells a user's clients of a setting.
 pub(super) fn emit_setting(tx: &mut Tx, user: UserId, name: &str, value: Value, language: Option<&str>) {
-    legacy::emit(tx, user, name, &value, language);
-    let mut fields = json!({"property": name, "value": value});
+    let mut fields = json!({"property": name, "value": &value});
     if let Some(language) = language {
         fields["language_name"] = language.into();
     }
     tx.emit(Audience::user(user), Event::shaped("user_settings", Some("update"), fields));
+    legacy::emit(tx, user, name, &value, language);
 }
 
 fn change_visibility(tx: &mut Tx, user: &User, visibility: EmailVisibility) {

@@ -218,6 +218,27 @@ async fn one_that_cannot_be_sent_is_marked_and_may_be_given_another_time() {
 }
 
 #[tokio::test]
+async fn another_time_or_topic_alone_is_not_checked_for_the_right_to_post() {
+    let server = TestServer::start().await;
+    let [nora, adam] = server.users(["nora", "adam"]);
+    let general = server.channel("general");
+    let id = id_of(schedule(&nora, json!({"type": "channel", "to": general, "topic": "t"})).await).await;
+    let path = format!("/scheduled_messages/{id}");
+    adam.delete(&format!("/streams/{general}"), json!({})).await.success();
+
+    nora.patch(&path, json!({"scheduled_delivery_timestamp": NOW + 90})).await.is(json!({}));
+    nora.patch(&path, json!({"topic": "u".repeat(61)})).await.is(json!({}));
+    let topic = format!("{}...", "u".repeat(57));
+    assert_eq!(listed(&nora).await[0]["topic"], topic);
+    assert_eq!(listed(&nora).await[0]["scheduled_delivery_timestamp"], NOW + 90);
+    let invalid = nora.patch(&path, json!({"topic": "a\u{200e}"})).await;
+    invalid.error("BAD_REQUEST", "Invalid character in topic, at position 2!");
+    let refused = nora.patch(&path, json!({"topic": "v", "content": "Again"})).await;
+    refused.error("BAD_REQUEST", "Not authorized to send to channel 'general'");
+    assert_eq!(listed(&nora).await[0]["topic"], topic);
+}
+
+#[tokio::test]
 async fn one_that_was_sent_is_not_changed_any_more_but_may_be_removed() {
     let server = TestServer::start().await;
     let [nora, mel] = server.users(["nora", "mel"]);

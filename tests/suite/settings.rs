@@ -31,12 +31,12 @@ async fn each_changed_setting_is_told_to_the_user_alone() {
     max.patch("/settings", params).await.is(json!({}));
 
     at_max.next().await.is(setting("twenty_four_hour_time", Value::Null));
-    at_max.next().await.is(setting("enter_sends", json!(true)));
     at_max.next().await.is(setting("color_scheme", json!(2)));
     at_max.next().await.is(json!({
         "type": "user_settings", "op": "update", "property": "default_language", "value": "de", "language_name": "Deutsch",
     }));
     at_max.next().await.is(setting("emojiset", json!("text")));
+    at_max.next().await.is(setting("enter_sends", json!(true)));
     at_max.none().await;
     at_mel.none().await;
     let state = max.post("/register", json!({"fetch_event_types": ["user_settings"]})).await.success();
@@ -442,4 +442,29 @@ async fn what_is_no_picture_is_refused() {
     max.upload(path, "me.png", "image/png", PICTURE).await.error("BAD_REQUEST", closed);
     max.delete(path, json!({})).await.error("BAD_REQUEST", closed);
     adam.upload(path, "me.png", "image/png", PICTURE).await.success();
+}
+
+#[tokio::test]
+async fn settings_of_one_request_are_changed_in_one_order_whatever_their_kinds() {
+    let server = TestServer::start().await;
+    let nora = server.user("nora");
+    let mut events = nora.events(["user_settings"]).await;
+    let params = json!({
+        "user_list_style": 1, "enter_sends": true, "enable_sounds": false, "notification_sound": "none", "timezone": "Europe/Rome",
+        "web_font_size_px": 15, "fluid_layout_width": true, "web_inbox_show_channel_folders": false,
+    });
+    nora.patch("/settings", params).await.success();
+    let told = events.all().await;
+    let told: Vec<&str> = told.iter().filter_map(|event| event["property"].as_str()).collect();
+    let expected = [
+        "fluid_layout_width",
+        "web_font_size_px",
+        "notification_sound",
+        "enable_sounds",
+        "enter_sends",
+        "user_list_style",
+        "web_inbox_show_channel_folders",
+        "timezone",
+    ];
+    assert_eq!(told, expected);
 }

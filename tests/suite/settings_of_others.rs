@@ -31,8 +31,8 @@ async fn administrators_change_the_settings_of_those_whom_they_name() {
     at_mel.next().await.is(setting("color_scheme", json!(3)));
     at_mel.next().await.is(setting("enter_sends", json!(true)));
     for queue in [&mut at_max, &mut at_mona] {
-        queue.next().await.is(setting("enter_sends", json!(true)));
         queue.next().await.is(setting("color_scheme", json!(3)));
+        queue.next().await.is(setting("enter_sends", json!(true)));
     }
     for queue in [&mut at_adam, &mut at_mel, &mut at_max, &mut at_mona] {
         queue.none().await;
@@ -65,8 +65,8 @@ async fn what_people_chose_themselves_can_be_left_to_them() {
     adam.patch("/settings", dark(true)).await.is(json!({}));
 
     for queue in [&mut at_mona, &mut at_nora] {
-        queue.next().await.is(setting("enter_sends", json!(true)));
         queue.next().await.is(setting("color_scheme", json!(2)));
+        queue.next().await.is(setting("enter_sends", json!(true)));
         queue.none().await;
     }
     for queue in [&mut at_mel, &mut at_max] {

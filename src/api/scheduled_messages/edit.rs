@@ -9,6 +9,8 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event};
 use crate::realm::id::ScheduledMessageId;
 use crate::realm::organization::{ScheduledMessage, ScheduledTarget};
+use crate::realm::schedule::DryRun;
+use crate::realm::text::normal_topic;
 use crate::record::scheduled::ScheduledMessageRecord;
 use serde_json::json;
 
@@ -81,16 +83,23 @@ impl Write for EditScheduledMessage {
         if message.has_failed && deliver_at.is_none() {
             return Err(Error::DeliveryNotInFuture);
         }
-        let (old_kind, old_to, old_topic) = parts(&message.to);
-        let kind = params.type_.unwrap_or(old_kind);
-        let to = params.to.unwrap_or(old_to).recipients(kind)?;
-        let content = params.content.as_deref().unwrap_or(&message.content);
-        let trial = checked(tx, call, kind, &to, params.topic.or(old_topic), content)?;
+        let checks_again = params.type_.is_some() || params.to.is_some() || params.content.is_some();
+        let DryRun { to, content, rendered } = if checks_again {
+            let (old_kind, old_to, old_topic) = parts(&message.to);
+            let kind = params.type_.unwrap_or(old_kind);
+            let to = params.to.unwrap_or(old_to).recipients(kind)?;
+            let content = params.content.as_deref().unwrap_or(&message.content);
+            checked(tx, call, kind, &to, params.topic.or(old_topic), content)?
+        } else {
+            // Whether it may be sent is checked at its time.
+            let to = with_topic(message.to.clone(), params.topic.as_deref())?;
+            DryRun { to, content: message.content.clone(), rendered: message.rendered.clone() }
+        };
 
         let message = tx.put_scheduled(ScheduledMessage {
-            to: trial.to,
-            content: trial.content,
-            rendered: trial.rendered,
+            to,
+            content,
+            rendered,
             deliver_at: deliver_at.unwrap_or(message.deliver_at),
             has_failed: false,
             ..message
@@ -98,6 +107,20 @@ impl Write for EditScheduledMessage {
         let fields = json!({ "scheduled_message": ScheduledMessageRecord::new(&message) });
         tx.emit(Audience::user(sender), Event::shaped("scheduled_messages", Some("update"), fields));
         Ok(Success {})
+    }
+}
+
+/// A target with another topic, if there is one; direct messages have none.
+///
+/// # Errors
+///
+/// `TopicInvalidCharacter`.
+fn with_topic(target: ScheduledTarget, topic: Option<&str>) -> Result<ScheduledTarget, Error> {
+    match (target, topic) {
+        (ScheduledTarget::Channel { channel, .. }, Some(topic)) => {
+            Ok(ScheduledTarget::Channel { channel, topic: normal_topic(topic)?.into_owned() })
+        }
+        (target, _) => Ok(target),
     }
 }
 

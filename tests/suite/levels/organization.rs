@@ -110,16 +110,16 @@ async fn legacy_settings_events_were_sent_before_439() {
     let mut events = mel.register(json!({})).await;
     mel.patch("/settings", json!({"default_language": "de"})).await.success();
     mel.patch("/settings", json!({"enable_sounds": false})).await.success();
+    events.next().await.has(json!({"type": "user_settings", "property": "default_language"}));
     events.next().await.is(json!({
         "type": "update_display_settings", "user": "mel@chat.test", "setting_name": "default_language",
         "setting": "de", "language_name": "Deutsch",
     }));
-    events.next().await.has(json!({"type": "user_settings", "property": "default_language"}));
+    events.next().await.has(json!({"type": "user_settings", "property": "enable_sounds", "id": 2}));
     events.next().await.is(json!({
         "type": "update_global_notifications", "user": "mel@chat.test", "notification_name": "enable_sounds",
         "setting": false,
     }));
-    events.next().await.has(json!({"type": "user_settings", "property": "enable_sounds", "id": 3}));
     let mut named = mel.events(["update_global_notifications"]).await;
     mel.patch("/settings", json!({"enable_sounds": true, "high_contrast_mode": true})).await.success();
     assert_eq!(named.all().await.len(), 1);
@@ -133,8 +133,8 @@ async fn home_views_were_default_views_before_219() {
         let mel = Age::at(&server, level).await.user("mel");
         let mut events = mel.register(json!({})).await;
         mel.patch("/settings", json!({name: "all_messages"})).await.success();
-        events.next().await.has(json!({"type": "update_display_settings", "setting_name": name}));
         events.next().await.has(json!({"type": "user_settings", "property": name, "value": "all_messages"}));
+        events.next().await.has(json!({"type": "update_display_settings", "setting_name": name}));
         assert!(events.state["user_settings"].get(name).is_some());
         assert!(events.state.get(name).is_some());
     }

@@ -265,8 +265,8 @@ async fn the_name_in_notifications_was_true_or_false_before_168() {
         mel.patch("/settings", json!({name: refused})).await.error("BAD_REQUEST", &format!("{name} {why}"));
         mel.patch("/settings", json!({other: sent, "enable_sounds": true})).await.success();
         mel.patch("/settings", json!({name: sent})).await.success();
-        events.next().await.has(json!({"notification_name": name, "setting": sent}));
         events.next().await.has(json!({"type": "user_settings", "property": name, "value": sent}));
+        events.next().await.has(json!({"notification_name": name, "setting": sent}));
         olive.patch("/realm/user_settings_defaults", json!({name: sent})).await.success();
 
         let state = mel.register(json!({"client_capabilities": {}})).await.state;
