@@ -274,6 +274,10 @@ fn parameter(info: &ParameterInfo, schema: Value) -> Value {
 /// A placeholder, with the schemas and descriptions of what else may stand in its place.
 fn in_path(info: &ParameterInfo, mut schema: Value, others: Vec<(Value, String)>) -> Value {
     let mut about = description(info);
+    if schema["type"] == "integer" && schema.get("minimum").is_none() {
+        // Routes have digits alone: another number leads elsewhere, or nowhere.
+        schema["minimum"] = 0.into();
+    }
     if !others.is_empty() {
         let (others, descriptions): (Vec<Value>, Vec<String>) = others.into_iter().unzip();
         let all: Vec<Value> = std::iter::once(schema).chain(others).collect();

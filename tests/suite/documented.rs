@@ -131,3 +131,16 @@ fn the_documents_are_such_as_generators_of_clients_read() {
     assert_eq!((user[0]["type"].clone(), user[1]["type"].clone()), (json!("integer"), json!("string")));
     assert_eq!(DOCUMENT["paths"]["/users/{email}"], Value::Null);
 }
+
+#[test]
+fn numbers_in_paths_are_digits() {
+    let mut seen = 0;
+    for (place, operation) in operations(&DOCUMENT) {
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        for schema in parameters.filter(|one| one["in"] == "path").map(|one| &one["schema"]) {
+            seen += 1;
+            assert!(schema["type"] != "integer" || schema["minimum"] == 0, "{place}: {schema}");
+        }
+    }
+    assert!(seen > 50, "{seen} placeholders");
+}
