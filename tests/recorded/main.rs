@@ -40,7 +40,10 @@ const CHOICE: &str = "CHATDOUBLE_RECORDED";
 
 fn choice() -> Option<Vec<String>> {
     let text = std::env::var(CHOICE).ok()?;
-    Some(text.split(',').map(str::to_owned).collect())
+    let names: Vec<String> = text.split(',').map(str::to_owned).collect();
+    let unknown = names.iter().find(|name| !RECORDINGS.iter().any(|one| one == name));
+    assert!(unknown.is_none(), "{CHOICE}: no recording is called {unknown:?}");
+    Some(names)
 }
 
 /// Everything played once, whichever test asks first.

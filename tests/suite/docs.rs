@@ -157,3 +157,28 @@ fn links_lead_to_files_and_headings_that_there_are() {
     }
     assert!(dead.is_empty(), "{dead:#?}");
 }
+
+/// Words that documents do without: each has a plainer one.
+const RETIRED: &[&str] = &["anew", "beside", "lies", "mends", "stands", "told", "whom"];
+
+#[test]
+fn documents_use_plain_words() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = vec![root.join("README.md"), root.join("CONTRIBUTING.md")];
+    for folder in ["docs", "docs/contributing"] {
+        let entries = std::fs::read_dir(root.join(folder)).expect("a folder").map(|entry| entry.expect("one").path());
+        // Decisions are quoted in the code by their number and keep their words.
+        let is_read = |file: &std::path::PathBuf| {
+            file.extension().is_some_and(|end| end == "md") && !file.ends_with("assumptions.md")
+        };
+        files.extend(entries.filter(is_read));
+    }
+    let word = regex::Regex::new(&format!(r"(?i)\b({})\b", RETIRED.join("|"))).expect("well-formed");
+    let mut found = Vec::new();
+    for file in files {
+        let text = prose(&std::fs::read_to_string(&file).expect("readable"));
+        let name = file.strip_prefix(root).expect("inside").display().to_string();
+        found.extend(word.find_iter(&text).map(|hit| format!("{name}: {}", hit.as_str())));
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
