@@ -62,6 +62,8 @@ ci:
 [group('maintain')]
 format:
     cargo fmt
+    tests/clients/run --install-only
+    tests/clients/console/node_modules/.bin/prettier --write --log-level warn '**/*.{js,cjs,mjs,ts,cts}'
 
 # Make the pictures of docs/console.md anew
 [group('maintain')]

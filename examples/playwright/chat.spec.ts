@@ -33,7 +33,11 @@ test("a message reaches the other's page", async ({ page, context, world }) => {
 
 test("a lost reply is told, and what the browser repeats counts once", async ({ page, world }) => {
   await open(page, world, "mel");
-  await world.faults.add({ match: { method: "POST", path: "/messages" }, times: 1, effect: { drop: "after", retries: true } });
+  await world.faults.add({
+    match: { method: "POST", path: "/messages" },
+    times: 1,
+    effect: { drop: "after", retries: true },
+  });
   await page.getByLabel("Message").fill("once");
   await page.getByRole("button").click();
   await expect(page.getByRole("status")).toHaveText("not sure");

@@ -1,16 +1,36 @@
 // The bar of a world: its time, jumps, what is due, snapshots, forks.
-import { clock as clockText, day, handle, html, instant, moment, plural, save, saved, span, useEffect, useState } from './lib.js';
-import { attempt, toasts } from './store.js';
-import { control } from './control.js';
-import { go, pathOf } from './route.js';
-import { Dialog, Item, Menu } from './part/common.js';
-import { Icon } from './part/icons.js';
+import {
+  clock as clockText,
+  day,
+  handle,
+  html,
+  instant,
+  moment,
+  plural,
+  save,
+  saved,
+  span,
+  useEffect,
+  useState,
+} from "./lib.js";
+import { attempt, toasts } from "./store.js";
+import { control } from "./control.js";
+import { go, pathOf } from "./route.js";
+import { Dialog, Item, Menu } from "./part/common.js";
+import { Icon } from "./part/icons.js";
 
-const WORDS = { reminder: 'reminder', scheduled_message: 'scheduled message', invite_expired: 'invitation expires', queue_expired: 'queue expires',
-  heartbeat: 'heartbeat', export_done: 'export is done', full_member: 'becomes a full member' };
+const WORDS = {
+  reminder: "reminder",
+  scheduled_message: "scheduled message",
+  invite_expired: "invitation expires",
+  queue_expired: "queue expires",
+  heartbeat: "heartbeat",
+  export_done: "export is done",
+  full_member: "becomes a full member",
+};
 
 export function said(item, world) {
-  const word = WORDS[item.kind] ?? item.kind.replaceAll('_', ' ');
+  const word = WORDS[item.kind] ?? item.kind.replaceAll("_", " ");
   const queue = item.queue_id && world.queues.find((one) => one.queue_id === item.queue_id);
   if (queue) return `${word} (${handle(queue.user)})`;
   const id = item.reminder_id ?? item.scheduled_message_id ?? item.invite_id ?? item.export_id;
@@ -18,18 +38,25 @@ export function said(item, world) {
   return id === undefined ? word : `${word} ${id}`;
 }
 
-export const zoneNow = () => saved('zone', 'UTC');
+export const zoneNow = () => saved("zone", "UTC");
 
 export async function move(world, body) {
-  const reply = await attempt(() => world.call('POST', '/clock', body));
+  const reply = await attempt(() => world.call("POST", "/clock", body));
   if (!reply) return undefined;
   world.setClock(reply);
   world.onMoved?.(body);
   const { fired } = reply;
-  const told = fired.slice(0, 4).map((item) => said(item, world)).join(', ');
-  const text = body.running !== undefined ? (body.running ? 'The clock goes with real time' : 'The clock stands still')
-    : `${moment(reply.now, zoneNow())}. ${fired.length ? `${plural(fired.length, 'thing')} fell due: ${told}${fired.length > 4 ? ' …' : ''}` : 'Nothing fell due'}`;
-  toasts.show(text, '', fired.length ? [['See it in Live', pathOf(world.name, 'live')]] : []);
+  const told = fired
+    .slice(0, 4)
+    .map((item) => said(item, world))
+    .join(", ");
+  const text =
+    body.running !== undefined
+      ? body.running
+        ? "The clock goes with real time"
+        : "The clock stands still"
+      : `${moment(reply.now, zoneNow())}. ${fired.length ? `${plural(fired.length, "thing")} fell due: ${told}${fired.length > 4 ? " …" : ""}` : "Nothing fell due"}`;
+  toasts.show(text, "", fired.length ? [["See it in Live", pathOf(world.name, "live")]] : []);
   return reply;
 }
 
@@ -44,100 +71,240 @@ function Time({ world }) {
   }, [world, world.running]);
   const now = world.time();
   const submit = async (form) => {
-    const chosen = form.get('zone').trim() || 'UTC';
-    try { new Intl.DateTimeFormat('en', { timeZone: chosen }); } catch { toasts.show(`There is no time zone ${chosen}`, 'bad'); return; }
-    save('zone', chosen);
+    const chosen = form.get("zone").trim() || "UTC";
+    try {
+      new Intl.DateTimeFormat("en", { timeZone: chosen });
+    } catch {
+      toasts.show(`There is no time zone ${chosen}`, "bad");
+      return;
+    }
+    save("zone", chosen);
     setZone(chosen);
     // Browsers leave seconds out where they are zero.
-    const text = form.get('at').replace(/T\d\d:\d\d$/, '$&:00');
-    if (text && text !== form.get('was') && text !== localText(world.time(), chosen) && !(await move(world, { set: new Date(instant(text, chosen) * 1000).toISOString() }))) return;
+    const text = form.get("at").replace(/T\d\d:\d\d$/, "$&:00");
+    if (
+      text &&
+      text !== form.get("was") &&
+      text !== localText(world.time(), chosen) &&
+      !(await move(world, { set: new Date(instant(text, chosen) * 1000).toISOString() }))
+    )
+      return;
     setAsks(false);
   };
-  return html`<button class="time" onClick=${() => setAsks(true)} title="Choose an instant and a time zone">
+  return html`
+    <button class="time" onClick=${() => setAsks(true)} title="Choose an instant and a time zone">
       <span class="time-clock number">${clockText(now, zone)}</span>
-      <span class="time-day"><span>${day(now, zone)}</span> <span class="soft">${zone.split('/').at(-1).replaceAll('_', ' ')}</span></span>
-      <span class=${`tag ${world.running ? 'good' : 'info'}`}>${world.running ? 'running' : 'frozen'}</span>
+      <span class="time-day">
+        <span>${day(now, zone)}</span>
+        ${" "}
+        <span class="soft">${zone.split("/").at(-1).replaceAll("_", " ")}</span>
+      </span>
+      <span class=${`tag ${world.running ? "good" : "info"}`}>${world.running ? "running" : "frozen"}</span>
     </button>
-    ${asks && html`<${Dialog} title="World time" submit="Go there" onClose=${() => setAsks(false)} onSubmit=${submit}>
-      <p class="soft small">Everything that falls due on the way happens at its own time. The clock can't go back: restore a snapshot instead.</p>
-      <input type="hidden" name="was" defaultValue=${localText(now, zone)} />
-      <label class="field">Instant<input class="input" type="datetime-local" step="1" name="at" defaultValue=${localText(now, zone)} /></label>
-      <label class="field">Time zone<input class="input" name="zone" list="zones" defaultValue=${zone} spellcheck="false" />
-        <datalist id="zones">${Intl.supportedValuesOf('timeZone').map((one) => html`<option value=${one} />`)}</datalist></label>
-    <//>`}`;
+    ${
+      asks &&
+      html`
+        <${Dialog} title="World time" submit="Go there" onClose=${() => setAsks(false)} onSubmit=${submit}>
+          <p class="soft small">
+            Everything that falls due on the way happens at its own time. The clock can't go back: restore a snapshot
+            instead.
+          </p>
+          <input type="hidden" name="was" defaultValue=${localText(now, zone)} />
+          <label class="field">
+            Instant
+            <input class="input" type="datetime-local" step="1" name="at" defaultValue=${localText(now, zone)} />
+          </label>
+          <label class="field">
+            Time zone
+            <input class="input" name="zone" list="zones" defaultValue=${zone} spellcheck="false" />
+            <datalist id="zones">
+              ${Intl.supportedValuesOf("timeZone").map(
+                (one) => html`
+                  <option value=${one} />
+                `,
+              )}
+            </datalist>
+          </label>
+        <//>
+      `
+    }
+  `;
 }
 
 function localText(seconds, zone) {
-  const parts = Object.fromEntries(new Intl.DateTimeFormat('en-GB', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit',
-    minute: '2-digit', second: '2-digit', hourCycle: 'h23' }).formatToParts(seconds * 1000).map((part) => [part.type, part.value]));
+  const parts = Object.fromEntries(
+    new Intl.DateTimeFormat("en-GB", {
+      timeZone: zone,
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+      hourCycle: "h23",
+    })
+      .formatToParts(seconds * 1000)
+      .map((part) => [part.type, part.value]),
+  );
   return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}:${parts.second}`;
 }
 
 function Agenda({ world, onClose }) {
   const items = world.agenda.slice(0, 200);
-  return html`<${Dialog} title="Agenda" onClose=${onClose}>
-    ${items.length === 0 ? html`<p class="soft">Nothing is due. Reminders, scheduled messages, expiring invitations and idle queues stand here.</p>` : html`
-    <ol class="agenda">${items.map((item) => html`<li class="row"><span class="grow"><b>${said(item, world)}</b><br />
-      <span class="soft small number">${moment(item.at, zoneNow())}, in ${span(item.at - world.time())}</span></span>
-      <button type="button" class="button little" onClick=${async () => { if (await move(world, { set: item.at })) onClose(); }}>Go there</button></li>`)}</ol>`}
-  <//>`;
+  return html`
+    <${Dialog} title="Agenda" onClose=${onClose}>
+      ${
+        items.length === 0
+          ? html`
+              <p class="soft">
+                Nothing is due. Reminders, scheduled messages, expiring invitations and idle queues stand here.
+              </p>
+            `
+          : html`
+              <ol class="agenda">
+                ${items.map(
+                  (item) => html`
+                    <li class="row">
+                      <span class="grow">
+                        <b>${said(item, world)}</b>
+                        <br />
+                        <span class="soft small number">
+                          ${moment(item.at, zoneNow())}, in ${span(item.at - world.time())}
+                        </span>
+                      </span>
+                      <button
+                        type="button"
+                        class="button little"
+                        onClick=${async () => {
+                          if (await move(world, { set: item.at })) onClose();
+                        }}
+                      >
+                        Go there
+                      </button>
+                    </li>
+                  `,
+                )}
+              </ol>
+            `
+      }
+    <//>
+  `;
 }
 
 export async function fork(name, snapshot) {
-  const made = await attempt(() => control('POST', '/worlds', { fork_of: name, ...(snapshot ? { snapshot } : {}) }));
+  const made = await attempt(() => control("POST", "/worlds", { fork_of: name, ...(snapshot ? { snapshot } : {}) }));
   if (!made) return;
   toasts.show(`Forked as ${made.name}`);
-  go(pathOf(made.name, 'live'));
+  go(pathOf(made.name, "live"));
 }
 
 export function Bar({ world }) {
   const [shown, show] = useState(null);
   // Heartbeats come all the time: the next thing is something else where there is something else.
-  const next = world.agenda.find((item) => item.kind !== 'heartbeat') ?? world.agenda[0];
+  const next = world.agenda.find((item) => item.kind !== "heartbeat") ?? world.agenda[0];
   const snapshot = async (form) => {
-    const name = form.get('name').trim();
-    if (!await attempt(() => world.call('POST', '/snapshots', { name }))) return;
+    const name = form.get("name").trim();
+    if (!(await attempt(() => world.call("POST", "/snapshots", { name })))) return;
     toasts.show(`Snapshot ${name} taken`);
-    world.refresh('snapshots', 0);
+    world.refresh("snapshots", 0);
     show(null);
   };
   const restore = async (name) => {
-    if (!await attempt(() => world.call('POST', `/snapshots/${encodeURIComponent(name)}/restore`))) return;
+    if (!(await attempt(() => world.call("POST", `/snapshots/${encodeURIComponent(name)}/restore`)))) return;
     toasts.show(`Back at ${name}; event queues ended`);
     world.load();
   };
   const reset = async () => {
-    if (!await attempt(() => world.call('POST', '/reset', {}))) return;
+    if (!(await attempt(() => world.call("POST", "/reset", {})))) return;
     world.entries = [];
-    toasts.show('The world is as it was when it was made');
+    toasts.show("The world is as it was when it was made");
     show(null);
     world.load();
   };
-  const step = (text, span, label) => html`<button class="button little" aria-label=${label} onClick=${() => move(world, { advance_seconds: span })}>${text}</button>`;
-  return html`<header class="bar" aria-label="Time of the world">
-    <${Time} world=${world} />
-    <div class="row steps">
-      <button class="button little square" aria-label=${world.running ? 'Stop the clock' : 'Let the clock run'} onClick=${() => move(world, { running: !world.running })}>
-        <${Icon} name=${world.running ? 'pause' : 'play'} size="13" /></button>
-      ${step('+1 min', '1m', '+1 min: go on')}${step('+1 h', '1h', '+1 h: go on')}${step('+1 d', '1d', '+1 d: go on')}
-      <button class="button little next" disabled=${!next} onClick=${() => move(world, { set: next.at })}>
-        <${Icon} name="next" size="12" /><span class="cut">${next ? html`next: ${said(next, world)} <span class="soft number">in ${span(next.at - world.time())}</span>` : 'nothing is due'}</span></button>
-      <button class="button little" onClick=${() => show('agenda')}><${Icon} name="agenda" size="13" />Agenda <span class="soft number">${world.agenda.length}</span></button>
-    </div>
-    <span class="grow"></span>
-    <${Menu} label="Snapshots" icon="camera" text="Snapshots">
-      <${Item} icon="plus" onClick=${() => show('snapshot')}>Take a snapshot …<//>
-      ${world.snapshots.map((one) => html`<${Item} icon="reset" onClick=${() => restore(one.name)}>Restore <b>${one.name}</b><//>
-        <${Item} icon="fork" onClick=${() => fork(world.name, one.name)}>Fork from <b>${one.name}</b><//>`)}
-      <hr />
-      <${Item} icon="fork" onClick=${() => fork(world.name)}>Fork this world<//>
-      <${Item} icon="reset" bad onClick=${() => show('reset')}>Reset …<//>
-    <//>
-    ${shown === 'agenda' && html`<${Agenda} world=${world} onClose=${() => show(null)} />`}
-    ${shown === 'snapshot' && html`<${Dialog} title="Take a snapshot" submit="Take it" onClose=${() => show(null)} onSubmit=${snapshot}>
-      <label class="field">Name<input class="input" name="name" required defaultValue=${`snapshot-${world.snapshots.length + 1}`} /></label>
-      <p class="soft small">Data, clock and pushes. A snapshot of the same name is replaced.</p><//>`}
-    ${shown === 'reset' && html`<${Dialog} title=${`Reset ${world.name}?`} submit="Reset" onClose=${() => show(null)} onSubmit=${reset}>
-      <p>Data and clock go back to how the world was made. Queues end, faults and journal are emptied, snapshots stay.</p><//>`}
-  </header>`;
+  const step = (text, span, label) => html`
+    <button class="button little" aria-label=${label} onClick=${() => move(world, { advance_seconds: span })}>
+      ${text}
+    </button>
+  `;
+  return html`
+    <header class="bar" aria-label="Time of the world">
+      <${Time} world=${world} />
+      <div class="row steps">
+        <button
+          class="button little square"
+          aria-label=${world.running ? "Stop the clock" : "Let the clock run"}
+          onClick=${() => move(world, { running: !world.running })}
+        >
+          <${Icon} name=${world.running ? "pause" : "play"} size="13" />
+        </button>
+        ${step("+1 min", "1m", "+1 min: go on")}${step("+1 h", "1h", "+1 h: go on")}${step("+1 d", "1d", "+1 d: go on")}
+        <button class="button little next" disabled=${!next} onClick=${() => move(world, { set: next.at })}>
+          <${Icon} name="next" size="12" />
+          <span class="cut">
+            ${
+              next
+                ? html`
+                    next: ${said(next, world)}${" "}
+                    <span class="soft number">in ${span(next.at - world.time())}</span>
+                  `
+                : "nothing is due"
+            }
+          </span>
+        </button>
+        <button class="button little" onClick=${() => show("agenda")}>
+          <${Icon} name="agenda" size="13" />
+          Agenda${" "}
+          <span class="soft number">${world.agenda.length}</span>
+        </button>
+      </div>
+      <span class="grow"></span>
+      <${Menu} label="Snapshots" icon="camera" text="Snapshots">
+        <${Item} icon="plus" onClick=${() => show("snapshot")}>Take a snapshot …<//>
+        ${world.snapshots.map(
+          (one) => html`
+            <${Item} icon="reset" onClick=${() => restore(one.name)}>
+              Restore${" "}
+              <b>${one.name}</b>
+            <//>
+            <${Item} icon="fork" onClick=${() => fork(world.name, one.name)}>
+              Fork from${" "}
+              <b>${one.name}</b>
+            <//>
+          `,
+        )}
+        <hr />
+        <${Item} icon="fork" onClick=${() => fork(world.name)}>Fork this world<//>
+        <${Item} icon="reset" bad onClick=${() => show("reset")}>Reset …<//>
+      <//>
+      ${
+        shown === "agenda" &&
+        html`
+          <${Agenda} world=${world} onClose=${() => show(null)} />
+        `
+      }
+      ${
+        shown === "snapshot" &&
+        html`
+          <${Dialog} title="Take a snapshot" submit="Take it" onClose=${() => show(null)} onSubmit=${snapshot}>
+            <label class="field">
+              Name
+              <input class="input" name="name" required defaultValue=${`snapshot-${world.snapshots.length + 1}`} />
+            </label>
+            <p class="soft small">Data, clock and pushes. A snapshot of the same name is replaced.</p>
+          <//>
+        `
+      }
+      ${
+        shown === "reset" &&
+        html`
+          <${Dialog} title=${`Reset ${world.name}?`} submit="Reset" onClose=${() => show(null)} onSubmit=${reset}>
+            <p>
+              Data and clock go back to how the world was made. Queues end, faults and journal are emptied, snapshots
+              stay.
+            </p>
+          <//>
+        `
+      }
+    </header>
+  `;
 }

@@ -7,52 +7,75 @@ export class Refused extends Error {
 }
 
 let token = null;
-try { token = sessionStorage.getItem('chatdouble.token'); } catch { /* Asked for again. */ }
+try {
+  token = sessionStorage.getItem("chatdouble.token");
+} catch {
+  /* Asked for again. */
+}
 
 export function setToken(given) {
   token = given;
-  try { sessionStorage.setItem('chatdouble.token', given); } catch { /* Kept for this page alone. */ }
+  try {
+    sessionStorage.setItem("chatdouble.token", given);
+  } catch {
+    /* Kept for this page alone. */
+  }
 }
 
 async function reading(response) {
   const text = await response.text();
   let reply;
-  try { reply = JSON.parse(text); } catch { reply = { result: 'error', msg: text.slice(0, 200) || `status ${response.status}` }; }
-  if (!response.ok || reply.result === 'error') throw new Refused(response.status, reply, response.headers.get('x-chatdouble-hint'));
+  try {
+    reply = JSON.parse(text);
+  } catch {
+    reply = { result: "error", msg: text.slice(0, 200) || `status ${response.status}` };
+  }
+  if (!response.ok || reply.result === "error")
+    throw new Refused(response.status, reply, response.headers.get("x-chatdouble-hint"));
   return reply;
 }
 
 /** A call of control; `path` is below /control. */
 export async function control(method, path, body) {
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (body !== undefined) headers["Content-Type"] = "application/json";
   const response = await fetch(`/control${path}`, {
-    method, headers, credentials: 'omit', body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    method,
+    headers,
+    credentials: "omit",
+    body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
   });
   return reading(response);
 }
 
-export const worldPath = (world, rest = '') => `/worlds/${encodeURIComponent(world)}${rest}`;
+export const worldPath = (world, rest = "") => `/worlds/${encodeURIComponent(world)}${rest}`;
 
 /** A request of the public API as a user; parameters that are no text go as JSON. */
 export async function api(world, user, method, path, params = {}, { signal, form, keepalive } = {}) {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(params)) query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-  const inQuery = method === 'GET';
-  const url = `/w/${encodeURIComponent(world)}/api/v1${path}${inQuery && query.size ? `?${query}` : ''}`;
+  for (const [name, value] of Object.entries(params))
+    query.set(name, typeof value === "string" ? value : JSON.stringify(value));
+  const inQuery = method === "GET";
+  const url = `/w/${encodeURIComponent(world)}/api/v1${path}${inQuery && query.size ? `?${query}` : ""}`;
   const bytes = new TextEncoder().encode(`${user.email}:${user.api_key}`);
   const headers = { Authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
   const body = inQuery ? undefined : (form ?? query);
-  return reading(await fetch(url, { method, headers, credentials: 'omit', signal, body, keepalive }));
+  return reading(await fetch(url, { method, headers, credentials: "omit", signal, body, keepalive }));
 }
 
 /** Watches a world until it is closed, with so many frames a second at most. */
 export function watch(world, perSecond, { onOpen, onFrame, onClose }) {
-  const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
   const protocols = token ? [`bearer.${token}`] : [];
-  const socket = new WebSocket(`${scheme}://${location.host}/control${worldPath(world, `/watch?per_second=${perSecond}`)}`, protocols);
+  const socket = new WebSocket(
+    `${scheme}://${location.host}/control${worldPath(world, `/watch?per_second=${perSecond}`)}`,
+    protocols,
+  );
   socket.onopen = onOpen;
   socket.onmessage = (message) => onFrame(JSON.parse(message.data));
   socket.onclose = onClose;
-  return () => { socket.onclose = null; socket.close(); };
+  return () => {
+    socket.onclose = null;
+    socket.close();
+  };
 }

@@ -1,6 +1,16 @@
 // What every file of the console builds on: rendering, words for times and people, the clipboard.
-export { html, render, useState, useEffect, useLayoutEffect, useMemo, useRef, useCallback, useReducer } from './vendor/preact.js';
-import { useEffect, useReducer } from './vendor/preact.js';
+export {
+  html,
+  render,
+  useState,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useCallback,
+  useReducer,
+} from "./vendor/preact.js";
+import { useEffect, useReducer } from "./vendor/preact.js";
 
 /** Renders a component again whenever the store says that something changed. */
 export function useStore(store) {
@@ -9,14 +19,19 @@ export function useStore(store) {
   return store;
 }
 
-export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
 /** A span of seconds as people say it, two units at most. */
 export function span(seconds) {
   const whole = Math.max(0, Math.round(seconds));
-  const units = [['d', 86400], ['h', 3600], ['min', 60], ['s', 1]];
+  const units = [
+    ["d", 86400],
+    ["h", 3600],
+    ["min", 60],
+    ["s", 1],
+  ];
   const at = units.findIndex(([, size]) => whole >= size);
-  if (at < 0) return '0 s';
+  if (at < 0) return "0 s";
   const [unit, size] = units[at];
   const count = Math.floor(whole / size);
   const rest = units[at + 1] && Math.floor((whole % size) / units[at + 1][1]);
@@ -26,47 +41,71 @@ export function span(seconds) {
 const formats = new Map();
 function format(zone, options) {
   const key = zone + JSON.stringify(options);
-  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options }));
+  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat("en-GB", { timeZone: zone, ...options }));
   return formats.get(key);
 }
-export const clock = (seconds, zone) => format(zone, { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(seconds * 1000);
-export const day = (seconds, zone) => format(zone, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }).format(seconds * 1000);
+export const clock = (seconds, zone) =>
+  format(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(seconds * 1000);
+export const day = (seconds, zone) =>
+  format(zone, { weekday: "short", day: "numeric", month: "short", year: "numeric" }).format(seconds * 1000);
 export const moment = (seconds, zone) => `${day(seconds, zone)}, ${clock(seconds, zone)}`;
-export const milliseconds = (ms) => format('UTC', { minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 }).format(ms);
+export const milliseconds = (ms) =>
+  format("UTC", { minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 }).format(ms);
 
 /** The instant that wall-clock text such as 2026-03-29T02:30 means in a zone, in UNIX seconds. */
 export function instant(text, zone) {
   const wanted = Date.parse(`${text}Z`);
   let guess = wanted;
   for (let round = 0; round < 2; round += 1) {
-    const shown = Object.fromEntries(format(zone, { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit',
-      second: '2-digit', hourCycle: 'h23' }).formatToParts(guess).map((part) => [part.type, part.value]));
-    const there = Date.parse(`${shown.year}-${shown.month}-${shown.day}T${shown.hour}:${shown.minute}:${shown.second}Z`);
+    const shown = Object.fromEntries(
+      format(zone, {
+        year: "numeric",
+        month: "2-digit",
+        day: "2-digit",
+        hour: "2-digit",
+        minute: "2-digit",
+        second: "2-digit",
+        hourCycle: "h23",
+      })
+        .formatToParts(guess)
+        .map((part) => [part.type, part.value]),
+    );
+    const there = Date.parse(
+      `${shown.year}-${shown.month}-${shown.day}T${shown.hour}:${shown.minute}:${shown.second}Z`,
+    );
     guess += wanted - there;
   }
   return guess / 1000;
 }
 
-export const handle = (email) => (email ?? '').split('@')[0];
+export const handle = (email) => (email ?? "").split("@")[0];
 
 export async function copy(text, toast, what) {
   try {
     await navigator.clipboard.writeText(text);
     toast(`${what} copied`);
   } catch {
-    toast(`The browser refuses the clipboard: ${text}`, 'bad');
+    toast(`The browser refuses the clipboard: ${text}`, "bad");
   }
 }
 
 export const saved = (key, otherwise) => {
-  try { return localStorage.getItem(`chatdouble.${key}`) ?? otherwise; } catch { return otherwise; }
+  try {
+    return localStorage.getItem(`chatdouble.${key}`) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
 };
 export const save = (key, value) => {
-  try { localStorage.setItem(`chatdouble.${key}`, value); } catch { /* Private windows keep nothing. */ }
+  try {
+    localStorage.setItem(`chatdouble.${key}`, value);
+  } catch {
+    /* Private windows keep nothing. */
+  }
 };
 
 export function download(name, text, type) {
-  const link = document.createElement('a');
+  const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type }));
   link.download = name;
   link.click();

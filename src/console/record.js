@@ -1,35 +1,59 @@
 // What was clicked, as a scenario that plays again: numbers become names, what came is what is expected.
-import { handle } from './lib.js';
-import { block, parameter, value } from './steps.js';
+import { handle } from "./lib.js";
+import { block, parameter, value } from "./steps.js";
 
-const OBSERVED = ['message', 'update_message', 'delete_message', 'reaction'];
+const OBSERVED = ["message", "update_message", "delete_message", "reaction"];
 const DAY_S = 86400;
 
 /** Steps of one recording in a world, oldest first. */
 export class Recording {
   steps = [];
   state = null;
-  clear() { Object.assign(this, { steps: [], state: null }); }
-  request(step) { this.steps.push({ kind: 'request', ...step }); }
-  jump(seconds) { if (seconds >= 1) this.steps.push({ kind: 'jump', seconds: Math.round(seconds) }); }
+  clear() {
+    Object.assign(this, { steps: [], state: null });
+  }
+  request(step) {
+    this.steps.push({ kind: "request", ...step });
+  }
+  jump(seconds) {
+    if (seconds >= 1) this.steps.push({ kind: "jump", seconds: Math.round(seconds) });
+  }
 }
 
 const span = (seconds) => {
-  const units = [['d', DAY_S], ['h', 3600], ['m', 60], ['s', 1]];
+  const units = [
+    ["d", DAY_S],
+    ["h", 3600],
+    ["m", 60],
+    ["s", 1],
+  ];
   let rest = seconds;
-  return units.map(([unit, size]) => { const count = Math.floor(rest / size); rest -= count * size; return count ? `${count}${unit}` : ''; }).join('');
+  return units
+    .map(([unit, size]) => {
+      const count = Math.floor(rest / size);
+      rest -= count * size;
+      return count ? `${count}${unit}` : "";
+    })
+    .join("");
 };
 
 /** Names of what a story speaks of: kept ids, messages by their beginning, channels, people. */
 class Names {
   kept = new Map();
   texts = [];
-  constructor(world, before) { Object.assign(this, { world, before }); }
+  constructor(world, before) {
+    Object.assign(this, { world, before });
+  }
 
   message(id) {
     if (this.kept.has(id)) return `{{${this.kept.get(id)}}}`;
     const own = this.before.find((message) => message.message_id === id);
-    const line = own?.content.split('\n')[0].replace(/[{}].*$/, '').slice(0, 60).trimEnd() ?? '';
+    const line =
+      own?.content
+        .split("\n")[0]
+        .replace(/[{}].*$/, "")
+        .slice(0, 60)
+        .trimEnd() ?? "";
     const first = line && this.before.find((message) => message.content.startsWith(line));
     return first?.message_id === id ? `{{message ${line}}}` : String(id);
   }
@@ -55,31 +79,53 @@ class Names {
   }
 
   parameter(name, given) {
-    if (name === 'stream_id') return this.channel(Number(given));
-    if (name === 'messages' && Array.isArray(given)) return `[${given.map((id) => this.message(id)).join(', ')}]`;
-    if (name === 'to' && Array.isArray(given)) return `[${given.map((id) => this.user(id)).join(', ')}]`;
-    return typeof given === 'string' ? this.text(given) : JSON.stringify(given);
+    if (name === "stream_id") return this.channel(Number(given));
+    if (name === "messages" && Array.isArray(given)) return `[${given.map((id) => this.message(id)).join(", ")}]`;
+    if (name === "to" && Array.isArray(given)) return `[${given.map((id) => this.user(id)).join(", ")}]`;
+    return typeof given === "string" ? this.text(given) : JSON.stringify(given);
   }
 }
 
 /** What an observer must be told of by an event, with as little as says it. */
 function expectation(event, names) {
-  const said = (id) => { const name = names.message(id); return name.startsWith('{{') ? name : Number(name); };
-  if (event.type === 'message') return { type: 'message', message: { ...(names.kept.has(event.message.id) ? { id: said(event.message.id) } : {}), subject: event.message.subject.replaceAll('{{', '\\{{') } };
-  if (event.type === 'reaction') return { type: 'reaction', op: event.op, emoji_name: event.emoji_name, message_id: said(event.message_id) };
-  if (event.type === 'delete_message') return { type: 'delete_message' };
+  const said = (id) => {
+    const name = names.message(id);
+    return name.startsWith("{{") ? name : Number(name);
+  };
+  if (event.type === "message")
+    return {
+      type: "message",
+      message: {
+        ...(names.kept.has(event.message.id) ? { id: said(event.message.id) } : {}),
+        subject: event.message.subject.replaceAll("{{", "\\{{"),
+      },
+    };
+  if (event.type === "reaction")
+    return { type: "reaction", op: event.op, emoji_name: event.emoji_name, message_id: said(event.message_id) };
+  if (event.type === "delete_message") return { type: "delete_message" };
   const topic = event.topic ?? event.subject;
-  return { type: 'update_message', message_id: said(event.message_id), ...(topic !== undefined ? { subject: topic.replaceAll('{{', '\\{{') } : {}), ...(event.new_stream_id ? { new_stream_id: names.channel(event.new_stream_id) } : {}) };
+  return {
+    type: "update_message",
+    message_id: said(event.message_id),
+    ...(topic !== undefined ? { subject: topic.replaceAll("{{", "\\{{") } : {}),
+    ...(event.new_stream_id ? { new_stream_id: names.channel(event.new_stream_id) } : {}),
+  };
 }
 
 /** The entries of the live view that belong to steps. */
 function entriesOf(steps, world) {
-  const entries = world.entries.filter((entry) => entry.kind === 'request' && entry.real);
+  const entries = world.entries.filter((entry) => entry.kind === "request" && entry.real);
   let from = 0;
   return steps.map((step) => {
-    if (step.kind !== 'request') return null;
-    const at = entries.findIndex((entry, index) => index >= from && entry.frame.user === step.user && entry.frame.method === step.method && entry.frame.path === step.path
-      && entry.real >= step.began - 50);
+    if (step.kind !== "request") return null;
+    const at = entries.findIndex(
+      (entry, index) =>
+        index >= from &&
+        entry.frame.user === step.user &&
+        entry.frame.method === step.method &&
+        entry.frame.path === step.path &&
+        entry.real >= step.began - 50,
+    );
     if (at < 0) return null;
     from = at + 1;
     return entries[at];
@@ -91,39 +137,52 @@ export function scenarioOf(recording, world, { title, before, observer, fixture,
   const names = new Names(world, before);
   const entries = entriesOf(recording.steps, world);
   const watcher = handle(observer);
-  const out = [`# ${title}`, '', 'Recorded in the console of chatdouble.', ''];
-  if (fixture) out.push(block('world', [`fixture: ${fixture}`, `clock: ${now}`]));
+  const out = [`# ${title}`, "", "Recorded in the console of chatdouble.", ""];
+  if (fixture) out.push(block("world", [`fixture: ${fixture}`, `clock: ${now}`]));
   let queues = 0;
   const observe = () => {
     queues += 1;
-    out.push(block(`queue ${watcher} ${queues}`, [`event_types: ${JSON.stringify(OBSERVED)}`, 'idle_queue_timeout: 604800', 'client_capabilities: {"bulk_message_deletion": true, "empty_topic_name": true}']));
+    out.push(
+      block(`queue ${watcher} ${queues}`, [
+        `event_types: ${JSON.stringify(OBSERVED)}`,
+        "idle_queue_timeout: 604800",
+        'client_capabilities: {"bulk_message_deletion": true, "empty_topic_name": true}',
+      ]),
+    );
   };
   observe();
   let sent = 0;
   recording.steps.forEach((step, index) => {
-    if (step.kind === 'jump') {
-      out.push(block('control', [`clock +${span(step.seconds)}`]));
+    if (step.kind === "jump") {
+      out.push(block("control", [`clock +${span(step.seconds)}`]));
       observe();
       return;
     }
     const lines = [`${handle(step.user)}: ${step.method} ${names.path(step.path)}`];
     if (step.file) lines.push(`file ${step.file.name}: ${value(step.file.text)}`);
     for (const [name, given] of Object.entries(step.params)) lines.push(parameter(name, names.parameter(name, given)));
-    out.push(block('request', lines));
-    if (step.status !== 200) out.push(block(step.status ? `reply ${step.status}` : 'reply none', step.code ? [JSON.stringify({ code: step.code })] : []));
-    else if (step.path === '/messages' && step.method === 'POST') {
+    out.push(block("request", lines));
+    if (step.status !== 200)
+      out.push(
+        block(
+          step.status ? `reply ${step.status}` : "reply none",
+          step.code ? [JSON.stringify({ code: step.code })] : [],
+        ),
+      );
+    else if (step.path === "/messages" && step.method === "POST") {
       sent += 1;
       names.kept.set(step.reply.id, `message${sent}`);
-      out.push(block('reply', [`{"id": "{{message${sent} := int}}"}`]));
-    } else if (step.path === '/user_uploads') {
+      out.push(block("reply", [`{"id": "{{message${sent} := int}}"}`]));
+    } else if (step.path === "/user_uploads") {
       const name = `file${names.texts.length + 1}`;
       names.texts.push([step.reply.url, name]);
-      out.push(block('reply', [`{"url": "{{${name} := string}}"}`]));
+      out.push(block("reply", [`{"url": "{{${name} := string}}"}`]));
     }
     const id = world.byEmail.get(observer)?.user_id;
     for (const frame of entries[index]?.events ?? []) {
-      if (OBSERVED.includes(frame.event.type) && frame.users.includes(id)) out.push(block(`event ${watcher} ${queues}`, [JSON.stringify(expectation(frame.event, names))]));
+      if (OBSERVED.includes(frame.event.type) && frame.users.includes(id))
+        out.push(block(`event ${watcher} ${queues}`, [JSON.stringify(expectation(frame.event, names))]));
     }
   });
-  return `${out.join('\n')}\n`;
+  return `${out.join("\n")}\n`;
 }

@@ -1,15 +1,23 @@
 // A small chat client as one of the world's people, over the public API alone: register, long poll, act.
-import { Refused, api } from './control.js';
+import { Refused, api } from "./control.js";
 
 const KEPT = 400;
 const CAPABILITIES = {
-  notification_settings_null: true, bulk_message_deletion: true, user_avatar_url_field_optional: true, stream_typing_notifications: true,
-  user_settings_object: true, linkifier_url_template: true, user_list_incomplete: true, include_deactivated_groups: true, archived_channels: true,
-  empty_topic_name: true, simplified_presence_events: true,
+  notification_settings_null: true,
+  bulk_message_deletion: true,
+  user_avatar_url_field_optional: true,
+  stream_typing_notifications: true,
+  user_settings_object: true,
+  linkifier_url_template: true,
+  user_list_incomplete: true,
+  include_deactivated_groups: true,
+  archived_channels: true,
+  empty_topic_name: true,
+  simplified_presence_events: true,
 };
 
 export class Session {
-  state = 'registering';
+  state = "registering";
   messages = [];
   channels = [];
   topics = new Map();
@@ -21,7 +29,7 @@ export class Session {
 
   constructor(world, user, changed) {
     Object.assign(this, { world, user, changed });
-    addEventListener('pagehide', this.close);
+    addEventListener("pagehide", this.close);
     this.#run();
   }
 
@@ -30,46 +38,63 @@ export class Session {
   }
 
   close = () => {
-    removeEventListener('pagehide', this.close);
+    removeEventListener("pagehide", this.close);
     this.#stop.abort();
-    if (this.#queue) api(this.world, this.user, 'DELETE', '/events', { queue_id: this.#queue }, { keepalive: true }).catch(() => {});
+    if (this.#queue)
+      api(this.world, this.user, "DELETE", "/events", { queue_id: this.#queue }, { keepalive: true }).catch(() => {});
   };
 
   async #run() {
     while (!this.#stop.signal.aborted) {
       try {
         if (!this.#queue) await this.#register();
-        const reply = await this.call('GET', '/events', { queue_id: this.#queue, last_event_id: this.#last });
+        const reply = await this.call("GET", "/events", { queue_id: this.#queue, last_event_id: this.#last });
         for (const event of reply.events) {
           this.#last = Math.max(this.#last, event.id);
           this.#take(event);
         }
-        this.state = 'listening';
+        this.state = "listening";
       } catch (error) {
         if (this.#stop.signal.aborted) return;
-        const isRefused = error instanceof Refused && error.status >= 400 && error.status < 500 && error.code !== 'RATE_LIMIT_HIT';
-        if (error.code === 'BAD_EVENT_QUEUE_ID' || (isRefused && !this.#queue)) this.#queue = null;
-        this.state = error.code === 'BAD_EVENT_QUEUE_ID' ? 'queue lost, registering again' : error.message;
-        this.#note({ type: 'client', text: this.state });
+        const isRefused =
+          error instanceof Refused && error.status >= 400 && error.status < 500 && error.code !== "RATE_LIMIT_HIT";
+        if (error.code === "BAD_EVENT_QUEUE_ID" || (isRefused && !this.#queue)) this.#queue = null;
+        this.state = error.code === "BAD_EVENT_QUEUE_ID" ? "queue lost, registering again" : error.message;
+        this.#note({ type: "client", text: this.state });
         this.changed();
         // What a client does that is refused for good: it waits to be told otherwise.
-        await new Promise((done) => setTimeout(done, isRefused && error.code !== 'BAD_EVENT_QUEUE_ID' ? 5000 : 600));
+        await new Promise((done) => setTimeout(done, isRefused && error.code !== "BAD_EVENT_QUEUE_ID" ? 5000 : 600));
       }
       this.changed();
     }
   }
 
   async #register() {
-    const state = await this.call('POST', '/register', {
-      apply_markdown: false, client_gravatar: false, fetch_event_types: ['subscription', 'message'], client_capabilities: CAPABILITIES,
+    const state = await this.call("POST", "/register", {
+      apply_markdown: false,
+      client_gravatar: false,
+      fetch_event_types: ["subscription", "message"],
+      client_capabilities: CAPABILITIES,
     });
     this.#queue = state.queue_id;
     this.#last = state.last_event_id;
     this.channels = [...(state.subscriptions ?? []), ...(state.unsubscribed ?? []).filter((one) => !one.invite_only)]
-      .filter((channel) => !channel.is_archived).map(({ stream_id: id, name }) => ({ id, name, subscribed: (state.subscriptions ?? []).some((one) => one.stream_id === id) }));
-    const { messages } = await this.call('GET', '/messages', { anchor: 'newest', num_before: KEPT, num_after: 0, apply_markdown: false, client_gravatar: false, allow_empty_topic_name: true });
+      .filter((channel) => !channel.is_archived)
+      .map(({ stream_id: id, name }) => ({
+        id,
+        name,
+        subscribed: (state.subscriptions ?? []).some((one) => one.stream_id === id),
+      }));
+    const { messages } = await this.call("GET", "/messages", {
+      anchor: "newest",
+      num_before: KEPT,
+      num_after: 0,
+      apply_markdown: false,
+      client_gravatar: false,
+      allow_empty_topic_name: true,
+    });
     this.messages = messages;
-    this.state = 'listening';
+    this.state = "listening";
     this.changed();
   }
 
@@ -78,40 +103,61 @@ export class Session {
   }
 
   #take(event) {
-    if (event.type === 'heartbeat') return;
+    if (event.type === "heartbeat") return;
     this.#note(event);
     const about = new Set(event.message_ids ?? event.messages ?? [event.message_id]);
-    const each = (change) => { this.messages = this.messages.map((message) => (about.has(message.id) ? change(message) : message)); };
+    const each = (change) => {
+      this.messages = this.messages.map((message) => (about.has(message.id) ? change(message) : message));
+    };
     switch (event.type) {
-      case 'message':
-        this.messages = [...this.messages.filter((message) => message.id !== event.message.id), { ...event.message, flags: event.flags }].slice(-KEPT * 2);
+      case "message":
+        this.messages = [
+          ...this.messages.filter((message) => message.id !== event.message.id),
+          { ...event.message, flags: event.flags },
+        ].slice(-KEPT * 2);
         this.typing.delete(event.message.sender_id);
         break;
-      case 'update_message':
+      case "update_message":
         each((message) => ({
           ...message,
-          ...(event.content !== undefined && message.id === event.message_id ? { content: event.content, last_edit_timestamp: event.edit_timestamp } : {}),
+          ...(event.content !== undefined && message.id === event.message_id
+            ? { content: event.content, last_edit_timestamp: event.edit_timestamp }
+            : {}),
           ...((event.topic ?? event.subject) !== undefined ? { subject: event.topic ?? event.subject } : {}),
           ...(event.new_stream_id ? { stream_id: event.new_stream_id } : {}),
         }));
         break;
-      case 'delete_message': this.messages = this.messages.filter((message) => !about.has(message.id)); break;
-      case 'reaction':
+      case "delete_message":
+        this.messages = this.messages.filter((message) => !about.has(message.id));
+        break;
+      case "reaction":
         each((message) => {
-          const others = message.reactions.filter((one) => !(one.user_id === event.user_id && one.emoji_name === event.emoji_name));
-          return { ...message, reactions: event.op === 'add' ? [...others, event] : others };
+          const others = message.reactions.filter(
+            (one) => !(one.user_id === event.user_id && one.emoji_name === event.emoji_name),
+          );
+          return { ...message, reactions: event.op === "add" ? [...others, event] : others };
         });
         break;
-      case 'update_message_flags':
+      case "update_message_flags":
         if (event.all) this.messages.forEach((message) => about.add(message.id));
-        each((message) => ({ ...message, flags: event.op === 'add' ? [...new Set([...message.flags, event.flag])] : message.flags.filter((flag) => flag !== event.flag) }));
+        each((message) => ({
+          ...message,
+          flags:
+            event.op === "add"
+              ? [...new Set([...message.flags, event.flag])]
+              : message.flags.filter((flag) => flag !== event.flag),
+        }));
         break;
-      case 'typing': {
+      case "typing": {
         const sender = event.sender?.user_id;
-        if (event.op === 'start') this.typing.set(sender, event); else this.typing.delete(sender);
+        if (event.op === "start") this.typing.set(sender, event);
+        else this.typing.delete(sender);
         break;
       }
-      case 'subscription': case 'stream': this.#channelsChanged(event); break;
+      case "subscription":
+      case "stream":
+        this.#channelsChanged(event);
+        break;
       default:
     }
   }
@@ -119,11 +165,14 @@ export class Session {
   #channelsChanged(event) {
     const found = event.subscriptions ?? event.streams ?? [];
     const ids = new Set([...found.map((one) => one.stream_id), ...(event.stream_ids ?? [])]);
-    if (event.type === 'subscription' && event.op === 'add') {
-      this.channels = [...this.channels.filter((one) => !ids.has(one.id)), ...found.map((one) => ({ id: one.stream_id, name: one.name, subscribed: true }))];
-    } else if (event.type === 'subscription' && event.op === 'remove') {
+    if (event.type === "subscription" && event.op === "add") {
+      this.channels = [
+        ...this.channels.filter((one) => !ids.has(one.id)),
+        ...found.map((one) => ({ id: one.stream_id, name: one.name, subscribed: true })),
+      ];
+    } else if (event.type === "subscription" && event.op === "remove") {
       this.channels = this.channels.map((one) => (ids.has(one.id) ? { ...one, subscribed: false } : one));
-    } else if (event.op === 'delete') {
+    } else if (event.op === "delete") {
       this.channels = this.channels.filter((one) => !ids.has(one.id));
     }
   }

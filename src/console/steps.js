@@ -1,40 +1,48 @@
 // A request as something to paste: a line of curl, or a step of a scenario.
-import { handle } from './lib.js';
+import { handle } from "./lib.js";
 
 const quoted = (text) => `'${String(text).replaceAll("'", "'\\''")}'`;
 
 /** The command that sends a request of the journal again. */
 export function curl(world, entry, user) {
-  const inQuery = entry.method === 'GET';
-  const parts = ['curl'];
-  if (inQuery && Object.keys(entry.params).length) parts.push('-G');
-  else if (!inQuery && entry.method !== 'POST') parts.push('-X', entry.method);
-  if (user) parts.push('-u', quoted(`${user.email}:${user.api_key}`));
+  const inQuery = entry.method === "GET";
+  const parts = ["curl"];
+  if (inQuery && Object.keys(entry.params).length) parts.push("-G");
+  else if (!inQuery && entry.method !== "POST") parts.push("-X", entry.method);
+  if (user) parts.push("-u", quoted(`${user.email}:${user.api_key}`));
   const base = `${location.origin}/w/${world}`;
   const isFile = /^\/(user_uploads|user_avatars|avatar|static)\//.test(entry.path);
-  parts.push(quoted(base + (isFile ? '' : '/api/v1') + entry.path));
-  for (const [name, value] of Object.entries(entry.params)) parts.push('--data-urlencode', quoted(`${name}=${value}`));
-  if (entry.method === 'POST' && !Object.keys(entry.params).length) parts.push('-X', 'POST');
-  return parts.join(' ');
+  parts.push(quoted(base + (isFile ? "" : "/api/v1") + entry.path));
+  for (const [name, value] of Object.entries(entry.params)) parts.push("--data-urlencode", quoted(`${name}=${value}`));
+  if (entry.method === "POST" && !Object.keys(entry.params).length) parts.push("-X", "POST");
+  return parts.join(" ");
 }
 
 /** A value as a scenario has it: braces are its own, further lines are indented. */
-export const value = (text) => String(text).replaceAll('{{', '\\{{').split('\n').map((line, at) => (at && line ? `  ${line}` : line)).join('\n');
+export const value = (text) =>
+  String(text)
+    .replaceAll("{{", "\\{{")
+    .split("\n")
+    .map((line, at) => (at && line ? `  ${line}` : line))
+    .join("\n");
 
 /** A parameter's line; a text of several lines begins on the next one. */
-export const parameter = (name, text) => (text.includes('\n') ? `${name}:\n  ${text.replaceAll('\n', '\n  ')}` : `${name}: ${text}`);
+export const parameter = (name, text) =>
+  text.includes("\n") ? `${name}:\n  ${text.replaceAll("\n", "\n  ")}` : `${name}: ${text}`;
 
 const fence = (head, lines) => {
-  const body = lines.join('\n');
-  const ticks = '`'.repeat(Math.max(3, ...[...body.matchAll(/`{3,}/g)].map(([run]) => run.length + 1)));
-  return `${ticks}${head}\n${body}${body ? '\n' : ''}${ticks}`;
+  const body = lines.join("\n");
+  const ticks = "`".repeat(Math.max(3, ...[...body.matchAll(/`{3,}/g)].map(([run]) => run.length + 1)));
+  return `${ticks}${head}\n${body}${body ? "\n" : ""}${ticks}`;
 };
 export const block = fence;
 
 /** A request of the journal as a block of a scenario. */
 export function scenarioStep(entry) {
-  const lines = [`${entry.user ? handle(entry.user) : 'anonymous'}: ${entry.method} ${entry.path}`,
-    ...Object.entries(entry.params).map(([name, text]) => parameter(name, value(text)))];
-  const failed = entry.status !== 200 ? `\n${fence(entry.status ? `reply ${entry.status}` : 'reply none', [])}` : '';
-  return `${fence('request', lines)}${failed}\n`;
+  const lines = [
+    `${entry.user ? handle(entry.user) : "anonymous"}: ${entry.method} ${entry.path}`,
+    ...Object.entries(entry.params).map(([name, text]) => parameter(name, value(text))),
+  ];
+  const failed = entry.status !== 200 ? `\n${fence(entry.status ? `reply ${entry.status}` : "reply none", [])}` : "";
+  return `${fence("request", lines)}${failed}\n`;
 }

@@ -1,5 +1,5 @@
 // The state that views show: the worlds, and one world from a snapshot over control and its watch socket.
-import { control, watch, worldPath } from './control.js';
+import { control, watch, worldPath } from "./control.js";
 
 /** So many entries are kept, as in the world's journal. */
 const ENTRIES_MAX = 10_000;
@@ -28,18 +28,19 @@ class Store {
       for (const listener of [...this.#listeners]) listener();
     };
     // Pages in the background get no frames.
-    if (document.hidden) setTimeout(tell, 250); else requestAnimationFrame(tell);
+    if (document.hidden) setTimeout(tell, 250);
+    else requestAnimationFrame(tell);
   }
 }
 
 export class Toasts extends Store {
   list = [];
   #next = 1;
-  show = (text, kind = '', links = []) => {
+  show = (text, kind = "", links = []) => {
     const toast = { id: this.#next++, text, kind, links };
     this.list = [...this.list.slice(-3), toast];
     this.changed();
-    setTimeout(() => this.drop(toast.id), kind === 'bad' ? 9000 : 5000);
+    setTimeout(() => this.drop(toast.id), kind === "bad" ? 9000 : 5000);
   };
   drop = (id) => {
     this.list = this.list.filter((toast) => toast.id !== id);
@@ -53,7 +54,7 @@ export async function attempt(work) {
   try {
     return await work();
   } catch (error) {
-    toasts.show(error.hint ? `${error.message} ${error.hint}` : error.message, 'bad');
+    toasts.show(error.hint ? `${error.message} ${error.hint}` : error.message, "bad");
     return undefined;
   }
 }
@@ -66,31 +67,42 @@ export class Worlds extends Store {
   offline = false;
   load = async () => {
     try {
-      const { worlds } = await control('GET', '/worlds');
+      const { worlds } = await control("GET", "/worlds");
       this.list = worlds;
       Object.assign(this, { needsToken: false, offline: false });
     } catch (error) {
-      if (error.status === 401) this.needsToken = true; else this.offline = true;
+      if (error.status === 401) this.needsToken = true;
+      else this.offline = true;
     }
     this.changed();
   };
 
   /** What a row does not have: parked queues, faults in force, broken invariants. */
   look = async (names) => {
-    await Promise.all(names.map(async (name) => {
-      try {
-        const [{ queues }, { faults }] = await Promise.all([
-          control('GET', worldPath(name, '/queues')), control('GET', worldPath(name, '/faults'))]);
-        const armed = faults.filter((fault) => !(fault.times && fault.fired >= fault.times)).length;
-        this.extra.set(name, { parked: queues.filter((queue) => queue.parked).length, armed });
-      } catch { this.extra.delete(name); }
-    }));
+    await Promise.all(
+      names.map(async (name) => {
+        try {
+          const [{ queues }, { faults }] = await Promise.all([
+            control("GET", worldPath(name, "/queues")),
+            control("GET", worldPath(name, "/faults")),
+          ]);
+          const armed = faults.filter((fault) => !(fault.times && fault.fired >= fault.times)).length;
+          this.extra.set(name, { parked: queues.filter((queue) => queue.parked).length, armed });
+        } catch {
+          this.extra.delete(name);
+        }
+      }),
+    );
     this.changed();
   };
 
   check = async (names) => {
     for (const name of names) {
-      try { this.broken.set(name, (await control('GET', worldPath(name, '/invariants'))).violations); } catch { this.broken.delete(name); }
+      try {
+        this.broken.set(name, (await control("GET", worldPath(name, "/invariants"))).violations);
+      } catch {
+        this.broken.delete(name);
+      }
     }
     this.changed();
   };
@@ -99,7 +111,7 @@ export const worlds = new Worlds();
 
 /** One world as it is followed. */
 export class World extends Store {
-  state = 'connecting';
+  state = "connecting";
   now = 0;
   running = false;
   agenda = [];
@@ -129,7 +141,7 @@ export class World extends Store {
     super();
     this.name = name;
     this.follow();
-    this.#looking = setInterval(() => document.hidden || this.state !== 'live' || this.look(), LOOK_MS);
+    this.#looking = setInterval(() => document.hidden || this.state !== "live" || this.look(), LOOK_MS);
   }
 
   close() {
@@ -158,34 +170,46 @@ export class World extends Store {
   async lose() {
     if (this.#closed) return;
     try {
-      await this.call('GET', '');
-      this.state = 'reconnecting';
+      await this.call("GET", "");
+      this.state = "reconnecting";
     } catch (error) {
-      this.state = error.status === 404 ? 'gone' : error.status === 401 ? 'token' : 'offline';
+      this.state = error.status === 404 ? "gone" : error.status === 401 ? "token" : "offline";
     }
     this.changed();
-    if (this.#closed || this.state === 'token') return;
-    setTimeout(() => this.#closed || this.follow(), this.state === 'gone' ? 2000 : 700);
+    if (this.#closed || this.state === "token") return;
+    setTimeout(() => this.#closed || this.follow(), this.state === "gone" ? 2000 : 700);
   }
 
   async load() {
     try {
-      const [{ world }, clock, users, channels, queues, faults, snapshots, pushes, journal] = await Promise.all([
-        '', '/clock', '/users', '/channels', '/queues', '/faults', '/snapshots', '/pushes', '/journal'].map((path) => this.call('GET', path)));
+      const [{ world }, clock, users, channels, queues, faults, snapshots, pushes, journal] = await Promise.all(
+        ["", "/clock", "/users", "/channels", "/queues", "/faults", "/snapshots", "/pushes", "/journal"].map((path) =>
+          this.call("GET", path),
+        ),
+      );
       this.row = world;
       this.setClock(clock);
       this.setUsers(users.users);
       this.setChannels(channels.channels);
-      Object.assign(this, { queues: queues.queues, faults: faults.faults, snapshots: snapshots.snapshots, pushes: pushes.pushes });
+      Object.assign(this, {
+        queues: queues.queues,
+        faults: faults.faults,
+        snapshots: snapshots.snapshots,
+        pushes: pushes.pushes,
+      });
       const known = new Map(this.entries.map((entry) => [entry.key, entry]));
       const told = journal.entries.map((entry) => known.get(`r${entry.id}`) ?? this.request(entry, true));
       const oldest = told[0]?.frame.id ?? 0;
-      this.entries = [...told, ...this.entries.filter((entry) => entry.kind !== 'request' || (entry.frame.id >= oldest && !known.has(entry.key)))]
-        .slice(-ENTRIES_MAX);
+      this.entries = [
+        ...told,
+        ...this.entries.filter(
+          (entry) => entry.kind !== "request" || (entry.frame.id >= oldest && !known.has(entry.key)),
+        ),
+      ].slice(-ENTRIES_MAX);
       if (known.size) this.entries.sort((one, other) => one.at - other.at || one.serial - other.serial);
-      this.state = 'live';
+      this.state = "live";
     } catch (error) {
-      if (error.status === 401) this.state = 'token';
+      if (error.status === 401) this.state = "token";
     }
     this.changed();
   }
@@ -211,49 +235,78 @@ export class World extends Store {
 
   /** Reads the newest of what was missed, a while later: whoever sends so much is busy enough. */
   catchUp() {
-    if (this.#timers.has('journal')) return;
-    this.#timers.set('journal', setTimeout(async () => {
-      this.#timers.delete('journal');
-      try {
-        const { entries } = await this.call('GET', `/journal?limit=${CAUGHT_UP}`);
-        const known = new Set(this.entries.slice(-2 * CAUGHT_UP).map((entry) => entry.key));
-        const newer = entries.filter((entry) => !known.has(`r${entry.id}`)).map((entry) => this.request(entry, true));
-        this.entries = [...this.entries, ...newer].slice(-ENTRIES_MAX);
-        for (const what of ['users', 'channels', 'queues', 'pushes']) this.refresh(what);
-        this.changed();
-      } catch { /* The socket's end tells of it. */ }
-    }, CATCH_UP_MS));
+    if (this.#timers.has("journal")) return;
+    this.#timers.set(
+      "journal",
+      setTimeout(async () => {
+        this.#timers.delete("journal");
+        try {
+          const { entries } = await this.call("GET", `/journal?limit=${CAUGHT_UP}`);
+          const known = new Set(this.entries.slice(-2 * CAUGHT_UP).map((entry) => entry.key));
+          const newer = entries.filter((entry) => !known.has(`r${entry.id}`)).map((entry) => this.request(entry, true));
+          this.entries = [...this.entries, ...newer].slice(-ENTRIES_MAX);
+          for (const what of ["users", "channels", "queues", "pushes"]) this.refresh(what);
+          this.changed();
+        } catch {
+          /* The socket's end tells of it. */
+        }
+      }, CATCH_UP_MS),
+    );
   }
 
   /** Reads what others may have changed without the socket's telling of it. */
   async look() {
     try {
-      const [clock, { faults }, { snapshots }] = await Promise.all(['/clock', '/faults', '/snapshots'].map((path) => this.call('GET', path)));
+      const [clock, { faults }, { snapshots }] = await Promise.all(
+        ["/clock", "/faults", "/snapshots"].map((path) => this.call("GET", path)),
+      );
       // Time goes back only when somebody resets the world, or restores a snapshot.
-      if (clock.now < this.now) { this.load(); return; }
-      if (JSON.stringify([faults, snapshots]) !== JSON.stringify([this.faults, this.snapshots])) { Object.assign(this, { faults, snapshots }); this.changed(); }
-      if (clock.running !== this.running || JSON.stringify(clock.agenda) !== JSON.stringify(this.agenda)) this.setClock(clock);
-    } catch { /* The socket's end tells of it. */ }
+      if (clock.now < this.now) {
+        this.load();
+        return;
+      }
+      if (JSON.stringify([faults, snapshots]) !== JSON.stringify([this.faults, this.snapshots])) {
+        Object.assign(this, { faults, snapshots });
+        this.changed();
+      }
+      if (clock.running !== this.running || JSON.stringify(clock.agenda) !== JSON.stringify(this.agenda))
+        this.setClock(clock);
+    } catch {
+      /* The socket's end tells of it. */
+    }
   }
 
   /** Reads a list again a moment later, however often it is asked to. */
   refresh(what, wait = 150) {
     if (this.#timers.has(what)) return;
-    this.#timers.set(what, setTimeout(async () => {
-      this.#timers.delete(what);
-      try {
-        const reply = await this.call('GET', `/${what}`);
-        if (what === 'clock') this.setClock(reply);
-        else if (what === 'users') this.setUsers(reply.users);
-        else if (what === 'channels') this.setChannels(reply.channels);
-        else this[what] = reply[what];
-        this.changed();
-      } catch { /* The socket's end tells of it. */ }
-    }, wait));
+    this.#timers.set(
+      what,
+      setTimeout(async () => {
+        this.#timers.delete(what);
+        try {
+          const reply = await this.call("GET", `/${what}`);
+          if (what === "clock") this.setClock(reply);
+          else if (what === "users") this.setUsers(reply.users);
+          else if (what === "channels") this.setChannels(reply.channels);
+          else this[what] = reply[what];
+          this.changed();
+        } catch {
+          /* The socket's end tells of it. */
+        }
+      }, wait),
+    );
   }
 
   request(frame, isPast = false) {
-    return { key: `r${frame.id}`, serial: this.#serial++, kind: 'request', at: frame.at, real: isPast ? null : Date.now(), frame, events: [] };
+    return {
+      key: `r${frame.id}`,
+      serial: this.#serial++,
+      kind: "request",
+      at: frame.at,
+      real: isPast ? null : Date.now(),
+      frame,
+      events: [],
+    };
   }
 
   add(entry) {
@@ -262,34 +315,50 @@ export class World extends Store {
   }
 
   take(frame) {
-    const simple = (kind) => this.add({ key: `${kind}${this.#serial}`, serial: this.#serial++, kind, at: frame.at, real: Date.now(), frame, events: [] });
+    const simple = (kind) =>
+      this.add({
+        key: `${kind}${this.#serial}`,
+        serial: this.#serial++,
+        kind,
+        at: frame.at,
+        real: Date.now(),
+        frame,
+        events: [],
+      });
     switch (frame.type) {
-      case 'request': {
+      case "request": {
         const entry = this.request(frame);
         for (const id of frame.events) this.#causes.set(id, entry);
         if (this.#causes.size > 20_000) this.#causes.clear();
         this.add(entry);
-        if (frame.fault) this.refresh('faults');
+        if (frame.fault) this.refresh("faults");
         break;
       }
-      case 'event': {
+      case "event": {
         const cause = this.#causes.get(frame.id);
-        if (cause) { cause.events = [...cause.events, frame]; this.#causes.delete(frame.id); } else if (frame.event?.type !== 'heartbeat') simple('event');
+        if (cause) {
+          cause.events = [...cause.events, frame];
+          this.#causes.delete(frame.id);
+        } else if (frame.event?.type !== "heartbeat") simple("event");
         this.hear(frame.event ?? {});
         break;
       }
-      case 'clock':
-        if (Math.abs(frame.now - frame.from) > 1 || frame.fired.length) simple('clock');
-        this.refresh('clock', 30);
-        if (frame.fired.some((item) => item.kind === 'queue_expired')) this.refresh('queues');
+      case "clock":
+        if (Math.abs(frame.now - frame.from) > 1 || frame.fired.length) simple("clock");
+        this.refresh("clock", 30);
+        if (frame.fired.some((item) => item.kind === "queue_expired")) this.refresh("queues");
         break;
-      case 'queue': this.refresh('queues'); break;
-      case 'fault': this.refresh('faults'); break;
-      case 'push':
+      case "queue":
+        this.refresh("queues");
+        break;
+      case "fault":
+        this.refresh("faults");
+        break;
+      case "push":
         this.pushes = [...this.pushes, frame.push].slice(-10_000);
-        simple('push');
+        simple("push");
         break;
-      case 'lost':
+      case "lost":
         this.missed += frame.count;
         this.catchUp();
         break;
@@ -300,13 +369,13 @@ export class World extends Store {
 
   /** Reads again what an event says has changed. */
   hear(event) {
-    if (['realm_user', 'realm_bot'].includes(event.type)) this.refresh('users', 300);
-    if (['stream', 'subscription', 'user_group', 'channel_folder'].includes(event.type)) this.refresh('channels', 300);
-    if (['message', 'update_message', 'delete_message', 'update_message_flags'].includes(event.type)) {
-      this.refresh('channels', 400);
-      this.refresh('users', 1500);
+    if (["realm_user", "realm_bot"].includes(event.type)) this.refresh("users", 300);
+    if (["stream", "subscription", "user_group", "channel_folder"].includes(event.type)) this.refresh("channels", 300);
+    if (["message", "update_message", "delete_message", "update_message_flags"].includes(event.type)) {
+      this.refresh("channels", 400);
+      this.refresh("users", 1500);
     }
-    if (['reminders', 'scheduled_messages', 'invites_changed'].includes(event.type)) this.refresh('clock');
+    if (["reminders", "scheduled_messages", "invites_changed"].includes(event.type)) this.refresh("clock");
   }
 
   who(email) {

@@ -35,7 +35,10 @@ export class Requests {
 
   /** A call of control whose body and reply keep their names. */
   async plain(method: string, path: string, body?: unknown, filters: object = {}): Promise<any> {
-    const wire = Object.entries(toWire(filters) as object).map(([name, value]): [string, string] => [name, String(value)]);
+    const wire = Object.entries(toWire(filters) as object).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
     const query = wire.length === 0 ? "" : `?${new URLSearchParams(wire)}`;
     const headers = { ...this.authorization(), "content-type": "application/json" };
     const text = body === undefined ? undefined : JSON.stringify(body);
@@ -60,12 +63,15 @@ export class Requests {
   #send(method: string, url: string, headers: Record<string, string>, body?: string): Promise<Answer> {
     const { promise, resolve, reject } = withResolvers<Answer>();
     const client = url.startsWith("https:") ? https : http;
-    const length: Record<string, string> = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const length: Record<string, string> =
+      body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const request = client.request(url, { method, headers: { ...headers, ...length }, agent: this.#agent }, (reply) => {
       const parts: Buffer[] = [];
       reply.on("data", (part: Buffer) => parts.push(part));
       reply.on("error", fail);
-      reply.on("end", () => resolve({ status: reply.statusCode ?? 0, text: Buffer.concat(parts).toString(), url, method }));
+      reply.on("end", () =>
+        resolve({ status: reply.statusCode ?? 0, text: Buffer.concat(parts).toString(), url, method }),
+      );
     });
     let retried = false;
     function fail(error: NodeJS.ErrnoException): void {

@@ -5,6 +5,25 @@ export { connect, Server } from "./server.js";
 export { startServer, type StartOptions } from "./start.js";
 export { Clock, Faults, Journal, Pushes, Queues, Snapshots, World } from "./world.js";
 export type {
-  AgendaItem, Assertion, ClockMoved, ClockState, Effect, Fault, FaultRule, ForkOptions, Frame, Invariants, JournalEntry,
-  JournalFilter, Jump, Push, PushFilter, Queue, Snapshot, User, Waiting, WorldOptions, WorldRow,
+  AgendaItem,
+  Assertion,
+  ClockMoved,
+  ClockState,
+  Effect,
+  Fault,
+  FaultRule,
+  ForkOptions,
+  Frame,
+  Invariants,
+  JournalEntry,
+  JournalFilter,
+  Jump,
+  Push,
+  PushFilter,
+  Queue,
+  Snapshot,
+  User,
+  Waiting,
+  WorldOptions,
+  WorldRow,
 } from "./types.js";

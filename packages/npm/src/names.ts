@@ -7,7 +7,18 @@ export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer
 
 /** Keys whose values are not control's own: they keep their names, in what is sent and in what comes back. */
 export type Foreign =
-  | "params" | "error" | "payload" | "wire" | "envelope" | "reply" | "event" | "state" | "fixture" | "dialect" | "names" | "body";
+  | "params"
+  | "error"
+  | "payload"
+  | "wire"
+  | "envelope"
+  | "reply"
+  | "event"
+  | "state"
+  | "fixture"
+  | "dialect"
+  | "names"
+  | "body";
 
 /** A value of control with the keys that this package gives it. */
 export type Camel<T> = T extends readonly (infer Item)[]
@@ -17,7 +28,18 @@ export type Camel<T> = T extends readonly (infer Item)[]
     : T;
 
 const FOREIGN = new Set<string>([
-  "params", "error", "payload", "wire", "envelope", "reply", "event", "state", "fixture", "dialect", "names", "body",
+  "params",
+  "error",
+  "payload",
+  "wire",
+  "envelope",
+  "reply",
+  "event",
+  "state",
+  "fixture",
+  "dialect",
+  "names",
+  "body",
 ] satisfies Foreign[]);
 
 /** As control takes it. */

@@ -1,7 +1,18 @@
 /** One server for all processes of a test run: the first that needs it starts it, and it ends with the run. */
 
 import { spawn } from "node:child_process";
-import { mkdirSync, openSync, readFileSync, readdirSync, renameSync, rmSync, statSync, watch, writeFileSync, closeSync } from "node:fs";
+import {
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+  closeSync,
+} from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { isMainThread } from "node:worker_threads";
@@ -28,7 +39,8 @@ async function shared(options: StartOptions): Promise<Server> {
   const folder = join(tmpdir(), FOLDER + runner());
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // A folder that somebody else made first is none to trust.
-  if (process.getuid && statSync(folder).uid !== process.getuid()) throw new ChatdoubleError(`${folder} is somebody else's`);
+  if (process.getuid && statSync(folder).uid !== process.getuid())
+    throw new ChatdoubleError(`${folder} is somebody else's`);
   const tlsCaFile = options.tls ? (options.tlsCaFile ?? join(folder, "ca.pem")) : options.tlsCaFile;
   const reached = (url: string) => {
     const tlsCa = tlsCaFile && url.startsWith("https:") ? readFileSync(tlsCaFile, "utf8") : undefined;
@@ -105,7 +117,11 @@ async function start(options: StartOptions): Promise<string> {
   const clock = process.env["CHATDOUBLE_CLOCK"] ? {} : { clock: "frozen" };
   const line = commandLine({ ...clock, ...options, exitWithProcess: runner() });
   // Of a group of its own, since a worker may be ended with all of its group while others still test.
-  const child = spawn(binary(), ["serve", ...line], { stdio: ["ignore", "pipe", "pipe"], env: environment(options), detached: true });
+  const child = spawn(binary(), ["serve", ...line], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: environment(options),
+    detached: true,
+  });
   const url = await ready(child);
   child.unref();
   child.stdout!.destroy();

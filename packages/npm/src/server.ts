@@ -66,7 +66,10 @@ export class Server {
 }
 
 /** A server that runs already: at a URL, or where CHATDOUBLE_URL says. */
-export function connect(url?: string, options: { controlToken?: string | undefined; tlsCa?: string | undefined } = {}): Server {
+export function connect(
+  url?: string,
+  options: { controlToken?: string | undefined; tlsCa?: string | undefined } = {},
+): Server {
   const given = url ?? process.env["CHATDOUBLE_URL"];
   if (!given) throw new ChatdoubleError("no URL was given, and CHATDOUBLE_URL is not set");
   const ca = process.env["CHATDOUBLE_TLS_CA"];

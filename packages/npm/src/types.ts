@@ -64,7 +64,14 @@ export type Assertion = Sent<Omit<Camel<Schemas["Assertion"]>, "timeoutMs" | "pa
   params?: Record<string, string>;
 };
 /** Which entries of the journal are listed. */
-export type JournalFilter = { method?: string; path?: string; user?: string; status?: number; since?: number; limit?: number };
+export type JournalFilter = {
+  method?: string;
+  path?: string;
+  user?: string;
+  status?: number;
+  since?: number;
+  limit?: number;
+};
 /** Which pushes are listed. */
 export type PushFilter = { user?: string; deviceId?: number; since?: number };
 /** How long is waited, in milliseconds of real time. */
@@ -73,6 +80,10 @@ export type Waiting = { timeoutMs?: number };
 export type Jump = { waitForClientsMs?: number };
 
 /** One frame of what happens in a world; an event is as the API has it. */
-export type Frame = { type: "request" | "event" | "clock" | "push" | "queue" | "fault" | "lost"; at: number; [key: string]: any };
+export type Frame = {
+  type: "request" | "event" | "clock" | "push" | "queue" | "fault" | "lost";
+  at: number;
+  [key: string]: any;
+};
 /** Who somebody is, as a client has to know it. */
 export type User = { id: number; email: string; apiKey: string };

@@ -5,8 +5,24 @@ import type { Requests } from "./http.js";
 import { fromWire } from "./names.js";
 import type { Server } from "./server.js";
 import type {
-  AgendaItem, Assertion, ClockMoved, ClockState, Fault, FaultRule, ForkOptions, Frame, Invariants, JournalEntry,
-  JournalFilter, Jump, Push, PushFilter, Queue, Snapshot, User, Waiting,
+  AgendaItem,
+  Assertion,
+  ClockMoved,
+  ClockState,
+  Fault,
+  FaultRule,
+  ForkOptions,
+  Frame,
+  Invariants,
+  JournalEntry,
+  JournalFilter,
+  Jump,
+  Push,
+  PushFilter,
+  Queue,
+  Snapshot,
+  User,
+  Waiting,
 } from "./types.js";
 import { texts } from "./websocket.js";
 
@@ -218,7 +234,8 @@ export class Journal {
 
   /** Waits until there were such requests, or throws; how many there were. */
   async waitFor(assertion: Assertion, options: Waiting = {}): Promise<number> {
-    return (await this.calls.post("/journal/wait", { ...assertion, timeoutMs: options.timeoutMs ?? PATIENCE_MS })).count;
+    return (await this.calls.post("/journal/wait", { ...assertion, timeoutMs: options.timeoutMs ?? PATIENCE_MS }))
+      .count;
   }
 
   /** Empties it. */

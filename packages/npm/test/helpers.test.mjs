@@ -44,8 +44,14 @@ test("worlds are made, listed, forked, reset and deleted", async () => {
 
   assert.deepEqual(await server.deleteWorlds({ prefix: "blue" }), ["blue"]);
   await fork.delete();
-  await assert.rejects(fork.delete(), (error) => error instanceof ChatdoubleError && error.status === 404 && error.code === "NONEXISTENT_SUBDOMAIN");
-  assert.deepEqual((await server.worlds()).map((one) => one.name), ["default"]);
+  await assert.rejects(
+    fork.delete(),
+    (error) => error instanceof ChatdoubleError && error.status === 404 && error.code === "NONEXISTENT_SUBDOMAIN",
+  );
+  assert.deepEqual(
+    (await server.worlds()).map((one) => one.name),
+    ["default"],
+  );
 });
 
 test("users are found by handle and address, and who there is not is refused", async () => {
@@ -64,7 +70,10 @@ test("the clock moves, and tells what was done", async () => {
   const moved = await world.clock.advance("1d2h", { waitForClientsMs: 0 });
   assert.equal(moved.now, began + 3600 + 93600);
   assert.deepEqual([moved.waitedMs, moved.notParked], [0, []]);
-  assert.equal((await world.clock.set(new Date("2026-01-05T00:00:00Z"))).now, Date.parse("2026-01-05T00:00:00Z") / 1000);
+  assert.equal(
+    (await world.clock.set(new Date("2026-01-05T00:00:00Z"))).now,
+    Date.parse("2026-01-05T00:00:00Z") / 1000,
+  );
   assert.equal((await world.clock.run()).running, true);
   assert.equal((await world.clock.freeze()).running, false);
   await assert.rejects(world.clock.set("2020-01-01T00:00:00Z"), /can't go back/);
@@ -143,7 +152,10 @@ test("snapshots, state, invariants and upgrades", async () => {
   await world.snapshots.save("ready");
   await send(world, await world.user("mel"), "litter");
   await world.snapshots.restore("ready");
-  assert.deepEqual((await world.snapshots.list()).map((one) => one.name), ["ready"]);
+  assert.deepEqual(
+    (await world.snapshots.list()).map((one) => one.name),
+    ["ready"],
+  );
   await world.snapshots.remove("ready");
   const state = await world.state();
   assert.equal(typeof state.realm, "object");
@@ -191,13 +203,25 @@ test("a failed start says what the program says", async () => {
 
 test("the module is there for require too", () => {
   const required = createRequire(import.meta.url)("chatdouble");
-  assert.deepEqual(Object.keys(required).sort(), Object.keys({ ChatdoubleError, connect, startServer }).concat("Server", "World", "Clock", "Faults", "Journal", "Pushes", "Queues", "Snapshots").sort());
+  assert.deepEqual(
+    Object.keys(required).sort(),
+    Object.keys({ ChatdoubleError, connect, startServer })
+      .concat("Server", "World", "Clock", "Faults", "Journal", "Pushes", "Queues", "Snapshots")
+      .sort(),
+  );
 });
 
 test("a server ends within 2 seconds of its starter, however that ends", async () => {
-  for (const [ending, signal] of [["process.kill(process.pid, 'SIGKILL')", "SIGKILL"], ["", null], ["throw new Error('x')", null]]) {
+  for (const [ending, signal] of [
+    ["process.kill(process.pid, 'SIGKILL')", "SIGKILL"],
+    ["", null],
+    ["throw new Error('x')", null],
+  ]) {
     const script = `import { startServer } from "chatdouble"; const server = await startServer(); console.log(server.url); ${ending}`;
-    const starter = spawn(process.execPath, ["--input-type=module", "-e", script], { cwd: HERE, stdio: ["ignore", "pipe", "ignore"] });
+    const starter = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      cwd: HERE,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     let url = "";
     starter.stdout.on("data", (text) => (url += text));
     const [, by] = await once(starter, "close");
@@ -212,7 +236,9 @@ test("the launcher passes on arguments, status and signals, and leaves nothing b
   const refused = spawn(process.execPath, [launcher, "serve", "--prot", "1"], { stdio: "ignore" });
   assert.deepEqual(await once(refused, "exit"), [2, null]);
   for (const signal of ["SIGTERM", "SIGKILL"]) {
-    const child = spawn(process.execPath, [launcher, "serve", "--port", "0", "--log", "off"], { stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn(process.execPath, [launcher, "serve", "--port", "0", "--log", "off"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     const [line] = await once(child.stdout, "data");
     const ended = once(child, "exit");
     child.kill(signal);
@@ -246,7 +272,10 @@ test("HTTPS is spoken with the authority that the server made", async () => {
 async function gone(url, patience) {
   const began = Date.now();
   for (;;) {
-    const there = await fetch(`${url}/control/health`).then(() => true, () => false);
+    const there = await fetch(`${url}/control/health`).then(
+      () => true,
+      () => false,
+    );
     if (!there) return;
     assert.ok(Date.now() - began < patience, `${url} is still there after ${patience} ms`);
     await new Promise((resolve) => setTimeout(resolve, 50));

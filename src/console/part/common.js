@@ -1,46 +1,91 @@
 // Faces, dialogs, toasts, menus: what several views use.
-import { html, useEffect, useRef, useState, useStore } from '../lib.js';
-import { toasts } from '../store.js';
-import { Icon } from './icons.js';
+import { html, useEffect, useRef, useState, useStore } from "../lib.js";
+import { toasts } from "../store.js";
+import { Icon } from "./icons.js";
 
 const initials = (name) => {
   const words = name.split(/[\s.-]+/).filter(Boolean);
-  const letters = [...(words[0] ?? '?')].slice(0, 1).concat([...(words.length > 1 ? words.at(-1) : '')].slice(0, 1));
-  return letters.join('').toLocaleUpperCase('en');
+  const letters = [...(words[0] ?? "?")].slice(0, 1).concat([...(words.length > 1 ? words.at(-1) : "")].slice(0, 1));
+  return letters.join("").toLocaleUpperCase("en");
 };
 
 /** Somebody's initials on a colour of their own: pictures of the world would be requests in its journal. */
-export const Face = ({ user, big }) => html`<span class=${`face c${(user?.user_id ?? 0) % 8} ${big ? 'big' : ''} ${user?.is_bot ? 'bot' : ''}
-  ${user && !user.is_active ? 'gone' : ''}`} aria-hidden="true">${initials(user?.full_name ?? '?')}</span>`;
+export const Face = ({ user, big }) => html`
+  <span
+    class=${`face c${(user?.user_id ?? 0) % 8} ${big ? "big" : ""} ${user?.is_bot ? "bot" : ""}
+  ${user && !user.is_active ? "gone" : ""}`}
+    aria-hidden="true"
+  >
+    ${initials(user?.full_name ?? "?")}
+  </span>
+`;
 
 /** A name as its owner wrote it, whichever way it runs. */
-export const Name = ({ children }) => html`<bdi>${children}</bdi>`;
+export const Name = ({ children }) => html`
+  <bdi>${children}</bdi>
+`;
 
-export function Dialog({ title, onClose, onSubmit, submit = 'Done', kind = 'first', children }) {
+export function Dialog({ title, onClose, onSubmit, submit = "Done", kind = "first", children }) {
   const dialog = useRef();
-  useEffect(() => { dialog.current.showModal(); }, []);
+  useEffect(() => {
+    dialog.current.showModal();
+  }, []);
   const sent = async (event) => {
     event.preventDefault();
     await onSubmit?.(new FormData(event.target));
   };
-  return html`<dialog ref=${dialog} aria-label=${title} onClose=${onClose} onClick=${(event) => event.target === dialog.current && dialog.current.close()}>
-    <form onSubmit=${sent}>
-      <header><h2 class="grow">${title}</h2>
-        <button type="button" class="button plain square" aria-label="Close" onClick=${() => dialog.current.close()}><${Icon} name="close" /></button></header>
-      <div class="body">${children}</div>
-      ${onSubmit && html`<footer><button type="button" class="button" onClick=${() => dialog.current.close()}>Cancel</button>
-        <button class=${`button ${kind}`}>${submit}</button></footer>`}
-    </form>
-  </dialog>`;
+  return html`
+    <dialog
+      ref=${dialog}
+      aria-label=${title}
+      onClose=${onClose}
+      onClick=${(event) => event.target === dialog.current && dialog.current.close()}
+    >
+      <form onSubmit=${sent}>
+        <header>
+          <h2 class="grow">${title}</h2>
+          <button type="button" class="button plain square" aria-label="Close" onClick=${() => dialog.current.close()}>
+            <${Icon} name="close" />
+          </button>
+        </header>
+        <div class="body">${children}</div>
+        ${
+          onSubmit &&
+          html`
+            <footer>
+              <button type="button" class="button" onClick=${() => dialog.current.close()}>Cancel</button>
+              <button class=${`button ${kind}`}>${submit}</button>
+            </footer>
+          `
+        }
+      </form>
+    </dialog>
+  `;
 }
 
 export function Toasts() {
   useStore(toasts);
-  return html`<div class="toasts" role="status" aria-live="polite">${toasts.list.map((toast) => html`
-    <div class=${`toast ${toast.kind}`} key=${toast.id}>
-      <div class="grow">${toast.text}${toast.links.map(([text, href]) => html` <a href=${href}>${text}</a>`)}</div>
-      <button class="button plain little square" aria-label="Dismiss" onClick=${() => toasts.drop(toast.id)}><${Icon} name="close" size="12" /></button>
-    </div>`)}</div>`;
+  return html`
+    <div class="toasts" role="status" aria-live="polite">
+      ${toasts.list.map(
+        (toast) => html`
+          <div class=${`toast ${toast.kind}`} key=${toast.id}>
+            <div class="grow">
+              ${toast.text}${toast.links.map(
+                ([text, href]) => html`
+                  ${" "}
+                  <a href=${href}>${text}</a>
+                `,
+              )}
+            </div>
+            <button class="button plain little square" aria-label="Dismiss" onClick=${() => toasts.drop(toast.id)}>
+              <${Icon} name="close" size="12" />
+            </button>
+          </div>
+        `,
+      )}
+    </div>
+  `;
 }
 
 /** A button that opens a list of actions. */
@@ -50,22 +95,74 @@ export function Menu({ label, icon, text, children, end = true }) {
   useEffect(() => {
     if (!open) return undefined;
     const outside = (event) => root.current?.contains(event.target) || setOpen(false);
-    const escape = (event) => event.key === 'Escape' && setOpen(false);
-    addEventListener('pointerdown', outside);
-    addEventListener('keydown', escape);
-    return () => { removeEventListener('pointerdown', outside); removeEventListener('keydown', escape); };
+    const escape = (event) => event.key === "Escape" && setOpen(false);
+    addEventListener("pointerdown", outside);
+    addEventListener("keydown", escape);
+    return () => {
+      removeEventListener("pointerdown", outside);
+      removeEventListener("keydown", escape);
+    };
   }, [open]);
-  return html`<div class="menu" ref=${root}>
-    <button class=${`button ${text ? '' : 'square'}`} aria-label=${label} aria-expanded=${open} onClick=${() => setOpen(!open)}>
-      ${icon && html`<${Icon} name=${icon} />`}${text && html`<span class="menu-text">${text}</span>`}${text && html`<${Icon} name="down" size="12" />`}</button>
-    ${open && html`<div class=${`menu-list ${end ? 'end' : ''}`} onClick=${(event) => event.target.closest('[data-stays]') || setOpen(false)}>${children}</div>`}
-  </div>`;
+  return html`
+    <div class="menu" ref=${root}>
+      <button
+        class=${`button ${text ? "" : "square"}`}
+        aria-label=${label}
+        aria-expanded=${open}
+        onClick=${() => setOpen(!open)}
+      >
+        ${
+          icon &&
+          html`
+            <${Icon} name=${icon} />
+          `
+        }${
+          text &&
+          html`
+            <span class="menu-text">${text}</span>
+          `
+        }${
+          text &&
+          html`
+            <${Icon} name="down" size="12" />
+          `
+        }
+      </button>
+      ${
+        open &&
+        html`
+          <div
+            class=${`menu-list ${end ? "end" : ""}`}
+            onClick=${(event) => event.target.closest("[data-stays]") || setOpen(false)}
+          >
+            ${children}
+          </div>
+        `
+      }
+    </div>
+  `;
 }
 
-export const Item = ({ icon, bad, onClick, children }) => html`<button class=${`menu-item ${bad ? 'bad' : ''}`} onClick=${onClick}>
-  ${icon && html`<${Icon} name=${icon} size="15" />`}<span class="grow">${children}</span></button>`;
+export const Item = ({ icon, bad, onClick, children }) => html`
+  <button class=${`menu-item ${bad ? "bad" : ""}`} onClick=${onClick}>
+    ${
+      icon &&
+      html`
+        <${Icon} name=${icon} size="15" />
+      `
+    }
+    <span class="grow">${children}</span>
+  </button>
+`;
 
-export const Empty = ({ title, children }) => html`<div class="empty"><h2>${title}</h2>${children}</div>`;
+export const Empty = ({ title, children }) => html`
+  <div class="empty">
+    <h2>${title}</h2>
+    ${children}
+  </div>
+`;
 
 /** JSON as it is read best: indented, in full. */
-export const Json = ({ value }) => html`<pre class="code wraps" tabindex="0">${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>`;
+export const Json = ({ value }) => html`
+  <pre class="code wraps" tabindex="0">${typeof value === "string" ? value : JSON.stringify(value, null, 2)}</pre>
+`;

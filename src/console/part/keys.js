@@ -1,31 +1,31 @@
 // Keys that hold everywhere; views listen for `console:key` to move within their lists.
-import { useEffect } from '../lib.js';
-import { go, pathOf } from '../route.js';
+import { useEffect } from "../lib.js";
+import { go, pathOf } from "../route.js";
 
-export const isTyping = (target) => target.closest?.('input, textarea, select, [contenteditable]');
+export const isTyping = (target) => target.closest?.("input, textarea, select, [contenteditable]");
 
 export function Keys({ place, views, onHelp }) {
   useEffect(() => {
     const pressed = (event) => {
-      if (event.metaKey || event.ctrlKey || event.altKey || document.querySelector('dialog[open]')) return;
+      if (event.metaKey || event.ctrlKey || event.altKey || document.querySelector("dialog[open]")) return;
       if (isTyping(event.target)) {
-        if (event.key === 'Escape') event.target.blur();
+        if (event.key === "Escape") event.target.blur();
         return;
       }
       const number = Number(event.key);
-      if (event.key === '/') document.querySelector('[data-search]')?.focus();
-      else if (event.key === '?') onHelp();
-      else if (event.key === 'w') go('/console');
+      if (event.key === "/") document.querySelector("[data-search]")?.focus();
+      else if (event.key === "?") onHelp();
+      else if (event.key === "w") go("/console");
       else if (place.world && number >= 1 && number <= views.length) go(pathOf(place.world, views[number - 1]));
-      else if (['j', 'k', 'Enter', 'Escape', ' ', 'n'].includes(event.key)) {
-        if (['Enter', ' '].includes(event.key) && event.target.closest('button, a, summary')) return;
-        const told = new CustomEvent('console:key', { detail: event.key, cancelable: true });
+      else if (["j", "k", "Enter", "Escape", " ", "n"].includes(event.key)) {
+        if (["Enter", " "].includes(event.key) && event.target.closest("button, a, summary")) return;
+        const told = new CustomEvent("console:key", { detail: event.key, cancelable: true });
         if (dispatchEvent(told)) return;
       } else return;
       event.preventDefault();
     };
-    addEventListener('keydown', pressed);
-    return () => removeEventListener('keydown', pressed);
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
   }, [place, views, onHelp]);
   return null;
 }
@@ -33,8 +33,10 @@ export function Keys({ place, views, onHelp }) {
 /** Calls back for a key that the frame does not use itself; true says that it was used. */
 export function useKeys(callback) {
   useEffect(() => {
-    const told = (event) => { if (callback(event.detail)) event.preventDefault(); };
-    addEventListener('console:key', told);
-    return () => removeEventListener('console:key', told);
+    const told = (event) => {
+      if (callback(event.detail)) event.preventDefault();
+    };
+    addEventListener("console:key", told);
+    return () => removeEventListener("console:key", told);
   });
 }

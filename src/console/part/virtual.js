@@ -1,5 +1,5 @@
 // A list of which only what is in sight is in the page: ten thousand rows cost as much as thirty.
-import { html, useLayoutEffect, useRef, useState } from '../lib.js';
+import { html, useLayoutEffect, useRef, useState } from "../lib.js";
 
 const SPARE = 8;
 
@@ -28,14 +28,19 @@ export function VirtualList({ rows, height, render, follows = false, label, chos
       if (shift > 0) element.scrollTop += shift * height;
     }
     first.current = rows[0]?.key ?? null;
-    setScroll((old) => (old.top === element.scrollTop && old.size === element.clientHeight ? old : { top: element.scrollTop, size: element.clientHeight }));
+    setScroll((old) =>
+      old.top === element.scrollTop && old.size === element.clientHeight
+        ? old
+        : { top: element.scrollTop, size: element.clientHeight },
+    );
   }, [rows, follows, height]);
 
   useLayoutEffect(() => {
     if (chosen < 0) return;
     const element = box.current;
     if (chosen * height < element.scrollTop) element.scrollTop = chosen * height;
-    else if ((chosen + 1) * height > element.scrollTop + element.clientHeight) element.scrollTop = (chosen + 1) * height - element.clientHeight;
+    else if ((chosen + 1) * height > element.scrollTop + element.clientHeight)
+      element.scrollTop = (chosen + 1) * height - element.clientHeight;
   }, [chosen, height]);
 
   const onScroll = () => {
@@ -45,11 +50,14 @@ export function VirtualList({ rows, height, render, follows = false, label, chos
   };
   const from = Math.max(0, Math.floor(scroll.top / height) - SPARE);
   const to = Math.min(rows.length, Math.ceil((scroll.top + scroll.size) / height) + SPARE);
-  return html`<div class="virtual" ref=${box} onScroll=${onScroll} tabindex="0" role="region" aria-label=${label}>
-    <div style=${{ height: `${rows.length * height}px`, position: 'relative' }}>
-      <div style=${{ position: 'absolute', insetInline: 0, top: `${from * height}px` }}>
-        ${rows.slice(from, to).map((row, index) => render(row, from + index))}
+  return html`
+    <div class="virtual" ref=${box} onScroll=${onScroll} tabindex="0" role="region" aria-label=${label}>
+      <div style=${{ height: `${rows.length * height}px`, position: "relative" }}>
+        <div style=${{ position: "absolute", insetInline: 0, top: `${from * height}px` }}>
+          ${rows.slice(from, to).map((row, index) => render(row, from + index))}
+        </div>
       </div>
-    </div>${foot}
-  </div>`;
+      ${foot}
+    </div>
+  `;
 }

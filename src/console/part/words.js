@@ -1,54 +1,87 @@
 // Requests and events in words: names for numbers, the text of messages.
 const user = (id, world) => world.byId.get(id)?.full_name ?? `user ${id}`;
 const channel = (id, world) => world.channelsById.get(id)?.name ?? `channel ${id}`;
-export const topicName = (topic) => (topic === '' ? 'general chat' : topic);
+export const topicName = (topic) => (topic === "" ? "general chat" : topic);
 
-const parsed = (text) => { try { return JSON.parse(text); } catch { return text; } };
+const parsed = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
 
 function recipients(to, world) {
   const list = [parsed(to)].flat();
-  return list.map((one) => (typeof one === 'number' ? user(one, world) : String(one).split('@')[0])).join(', ');
+  return list.map((one) => (typeof one === "number" ? user(one, world) : String(one).split("@")[0])).join(", ");
 }
 
 export function requestWords(entry, world) {
   const { params } = entry;
   const refused = entry.status >= 400 && entry.reply?.msg;
   if (refused) return entry.reply.msg;
-  if (entry.method === 'POST' && entry.path === '/messages') {
-    const place = ['direct', 'private'].includes(params.type) ? recipients(params.to, world)
-      : `#${typeof parsed(params.to) === 'number' ? channel(parsed(params.to), world) : String(parsed(params.to))} › ${topicName(params.topic ?? params.subject ?? '')}`;
-    return `${place}: ${params.content ?? ''}`;
+  if (entry.method === "POST" && entry.path === "/messages") {
+    const place = ["direct", "private"].includes(params.type)
+      ? recipients(params.to, world)
+      : `#${typeof parsed(params.to) === "number" ? channel(parsed(params.to), world) : String(parsed(params.to))} › ${topicName(params.topic ?? params.subject ?? "")}`;
+    return `${place}: ${params.content ?? ""}`;
   }
-  if (entry.method === 'PATCH' && entry.path.startsWith('/messages/')) {
-    const place = params.stream_id ? `to #${channel(Number(params.stream_id), world)} ` : '';
-    return params.topic !== undefined ? `moved ${place}› ${topicName(params.topic)}` : params.stream_id ? `moved ${place}` : params.content ?? '';
+  if (entry.method === "PATCH" && entry.path.startsWith("/messages/")) {
+    const place = params.stream_id ? `to #${channel(Number(params.stream_id), world)} ` : "";
+    return params.topic !== undefined
+      ? `moved ${place}› ${topicName(params.topic)}`
+      : params.stream_id
+        ? `moved ${place}`
+        : (params.content ?? "");
   }
-  if (entry.path.endsWith('/reactions')) return `:${params.emoji_name ?? ''}:`;
-  if (entry.path === '/events') return params.last_event_id === undefined ? '' : `after ${params.last_event_id}`;
-  return Object.entries(params).slice(0, 3).map(([name, text]) => `${name}=${text}`).join('  ');
+  if (entry.path.endsWith("/reactions")) return `:${params.emoji_name ?? ""}:`;
+  if (entry.path === "/events") return params.last_event_id === undefined ? "" : `after ${params.last_event_id}`;
+  return Object.entries(params)
+    .slice(0, 3)
+    .map(([name, text]) => `${name}=${text}`)
+    .join("  ");
 }
 
 const EVENTS = {
   message: (event, world) => {
     const { message } = event;
-    const place = message.type === 'stream' || message.type === 'channel' ? `#${channel(message.stream_id, world)} › ${topicName(message.subject)}` : 'direct message';
-    return `${message.sender_full_name} in ${place}: ${message.content.replace(/<[^>]+>/g, '')}`;
+    const place =
+      message.type === "stream" || message.type === "channel"
+        ? `#${channel(message.stream_id, world)} › ${topicName(message.subject)}`
+        : "direct message";
+    return `${message.sender_full_name} in ${place}: ${message.content.replace(/<[^>]+>/g, "")}`;
   },
   update_message: (event, world) => {
-    const moved = event.new_stream_id ? `moved to #${channel(event.new_stream_id, world)}` : event.subject !== undefined ? `moved to ${topicName(event.subject)}` : 'edited';
-    return `${event.user_id ? user(event.user_id, world) : 'somebody'} ${moved}${event.content ? `: ${event.content}` : ''} (message ${(event.message_ids ?? [event.message_id]).join(', ')})`;
+    const moved = event.new_stream_id
+      ? `moved to #${channel(event.new_stream_id, world)}`
+      : event.subject !== undefined
+        ? `moved to ${topicName(event.subject)}`
+        : "edited";
+    return `${event.user_id ? user(event.user_id, world) : "somebody"} ${moved}${event.content ? `: ${event.content}` : ""} (message ${(event.message_ids ?? [event.message_id]).join(", ")})`;
   },
-  delete_message: (event) => `message ${event.message_id ?? event.message_ids?.join(', ')} is gone`,
-  reaction: (event, world) => `${user(event.user_id, world)} ${event.op === 'add' ? 'reacted' : 'took back'} :${event.emoji_name}: (message ${event.message_id})`,
-  typing: (event, world) => `${user(event.sender?.user_id, world)} ${event.op === 'start' ? 'types' : 'stopped typing'}`,
+  delete_message: (event) => `message ${event.message_id ?? event.message_ids?.join(", ")} is gone`,
+  reaction: (event, world) =>
+    `${user(event.user_id, world)} ${event.op === "add" ? "reacted" : "took back"} :${event.emoji_name}: (message ${event.message_id})`,
+  typing: (event, world) =>
+    `${user(event.sender?.user_id, world)} ${event.op === "start" ? "types" : "stopped typing"}`,
   update_message_flags: (event) => `${event.op} ${event.flag} (${event.messages?.length ?? 0} messages)`,
   presence: (event, world) => `${user(event.user_id, world)} is about`,
-  reminders: () => 'reminders changed',
+  reminders: () => "reminders changed",
 };
 
 export function eventWords(event, world) {
   const words = EVENTS[event.type];
-  if (words) { try { return words(event, world); } catch { /* An event of an older level lacks something. */ } }
-  const rest = Object.entries(event).filter(([name]) => !['type', 'op', 'id'].includes(name));
-  return rest.slice(0, 4).map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`).join('  ').slice(0, 300);
+  if (words) {
+    try {
+      return words(event, world);
+    } catch {
+      /* An event of an older level lacks something. */
+    }
+  }
+  const rest = Object.entries(event).filter(([name]) => !["type", "op", "id"].includes(name));
+  return rest
+    .slice(0, 4)
+    .map(([name, value]) => `${name}: ${typeof value === "object" ? JSON.stringify(value) : value}`)
+    .join("  ")
+    .slice(0, 300);
 }

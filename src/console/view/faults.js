@@ -1,81 +1,316 @@
 // Faults: which are in force, how often they fired, and new ones without writing JSON.
-import { handle, html, plural, useEffect, useState } from '../lib.js';
-import { attempt, toasts } from '../store.js';
-import { control } from '../control.js';
-import { Icon } from '../part/icons.js';
+import { handle, html, plural, useEffect, useState } from "../lib.js";
+import { attempt, toasts } from "../store.js";
+import { control } from "../control.js";
+import { Icon } from "../part/icons.js";
 
 const EFFECTS = [
-  ['error', 'Fail with a status', 'Nothing is done.'], ['rate_limit', 'Limit the rate', '429 with retry-after; nothing is done.'], ['drop_after', 'Lose the reply', 'Carried out, then the connection closes.'],
-  ['drop_before', 'Lose the request', 'The connection closes; nothing is done.'], ['delay', 'Delay the reply', 'Carried out at once; the reply comes later, in real time.'], ['truncate', 'Break the reply off', 'The body ends in the middle.'],
-  ['garbage', 'Answer with a proxy’s page', 'Carried out; HTML in place of JSON.'], ['lose_queue', 'Lose the caller’s queues', 'Then the request goes on.'], ['repeat', 'Repeat events', 'For polls: what was acknowledged comes again.'], ['hold', 'Hold events back', 'For polls: an empty reply; they come with the next.'],
-  ['one_by_one', 'One event a reply', 'For polls.'], ['unknown', 'An unknown event', 'For polls: a type that no client knows.'], ['bouncer', 'Push relay unreachable', 'For operations of pushes.'],
+  ["error", "Fail with a status", "Nothing is done."],
+  ["rate_limit", "Limit the rate", "429 with retry-after; nothing is done."],
+  ["drop_after", "Lose the reply", "Carried out, then the connection closes."],
+  ["drop_before", "Lose the request", "The connection closes; nothing is done."],
+  ["delay", "Delay the reply", "Carried out at once; the reply comes later, in real time."],
+  ["truncate", "Break the reply off", "The body ends in the middle."],
+  ["garbage", "Answer with a proxy’s page", "Carried out; HTML in place of JSON."],
+  ["lose_queue", "Lose the caller’s queues", "Then the request goes on."],
+  ["repeat", "Repeat events", "For polls: what was acknowledged comes again."],
+  ["hold", "Hold events back", "For polls: an empty reply; they come with the next."],
+  ["one_by_one", "One event a reply", "For polls."],
+  ["unknown", "An unknown event", "For polls: a type that no client knows."],
+  ["bouncer", "Push relay unreachable", "For operations of pushes."],
 ];
 const PRESETS = [
-  ['Lose the next reply', { times: 1, effect: { drop: 'after' } }], ['Next send is rate-limited', { match: { method: 'POST', path: '/messages' }, times: 1, effect: { rate_limit: { retry_after: 5 } } }],
-  ['Next poll loses its queue', { match: { path: '/events', method: 'GET' }, times: 1, effect: { lose_queue: true } }], ['Flaky 30 %', { probability: 0.3, effect: { error: { status: 502, code: 'BAD_GATEWAY', msg: 'Bad gateway' } } }], ['Offline', { effect: { drop: 'before' } }],
+  ["Lose the next reply", { times: 1, effect: { drop: "after" } }],
+  [
+    "Next send is rate-limited",
+    { match: { method: "POST", path: "/messages" }, times: 1, effect: { rate_limit: { retry_after: 5 } } },
+  ],
+  ["Next poll loses its queue", { match: { path: "/events", method: "GET" }, times: 1, effect: { lose_queue: true } }],
+  ["Flaky 30 %", { probability: 0.3, effect: { error: { status: 502, code: "BAD_GATEWAY", msg: "Bad gateway" } } }],
+  ["Offline", { effect: { drop: "before" } }],
 ];
 let operations = null;
 
 async function known() {
-  operations ??= control('GET', '/openapi.json').then((document) => Object.entries(document.paths).map(([path, methods]) => [path, Object.keys(methods).map((method) => method.toUpperCase())]));
+  operations ??= control("GET", "/openapi.json").then((document) =>
+    Object.entries(document.paths).map(([path, methods]) => [
+      path,
+      Object.keys(methods).map((method) => method.toUpperCase()),
+    ]),
+  );
   return operations;
 }
 
 function effectOf(form) {
-  const kind = form.get('effect');
+  const kind = form.get("effect");
   const number = (name, otherwise) => Number(form.get(name) || otherwise);
-  return {
-    error: () => ({ error: { status: number('status', 500), code: form.get('code') || 'INTERNAL_SERVER_ERROR', msg: form.get('msg') || 'Internal server error' } }), rate_limit: () => ({ rate_limit: { retry_after: number('retry', 5) } }),
-    drop_after: () => ({ drop: 'after' }), drop_before: () => ({ drop: 'before' }), delay: () => ({ delay_ms: number('ms', 3000) }), truncate: () => ({ truncate_at: number('bytes', 20) }), garbage: () => ({ garbage: true }), lose_queue: () => ({ lose_queue: true }),
-    bouncer: () => ({ bouncer: 'unreachable' }),
-  }[kind]?.() ?? { events: kind };
+  return (
+    {
+      error: () => ({
+        error: {
+          status: number("status", 500),
+          code: form.get("code") || "INTERNAL_SERVER_ERROR",
+          msg: form.get("msg") || "Internal server error",
+        },
+      }),
+      rate_limit: () => ({ rate_limit: { retry_after: number("retry", 5) } }),
+      drop_after: () => ({ drop: "after" }),
+      drop_before: () => ({ drop: "before" }),
+      delay: () => ({ delay_ms: number("ms", 3000) }),
+      truncate: () => ({ truncate_at: number("bytes", 20) }),
+      garbage: () => ({ garbage: true }),
+      lose_queue: () => ({ lose_queue: true }),
+      bouncer: () => ({ bouncer: "unreachable" }),
+    }[kind]?.() ?? { events: kind }
+  );
 }
 
 function ruleOf(form) {
-  const match = Object.fromEntries(['user', 'method', 'path'].filter((name) => form.get(name)).map((name) => [name, form.get(name)]));
-  const params = (form.get('params') ?? '').split('\n').map((line) => line.match(/^\s*([^=:]+?)\s*[=:]\s*(.*)$/)).filter(Boolean);
+  const match = Object.fromEntries(
+    ["user", "method", "path"].filter((name) => form.get(name)).map((name) => [name, form.get(name)]),
+  );
+  const params = (form.get("params") ?? "")
+    .split("\n")
+    .map((line) => line.match(/^\s*([^=:]+?)\s*[=:]\s*(.*)$/))
+    .filter(Boolean);
   if (params.length) match.params = Object.fromEntries(params.map(([, name, text]) => [name, text]));
-  return { ...(Object.keys(match).length ? { match } : {}), ...(form.get('after') ? { after: Number(form.get('after')) } : {}), ...(form.get('probability') ? { probability: Number(form.get('probability')) / 100 } : {}),
-    ...(form.get('times') ? { times: Number(form.get('times')) } : {}), effect: effectOf(form) };
+  return {
+    ...(Object.keys(match).length ? { match } : {}),
+    ...(form.get("after") ? { after: Number(form.get("after")) } : {}),
+    ...(form.get("probability") ? { probability: Number(form.get("probability")) / 100 } : {}),
+    ...(form.get("times") ? { times: Number(form.get("times")) } : {}),
+    effect: effectOf(form),
+  };
 }
 
 function inWords(rule) {
   const [[name, how]] = Object.entries(rule.effect);
-  const effect = { drop: how === 'after' ? 'loses the reply' : 'loses the request', rate_limit: `429, retry after ${how?.retry_after} s`, error: `${how?.status} ${how?.code ?? ''}`, delay_ms: `delays by ${how} ms`, truncate_at: `breaks off after ${how} bytes`, garbage: 'answers with HTML', lose_queue: 'loses the queues', events: `events: ${how}`, bouncer: `push relay: ${how}` }[name] ?? name;
+  const effect =
+    {
+      drop: how === "after" ? "loses the reply" : "loses the request",
+      rate_limit: `429, retry after ${how?.retry_after} s`,
+      error: `${how?.status} ${how?.code ?? ""}`,
+      delay_ms: `delays by ${how} ms`,
+      truncate_at: `breaks off after ${how} bytes`,
+      garbage: "answers with HTML",
+      lose_queue: "loses the queues",
+      events: `events: ${how}`,
+      bouncer: `push relay: ${how}`,
+    }[name] ?? name;
   const match = rule.match ?? {};
-  const whom = [match.user ? handle(match.user) : 'anybody', match.method ?? '', match.path ?? 'anything'].filter(Boolean).join(' ');
-  return { effect, whom, params: match.params, often: [rule.times ? plural(rule.times, 'time') : 'until removed', rule.after && `after ${rule.after}`, rule.probability < 1 && `${Math.round(rule.probability * 100)} %`].filter(Boolean).join(', ') };
+  const whom = [match.user ? handle(match.user) : "anybody", match.method ?? "", match.path ?? "anything"]
+    .filter(Boolean)
+    .join(" ");
+  return {
+    effect,
+    whom,
+    params: match.params,
+    often: [
+      rule.times ? plural(rule.times, "time") : "until removed",
+      rule.after && `after ${rule.after}`,
+      rule.probability < 1 && `${Math.round(rule.probability * 100)} %`,
+    ]
+      .filter(Boolean)
+      .join(", "),
+  };
 }
 
 export function FaultsView({ world }) {
   const draft = world.faultDraft?.match ?? {};
   const [paths, setPaths] = useState([]);
-  const [kind, setKind] = useState('error');
-  useEffect(() => { known().then(setPaths, () => {}); }, []);
+  const [kind, setKind] = useState("error");
+  useEffect(() => {
+    known().then(setPaths, () => {});
+  }, []);
   const install = async (rule) => {
-    const reply = await attempt(() => world.call('POST', '/faults', rule));
-    if (reply) { toasts.show(`${reply.fault_id} is armed: ${inWords(rule).effect}`); world.refresh('faults', 0); world.faultDraft = null; }
+    const reply = await attempt(() => world.call("POST", "/faults", rule));
+    if (reply) {
+      toasts.show(`${reply.fault_id} is armed: ${inWords(rule).effect}`);
+      world.refresh("faults", 0);
+      world.faultDraft = null;
+    }
   };
-  const remove = async (path) => { if (await attempt(() => world.call('DELETE', path))) world.refresh('faults', 0); };
-  const input = (name, label, more) => html`<label class="field">${label}<input class="input" name=${name} ...${more} /></label>`;
-  return html`<div class="page"><div class="page-head"><h1>Faults</h1><span class="grow"></span>${world.faults.length > 0 && html`<button class="button" onClick=${() => remove('/faults')}><${Icon} name="bin" size="14" />Remove all</button>`}
-      <p class="about">Rules are tried in order; the first that fires applies, alone. Nothing else goes wrong here by itself.</p></div>
-    <div class="rows" role="group" aria-label="Presets">${PRESETS.map(([name, rule]) => html`<button class="button" onClick=${() => install(rule)}><${Icon} name="faults" size="14" />${name}</button>`)}</div>
-    ${world.faults.length > 0 && html`<div class="card scrolls"><table class="list"><thead><tr><th>Fault</th><th>Who and what</th><th>Effect</th><th>How often</th><th>Fired</th><th>Passed</th><th><span class="unseen">Actions</span></th></tr></thead><tbody>${world.faults.map((fault) => {
-    const said = inWords(fault);
-    const spent = fault.times && fault.fired >= fault.times;
-    return html`<tr key=${fault.fault_id}><td><b>${fault.fault_id}</b> <span class=${`tag ${spent ? '' : 'warn'}`}>${spent ? 'spent' : 'armed'}</span></td><td class="mono">${said.whom}${said.params && html`<div class="soft tiny">${JSON.stringify(said.params)}</div>`}</td><td>${said.effect}</td><td>${said.often}</td>
-      <td class="number"><b>${fault.fired}</b></td><td class="number">${fault.passed}</td><td><button class="button little square" aria-label=${`Remove ${fault.fault_id}`} onClick=${() => remove(`/faults/${fault.fault_id}`)}><${Icon} name="close" size="12" /></button></td></tr>`;
-  })}</tbody></table></div>`}
-    <form class="card" onSubmit=${(event) => { event.preventDefault(); install(ruleOf(new FormData(event.target))); }}><header><h2>New fault</h2></header><div class="body stack"><div class="halves">
-      <label class="field">Who<select class="input" name="user"><option value="">anybody</option>${world.users.slice(0, 500).map((user) => html`<option value=${user.email} selected=${handle(user.email) === draft.user}>${user.full_name}</option>`)}</select></label>
-      <label class="field">Method<select class="input" name="method"><option value="">any</option>${['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].map((method) => html`<option selected=${method === draft.method}>${method}</option>`)}</select></label>
-      <label class="field">Operation or files<input class="input" name="path" list="operations" placeholder="/messages" defaultValue=${draft.path ?? ''} spellcheck="false" /><datalist id="operations">${[...paths.map(([path, methods]) => html`<option value=${path} label=${methods.join(', ')} />`), ...['/user_uploads/*', '/user_avatars/*', '/avatar/*', '/static/*'].map((path) => html`<option value=${path} />`)]}</datalist></label>
-      <label class="field">Parameters, a line each<textarea class="input" name="params" rows="1" placeholder="topic=lunch"></textarea></label></div>
-      <div class="halves"><label class="field">Effect<select class="input" name="effect" value=${kind} onChange=${(event) => setKind(event.target.value)}>${EFFECTS.map(([name, text]) => html`<option value=${name}>${text}</option>`)}</select></label>
-        ${kind === 'error' && html`${input('status', 'Status', { type: 'number', min: 400, max: 599, defaultValue: 500 })}${input('code', 'Code', { placeholder: 'INTERNAL_SERVER_ERROR' })}${input('msg', 'Message', { placeholder: 'Internal server error' })}`}
-        ${kind === 'rate_limit' && input('retry', 'Retry after, seconds', { type: 'number', defaultValue: 5, step: 'any' })}${kind === 'delay' && input('ms', 'Milliseconds', { type: 'number', defaultValue: 3000 })}${kind === 'truncate' && input('bytes', 'Bytes', { type: 'number', defaultValue: 20 })}</div>
-      <p class="soft small">${EFFECTS.find(([name]) => name === kind)[2]}</p>
-      <div class="halves">${input('times', 'How often', { type: 'number', min: 1, placeholder: 'until removed' })}${input('after', 'Let pass first', { type: 'number', min: 0, placeholder: '0' })}${input('probability', 'Chance, %', { type: 'number', min: 1, max: 100, placeholder: '100' })}</div>
-      <div class="row"><button class="button first">Arm it</button></div></div></form></div>`;
+  const remove = async (path) => {
+    if (await attempt(() => world.call("DELETE", path))) world.refresh("faults", 0);
+  };
+  const input = (name, label, more) => html`
+    <label class="field">
+      ${label}
+      <input class="input" name=${name} ...${more} />
+    </label>
+  `;
+  return html`
+    <div class="page">
+      <div class="page-head">
+        <h1>Faults</h1>
+        <span class="grow"></span>
+        ${
+          world.faults.length > 0 &&
+          html`
+            <button class="button" onClick=${() => remove("/faults")}>
+              <${Icon} name="bin" size="14" />
+              Remove all
+            </button>
+          `
+        }
+        <p class="about">
+          Rules are tried in order; the first that fires applies, alone. Nothing else goes wrong here by itself.
+        </p>
+      </div>
+      <div class="rows" role="group" aria-label="Presets">
+        ${PRESETS.map(
+          ([name, rule]) => html`
+            <button class="button" onClick=${() => install(rule)}>
+              <${Icon} name="faults" size="14" />
+              ${name}
+            </button>
+          `,
+        )}
+      </div>
+      ${
+        world.faults.length > 0 &&
+        html`
+          <div class="card scrolls">
+            <table class="list">
+              <thead>
+                <tr>
+                  <th>Fault</th>
+                  <th>Who and what</th>
+                  <th>Effect</th>
+                  <th>How often</th>
+                  <th>Fired</th>
+                  <th>Passed</th>
+                  <th><span class="unseen">Actions</span></th>
+                </tr>
+              </thead>
+              <tbody>
+                ${world.faults.map((fault) => {
+                  const said = inWords(fault);
+                  const spent = fault.times && fault.fired >= fault.times;
+                  return html`
+                    <tr key=${fault.fault_id}>
+                      <td>
+                        <b>${fault.fault_id}</b>
+                        ${" "}
+                        <span class=${`tag ${spent ? "" : "warn"}`}>${spent ? "spent" : "armed"}</span>
+                      </td>
+                      <td class="mono">
+                        ${said.whom}${
+                          said.params &&
+                          html`
+                            <div class="soft tiny">${JSON.stringify(said.params)}</div>
+                          `
+                        }
+                      </td>
+                      <td>${said.effect}</td>
+                      <td>${said.often}</td>
+                      <td class="number"><b>${fault.fired}</b></td>
+                      <td class="number">${fault.passed}</td>
+                      <td>
+                        <button
+                          class="button little square"
+                          aria-label=${`Remove ${fault.fault_id}`}
+                          onClick=${() => remove(`/faults/${fault.fault_id}`)}
+                        >
+                          <${Icon} name="close" size="12" />
+                        </button>
+                      </td>
+                    </tr>
+                  `;
+                })}
+              </tbody>
+            </table>
+          </div>
+        `
+      }
+      <form
+        class="card"
+        onSubmit=${(event) => {
+          event.preventDefault();
+          install(ruleOf(new FormData(event.target)));
+        }}
+      >
+        <header><h2>New fault</h2></header>
+        <div class="body stack">
+          <div class="halves">
+            <label class="field">
+              Who
+              <select class="input" name="user">
+                <option value="">anybody</option>
+                ${world.users.slice(0, 500).map(
+                  (user) => html`
+                    <option value=${user.email} selected=${handle(user.email) === draft.user}>${user.full_name}</option>
+                  `,
+                )}
+              </select>
+            </label>
+            <label class="field">
+              Method
+              <select class="input" name="method">
+                <option value="">any</option>
+                ${["GET", "POST", "PATCH", "PUT", "DELETE"].map(
+                  (method) => html`
+                    <option selected=${method === draft.method}>${method}</option>
+                  `,
+                )}
+              </select>
+            </label>
+            <label class="field">
+              Operation or files
+              <input
+                class="input"
+                name="path"
+                list="operations"
+                placeholder="/messages"
+                defaultValue=${draft.path ?? ""}
+                spellcheck="false"
+              />
+              <datalist id="operations">
+                ${[
+                  ...paths.map(
+                    ([path, methods]) => html`
+                      <option value=${path} label=${methods.join(", ")} />
+                    `,
+                  ),
+                  ...["/user_uploads/*", "/user_avatars/*", "/avatar/*", "/static/*"].map(
+                    (path) => html`
+                      <option value=${path} />
+                    `,
+                  ),
+                ]}
+              </datalist>
+            </label>
+            <label class="field">
+              Parameters, a line each
+              <textarea class="input" name="params" rows="1" placeholder="topic=lunch"></textarea>
+            </label>
+          </div>
+          <div class="halves">
+            <label class="field">
+              Effect
+              <select class="input" name="effect" value=${kind} onChange=${(event) => setKind(event.target.value)}>
+                ${EFFECTS.map(
+                  ([name, text]) => html`
+                    <option value=${name}>${text}</option>
+                  `,
+                )}
+              </select>
+            </label>
+            ${
+              kind === "error" &&
+              html`
+                ${input("status", "Status", { type: "number", min: 400, max: 599, defaultValue: 500 })}${input("code", "Code", { placeholder: "INTERNAL_SERVER_ERROR" })}${input("msg", "Message", { placeholder: "Internal server error" })}
+              `
+            }
+            ${kind === "rate_limit" && input("retry", "Retry after, seconds", { type: "number", defaultValue: 5, step: "any" })}${kind === "delay" && input("ms", "Milliseconds", { type: "number", defaultValue: 3000 })}${kind === "truncate" && input("bytes", "Bytes", { type: "number", defaultValue: 20 })}
+          </div>
+          <p class="soft small">${EFFECTS.find(([name]) => name === kind)[2]}</p>
+          <div class="halves">
+            ${input("times", "How often", { type: "number", min: 1, placeholder: "until removed" })}${input("after", "Let pass first", { type: "number", min: 0, placeholder: "0" })}${input("probability", "Chance, %", { type: "number", min: 1, max: 100, placeholder: "100" })}
+          </div>
+          <div class="row"><button class="button first">Arm it</button></div>
+        </div>
+      </form>
+    </div>
+  `;
 }

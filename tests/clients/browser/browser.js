@@ -1,11 +1,11 @@
-'use strict';
+"use strict";
 
 // A browser, and a page for it.
 
-const fs = require('node:fs');
-const http = require('node:http');
-const path = require('node:path');
-const { chromium } = require('playwright-core');
+const fs = require("node:fs");
+const http = require("node:http");
+const path = require("node:path");
+const { chromium } = require("playwright-core");
 
 /** Starts a browser; further arguments are its own. */
 function launch(executablePath, further = []) {
@@ -13,25 +13,31 @@ function launch(executablePath, further = []) {
     executablePath,
     // Without the sandbox, which root in a container can't have; and without calls to elsewhere.
     args: [
-      '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync', ...further,
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      ...further,
     ],
   });
 }
 
 /** Serves the page from a port of its own, which makes it another origin. */
 function servePage(port) {
-  const types = { '.html': 'text/html', '.js': 'text/javascript' };
+  const types = { ".html": "text/html", ".js": "text/javascript" };
   const pages = http.createServer((request, response) => {
     const file = path.join(__dirname, path.basename(request.url));
-    if (!['/page.html', '/page.js'].includes(request.url)) {
+    if (!["/page.html", "/page.js"].includes(request.url)) {
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { 'Content-Type': types[path.extname(file)] }).end(fs.readFileSync(file));
+    response.writeHead(200, { "Content-Type": types[path.extname(file)] }).end(fs.readFileSync(file));
   });
   return new Promise((resolve) => {
-    pages.listen(port, '127.0.0.1', () => resolve(`http://127.0.0.1:${pages.address().port}`));
+    pages.listen(port, "127.0.0.1", () => resolve(`http://127.0.0.1:${pages.address().port}`));
   });
 }
 

@@ -1,30 +1,30 @@
-'use strict';
+"use strict";
 
 // Calls a server from a web page of another origin, in a real browser.
 //
 // Takes the server's base URL. With `--expect refused` the browser must keep the replies from the page, else hand
 // them over. Prints a line `ok - …` for each check; ends at the first that fails with `not ok - …` and exit status 1.
 
-const assert = require('node:assert/strict');
-const crypto = require('node:crypto');
-const tls = require('node:tls');
-const { parseArgs } = require('node:util');
-const { launch, servePage } = require('./browser');
+const assert = require("node:assert/strict");
+const crypto = require("node:crypto");
+const tls = require("node:tls");
+const { parseArgs } = require("node:util");
+const { launch, servePage } = require("./browser");
 
 const LONGEST_CHECK_MS = 120_000;
 
 const { values, positionals } = parseArgs({
   options: {
-    browser: { type: 'string', default: '/usr/bin/chromium' },
-    'page-port': { type: 'string', default: '0' },
-    expect: { type: 'string', default: 'allowed' },
+    browser: { type: "string", default: "/usr/bin/chromium" },
+    "page-port": { type: "string", default: "0" },
+    expect: { type: "string", default: "allowed" },
   },
   allowPositionals: true,
 });
-const server = positionals[0].replace(/\/$/, '');
+const server = positionals[0].replace(/\/$/, "");
 
-const MAX = 'max@chat.test:maxKey00000000000000000000000000';
-const MEL = 'mel@chat.test:melKey00000000000000000000000000';
+const MAX = "max@chat.test:maxKey00000000000000000000000000";
+const MEL = "mel@chat.test:melKey00000000000000000000000000";
 
 /** What the browser did behind the page's back is told a little after it was done. */
 async function eventually(holds) {
@@ -41,80 +41,83 @@ async function eventually(holds) {
 
 /** A message from somebody else, not by way of the browser. */
 async function sendAsMel(to, content) {
-  const body = new URLSearchParams({ type: 'direct', to: JSON.stringify([to]), content });
-  const headers = { Authorization: `Basic ${Buffer.from(MEL).toString('base64')}` };
-  const reply = await (await fetch(`${server}/api/v1/messages`, { method: 'POST', headers, body })).json();
-  assert.equal(reply.result, 'success', JSON.stringify(reply));
+  const body = new URLSearchParams({ type: "direct", to: JSON.stringify([to]), content });
+  const headers = { Authorization: `Basic ${Buffer.from(MEL).toString("base64")}` };
+  const reply = await (await fetch(`${server}/api/v1/messages`, { method: "POST", headers, body })).json();
+  assert.equal(reply.result, "success", JSON.stringify(reply));
 }
 
 /** The checks of a server that lets the page in. */
 function allowedChecks({ call, page, preflights }) {
   let queue;
   return {
-    async 'read the server settings'() {
-      const { body } = await call('/server_settings');
-      assert.equal(body.result, 'success');
-      assert.equal(body.realm_name, 'Chatdouble');
+    async "read the server settings"() {
+      const { body } = await call("/server_settings");
+      assert.equal(body.result, "success");
+      assert.equal(body.realm_name, "Chatdouble");
       assert.equal(body.realm_uri, server);
     },
-    async 'call with credentials, after a preflight'() {
-      const { body } = await call('/users/me', { key: MAX });
-      assert.equal(body.email, 'max@chat.test');
+    async "call with credentials, after a preflight"() {
+      const { body } = await call("/users/me", { key: MAX });
+      assert.equal(body.email, "max@chat.test");
       // A plain GET, as that of the settings before, needs none.
-      await eventually(() => assert.deepEqual(preflights, ['OPTIONS /api/v1/users/me']));
+      await eventually(() => assert.deepEqual(preflights, ["OPTIONS /api/v1/users/me"]));
     },
-    async 'see why a call failed'() {
-      const { status, body } = await call('/users/me', { key: 'max@chat.test:wrong' });
+    async "see why a call failed"() {
+      const { status, body } = await call("/users/me", { key: "max@chat.test:wrong" });
       assert.equal(status, 401);
-      assert.ok(['UNAUTHORIZED', 'INVALID_API_KEY'].includes(body.code), JSON.stringify(body));
-      const misspelt = await call('/mesages', { key: MAX });
+      assert.ok(["UNAUTHORIZED", "INVALID_API_KEY"].includes(body.code), JSON.stringify(body));
+      const misspelt = await call("/mesages", { key: MAX });
       assert.equal(misspelt.status, 404);
-      assert.ok(misspelt.headers['x-chatdouble-hint'], JSON.stringify(misspelt));
+      assert.ok(misspelt.headers["x-chatdouble-hint"], JSON.stringify(misspelt));
     },
-    async 'register and receive what others send'() {
+    async "register and receive what others send"() {
       const params = { event_types: '["message"]' };
-      const { body } = await call('/register', { method: 'POST', key: MAX, params });
-      assert.equal(body.result, 'success', JSON.stringify(body));
+      const { body } = await call("/register", { method: "POST", key: MAX, params });
+      assert.equal(body.result, "success", JSON.stringify(body));
       queue = { queue_id: body.queue_id, last_event_id: body.last_event_id };
-      const next = page.evaluate(([...given]) => awaitEvent(...given), [server, MAX, queue, 'message']);
-      await sendAsMel('max@chat.test', 'Hello from outside of the browser');
-      assert.equal((await next).message.content, 'Hello from outside of the browser');
+      const next = page.evaluate(([...given]) => awaitEvent(...given), [server, MAX, queue, "message"]);
+      await sendAsMel("max@chat.test", "Hello from outside of the browser");
+      assert.equal((await next).message.content, "Hello from outside of the browser");
     },
-    async 'upload a file and read it'() {
-      const text = await page.evaluate(([...given]) => uploadAndRead(...given), [server, MAX, 'Grüße\n']);
-      assert.equal(text, 'Grüße\n');
+    async "upload a file and read it"() {
+      const text = await page.evaluate(([...given]) => uploadAndRead(...given), [server, MAX, "Grüße\n"]);
+      assert.equal(text, "Grüße\n");
     },
-    async 'see a picture, and read it too'() {
+    async "see a picture, and read it too"() {
       // Of those two, mel's is on this server.
-      const { body } = await call('/users/me', { key: MEL });
+      const { body } = await call("/users/me", { key: MEL });
       const picture = new URL(body.avatar_url, server).href;
       const seen = await page.evaluate(([...given]) => seeTwice(...given), [picture]);
-      assert.deepEqual(seen, ['load', 'load'], picture);
+      assert.deepEqual(seen, ["load", "load"], picture);
     },
-    async 'steer the server'() {
+    async "steer the server"() {
       const control = async (path, body) => page.evaluate(([...given]) => steer(...given), [server, path, body]);
-      assert.equal((await control('/health')).result, 'success');
-      assert.equal((await control('/worlds', { name: 'from-a-page' })).url, `${server}/w/from-a-page`);
+      assert.equal((await control("/health")).result, "success");
+      assert.equal((await control("/worlds", { name: "from-a-page" })).url, `${server}/w/from-a-page`);
       // What a browser repeats by itself is dropped too.
-      const match = { method: 'POST', path: '/messages', user: 'max', params: { content: 'lost' } };
-      await control('/worlds/default/faults', { match, times: 1, effect: { drop: 'after', retries: true } });
-      const params = { type: 'direct', to: '["mel@chat.test"]', content: 'lost' };
-      assert.deepEqual(await call('/messages', { method: 'POST', key: MAX, params }), { error: 'TypeError' });
+      const match = { method: "POST", path: "/messages", user: "max", params: { content: "lost" } };
+      await control("/worlds/default/faults", { match, times: 1, effect: { drop: "after", retries: true } });
+      const params = { type: "direct", to: '["mel@chat.test"]', content: "lost" };
+      assert.deepEqual(await call("/messages", { method: "POST", key: MAX, params }), { error: "TypeError" });
       const narrow = '[{"operator":"search","operand":"lost"}]';
-      const found = await call('/messages', {
-        key: MAX, params: { anchor: 'newest', num_before: 9, num_after: 0, narrow },
+      const found = await call("/messages", {
+        key: MAX,
+        params: { anchor: "newest", num_before: 9, num_after: 0, narrow },
       });
       assert.equal(found.body.messages.length, 1, JSON.stringify(found));
     },
-    async 'use the other methods'() {
-      const sent = await call('/messages', {
-        method: 'POST', key: MAX, params: { type: 'direct', to: '["mel@chat.test"]', content: 'Hi' },
+    async "use the other methods"() {
+      const sent = await call("/messages", {
+        method: "POST",
+        key: MAX,
+        params: { type: "direct", to: '["mel@chat.test"]', content: "Hi" },
       });
       const message = `/messages/${sent.body.id}`;
-      const edited = await call(message, { method: 'PATCH', key: MAX, params: { content: 'Hello' } });
-      assert.equal(edited.body.result, 'success', JSON.stringify(edited));
-      const ended = await call('/events', { method: 'DELETE', key: MAX, params: { queue_id: queue.queue_id } });
-      assert.equal(ended.body.result, 'success', JSON.stringify(ended));
+      const edited = await call(message, { method: "PATCH", key: MAX, params: { content: "Hello" } });
+      assert.equal(edited.body.result, "success", JSON.stringify(edited));
+      const ended = await call("/events", { method: "DELETE", key: MAX, params: { queue_id: queue.queue_id } });
+      assert.equal(ended.body.result, "success", JSON.stringify(ended));
       await eventually(() => assert.ok(preflights.includes(`OPTIONS /api/v1${message}`), JSON.stringify(preflights)));
     },
   };
@@ -123,18 +126,18 @@ function allowedChecks({ call, page, preflights }) {
 /** The checks of a server that lets other pages in than this. */
 function refusedChecks({ call, corsErrors }) {
   return {
-    async 'are refused the server settings'() {
+    async "are refused the server settings"() {
       // The server answers; it is the browser that keeps the reply.
       assert.equal((await fetch(`${server}/api/v1/server_settings`)).status, 200);
-      assert.deepEqual(await call('/server_settings'), { error: 'TypeError' });
-      await eventually(() => assert.deepEqual(corsErrors, ['MissingAllowOriginHeader']));
+      assert.deepEqual(await call("/server_settings"), { error: "TypeError" });
+      await eventually(() => assert.deepEqual(corsErrors, ["MissingAllowOriginHeader"]));
     },
-    async 'are refused a call with credentials at its preflight'() {
-      assert.deepEqual(await call('/users/me', { key: MAX }), { error: 'TypeError' });
-      await eventually(() => assert.deepEqual(corsErrors.slice(1), ['PreflightMissingAllowOriginHeader']));
+    async "are refused a call with credentials at its preflight"() {
+      assert.deepEqual(await call("/users/me", { key: MAX }), { error: "TypeError" });
+      await eventually(() => assert.deepEqual(corsErrors.slice(1), ["PreflightMissingAllowOriginHeader"]));
     },
-    async 'are refused a registration'() {
-      assert.deepEqual(await call('/register', { method: 'POST', key: MAX }), { error: 'TypeError' });
+    async "are refused a registration"() {
+      assert.deepEqual(await call("/register", { method: "POST", key: MAX }), { error: "TypeError" });
     },
   };
 }
@@ -145,37 +148,36 @@ function refusedChecks({ call, corsErrors }) {
  */
 async function trusting() {
   const { protocol, hostname: host, port } = new URL(server);
-  if (protocol !== 'https:') return [];
+  if (protocol !== "https:") return [];
   const socket = tls.connect({ host, port: Number(port) });
-  await new Promise((resolve, reject) => socket.on('secureConnect', resolve).on('error', reject));
-  const key = socket.getPeerX509Certificate().publicKey.export({ type: 'spki', format: 'der' });
+  await new Promise((resolve, reject) => socket.on("secureConnect", resolve).on("error", reject));
+  const key = socket.getPeerX509Certificate().publicKey.export({ type: "spki", format: "der" });
   socket.destroy();
-  return [`--ignore-certificate-errors-spki-list=${crypto.createHash('sha256').update(key).digest('base64')}`];
+  return [`--ignore-certificate-errors-spki-list=${crypto.createHash("sha256").update(key).digest("base64")}`];
 }
 
 /** Opens the page and lists what the browser does behind its back. */
 async function open(browser) {
   const page = await browser.newPage();
   const network = await page.context().newCDPSession(page);
-  await network.send('Network.enable');
+  await network.send("Network.enable");
   const preflights = [];
   const corsErrors = [];
-  network.on('Network.requestWillBeSent', ({ initiator, request }) => {
-    if (initiator.type === 'preflight') preflights.push(`${request.method} ${new URL(request.url).pathname}`);
+  network.on("Network.requestWillBeSent", ({ initiator, request }) => {
+    if (initiator.type === "preflight") preflights.push(`${request.method} ${new URL(request.url).pathname}`);
   });
-  network.on('Network.loadingFailed', ({ type, corsErrorStatus }) => {
-    if (type === 'Fetch' && corsErrorStatus) corsErrors.push(corsErrorStatus.corsError);
+  network.on("Network.loadingFailed", ({ type, corsErrorStatus }) => {
+    if (type === "Fetch" && corsErrorStatus) corsErrors.push(corsErrorStatus.corsError);
   });
-  await page.goto(`${await servePage(Number(values['page-port']))}/page.html`);
-  const call = (operation, options) =>
-    page.evaluate(([...given]) => attempt(...given), [server, operation, options]);
+  await page.goto(`${await servePage(Number(values["page-port"]))}/page.html`);
+  const call = (operation, options) => page.evaluate(([...given]) => attempt(...given), [server, operation, options]);
   return { call, page, preflights, corsErrors };
 }
 
 async function main() {
   const browser = await launch(values.browser, await trusting());
   const opened = await open(browser);
-  const checks = values.expect === 'refused' ? refusedChecks(opened) : allowedChecks(opened);
+  const checks = values.expect === "refused" ? refusedChecks(opened) : allowedChecks(opened);
   for (const [name, check] of Object.entries(checks)) {
     try {
       await check();

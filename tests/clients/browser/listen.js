@@ -1,17 +1,20 @@
-'use strict';
+"use strict";
 
 // A web client of another origin in a real browser, as mel: prints the text of each message that its page receives.
 
-const { launch, servePage } = require('./browser');
+const { launch, servePage } = require("./browser");
 
 const server = process.argv[process.argv.length - 1];
-const browser = process.argv[process.argv.indexOf('--browser') + 1];
+const browser = process.argv[process.argv.indexOf("--browser") + 1];
 
 async function main() {
   const page = await (await launch(browser)).newPage();
-  await page.exposeFunction('tell', (text) => console.log(text));
+  await page.exposeFunction("tell", (text) => console.log(text));
   await page.goto(`${await servePage(0)}/page.html`);
-  await page.evaluate(([...given]) => tellMessages(...given), [server, 'mel@chat.test:melKey00000000000000000000000000']);
+  await page.evaluate(
+    ([...given]) => tellMessages(...given),
+    [server, "mel@chat.test:melKey00000000000000000000000000"],
+  );
 }
 
 main().catch((error) => {

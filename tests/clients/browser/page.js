@@ -1,13 +1,13 @@
-'use strict';
+"use strict";
 
 // What a web client does: calls from a page whose origin is not the server's.
 
 /** A call of the API; status, headers that the page may see, and the JSON. */
-async function api(server, path, { method = 'GET', key, params } = {}) {
+async function api(server, path, { method = "GET", key, params } = {}) {
   const options = { method, headers: {} };
   const url = new URL(`${server}/api/v1${path}`);
   if (key) options.headers.Authorization = `Basic ${btoa(key)}`;
-  if (params && method === 'GET') url.search = new URLSearchParams(params);
+  if (params && method === "GET") url.search = new URLSearchParams(params);
   else if (params) options.body = params instanceof FormData ? params : new URLSearchParams(params);
   const response = await fetch(url, options);
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() };
@@ -27,7 +27,7 @@ async function awaitEvent(server, key, queue, type) {
   let last = queue.last_event_id;
   for (;;) {
     const params = { queue_id: queue.queue_id, last_event_id: last };
-    const { body } = await api(server, '/events', { key, params });
+    const { body } = await api(server, "/events", { key, params });
     for (const event of body.events) {
       if (event.type === type) return event;
       last = Math.max(last, event.id);
@@ -38,8 +38,8 @@ async function awaitEvent(server, key, queue, type) {
 /** Uploads a text and reads it again. */
 async function uploadAndRead(server, key, text) {
   const form = new FormData();
-  form.append('file', new Blob([text], { type: 'text/plain' }), 'note.txt');
-  const { body } = await api(server, '/user_uploads', { method: 'POST', key, params: form });
+  form.append("file", new Blob([text], { type: "text/plain" }), "note.txt");
+  const { body } = await api(server, "/user_uploads", { method: "POST", key, params: form });
   const headers = { Authorization: `Basic ${btoa(key)}` };
   return (await fetch(server + body.url, { headers })).text();
 }
@@ -47,7 +47,7 @@ async function uploadAndRead(server, key, text) {
 /** Shows a picture, then the same to be read; what became of each. */
 async function seeTwice(picture) {
   const seen = [];
-  for (const crossOrigin of [null, 'anonymous']) {
+  for (const crossOrigin of [null, "anonymous"]) {
     const image = new Image();
     image.crossOrigin = crossOrigin;
     const end = new Promise((resolve) => {
@@ -61,17 +61,19 @@ async function seeTwice(picture) {
 
 /** A call of control: GET, or POST with a body. */
 async function steer(server, path, body) {
-  const options = body ? { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) } : {};
+  const options = body
+    ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }
+    : {};
   return (await fetch(`${server}/control${path}`, options)).json();
 }
 
 /** Registers, polls for ever, and tells the text of each message. */
 async function tellMessages(server, key) {
   const params = { event_types: '["message"]' };
-  const { body } = await api(server, '/register', { method: 'POST', key, params });
+  const { body } = await api(server, "/register", { method: "POST", key, params });
   const queue = { queue_id: body.queue_id, last_event_id: body.last_event_id };
   for (;;) {
-    const event = await awaitEvent(server, key, queue, 'message');
+    const event = await awaitEvent(server, key, queue, "message");
     queue.last_event_id = event.id;
     await tell(event.message.content);
   }

@@ -63,7 +63,10 @@ export async function day(client: string, calls: Calls): Promise<void> {
   await check("editMessage", async () => assert.equal((await calls.editMessage(message, "edited")).result, "success"));
   await check("getMessages", async () => {
     const { messages } = await calls.getMessages([{ operator: "id", operand: message }]);
-    assert.deepEqual(messages.map((one) => one.content), ["<p>edited</p>"]);
+    assert.deepEqual(
+      messages.map((one) => one.content),
+      ["<p>edited</p>"],
+    );
   });
   await check("getUser", async () => assert.ok((await calls.getUser("max@chat.test")).user.full_name));
   await check("uploadFile", async () => {
@@ -72,7 +75,9 @@ export async function day(client: string, calls: Calls): Promise<void> {
   });
   await check("deleteQueue", async () => assert.equal((await calls.deleteQueue(queue)).result, "success"));
   await check("moveClock", async () => assert.ok((await calls.moveClock("default", 86_400)).now > 0));
-  await check("verifyJournal", async () => assert.equal((await calls.verifyJournal("default", "/messages", 2)).count, 2));
+  await check("verifyJournal", async () =>
+    assert.equal((await calls.verifyJournal("default", "/messages", 2)).count, 2),
+  );
   await check("deleteWorld", async () => assert.equal((await calls.deleteWorld(name)).result, "success"));
   process.exitCode = failures === 0 ? 0 : 1;
 }

@@ -12,7 +12,9 @@ const api = createClient<Api>({
   headers: { "Content-Type": "application/x-www-form-urlencoded" },
   bodySerializer: (body: unknown) => {
     const fields = Object.entries(body as object);
-    return new URLSearchParams(fields.map(([name, one]) => [name, typeof one === "string" ? one : JSON.stringify(one)]));
+    return new URLSearchParams(
+      fields.map(([name, one]) => [name, typeof one === "string" ? one : JSON.stringify(one)]),
+    );
   },
 });
 const control = createClient<Control>({ baseUrl: site });
@@ -22,10 +24,15 @@ const headers = () => ({ Authorization });
 await day("openapi-typescript", {
   createWorld: async (name) => given(await control.POST("/control/worlds", { body: { name } })),
   moveClock: async (name, advance_seconds) =>
-    given(await control.POST("/control/worlds/{name}/clock", { params: { path: { name } }, body: { advance_seconds } })),
+    given(
+      await control.POST("/control/worlds/{name}/clock", { params: { path: { name } }, body: { advance_seconds } }),
+    ),
   verifyJournal: async (name, path, exactly) =>
     given(
-      await control.POST("/control/worlds/{name}/journal/verify", { params: { path: { name } }, body: { path, exactly } }),
+      await control.POST("/control/worlds/{name}/journal/verify", {
+        params: { path: { name } },
+        body: { path, exactly },
+      }),
     ),
   deleteWorld: async (name) => given(await control.DELETE("/control/worlds/{name}", { params: { path: { name } } })),
   getServerSettings: async () => given(await api.GET("/server_settings")),
@@ -39,12 +46,18 @@ await day("openapi-typescript", {
   addReaction: async (message_id, emoji_name) =>
     given(
       await api.POST("/messages/{message_id}/reactions", {
-        params: { path: { message_id } }, body: { emoji_name }, headers: headers(),
+        params: { path: { message_id } },
+        body: { emoji_name },
+        headers: headers(),
       }),
     ),
   editMessage: async (message_id, content) =>
     given(
-      await api.PATCH("/messages/{message_id}", { params: { path: { message_id } }, body: { content }, headers: headers() }),
+      await api.PATCH("/messages/{message_id}", {
+        params: { path: { message_id } },
+        body: { content },
+        headers: headers(),
+      }),
     ),
   getMessages: async (narrow) => {
     const query = { anchor: "newest", num_before: 1, num_after: 0, narrow: JSON.stringify(narrow) };
@@ -58,7 +71,9 @@ await day("openapi-typescript", {
       form.append("file", file);
       return form;
     };
-    return given(await api.POST("/user_uploads", { body: {}, bodySerializer, headers: { ...headers(), "Content-Type": null } }));
+    return given(
+      await api.POST("/user_uploads", { body: {}, bodySerializer, headers: { ...headers(), "Content-Type": null } }),
+    );
   },
   deleteQueue: async (queue_id) => given(await api.DELETE("/events", { body: { queue_id }, headers: headers() })),
 });

@@ -29,7 +29,9 @@ await day("openapi-ts", {
   editMessage: async (message_id, content) => given(await api.editMessage({ path: { message_id }, body: { content } })),
   getMessages: async (narrow) =>
     given(
-      await api.getMessages({ query: { anchor: "newest", num_before: 1, num_after: 0, narrow: JSON.stringify(narrow) } }),
+      await api.getMessages({
+        query: { anchor: "newest", num_before: 1, num_after: 0, narrow: JSON.stringify(narrow) },
+      }),
     ),
   getUser: async (user_id) => given(await api.getUser({ path: { user_id } })),
   uploadFile: async (file) => given(await api.uploadFile({ body: { file } })),

@@ -10,7 +10,9 @@ export function authorize(email: string, key: string): void {
 /** Forms: texts as they are, all else as JSON. */
 export function form(fields: object = {}): URLSearchParams {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return new URLSearchParams(given.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]));
+  return new URLSearchParams(
+    given.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+  );
 }
 
 export async function request<Reply>(path: string, options: RequestInit): Promise<Reply> {

@@ -1,28 +1,28 @@
-'use strict';
+"use strict";
 
 // A bot author's day with the stock JavaScript client, every reply and event asserted.
 //
 // Takes the base URL of a server that speaks the dialect `zulip` and holds the built-in organization. Prints a line
 // `ok - …` for each check; ends at the first that fails with `not ok - …` and exit status 1.
 
-const assert = require('node:assert/strict');
-const fs = require('node:fs');
-const os = require('node:os');
-const path = require('node:path');
-const { parseArgs } = require('node:util');
+const assert = require("node:assert/strict");
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
+const { parseArgs } = require("node:util");
 
 // The client puts another one in its place.
 const StandardFormData = globalThis.FormData;
-const connect = require('zulip-js');
+const connect = require("zulip-js");
 
 // Nothing in here takes longer, however busy the machine.
 const LONGEST_DAY_MS = 180_000;
 
 const { values, positionals } = parseArgs({
-  options: { patience: { type: 'string', default: '15' } },
+  options: { patience: { type: "string", default: "15" } },
   allowPositionals: true,
 });
-const site = positionals[0].replace(/\/$/, '');
+const site = positionals[0].replace(/\/$/, "");
 const patienceMs = Number(values.patience) * 1000;
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -30,14 +30,14 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 /** The reply of a successful call. */
 async function succeed(promise, what) {
   const reply = await promise;
-  assert.equal(reply.result, 'success', `${what}: ${JSON.stringify(reply)}`);
+  assert.equal(reply.result, "success", `${what}: ${JSON.stringify(reply)}`);
   return reply;
 }
 
 /** The reply of a call that is to fail in this way. */
 async function fail(promise, code, msg, what) {
   const reply = await promise;
-  assert.equal(reply.result, 'error', `${what}: ${JSON.stringify(reply)}`);
+  assert.equal(reply.result, "error", `${what}: ${JSON.stringify(reply)}`);
   assert.equal(reply.code, code, `code of ${what}`);
   assert.equal(reply.msg, msg, `msg of ${what}`);
   return reply;
@@ -45,7 +45,7 @@ async function fail(promise, code, msg, what) {
 
 async function keyOf(email) {
   const body = new URLSearchParams({ username: email });
-  const response = await fetch(`${site}/api/v1/dev_fetch_api_key`, { method: 'POST', body });
+  const response = await fetch(`${site}/api/v1/dev_fetch_api_key`, { method: "POST", body });
   return (await succeed(response.json(), `dev_fetch_api_key for ${email}`)).api_key;
 }
 
@@ -62,14 +62,14 @@ class Listener {
   async start(types) {
     this.zulip.callOnEachEvent(
       (event) => {
-        if (event.type === 'heartbeat') return;
+        if (event.type === "heartbeat") return;
         this.events.push(event);
         this.waiting.forEach((look) => look());
       },
-      [...types, 'update_message_flags'],
+      [...types, "update_message_flags"],
     );
     // The loop does not tell when it has registered: flags are changed until it hears of it.
-    const latest = await this.zulip.messages.retrieve({ anchor: 'newest', num_before: 1, num_after: 0 });
+    const latest = await this.zulip.messages.retrieve({ anchor: "newest", num_before: 1, num_after: 0 });
     const message = latest.messages.at(-1).id;
     const deadline = Date.now() + patienceMs;
     let isAdded = true;
@@ -77,7 +77,7 @@ class Listener {
       assert.ok(Date.now() < deadline, `${this.who} heard of no change of its own flags`);
       const change = isAdded ? this.zulip.messages.flags.add : this.zulip.messages.flags.remove;
       isAdded = !isAdded;
-      await succeed(change({ messages: [message], flag: 'starred' }), 'messages.flags');
+      await succeed(change({ messages: [message], flag: "starred" }), "messages.flags");
       await sleep(100);
     }
   }
@@ -96,7 +96,7 @@ class Listener {
             resolve(event);
             return;
           }
-          seen.push(`${event.type} ${event.op ?? ''}`.trim());
+          seen.push(`${event.type} ${event.op ?? ""}`.trim());
         }
       };
       timer = setTimeout(() => {
@@ -110,7 +110,7 @@ class Listener {
   }
 
   message(content) {
-    return this.next('message', (event) => event.message.content === content);
+    return this.next("message", (event) => event.message.content === content);
   }
 }
 
@@ -118,147 +118,153 @@ class Listener {
 const day = {};
 
 const CHECKS = {
-  async 'fetch keys and connect'() {
+  async "fetch keys and connect"() {
     const connectAs = async (handle) => {
       const username = `${handle}@chat.test`;
       return connect({ username, apiKey: await keyOf(username), realm: site });
     };
-    day.bot = await connectAs('build-bot');
-    day.mel = await connectAs('mel');
-    day.adam = await connectAs('adam');
+    day.bot = await connectAs("build-bot");
+    day.mel = await connectAs("mel");
+    day.adam = await connectAs("adam");
     assert.equal(day.bot.config.apiURL, `${site}/api/v1`);
   },
 
-  async 'connect with a password and with a file'() {
-    const byPassword = await connect({ username: 'mel@chat.test', password: 'mel-password-7421', realm: site });
+  async "connect with a password and with a file"() {
+    const byPassword = await connect({ username: "mel@chat.test", password: "mel-password-7421", realm: site });
     assert.equal(byPassword.config.apiKey, day.mel.config.apiKey);
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'chatdouble-'));
-    const zuliprc = path.join(folder, 'zuliprc');
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "chatdouble-"));
+    const zuliprc = path.join(folder, "zuliprc");
     fs.writeFileSync(zuliprc, `[api]\nemail=mel@chat.test\nkey=${day.mel.config.apiKey}\nsite=${site}\n`);
     const byFile = await connect({ zuliprc });
     fs.rmSync(folder, { recursive: true });
-    assert.equal((await succeed(byFile.users.me.getProfile(), 'getProfile')).email, 'mel@chat.test');
+    assert.equal((await succeed(byFile.users.me.getProfile(), "getProfile")).email, "mel@chat.test");
   },
 
-  async 'read the server settings'() {
-    const settings = await succeed(day.bot.server.settings(), 'server.settings');
-    assert.equal(settings.realm_name, 'Chatdouble');
+  async "read the server settings"() {
+    const settings = await succeed(day.bot.server.settings(), "server.settings");
+    assert.equal(settings.realm_name, "Chatdouble");
     assert.equal(settings.realm_uri, site);
     assert.ok(settings.zulip_feature_level >= 277, `level ${settings.zulip_feature_level}`);
-    assert.equal(typeof settings.zulip_version, 'string');
+    assert.equal(typeof settings.zulip_version, "string");
   },
 
-  async 'read ones profile'() {
-    const profile = await succeed(day.bot.users.me.getProfile(), 'users.me.getProfile');
-    assert.equal(profile.email, 'build-bot@chat.test');
-    assert.equal(profile.full_name, 'Build Bot');
+  async "read ones profile"() {
+    const profile = await succeed(day.bot.users.me.getProfile(), "users.me.getProfile");
+    assert.equal(profile.email, "build-bot@chat.test");
+    assert.equal(profile.full_name, "Build Bot");
     assert.equal(profile.is_bot, true);
     day.botId = profile.user_id;
-    day.melId = (await succeed(day.mel.users.me.getProfile(), 'users.me.getProfile')).user_id;
+    day.melId = (await succeed(day.mel.users.me.getProfile(), "users.me.getProfile")).user_id;
   },
 
-  async 'list the members'() {
-    const plain = await succeed(day.bot.users.retrieve(), 'users.retrieve');
-    const mel = plain.members.find((member) => member.email === 'mel@chat.test');
+  async "list the members"() {
+    const plain = await succeed(day.bot.users.retrieve(), "users.retrieve");
+    const mel = plain.members.find((member) => member.email === "mel@chat.test");
     assert.equal(mel.user_id, day.melId);
     assert.equal(mel.profile_data, undefined);
     const params = { client_gravatar: true, include_custom_profile_fields: true };
-    const full = await succeed(day.bot.users.retrieve(params), 'users.retrieve');
+    const full = await succeed(day.bot.users.retrieve(params), "users.retrieve");
     assert.ok(full.members.find((member) => member.user_id === day.melId).profile_data);
   },
 
-  async 'list the channels'() {
-    const { streams } = await succeed(day.bot.streams.retrieve({ include_subscribed: true }), 'streams.retrieve');
+  async "list the channels"() {
+    const { streams } = await succeed(day.bot.streams.retrieve({ include_subscribed: true }), "streams.retrieve");
     day.channels = Object.fromEntries(streams.map((stream) => [stream.name, stream.stream_id]));
-    for (const name of ['general', 'engineering', 'quiet']) assert.ok(name in day.channels, name);
-    assert.ok(!('leadership' in day.channels), 'a private channel should not be listed');
-    const found = await succeed(day.bot.streams.getStreamId('quiet'), 'streams.getStreamId');
+    for (const name of ["general", "engineering", "quiet"]) assert.ok(name in day.channels, name);
+    assert.ok(!("leadership" in day.channels), "a private channel should not be listed");
+    const found = await succeed(day.bot.streams.getStreamId("quiet"), "streams.getStreamId");
     assert.equal(found.stream_id, day.channels.quiet);
     const { topics } = await succeed(
       day.bot.streams.topics.retrieve({ stream_id: day.channels.engineering }),
-      'streams.topics.retrieve',
+      "streams.topics.retrieve",
     );
-    assert.ok(topics.some((topic) => topic.name === 'builds'), JSON.stringify(topics));
+    assert.ok(
+      topics.some((topic) => topic.name === "builds"),
+      JSON.stringify(topics),
+    );
   },
 
-  async 'subscribe and unsubscribe'() {
+  async "subscribe and unsubscribe"() {
     const names = async () => {
-      const reply = await succeed(day.bot.streams.subscriptions.retrieve(), 'streams.subscriptions.retrieve');
+      const reply = await succeed(day.bot.streams.subscriptions.retrieve(), "streams.subscriptions.retrieve");
       return reply.subscriptions.map((subscription) => subscription.name).sort();
     };
-    assert.deepEqual(await names(), ['engineering', 'general']);
-    const subscriptions = JSON.stringify([{ name: 'quiet' }]);
-    const added = await succeed(day.bot.users.me.subscriptions.add({ subscriptions }), 'users.me.subscriptions.add');
-    assert.deepEqual(Object.values(added.subscribed), [['quiet']]);
-    assert.deepEqual(await names(), ['engineering', 'general', 'quiet']);
+    assert.deepEqual(await names(), ["engineering", "general"]);
+    const subscriptions = JSON.stringify([{ name: "quiet" }]);
+    const added = await succeed(day.bot.users.me.subscriptions.add({ subscriptions }), "users.me.subscriptions.add");
+    assert.deepEqual(Object.values(added.subscribed), [["quiet"]]);
+    assert.deepEqual(await names(), ["engineering", "general", "quiet"]);
     const removed = await succeed(
-      day.bot.users.me.subscriptions.remove({ subscriptions: JSON.stringify(['quiet']) }),
-      'users.me.subscriptions.remove',
+      day.bot.users.me.subscriptions.remove({ subscriptions: JSON.stringify(["quiet"]) }),
+      "users.me.subscriptions.remove",
     );
-    assert.deepEqual(removed.removed, ['quiet']);
-    assert.deepEqual(await names(), ['engineering', 'general']);
+    assert.deepEqual(removed.removed, ["quiet"]);
+    assert.deepEqual(await names(), ["engineering", "general"]);
   },
 
-  async 'register a queue'() {
-    const params = { event_types: ['message'], narrow: [['stream', 'engineering']], idle_queue_timeout: '"mobile"' };
-    const state = await succeed(day.bot.queues.register(params), 'queues.register');
+  async "register a queue"() {
+    const params = { event_types: ["message"], narrow: [["stream", "engineering"]], idle_queue_timeout: '"mobile"' };
+    const state = await succeed(day.bot.queues.register(params), "queues.register");
     assert.equal(state.last_event_id, -1);
     day.queueId = state.queue_id;
     const nothing = { queue_id: day.queueId, last_event_id: -1, dont_block: true };
-    assert.deepEqual((await succeed(day.bot.events.retrieve(nothing), 'events.retrieve')).events, []);
+    assert.deepEqual((await succeed(day.bot.events.retrieve(nothing), "events.retrieve")).events, []);
   },
 
-  async 'receive what others send'() {
-    day.botHears = new Listener(day.bot, 'the bot');
-    day.melHears = new Listener(day.mel, 'mel');
-    await day.botHears.start(['message']);
-    await day.melHears.start(['message', 'reaction', 'update_message', 'delete_message', 'typing']);
-    const content = 'Is the build green?';
-    const params = { type: 'stream', to: 'engineering', topic: 'builds', content };
-    day.question = (await succeed(day.mel.messages.send(params), 'messages.send')).id;
+  async "receive what others send"() {
+    day.botHears = new Listener(day.bot, "the bot");
+    day.melHears = new Listener(day.mel, "mel");
+    await day.botHears.start(["message"]);
+    await day.melHears.start(["message", "reaction", "update_message", "delete_message", "typing"]);
+    const content = "Is the build green?";
+    const params = { type: "stream", to: "engineering", topic: "builds", content };
+    day.question = (await succeed(day.mel.messages.send(params), "messages.send")).id;
     const { message, flags } = await day.botHears.message(content);
     assert.equal(message.id, day.question);
-    assert.equal(message.sender_email, 'mel@chat.test');
-    assert.equal(message.display_recipient, 'engineering');
-    assert.equal(message.subject, 'builds');
+    assert.equal(message.sender_email, "mel@chat.test");
+    assert.equal(message.display_recipient, "engineering");
+    assert.equal(message.subject, "builds");
     assert.equal(message.stream_id, day.channels.engineering);
     assert.deepEqual(flags, []);
   },
 
-  async 'react'() {
-    const reaction = { message_id: day.question, emoji_name: 'octopus' };
-    await succeed(day.bot.reactions.add(reaction), 'reactions.add');
-    const event = await day.melHears.next('reaction');
-    assert.equal(event.op, 'add');
+  async react() {
+    const reaction = { message_id: day.question, emoji_name: "octopus" };
+    await succeed(day.bot.reactions.add(reaction), "reactions.add");
+    const event = await day.melHears.next("reaction");
+    assert.equal(event.op, "add");
     assert.equal(event.message_id, day.question);
     assert.equal(event.user_id, day.botId);
-    assert.equal(event.emoji_name, 'octopus');
-    assert.equal(event.emoji_code, '1f419');
-    assert.equal(event.reaction_type, 'unicode_emoji');
-    await fail(day.bot.reactions.add(reaction), 'REACTION_ALREADY_EXISTS', 'Reaction already exists.', 'reactions.add');
+    assert.equal(event.emoji_name, "octopus");
+    assert.equal(event.emoji_code, "1f419");
+    assert.equal(event.reaction_type, "unicode_emoji");
+    await fail(day.bot.reactions.add(reaction), "REACTION_ALREADY_EXISTS", "Reaction already exists.", "reactions.add");
   },
 
-  async 'take the reaction back'() {
-    const params = { message_id: day.question, emoji_code: '1f419', reaction_type: 'unicode_emoji' };
-    await succeed(day.bot.reactions.remove(params), 'reactions.remove');
-    const event = await day.melHears.next('reaction');
-    assert.equal(event.op, 'remove');
+  async "take the reaction back"() {
+    const params = { message_id: day.question, emoji_code: "1f419", reaction_type: "unicode_emoji" };
+    await succeed(day.bot.reactions.remove(params), "reactions.remove");
+    const event = await day.melHears.next("reaction");
+    assert.equal(event.op, "remove");
     assert.equal(event.message_id, day.question);
     // The other way of the client, whose query string has the id that the path has too.
-    const extra = { message_id: day.question, emoji_name: 'zulip', reaction_type: 'zulip_extra_emoji' };
-    await succeed(day.bot.reactions.add(extra), 'reactions.add');
-    assert.equal((await day.melHears.next('reaction')).reaction_type, 'zulip_extra_emoji');
-    await succeed(day.bot.messages.deleteReactionById(extra), 'messages.deleteReactionById');
-    assert.equal((await day.melHears.next('reaction')).op, 'remove');
+    const extra = { message_id: day.question, emoji_name: "zulip", reaction_type: "zulip_extra_emoji" };
+    await succeed(day.bot.reactions.add(extra), "reactions.add");
+    assert.equal((await day.melHears.next("reaction")).reaction_type, "zulip_extra_emoji");
+    await succeed(day.bot.messages.deleteReactionById(extra), "messages.deleteReactionById");
+    assert.equal((await day.melHears.next("reaction")).op, "remove");
   },
 
-  async 'send to a channel and directly'() {
-    const content = 'It is **green**.';
-    const params = { type: 'stream', to: day.channels.engineering, topic: 'builds', content };
-    day.reply = (await succeed(day.bot.messages.send(params), 'messages.send')).id;
+  async "send to a channel and directly"() {
+    const content = "It is **green**.";
+    const params = { type: "stream", to: day.channels.engineering, topic: "builds", content };
+    day.reply = (await succeed(day.bot.messages.send(params), "messages.send")).id;
     assert.equal((await day.melHears.message(content)).message.id, day.reply);
-    for (const [to, how] of [['mel@chat.test', 'by address'], [[day.melId], 'by id']]) {
-      const sent = await succeed(day.bot.messages.send({ type: 'private', to, content: how }), `messages.send ${how}`);
+    for (const [to, how] of [
+      ["mel@chat.test", "by address"],
+      [[day.melId], "by id"],
+    ]) {
+      const sent = await succeed(day.bot.messages.send({ type: "private", to, content: how }), `messages.send ${how}`);
       const { message } = await day.melHears.message(how);
       assert.equal(message.id, sent.id);
       assert.deepEqual(message.display_recipient.map((person) => person.id).sort(), [day.botId, day.melId].sort());
@@ -266,127 +272,163 @@ const CHECKS = {
     }
   },
 
-  async 'fetch messages'() {
+  async "fetch messages"() {
     const narrows = [
-      [{ operator: 'channel', operand: 'engineering' }, { operator: 'topic', operand: 'builds' }],
-      [{ operator: 'stream', operand: 'engineering' }, { operator: 'topic', operand: 'builds' }],
-      [['stream', 'engineering'], ['topic', 'builds']],
+      [
+        { operator: "channel", operand: "engineering" },
+        { operator: "topic", operand: "builds" },
+      ],
+      [
+        { operator: "stream", operand: "engineering" },
+        { operator: "topic", operand: "builds" },
+      ],
+      [
+        ["stream", "engineering"],
+        ["topic", "builds"],
+      ],
     ];
     for (const narrow of narrows) {
-      const params = { anchor: 'newest', num_before: 2, num_after: 0, narrow, apply_markdown: false };
-      const found = await succeed(day.bot.messages.retrieve(params), 'messages.retrieve');
-      assert.deepEqual(found.messages.map((message) => message.id), [day.question, day.reply]);
-      assert.equal(found.messages[1].content, 'It is **green**.');
+      const params = { anchor: "newest", num_before: 2, num_after: 0, narrow, apply_markdown: false };
+      const found = await succeed(day.bot.messages.retrieve(params), "messages.retrieve");
+      assert.deepEqual(
+        found.messages.map((message) => message.id),
+        [day.question, day.reply],
+      );
+      assert.equal(found.messages[1].content, "It is **green**.");
       assert.equal(found.found_newest, true);
     }
     // The largest number that the documentation of the client tells to pass as the newest message's.
-    const params = { anchor: 1000000000, num_before: 1, num_after: 0, narrow: [['pm-with', 'mel@chat.test']] };
-    const found = await succeed(day.bot.messages.retrieve(params), 'messages.retrieve');
-    assert.deepEqual(found.messages.map((message) => message.id), [day.direct]);
-    const one = await succeed(day.bot.messages.getById({ message_id: day.reply }), 'messages.getById');
-    assert.equal(one.message.content, '<p>It is <strong>green</strong>.</p>');
+    const params = { anchor: 1000000000, num_before: 1, num_after: 0, narrow: [["pm-with", "mel@chat.test"]] };
+    const found = await succeed(day.bot.messages.retrieve(params), "messages.retrieve");
+    assert.deepEqual(
+      found.messages.map((message) => message.id),
+      [day.direct],
+    );
+    const one = await succeed(day.bot.messages.getById({ message_id: day.reply }), "messages.getById");
+    assert.equal(one.message.content, "<p>It is <strong>green</strong>.</p>");
   },
 
-  async 'edit a message'() {
-    await succeed(day.bot.messages.update({ message_id: day.reply, content: 'It is *red*.' }), 'messages.update');
-    const event = await day.melHears.next('update_message');
+  async "edit a message"() {
+    await succeed(day.bot.messages.update({ message_id: day.reply, content: "It is *red*." }), "messages.update");
+    const event = await day.melHears.next("update_message");
     assert.equal(event.message_id, day.reply);
-    assert.equal(event.rendered_content, '<p>It is <em>red</em>.</p>');
+    assert.equal(event.rendered_content, "<p>It is <em>red</em>.</p>");
     const params = { message_id: day.reply };
-    const history = (await succeed(day.bot.messages.getHistoryById(params), 'messages.getHistoryById')).message_history;
-    assert.deepEqual(history.map((each) => each.content), ['It is **green**.', 'It is *red*.']);
+    const history = (await succeed(day.bot.messages.getHistoryById(params), "messages.getHistoryById")).message_history;
+    assert.deepEqual(
+      history.map((each) => each.content),
+      ["It is **green**.", "It is *red*."],
+    );
   },
 
-  async 'change flags'() {
-    const change = { messages: [day.question, day.reply], flag: 'starred' };
-    const changed = await succeed(day.bot.messages.flags.add(change), 'messages.flags.add');
+  async "change flags"() {
+    const change = { messages: [day.question, day.reply], flag: "starred" };
+    const changed = await succeed(day.bot.messages.flags.add(change), "messages.flags.add");
     assert.deepEqual(changed.messages.sort(), [day.question, day.reply].sort());
     const isOfBoth = (event) => event.messages.length === 2;
-    assert.equal((await day.botHears.next('update_message_flags', isOfBoth)).op, 'add');
-    await succeed(day.bot.messages.flags.remove(change), 'messages.flags.remove');
-    assert.equal((await day.botHears.next('update_message_flags', isOfBoth)).op, 'remove');
+    assert.equal((await day.botHears.next("update_message_flags", isOfBoth)).op, "add");
+    await succeed(day.bot.messages.flags.remove(change), "messages.flags.remove");
+    assert.equal((await day.botHears.next("update_message_flags", isOfBoth)).op, "remove");
   },
 
-  async 'upload and download'() {
-    const content = Buffer.concat([Buffer.from(Array.from({ length: 77_777 }, (_, i) => i % 256)), Buffer.from('\r\n')]);
+  async "upload and download"() {
+    const content = Buffer.concat([
+      Buffer.from(Array.from({ length: 77_777 }, (_, i) => i % 256)),
+      Buffer.from("\r\n"),
+    ]);
     const body = new StandardFormData();
-    body.append('file', new Blob([content]), 'Prüfung log.bin');
+    body.append("file", new Blob([content]), "Prüfung log.bin");
     const authorized = (zulip) => {
-      const credentials = Buffer.from(`${zulip.config.username}:${zulip.config.apiKey}`).toString('base64');
+      const credentials = Buffer.from(`${zulip.config.username}:${zulip.config.apiKey}`).toString("base64");
       return { Authorization: `Basic ${credentials}` };
     };
-    const options = { method: 'POST', headers: authorized(day.bot), body };
-    const uploaded = await succeed((await fetch(`${site}/api/v1/user_uploads`, options)).json(), 'user_uploads');
-    assert.equal(uploaded.filename, 'Prüfung log.bin');
+    const options = { method: "POST", headers: authorized(day.bot), body };
+    const uploaded = await succeed((await fetch(`${site}/api/v1/user_uploads`, options)).json(), "user_uploads");
+    assert.equal(uploaded.filename, "Prüfung log.bin");
     assert.equal(uploaded.uri, uploaded.url);
     const bytes = async (address, headers) => {
       const response = await fetch(site + address, { headers });
       assert.equal(response.status, 200, address);
       return Buffer.from(await response.arrayBuffer());
     };
-    assert.ok(content.equals(await bytes(uploaded.url, authorized(day.bot))), 'the download should be what was uploaded');
-    const temporary = await succeed(day.bot.callEndpoint(uploaded.url), 'the temporary address');
-    assert.ok(content.equals(await bytes(temporary.url)), 'the temporary address should give what was uploaded');
-    const params = { type: 'stream', to: 'engineering', topic: 'builds', content: `[log](${uploaded.url})` };
-    await succeed(day.bot.messages.send(params), 'messages.send');
+    assert.ok(
+      content.equals(await bytes(uploaded.url, authorized(day.bot))),
+      "the download should be what was uploaded",
+    );
+    const temporary = await succeed(day.bot.callEndpoint(uploaded.url), "the temporary address");
+    assert.ok(content.equals(await bytes(temporary.url)), "the temporary address should give what was uploaded");
+    const params = { type: "stream", to: "engineering", topic: "builds", content: `[log](${uploaded.url})` };
+    await succeed(day.bot.messages.send(params), "messages.send");
     await day.melHears.message(params.content);
-    assert.ok(content.equals(await bytes(uploaded.url, authorized(day.mel))), 'mel should get what was uploaded');
-    assert.ok([401, 403].includes((await fetch(site + uploaded.url)).status), 'nobody should without credentials');
+    assert.ok(content.equals(await bytes(uploaded.url, authorized(day.mel))), "mel should get what was uploaded");
+    assert.ok([401, 403].includes((await fetch(site + uploaded.url)).status), "nobody should without credentials");
   },
 
-  async 'type something'() {
-    await succeed(day.bot.typing.send({ to: [day.melId], op: 'start' }), 'typing.send to one');
-    const event = await day.melHears.next('typing');
-    assert.equal(event.op, 'start');
+  async "type something"() {
+    await succeed(day.bot.typing.send({ to: [day.melId], op: "start" }), "typing.send to one");
+    const event = await day.melHears.next("typing");
+    assert.equal(event.op, "start");
     assert.equal(event.sender.user_id, day.botId);
     const adam = (await day.adam.users.me.getProfile()).user_id;
-    await succeed(day.bot.typing.send({ to: [day.melId, adam], op: 'stop' }), 'typing.send to two');
-    assert.equal((await day.melHears.next('typing')).recipients.length, 3);
+    await succeed(day.bot.typing.send({ to: [day.melId, adam], op: "stop" }), "typing.send to two");
+    assert.equal((await day.melHears.next("typing")).recipients.length, 3);
   },
 
-  async 'be present'() {
-    const params = { status: 'active', new_user_input: 'true', ping_only: 'false' };
-    const reply = await succeed(day.adam.callEndpoint('/users/me/presence', 'POST', params), 'users/me/presence');
-    assert.ok('mel@chat.test' in reply.presences, JSON.stringify(Object.keys(reply.presences)));
+  async "be present"() {
+    const params = { status: "active", new_user_input: "true", ping_only: "false" };
+    const reply = await succeed(day.adam.callEndpoint("/users/me/presence", "POST", params), "users/me/presence");
+    assert.ok("mel@chat.test" in reply.presences, JSON.stringify(Object.keys(reply.presences)));
   },
 
-  async 'render'() {
-    const { rendered } = await succeed(day.bot.messages.render('foo **bar**'), 'messages.render');
-    assert.equal(rendered, '<p>foo <strong>bar</strong></p>');
+  async render() {
+    const { rendered } = await succeed(day.bot.messages.render("foo **bar**"), "messages.render");
+    assert.equal(rendered, "<p>foo <strong>bar</strong></p>");
   },
 
-  async 'delete a message'() {
-    await succeed(day.adam.messages.deleteById({ message_id: day.reply }), 'messages.deleteById');
-    const event = await day.melHears.next('delete_message');
+  async "delete a message"() {
+    await succeed(day.adam.messages.deleteById({ message_id: day.reply }), "messages.deleteById");
+    const event = await day.melHears.next("delete_message");
     assert.deepEqual(event.message_ids ?? [event.message_id], [day.reply]);
     const gone = day.bot.messages.getById({ message_id: day.reply });
-    await fail(gone, 'BAD_REQUEST', 'Invalid message(s)', 'messages.getById of what was deleted');
+    await fail(gone, "BAD_REQUEST", "Invalid message(s)", "messages.getById of what was deleted");
   },
 
-  async 'poll and delete the queue'() {
+  async "poll and delete the queue"() {
     const poll = (last) => day.bot.events.retrieve({ queue_id: day.queueId, last_event_id: last });
-    const { events } = await succeed(poll(-1), 'events.retrieve');
-    assert.ok(events.every((event) => event.message.display_recipient === 'engineering'), JSON.stringify(events));
-    assert.deepEqual(events.map((event) => event.id), events.map((_, i) => i));
+    const { events } = await succeed(poll(-1), "events.retrieve");
+    assert.ok(
+      events.every((event) => event.message.display_recipient === "engineering"),
+      JSON.stringify(events),
+    );
+    assert.deepEqual(
+      events.map((event) => event.id),
+      events.map((_, i) => i),
+    );
     assert.equal(events[0].message.id, day.question);
-    assert.deepEqual((await succeed(poll(0), 'events.retrieve')).events, events.slice(1));
-    await succeed(day.bot.queues.deregister({ queue_id: day.queueId }), 'queues.deregister');
+    assert.deepEqual((await succeed(poll(0), "events.retrieve")).events, events.slice(1));
+    await succeed(day.bot.queues.deregister({ queue_id: day.queueId }), "queues.deregister");
     const gone = await fail(
-      poll(0), 'BAD_EVENT_QUEUE_ID', `Bad event queue ID: ${day.queueId}`, 'events.retrieve after deregister',
+      poll(0),
+      "BAD_EVENT_QUEUE_ID",
+      `Bad event queue ID: ${day.queueId}`,
+      "events.retrieve after deregister",
     );
     assert.equal(gone.queue_id, day.queueId);
   },
 
-  async 'be told of mistakes'() {
-    const stranger = await connect({ username: 'build-bot@chat.test', apiKey: 'x'.repeat(32), realm: site });
-    await succeed(stranger.server.settings(), 'server.settings with a wrong key');
+  async "be told of mistakes"() {
+    const stranger = await connect({ username: "build-bot@chat.test", apiKey: "x".repeat(32), realm: site });
+    await succeed(stranger.server.settings(), "server.settings with a wrong key");
     const told = await stranger.users.me.getProfile();
-    assert.ok(['UNAUTHORIZED', 'INVALID_API_KEY'].includes(told.code), JSON.stringify(told));
-    const params = { type: 'stream', to: 'nowhere', topic: 'lost', content: 'Hello?' };
+    assert.ok(["UNAUTHORIZED", "INVALID_API_KEY"].includes(told.code), JSON.stringify(told));
+    const params = { type: "stream", to: "nowhere", topic: "lost", content: "Hello?" };
     await fail(
-      day.bot.messages.send(params), 'STREAM_DOES_NOT_EXIST', "Channel 'nowhere' does not exist", 'messages.send',
+      day.bot.messages.send(params),
+      "STREAM_DOES_NOT_EXIST",
+      "Channel 'nowhere' does not exist",
+      "messages.send",
     );
-    assert.equal((await day.bot.callEndpoint('no_such_operation')).result, 'error');
+    assert.equal((await day.bot.callEndpoint("no_such_operation")).result, "error");
   },
 };
 
