@@ -8,27 +8,33 @@ const LOOK_MS = 3_000;
 /** So many frames are told in a second; of more, the newest requests are read this much later. */
 const FRAMES_PER_SECOND = 300;
 const CATCH_UP_MS = 3_000;
+/** The shortest time between two looks of a page, in milliseconds: under a flood it leaves the processor to the server. */
+const SHOWN_EVERY_MS = 100;
 const CAUGHT_UP = 300;
 
 class Store {
   #listeners = new Set();
   #due = false;
+  #told = 0;
 
   subscribe(listener) {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Tells those who show it, once a frame however much happens. */
+  /** Tells those who show it: with the next frame, or a while after it told them last, however much happens. */
   changed() {
     if (this.#due) return;
     this.#due = true;
     const tell = () => {
       this.#due = false;
+      this.#told = performance.now();
       for (const listener of [...this.#listeners]) listener();
     };
+    const early = this.#told + SHOWN_EVERY_MS - performance.now();
     // Pages in the background get no frames.
     if (document.hidden) setTimeout(tell, 250);
+    else if (early > 0) setTimeout(() => requestAnimationFrame(tell), early);
     else requestAnimationFrame(tell);
   }
 }

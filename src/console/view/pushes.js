@@ -1,5 +1,5 @@
 // Pushes as phones would show them, and invitations to follow.
-import { clock, copy, handle, html, plural, useEffect, useState } from "../lib.js";
+import { clock, copy, handle, html, plural, useState } from "../lib.js";
 import { attempt, toasts } from "../store.js";
 import { api } from "../control.js";
 import { zoneNow } from "../bar.js";

@@ -1,0 +1,69 @@
+// Where a message is written, and files are chosen.
+import { html, useRef, useState } from "../../lib.js";
+import { Icon } from "../../part/icons.js";
+
+const TYPING_MS = 10_000;
+
+export function Composer({ user, where, act, paramsFor }) {
+  const [text, setText] = useState("");
+  const typed = useRef(0);
+  const file = useRef();
+  const typing = (op) => {
+    const place = where.people
+      ? { type: "direct", to: where.people }
+      : { type: "channel", stream_id: where.channel, topic: where.topic };
+    act("POST", "/typing", { op, ...place }, { unrecorded: true });
+  };
+  const write = (event) => {
+    setText(event.target.value);
+    if (where && Date.now() - typed.current > TYPING_MS) {
+      typed.current = Date.now();
+      typing("start");
+    }
+  };
+  const send = async () => {
+    if (!text.trim() || !where) return;
+    const content = text;
+    setText("");
+    typed.current = 0;
+    if (!(await act("POST", "/messages", paramsFor(where, content)))) setText((now) => now || content);
+  };
+  const upload = async (event) => {
+    const [chosen] = event.target.files;
+    if (!chosen) return;
+    const form = new FormData();
+    form.set("file", chosen, chosen.name);
+    const isText = /^text\//.test(chosen.type) && chosen.size < 4096;
+    const reply = await act(
+      "POST",
+      "/user_uploads",
+      {},
+      { form, file: isText ? { name: chosen.name, text: await chosen.text() } : undefined, unrecorded: !isText },
+    );
+    event.target.value = "";
+    if (reply) setText((now) => `${now}${now && " "}[${chosen.name}](${reply.url})`);
+  };
+  return html`
+    <div class="composer">
+      <textarea
+        class="input grow"
+        rows="1"
+        aria-label=${`Message as ${user.full_name}`}
+        placeholder=${where ? "Write a message, Enter sends" : "Choose a conversation"}
+        value=${text}
+        onInput=${write}
+        onKeyDown=${(event) => {
+          if (event.key === "Enter" && !event.shiftKey) {
+            event.preventDefault();
+            send();
+          }
+        }}
+      ></textarea>
+      <input type="file" hidden ref=${file} onChange=${upload} />
+      <button class="button square" aria-label="Upload a file" onClick=${() => file.current.click()}>
+        <${Icon} name="clip" />
+      </button>
+      <button class="button first square" aria-label="Send" onClick=${send}><${Icon} name="send" /></button>
+    </div>
+  `;
+}

@@ -1,0 +1,53 @@
+// What was recorded, as a scenario.
+import { copy, download, handle, html, useState } from "../../lib.js";
+import { toasts } from "../../store.js";
+import { scenarioOf } from "../../record.js";
+import { Dialog } from "../../part/common.js";
+import { Icon } from "../../part/icons.js";
+
+export function Export({ world, recording, observer, onClose }) {
+  const [title, setTitle] = useState("A story from the console");
+  const [whole, setWhole] = useState(false);
+  const began = recording.state;
+  const name =
+    title
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-|-$/g, "") || "story";
+  const text = scenarioOf(recording, world, {
+    title,
+    before: began?.messages ?? [],
+    observer,
+    fixture: whole && began?.document ? `${name}.json` : null,
+    now: new Date((began?.now ?? world.time()) * 1000).toISOString().replace(/\.\d+Z$/, "Z"),
+  });
+  const save = () => {
+    download(`${name}.md`, text, "text/markdown");
+    if (whole && began?.document) download(`${name}.json`, JSON.stringify(began.document), "application/json");
+  };
+  return html`
+    <${Dialog} title="Export as scenario" onClose=${onClose}>
+      <label class="field">
+        Title
+        <input class="input" value=${title} onInput=${(event) => setTitle(event.target.value)} />
+      </label>
+      <label class="check">
+        <input type="checkbox" checked=${whole} onChange=${(event) => setWhole(event.target.checked)} />
+        With the world as it was when the recording began, in a second file
+      </label>
+      <p class="soft small">
+        Without it the story is played in the built-in organization. What ${handle(observer)} was told is what is
+        expected.
+      </p>
+      <pre class="code export" tabindex="0">${text}</pre>
+      <div class="row">
+        <button type="button" class="button first" onClick=${save}>Download</button>
+        <button type="button" class="button" onClick=${() => copy(text, toasts.show, "Scenario")}>
+          <${Icon} name="copy" size="14" />
+          Copy
+        </button>
+        <code class="soft cut">chatdouble scenario run ${name}.md</code>
+      </div>
+    <//>
+  `;
+}

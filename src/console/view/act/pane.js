@@ -1,0 +1,268 @@
+// One person: their conversations, what is said in one, and their event stream.
+import { handle, html, useEffect, useMemo, useReducer, useRef, useState } from "../../lib.js";
+import { toasts } from "../../store.js";
+import { Session } from "../../session.js";
+import { Face } from "../../part/common.js";
+import { Icon } from "../../part/icons.js";
+import { eventWords, topicName } from "../../part/words.js";
+import { isDirect, placeOf } from "./place.js";
+import { Message } from "./message.js";
+import { Composer } from "./composer.js";
+import { PaneDialog } from "./dialogs.js";
+
+export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
+  const [user, setUser] = useState(initial);
+  const [, again] = useReducer((count) => count + 1, 0);
+  const [session, setSession] = useState(null);
+  const [place, setPlace] = useState(null);
+  const [dialog, setDialog] = useState(null);
+  const [over, setOver] = useState(null);
+  const list = useRef();
+  useEffect(() => {
+    const opened = new Session(world.name, user, again);
+    setSession(opened);
+    setPlace(null);
+    onUser(side, user);
+    return () => opened.close();
+  }, [user.email, user.api_key]);
+  const messages = session?.messages ?? [];
+  const places = useMemo(() => {
+    const found = new Map();
+    for (const message of messages) {
+      const key = placeOf(message);
+      const unread = !message.flags.includes("read");
+      const known = found.get(key) ?? { key, message, count: 0, unread: 0 };
+      found.set(key, { ...known, message, count: known.count + 1, unread: known.unread + (unread ? 1 : 0) });
+    }
+    return [...found.values()].sort((one, other) => other.message.id - one.message.id);
+  }, [messages]);
+  const current = place ?? places.find((one) => !isDirect(one.message))?.key ?? places[0]?.key ?? null;
+  const shown = messages.filter((message) => placeOf(message) === current);
+  useEffect(() => {
+    if (list.current) list.current.scrollTop = list.current.scrollHeight;
+  }, [current, shown.length]);
+
+  const act = async (method, path, params, options = {}) => {
+    const step = { user: user.email, method, path, params, status: 200, began: Date.now(), file: options.file };
+    try {
+      step.reply = await session.call(method, path, params, options);
+    } catch (error) {
+      Object.assign(step, { status: error.status ?? 0, code: error.code });
+      toasts.show(
+        `${handle(user.email)}: ${error.hint ? `${error.message} ${error.hint}` : error.message || "no reply"}`,
+        "bad",
+      );
+    }
+    if (!options.unrecorded) {
+      recording.request(step);
+      onRecorded();
+    }
+    return step.reply;
+  };
+  const target = () => {
+    const last = shown.at(-1);
+    if (!last && current?.startsWith("c ")) {
+      const [, id, ...topic] = current.split(" ");
+      return { channel: Number(id), topic: topic.join(" ") };
+    }
+    if (!last) return null;
+    if (isDirect(last)) {
+      const others = [...new Set(last.display_recipient.map((one) => one.id))];
+      return { people: others.length > 1 ? others.filter((id) => id !== user.user_id) : others };
+    }
+    return { channel: last.stream_id, topic: last.subject };
+  };
+  const paramsFor = (there, content) =>
+    there.people
+      ? { type: "direct", to: there.people, content }
+      : {
+          type: "channel",
+          to: world.channelsById.get(there.channel)?.name ?? there.channel,
+          topic: there.topic,
+          content,
+        };
+  const moveTo = (id, there, mode = "change_one") => {
+    const message = messages.find((one) => one.id === id);
+    if (!message || isDirect(message) || (message.stream_id === there.channel && message.subject === there.topic))
+      return;
+    act("PATCH", `/messages/${id}`, {
+      topic: there.topic,
+      propagate_mode: mode,
+      ...(message.stream_id === there.channel ? {} : { stream_id: there.channel }),
+    });
+  };
+  const drop = (event, there) => {
+    event.preventDefault();
+    setOver(null);
+    const id = Number(event.dataTransfer.getData("text/x-message"));
+    if (!id) return;
+    if (there) moveTo(id, there);
+    else setDialog({ move: messages.find((one) => one.id === id) });
+  };
+  const dropping = (key, there) => ({
+    onDragOver: (event) => {
+      event.preventDefault();
+      setOver(key);
+    },
+    onDragLeave: () => setOver(null),
+    onDrop: (event) => drop(event, there),
+  });
+  const unread = shown.filter((message) => !message.flags.includes("read")).map((message) => message.id);
+  const typing = [...(session?.typing ?? [])]
+    .filter(([id]) => id !== user.user_id)
+    .map(([id]) => world.byId.get(id)?.full_name ?? id);
+  const listening = session?.state === "listening";
+  return html`
+    <section class="pane card" aria-label=${`Acting as ${user.full_name}`}>
+      <header>
+        <${Face} user=${user} />
+        <select
+          class="input grow"
+          aria-label=${`Person ${side + 1}`}
+          value=${user.email}
+          onChange=${(event) => setUser(world.byEmail.get(event.target.value))}
+        >
+          ${world.users
+            .filter((one) => !one.is_system)
+            .slice(0, 500)
+            .map(
+              (one) => html`
+                <option value=${one.email}>
+                  ${one.full_name}, ${one.is_bot ? "bot" : one.role}${one.is_active ? "" : " (deactivated)"}
+                </option>
+              `,
+            )}
+        </select>
+        <span class=${`tag ${listening ? "good" : "warn"} cut`} title=${session?.state}>
+          <span class="dot"></span>
+          ${listening ? "listening" : (session?.state ?? "")}
+        </span>
+      </header>
+      <div class="chat">
+        <nav class="places" aria-label=${`Conversations of ${user.full_name}`}>
+          ${places.slice(0, 60).map(
+            (one) => html`
+              <button
+                key=${one.key}
+                class=${`place ${one.key === current ? "here" : ""} ${over === one.key ? "over" : ""}`}
+                aria-current=${one.key === current ? "true" : undefined}
+                onClick=${() => setPlace(one.key)}
+                ...${isDirect(one.message) ? {} : dropping(one.key, { channel: one.message.stream_id, topic: one.message.subject })}
+              >
+                <span class="place-in cut">
+                  ${isDirect(one.message) ? "direct" : `#${world.channelsById.get(one.message.stream_id)?.name ?? one.message.stream_id}`}
+                </span>
+                <span class="row">
+                  <bdi class="cut grow">
+                    ${
+                      isDirect(one.message)
+                        ? one.message.display_recipient
+                            .filter((person, at, all) => all.length === 1 || person.id !== user.user_id)
+                            .map((person) => person.full_name)
+                            .join(", ")
+                        : topicName(one.message.subject)
+                    }
+                  </bdi>
+                  ${
+                    one.unread > 0 &&
+                    html`
+                      <span class="tag accent number">${one.unread}</span>
+                    `
+                  }
+                </span>
+              </button>
+            `,
+          )}
+          <button
+            class=${`place new ${over === "new" ? "over" : ""}`}
+            onClick=${() => setDialog({ start: true })}
+            ...${dropping("new", null)}
+          >
+            <${Icon} name="plus" size="13" />
+            ${" "}New conversation
+          </button>
+        </nav>
+        <div class="talk">
+          <div class="messages" ref=${list} tabindex="0" role="log" aria-label=${`Messages, ${user.full_name}`}>
+            ${
+              shown.length === 0 &&
+              html`
+                <p class="soft small pad">
+                  ${listening ? "Nothing here yet. Write the first message." : session?.state}
+                </p>
+              `
+            }
+            ${shown.map(
+              (message) => html`
+                <${Message}
+                  key=${message.id}
+                  message=${message}
+                  world=${world}
+                  user=${user}
+                  act=${act}
+                  onDialog=${setDialog}
+                />
+              `,
+            )}
+          </div>
+          <div class="talk-foot">
+            ${
+              typing.length > 0 &&
+              html`
+                <span class="soft tiny">${typing.join(", ")} types …</span>
+              `
+            }
+            <span class="grow"></span>
+            ${
+              unread.length > 0 &&
+              html`
+                <button
+                  class="button plain little"
+                  onClick=${() => act("POST", "/messages/flags", { messages: unread, op: "add", flag: "read" })}
+                >
+                  Mark ${unread.length} read
+                </button>
+              `
+            }
+          </div>
+          <${Composer} user=${user} where=${target()} act=${act} paramsFor=${paramsFor} />
+        </div>
+      </div>
+      <details class="stream" open>
+        <summary>
+          Events${" "}
+          <span class="soft number">${session?.events.length ?? 0}</span>
+        </summary>
+        <ol tabindex="0" aria-label=${`Events of ${user.full_name}`}>
+          ${[...(session?.events ?? [])]
+            .reverse()
+            .slice(0, 50)
+            .map(
+              (event) => html`
+                <li class="row small">
+                  <span class="number soft mono">${event.id ?? ""}</span>
+                  <span class="tag accent">${event.type}${event.op ? ` ${event.op}` : ""}</span>
+                  <span class="cut grow"><bdi>${event.text ?? eventWords(event, world)}</bdi></span>
+                </li>
+              `,
+            )}
+        </ol>
+      </details>
+      ${
+        dialog &&
+        html`
+          <${PaneDialog}
+            dialog=${dialog}
+            world=${world}
+            session=${session}
+            onClose=${() => setDialog(null)}
+            act=${act}
+            moveTo=${moveTo}
+            paramsFor=${paramsFor}
+            onPlace=${setPlace}
+          />
+        `
+      }
+    </section>
+  `;
+}

@@ -1,0 +1,51 @@
+// Which requests and events the list shows.
+
+/** What an entry is found by, worked out once. */
+function textOf(entry, world) {
+  if (entry.text === undefined || entry.textOf !== entry.events.length) {
+    const { frame } = entry;
+    const words =
+      entry.kind === "request"
+        ? [
+            frame.method,
+            frame.path,
+            frame.user ?? "",
+            world.who(frame.user)?.full_name ?? "",
+            frame.status,
+            frame.fault ?? "",
+            frame.hint ?? "",
+            ...Object.values(frame.params),
+            frame.reply?.msg ?? "",
+            frame.reply?.code ?? "",
+          ]
+        : [entry.kind, JSON.stringify(frame.event ?? frame.fired ?? frame.push ?? "")];
+    entry.text = [...words, ...entry.events.map((one) => JSON.stringify(one.event))].join(" ").toLowerCase();
+    entry.textOf = entry.events.length;
+  }
+  return entry.text;
+}
+
+function admits(entry, filter, world) {
+  const { frame } = entry;
+  const isRequest = entry.kind === "request";
+  if (filter.kind === "requests" && !isRequest) return false;
+  if (filter.kind === "errors" && !(isRequest && (frame.status >= 400 || frame.status === 0 || frame.fault)))
+    return false;
+  if (filter.kind === "faults" && !(isRequest && frame.fault)) return false;
+  if (filter.kind === "changes" && (isRequest ? frame.method === "GET" : false)) return false;
+  if (filter.user && (isRequest ? frame.user !== filter.user : true)) return false;
+  if (filter.client && (isRequest ? frame.client !== filter.client : true)) return false;
+  return !filter.text || textOf(entry, world).includes(filter.text);
+}
+
+/** Rows of the list: an entry, then its events. */
+export function rowsOf(entries, filter, world) {
+  const rows = [];
+  for (const entry of entries) {
+    if (!admits(entry, filter, world)) continue;
+    rows.push({ key: entry.key, entry, size: entry.events.length });
+    if (filter.kind === "requests") continue;
+    for (const frame of entry.events) rows.push({ key: `${entry.key} ${frame.id}`, entry, frame });
+  }
+  return rows;
+}

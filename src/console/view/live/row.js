@@ -1,0 +1,71 @@
+// A line of the list: a request, an event below it, or what else happened.
+import { clock as clockText, handle, html, moment, plural } from "../../lib.js";
+import { said } from "../../bar.js";
+import { Face, Name } from "../../part/common.js";
+import { Icon } from "../../part/icons.js";
+import { eventWords, requestWords } from "../../part/words.js";
+
+const statusKind = (status) => (status === 0 ? "bad" : status < 300 ? "good" : status < 500 ? "warn" : "bad");
+
+export function RequestRow({ row, world, zone }) {
+  const { frame } = row.entry;
+  const user = world.who(frame.user);
+  return html`
+    <span class="live-time number">${clockText(frame.at, zone)}</span>
+    <${Face} user=${user} />
+    <span class="live-who cut"><${Name}>${user?.full_name ?? frame.user ?? "anonymous"}<//></span>
+    <span class=${`live-method m-${frame.method}`}>${frame.method}</span>
+    <span class="live-path mono cut">${frame.path}</span>
+    <span class="live-words cut soft"><bdi>${requestWords(frame, world)}</bdi></span>
+    ${
+      frame.fault &&
+      html`
+        <span class="tag warn">${frame.fault}</span>
+      `
+    }
+    <span class=${`tag ${statusKind(frame.status)} number`}>${frame.status || "no reply"}</span>
+    <span class="live-took number soft">
+      ${frame.duration_ms < 1000 ? `${Math.max(frame.duration_ms, 0.1).toFixed(1)} ms` : `${(frame.duration_ms / 1000).toFixed(1)} s`}
+    </span>
+  `;
+}
+
+export function EventRow({ frame, world, alone, zone }) {
+  const told = frame.users ?? [];
+  return html`
+    <span class="live-time number">${alone ? clockText(frame.at, zone) : ""}</span>
+    <span class="live-branch" aria-hidden="true">${alone ? "" : "└"}</span>
+    <span class="tag accent">${frame.event.type}${frame.event.op ? ` ${frame.event.op}` : ""}</span>
+    <span class="live-words cut"><bdi>${eventWords(frame.event, world)}</bdi></span>
+    <span class="live-to cut soft">
+      to${" "}${told.length > 3 ? plural(told.length, "user") : told.map((id) => world.byId.get(id)?.full_name.split(" ")[0] ?? id).join(", ") || "nobody"}
+    </span>
+  `;
+}
+
+export function OtherRow({ entry, world, zone }) {
+  const { frame, kind } = entry;
+  if (kind === "event")
+    return html`
+      <${EventRow} frame=${frame} world=${world} alone zone=${zone} />
+    `;
+  if (kind === "push")
+    return html`
+      <span class="live-time number">${clockText(frame.at, zone)}</span>
+      <span class="tag info">push</span>
+      <span class="live-words cut">
+        <bdi>${handle(frame.push.user)}: ${frame.push.kind} ${frame.push.payload?.content ?? ""}</bdi>
+      </span>
+    `;
+  return html`
+    <span class="live-time number">${clockText(frame.at, zone)}</span>
+    <span class="tag info">
+      <${Icon} name="agenda" size="11" />
+      clock
+    </span>
+    <span class="live-words cut">
+      ${moment(frame.from, zone)}
+      ${" "}→${" "}${moment(frame.now, zone)}${frame.fired.length ? ` · ${frame.fired.map((item) => said(item, world)).join(", ")}` : ""}
+    </span>
+  `;
+}
