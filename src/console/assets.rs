@@ -41,6 +41,7 @@ assets![
     "part/common.js",
     "part/icons.js",
     "part/keys.js",
+    "part/presets.js",
     "part/qr.js",
     "part/virtual.js",
     "part/why.js",

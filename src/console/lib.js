@@ -12,10 +12,10 @@ export {
 } from "./vendor/preact.js";
 import { useEffect, useReducer } from "./vendor/preact.js";
 
-/** Renders a component again whenever the store says that something changed. */
+/** Renders a component again whenever the store, if there is one, says that something changed. */
 export function useStore(store) {
   const [, again] = useReducer((count) => count + 1, 0);
-  useEffect(() => store.subscribe(again), [store]);
+  useEffect(() => store?.subscribe(again), [store]);
   return store;
 }
 

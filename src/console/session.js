@@ -1,5 +1,6 @@
 // A small chat client as one of the world's people, over the public API alone: register, long poll, act.
 import { Refused, api } from "./control.js";
+import { Store } from "./store.js";
 
 const KEPT = 400;
 const CAPABILITIES = {
@@ -16,7 +17,7 @@ const CAPABILITIES = {
   simplified_presence_events: true,
 };
 
-export class Session {
+export class Session extends Store {
   state = "registering";
   messages = [];
   channels = [];
@@ -27,8 +28,9 @@ export class Session {
   #queue = null;
   #last = -1;
 
-  constructor(world, user, changed) {
-    Object.assign(this, { world, user, changed });
+  constructor(world, user) {
+    super();
+    Object.assign(this, { world, user });
     addEventListener("pagehide", this.close);
     this.#run();
   }

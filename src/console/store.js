@@ -12,7 +12,7 @@ const CATCH_UP_MS = 3_000;
 const SHOWN_EVERY_MS = 100;
 const CAUGHT_UP = 300;
 
-class Store {
+export class Store {
   #listeners = new Set();
   #due = false;
   #told = 0;
@@ -131,6 +131,8 @@ export class World extends Store {
   faults = [];
   snapshots = [];
   pushes = [];
+  /** Clients of people that this page acts as, by pane: they live on while other views are shown. */
+  sessions = [];
   journal = new Map();
   /** Requests, events, jumps: what the live view shows, oldest first. */
   entries = [];
@@ -153,6 +155,7 @@ export class World extends Store {
   close() {
     this.#closed = true;
     this.#close();
+    for (const session of this.sessions) session?.close();
     clearInterval(this.#looking);
     for (const timer of this.#timers.values()) clearTimeout(timer);
   }

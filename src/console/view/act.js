@@ -20,9 +20,11 @@ export function ActView({ world }) {
   const chosen = useRef([]);
   const first = useMemo(() => {
     const asked = world.actAs && world.byEmail.get(world.actAs);
+    world.actAs = null;
+    const [before, beside] = world.sessions.map((session) => world.byEmail.get(session.user.email));
     const members = [...people.filter((user) => user.role === "member"), ...people];
-    const one = asked ?? members[0];
-    return [one, members.find((user) => user !== one) ?? one];
+    const one = asked ?? before ?? members[0];
+    return [one, (beside !== one && beside) || (members.find((user) => user !== one) ?? one)];
   }, []);
   const begin = async () => {
     const [{ messages }, { state }] = await Promise.all([

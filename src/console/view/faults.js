@@ -3,6 +3,7 @@ import { handle, html, plural, useEffect, useState } from "../lib.js";
 import { attempt, toasts } from "../store.js";
 import { control } from "../control.js";
 import { Icon } from "../part/icons.js";
+import { PRESETS } from "../part/presets.js";
 
 const EFFECTS = [
   ["error", "Fail with a status", "Nothing is done."],
@@ -18,16 +19,6 @@ const EFFECTS = [
   ["one_by_one", "One event a reply", "For polls."],
   ["unknown", "An unknown event", "For polls: a type that no client knows."],
   ["bouncer", "Push relay unreachable", "For operations of pushes."],
-];
-const PRESETS = [
-  ["Lose the next reply", { times: 1, effect: { drop: "after" } }],
-  [
-    "Next send is rate-limited",
-    { match: { method: "POST", path: "/messages" }, times: 1, effect: { rate_limit: { retry_after: 5 } } },
-  ],
-  ["Next poll loses its queue", { match: { path: "/events", method: "GET" }, times: 1, effect: { lose_queue: true } }],
-  ["Flaky 30 %", { probability: 0.3, effect: { error: { status: 502, code: "BAD_GATEWAY", msg: "Bad gateway" } } }],
-  ["Offline", { effect: { drop: "before" } }],
 ];
 let operations = null;
 

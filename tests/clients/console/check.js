@@ -12,11 +12,12 @@ const os = require("node:os");
 const path = require("node:path");
 const { parseArgs } = require("node:util");
 const jsQR = require("jsqr");
+const { cases } = require("./cases");
+const { close, fluency, live, open } = require("./page");
 const { api, control, launch, serve } = require("./program");
 
-const LONGEST_CHECK_MS = 120_000;
+const LONGEST_CHECK_MS = 190_000;
 const VIEWS = ["live", "people", "channels", "act", "faults", "pushes", "state"];
-const PATIENCE_MS = 8_000;
 const FLUENT_MS = 100;
 const LOAD_MS = 300;
 const LOADS = 10;
@@ -29,56 +30,6 @@ const { values } = parseArgs({
     only: { type: "string", default: "" },
   },
 });
-
-/** A page of a browser of its own; what goes wrong in it fails the check. */
-async function open(browser, url, { scheme = "light", width = 1280, height = 800 } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  page.faults = [];
-  page.on("pageerror", (error) => page.faults.push(String(error)));
-  page.on("console", (message) => {
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
-      page.faults.push(message.text());
-  });
-  page.on("request", (request) => {
-    if (!request.url().startsWith(new URL(url).origin) && !/^(data|blob):/.test(request.url()))
-      page.faults.push(`fetches ${request.url()}`);
-  });
-  await page.goto(url);
-  return page;
-}
-
-async function close(page) {
-  assert.deepEqual(page.faults, []);
-  await page.context().close();
-}
-
-const live = (page) => page.locator(".live-row");
-
-/** The time until the page has shown what came of typing a text, or of scrolling, measured in the page; the median of five. */
-function fluency(page, text) {
-  return page.evaluate(async (typed) => {
-    const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-    await frame();
-    const times = [];
-    for (let round = 0; round < 5; round += 1) {
-      const began = performance.now();
-      if (typed === null) {
-        const list = document.querySelector(".virtual");
-        list.scrollTop = (((round * 7 + 3) % 10) / 10) * list.scrollHeight;
-      } else {
-        const box = document.querySelector("[data-search]");
-        box.value = round % 2 ? "" : typed;
-        box.dispatchEvent(new Event("input", { bubbles: true }));
-      }
-      await frame();
-      await frame();
-      times.push(performance.now() - began);
-    }
-    return times.sort((one, other) => one - other)[2];
-  }, text);
-}
 
 const checks = {
   async "load at once, within its size"({ browser, url }) {
@@ -470,6 +421,8 @@ const checks = {
     await guarded.stop();
   },
 };
+
+Object.assign(checks, cases);
 
 async function main() {
   const browser = await launch(values.browser);

@@ -1,8 +1,10 @@
 // One person: their conversations, what is said in one, and their event stream.
-import { handle, html, useEffect, useMemo, useReducer, useRef, useState } from "../../lib.js";
-import { toasts } from "../../store.js";
+import { handle, html, useEffect, useMemo, useRef, useState, useStore } from "../../lib.js";
+import { attempt, toasts } from "../../store.js";
+import { pathOf } from "../../route.js";
+import { PERSONAL_PRESETS } from "../../part/presets.js";
 import { Session } from "../../session.js";
-import { Face } from "../../part/common.js";
+import { Face, Item, Menu } from "../../part/common.js";
 import { Icon } from "../../part/icons.js";
 import { eventWords, topicName } from "../../part/words.js";
 import { isDirect, placeOf } from "./place.js";
@@ -10,21 +12,28 @@ import { Message } from "./message.js";
 import { Composer } from "./composer.js";
 import { PaneDialog } from "./dialogs.js";
 
+/** The client of a pane: the one that is there, unless it is somebody else's. */
+function sessionOf(world, side, user) {
+  const known = world.sessions[side];
+  if (known?.user.email === user.email && known.user.api_key === user.api_key) return known;
+  known?.close();
+  world.sessions[side] = new Session(world.name, user);
+  return world.sessions[side];
+}
+
 export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
   const [user, setUser] = useState(initial);
-  const [, again] = useReducer((count) => count + 1, 0);
   const [session, setSession] = useState(null);
   const [place, setPlace] = useState(null);
   const [dialog, setDialog] = useState(null);
   const [over, setOver] = useState(null);
   const list = useRef();
   useEffect(() => {
-    const opened = new Session(world.name, user, again);
-    setSession(opened);
+    setSession(sessionOf(world, side, user));
     setPlace(null);
     onUser(side, user);
-    return () => opened.close();
   }, [user.email, user.api_key]);
+  useStore(session);
   const messages = session?.messages ?? [];
   const places = useMemo(() => {
     const found = new Map();
@@ -58,6 +67,12 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
       onRecorded();
     }
     return step.reply;
+  };
+  const arm = async (name, rule) => {
+    const body = { ...rule, match: { ...rule.match, user: user.email } };
+    if (!(await attempt(() => world.call("POST", "/faults", body)))) return;
+    toasts.show(`${handle(user.email)}: ${name}`, "", [["Faults", pathOf(world.name, "faults")]]);
+    world.refresh("faults", 0);
   };
   const target = () => {
     const last = shown.at(-1);
@@ -137,6 +152,13 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
           <span class="dot"></span>
           ${listening ? "listening" : (session?.state ?? "")}
         </span>
+        <${Menu} label=${`Arm a fault for ${user.full_name}`} icon="faults">
+          ${PERSONAL_PRESETS.map(
+            ([name, rule]) => html`
+              <${Item} icon="faults" onClick=${() => arm(name, rule)}>${name}<//>
+            `,
+          )}
+        <//>
       </header>
       <div class="chat">
         <nav class="places" aria-label=${`Conversations of ${user.full_name}`}>
