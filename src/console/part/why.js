@@ -79,6 +79,7 @@ export function Why({ entry }) {
         <b>
           ${entry.status === 0 ? "The connection was closed without a reply." : (reply.msg ?? `Status ${entry.status}`)}
         </b>
+        ${" "}
         ${
           reply.code
             ? html`
