@@ -5,6 +5,7 @@
 mod dialect;
 pub mod meaning;
 mod names;
+mod past;
 pub mod shape;
 pub mod tooling;
 
@@ -15,6 +16,7 @@ use crate::api::register::Register;
 use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Operation, Row};
 use crate::dialect::Dialect;
 use crate::error::Error;
+use crate::level::TUS_SINCE;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS};
 use crate::realm::setting::{Kind, REALM_SETTINGS, Setting, USER_SETTINGS};
 use crate::record;
@@ -25,12 +27,18 @@ use std::collections::BTreeSet;
 
 /// The document: paths without `/api/v1`, newest level, the dialect's names.
 pub fn document(dialect: &Dialect) -> Value {
-    let mut document = neutral_document();
+    document_at(NEWEST_FEATURE_LEVEL, dialect)
+}
+
+/// The document of a feature level.
+pub fn document_at(level: i64, dialect: &Dialect) -> Value {
+    let mut document = neutral_document(level);
+    past::bring_to(&mut document, level);
     dialect::rename_document(&mut document, dialect);
     document
 }
 
-fn neutral_document() -> Value {
+fn neutral_document(level: i64) -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
@@ -38,13 +46,15 @@ fn neutral_document() -> Value {
     let mut generator = settings.into_generator();
     add_records(&mut generator);
     let mut paths: Map<String, Value> = Map::new();
-    for row in served().filter(|row| same_template(row).is_none_or(|first| std::ptr::eq(first, *row))) {
+    for row in served(level).filter(|row| same_template(row, level).is_none_or(|first| std::ptr::eq(first, *row))) {
         let path = row.route.path.replace("{*", "{");
-        let operation = operation(row, &mut generator);
+        let operation = operation(row, level, &mut generator);
         let entry = paths.entry(path).or_insert_with(|| json!({}));
         entry[row.route.method.to_lowercase()] = operation;
     }
-    paths.extend(resumable_uploads());
+    if level >= TUS_SINCE {
+        paths.extend(resumable_uploads());
+    }
     let mut schemas = generator.take_definitions(true);
     schemas.values_mut().for_each(close);
     schemas.extend(shape::records());
@@ -58,7 +68,7 @@ fn neutral_document() -> Value {
             "title": "Team chat API",
             "version": env!("CARGO_PKG_VERSION"),
             "license": license(),
-            "description": "Every operation that chatdouble serves, at the newest feature level, with neutral names.",
+            "description": format!("Every operation that chatdouble serves at {}, with neutral names.", name_of(level)),
         },
         "servers": [{"url": "/api/v1"}],
         "tags": tooling::tags(&paths),
@@ -78,21 +88,28 @@ pub fn license() -> Value {
     json!({"name": "MIT", "identifier": "MIT"})
 }
 
-fn served() -> impl Iterator<Item = &'static Row> {
-    OPERATIONS.iter().filter(|row| row.is_at(NEWEST_FEATURE_LEVEL))
+fn name_of(level: i64) -> String {
+    if level >= NEWEST_FEATURE_LEVEL { "the newest feature level".to_owned() } else { format!("feature level {level}") }
+}
+
+/// Operations that a level has; above the newest, its.
+fn served(level: i64) -> impl Iterator<Item = &'static Row> {
+    OPERATIONS.iter().filter(move |row| row.is_at(level.min(NEWEST_FEATURE_LEVEL)))
 }
 
 /// The first row whose path differs from this one's by the names of placeholders alone: documents can't have both paths.
-fn same_template(row: &Row) -> Option<&'static Row> {
+fn same_template(row: &Row, level: i64) -> Option<&'static Row> {
     let template = |path: &'static str| path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part });
-    served().find(|one| one.route.method == row.route.method && template(one.route.path).eq(template(row.route.path)))
+    served(level)
+        .find(|one| one.route.method == row.route.method && template(one.route.path).eq(template(row.route.path)))
 }
 
 /// The other ways to fill in the placeholder of a path: the parameters of rows with the same template.
-fn alternatives(row: &Row) -> impl Iterator<Item = &'static ParameterInfo> {
-    let is_other =
-        |one: &&Row| !std::ptr::eq(*one, row) && same_template(one).is_some_and(|first| std::ptr::eq(first, row));
-    served().filter(is_other).flat_map(|one| one.parameters).filter(|info| info.is_in_path)
+fn alternatives(row: &Row, level: i64) -> impl Iterator<Item = &'static ParameterInfo> {
+    let is_other = move |one: &&Row| {
+        !std::ptr::eq(*one, row) && same_template(one, level).is_some_and(|first| std::ptr::eq(first, row))
+    };
+    served(level).filter(is_other).flat_map(|one| one.parameters).filter(|info| info.is_in_path)
 }
 
 /// Resumable uploads have a protocol of their own, and stand in no table.
@@ -203,7 +220,7 @@ fn close(schema: &mut Value) {
     }
 }
 
-fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
+fn operation(row: &Row, level: i64, generator: &mut SchemaGenerator) -> Value {
     let in_query = row.route.method == "GET";
     let mut parameters = Vec::new();
     let mut form = Map::new();
@@ -211,7 +228,8 @@ fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
     for info in row.parameters {
         let schema = (info.schema)(generator).to_value();
         if info.is_in_path {
-            let others = alternatives(row).map(|other| ((other.schema)(generator).to_value(), description(other)));
+            let others =
+                alternatives(row, level).map(|other| ((other.schema)(generator).to_value(), description(other)));
             parameters.push(in_path(info, schema, others.collect()));
         } else if in_query {
             parameters.push(parameter(info, schema));

@@ -3,6 +3,7 @@
 use super::CliError;
 use super::output::say;
 use super::serve::dialect;
+use crate::api::NEWEST_FEATURE_LEVEL;
 use clap::Args;
 use std::process::ExitCode;
 
@@ -15,13 +16,18 @@ pub struct Openapi {
     /// Names that the document has: neutral, zulip, or a file that maps neutral names to a vendor's
     #[arg(long, value_name = "NAME|FILE", default_value = "neutral")]
     dialect: String,
+
+    /// Feature level that the document is of [default: the newest]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..), conflicts_with = "control")]
+    feature_level: Option<i64>,
 }
 
 pub fn run(openapi: &Openapi) -> Result<ExitCode, CliError> {
     let document = if openapi.control {
         crate::control::openapi::of_control()
     } else {
-        crate::openapi::document(&dialect(&openapi.dialect)?)
+        let level = openapi.feature_level.unwrap_or(NEWEST_FEATURE_LEVEL);
+        crate::openapi::document_at(level, &dialect(&openapi.dialect)?)
     };
     say(format_args!("{document:#}"))?;
     Ok(ExitCode::SUCCESS)

@@ -3,6 +3,7 @@
 use super::calls::{CALLS, Call, Filter, RECORDS, Row, Takes};
 use super::filters::Filters;
 use super::refused;
+use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::openapi::{self, shape, tooling};
@@ -21,7 +22,9 @@ pub fn reply(filters: &Filters) -> Result<Vec<u8>, Error> {
         Some("zulip") => Dialect::zulip(),
         Some(_) => return Err(refused("dialect: takes neutral or zulip")),
     };
-    let document = if filters.is_on("control") { of_control() } else { openapi::document(&dialect) };
+    let level = filters.number("feature_level").and_then(|level| i64::try_from(level).ok());
+    let level = level.unwrap_or(NEWEST_FEATURE_LEVEL);
+    let document = if filters.is_on("control") { of_control() } else { openapi::document_at(level, &dialect) };
     serde_json::to_vec(&document).map_err(|_| Error::Internal)
 }
 

@@ -1,12 +1,13 @@
 //! The names that the document has: what a dialect may rename.
 
+use crate::api::NEWEST_FEATURE_LEVEL;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Keys of objects and names of parameters, of the newest level and neutral.
 pub fn names() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    collect(&super::neutral_document(), &mut names);
+    collect(&super::neutral_document(NEWEST_FEATURE_LEVEL), &mut names);
     names
 }
 

@@ -10,19 +10,84 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
 
-static DOCUMENT: LazyLock<Value> = LazyLock::new(|| openapi::document(&Dialect::neutral()));
+/// A document with what of it was compiled.
+pub struct Documented {
+    document: Value,
+    /// Schemas by where they stand in the document.
+    validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
 
-/// Compiled schemas, by where they stand in the document.
-static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
+static NEWEST: LazyLock<Documented> = LazyLock::new(|| Documented::at(NEWEST_FEATURE_LEVEL));
 
-/// What of a reply the document does not have, a sentence each.
+impl Documented {
+    /// The document of a level.
+    pub fn at(level: i64) -> Self {
+        Self { document: openapi::document_at(level, &Dialect::neutral()), validators: Mutex::default() }
+    }
+
+    /// A path with its placeholders; one that has none, or has them already, as it is.
+    pub fn template(&self, path: &str) -> String {
+        let parts: Vec<&str> = path.split('/').collect();
+        let fits = |template: &&String| {
+            let own: Vec<&str> = template.split('/').collect();
+            own.len() == parts.len() && own.iter().zip(&parts).all(|(own, part)| own.starts_with('{') || own == part)
+        };
+        let paths = self.document["paths"].as_object().expect("paths");
+        if paths.contains_key(path) {
+            path.to_owned()
+        } else {
+            paths.keys().find(fits).cloned().unwrap_or(path.to_owned())
+        }
+    }
+
+    /// What of a reply the document does not have, a sentence each.
+    pub fn faults(&self, method: &str, path: &str, status: u16, body: &Value) -> Vec<String> {
+        // What an address may stand for as well as an id is documented once.
+        let path = path.replace("/users/{email}", "/users/{user_id}");
+        let path = path.replace("{*", "{").replace('~', "~0").replace('/', "~1");
+        let method = method.to_lowercase();
+        let place = format!("/paths/{path}/{method}/responses/{status}/content/application~1json/schema");
+        self.mistakes(&place, body)
+    }
+
+    /// What of an event the document does not have, a sentence each.
+    pub fn event_faults(&self, event: &Value) -> Vec<String> {
+        let op = event["op"].as_str().map(|op| format!(".{op}")).unwrap_or_default();
+        self.mistakes(&format!("/components/schemas/event.{}{op}", event["type"].as_str().unwrap_or_default()), event)
+    }
+
+    /// Likewise of one that only older levels may have, and the document as they do.
+    pub fn event_faults_of_any_age(&self, event: &Value) -> Vec<String> {
+        self.mistakes("/components/schemas/Event", event)
+    }
+
+    fn mistakes(&self, place: &str, value: &Value) -> Vec<String> {
+        let Some(schema) = self.document.pointer(place) else {
+            return vec![format!("the document has no {place} for {value}")];
+        };
+        let validator = {
+            let mut validators = self.validators.lock().expect("nobody panics here");
+            validators.entry(place.to_owned()).or_insert_with(|| Arc::new(self.compiled(schema))).clone()
+        };
+        validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    }
+
+    fn compiled(&self, schema: &Value) -> Validator {
+        let mut schema = schema.clone();
+        schema["components"] = self.document["components"].clone();
+        schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+        jsonschema::draft202012::new(&schema).expect("the document's schemas are well-formed")
+    }
+}
+
+/// What of a reply the newest level's document does not have, a sentence each.
 pub fn faults(row: &Row, status: u16, body: &Value) -> Vec<String> {
-    // What an address may stand for as well as an id is documented once.
-    let path = row.route.path.replace("/users/{email}", "/users/{user_id}");
-    let path = path.replace("{*", "{").replace('~', "~0").replace('/', "~1");
-    let method = row.route.method.to_lowercase();
-    let place = format!("/paths/{path}/{method}/responses/{status}/content/application~1json/schema");
-    mistakes(&place, body)
+    NEWEST.faults(row.route.method, row.route.path, status, body)
+}
+
+/// What of an event it does not have, a sentence each.
+pub fn event_faults(event: &Value) -> Vec<String> {
+    NEWEST.event_faults(event)
 }
 
 /// What the document does not have of the replies that a world's journal has whole: a sentence each. Only worlds that
@@ -45,30 +110,6 @@ pub fn faults_of_world(world: &World) -> Vec<String> {
         faults.into_iter().map(|fault| format!("{} {}: {fault}", entry.method, entry.path)).collect::<Vec<_>>()
     };
     world.journal().all().into_iter().flat_map(of_entry).collect()
-}
-
-/// What of an event the document does not have, a sentence each.
-pub fn event_faults(event: &Value) -> Vec<String> {
-    let op = event["op"].as_str().map(|op| format!(".{op}")).unwrap_or_default();
-    mistakes(&format!("/components/schemas/event.{}{op}", event["type"].as_str().unwrap_or_default()), event)
-}
-
-fn mistakes(place: &str, value: &Value) -> Vec<String> {
-    let Some(schema) = DOCUMENT.pointer(place) else {
-        return vec![format!("the document has no {place} for {value}")];
-    };
-    let validator = {
-        let mut validators = VALIDATORS.lock().expect("nobody panics here");
-        validators.entry(place.to_owned()).or_insert_with(|| Arc::new(compiled(schema))).clone()
-    };
-    validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
-}
-
-fn compiled(schema: &Value) -> Validator {
-    let mut schema = schema.clone();
-    schema["components"] = DOCUMENT["components"].clone();
-    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
-    jsonschema::draft202012::new(&schema).expect("the document's schemas are well-formed")
 }
 
 #[test]
@@ -110,7 +151,7 @@ fn operations(document: &Value) -> Vec<(String, &Value)> {
 
 #[test]
 fn the_documents_are_such_as_generators_of_clients_read() {
-    for document in [&*DOCUMENT, &chatdouble::control::openapi::of_control()] {
+    for document in [&NEWEST.document, &chatdouble::control::openapi::of_control()] {
         let mut names = std::collections::HashSet::new();
         for (place, operation) in operations(document) {
             let name = operation["operationId"].as_str().expect("a name");
@@ -125,17 +166,17 @@ fn the_documents_are_such_as_generators_of_clients_read() {
         }
         assert!(names.contains("sendMessage") || names.contains("verifyJournal"), "{names:?}");
     }
-    let upload = &DOCUMENT["paths"]["/user_uploads"]["post"]["requestBody"]["content"];
+    let upload = &NEWEST.document["paths"]["/user_uploads"]["post"]["requestBody"]["content"];
     assert_eq!(upload["multipart/form-data"]["schema"]["properties"]["file"]["format"], "binary");
-    let user = &DOCUMENT["paths"]["/users/{user_id}"]["get"]["parameters"][0]["schema"]["anyOf"];
+    let user = &NEWEST.document["paths"]["/users/{user_id}"]["get"]["parameters"][0]["schema"]["anyOf"];
     assert_eq!((user[0]["type"].clone(), user[1]["type"].clone()), (json!("integer"), json!("string")));
-    assert_eq!(DOCUMENT["paths"]["/users/{email}"], Value::Null);
+    assert_eq!(NEWEST.document["paths"]["/users/{email}"], Value::Null);
 }
 
 #[test]
 fn numbers_in_paths_are_digits() {
     let mut seen = 0;
-    for (place, operation) in operations(&DOCUMENT) {
+    for (place, operation) in operations(&NEWEST.document) {
         let parameters = operation["parameters"].as_array().into_iter().flatten();
         for schema in parameters.filter(|one| one["in"] == "path").map(|one| &one["schema"]) {
             seen += 1;

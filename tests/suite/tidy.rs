@@ -47,7 +47,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("record", &["realm", "error", "time"]),
     ("fixture", &["realm", "error", "time", "json_diagnostic"]),
     ("api", &["record", "world", "fault", "realm", "error", "time"]),
-    ("openapi", &["api", "record", "realm", "error", "dialect"]),
+    ("openapi", &["level", "api", "record", "realm", "error", "dialect"]),
     ("level", &["api", "record", "realm", "error"]),
     ("http", &["level", "api", "record", "world", "fault", "journal", "realm", "error", "time", "dialect"]),
     (

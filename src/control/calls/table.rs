@@ -68,6 +68,11 @@ pub const WATCH_FILTERS: &[Filter] =
     &[filter("per_second", "integer", "At most so many frames a second; of others only the number is told (lost).")];
 const OPENAPI_FILTERS: &[Filter] = &[
     filter("dialect", "string", "Whose names the document has: neutral (the default) or zulip."),
+    filter(
+        "feature_level",
+        "integer",
+        "Which level's operations, parameters, replies and events; default: the newest.",
+    ),
     filter("control", "boolean", "true: the document of control itself."),
 ];
 

@@ -73,6 +73,10 @@ async fn the_document_of_the_api_has_the_names_of_the_dialect() {
         assert!(neutral.contains(&quoted(name)) && !neutral.contains(&quoted(other)), "{name}");
         assert!(renamed.contains(&quoted(other)) && !renamed.contains(&quoted(name)), "{other}");
     }
+    let old = control.get("/openapi.json?feature_level=247").await.body;
+    assert!(old["paths"]["/saved_snippets"].is_null() && !old["paths"]["/messages"]["post"].is_null());
+    assert!(neutral.contains("/saved_snippets"));
+    control.get("/openapi.json?feature_level=-1").await.refused("feature_level: takes a whole number");
     control.get("/openapi.json?dialect=klingon").await.refused("dialect: takes neutral or zulip");
     control.get("/openapi.json?control=yes").await.refused("control: takes true or false");
 }

@@ -3,6 +3,7 @@
 use super::Age;
 use super::recorded::not_json;
 use super::tour;
+use crate::documented::Documented;
 use crate::every_operation::{call, example, handle_for, required};
 use crate::support::TestServer;
 use chatdouble::api::parameter::RawParameters;
@@ -421,6 +422,8 @@ async fn what_a_level_has_is_met_in_its_worlds_and_nothing_younger() {
     let mut faults = Vec::new();
     for at in TOURS {
         let seen = tour::take(&Age::at(&server, *at).await).await;
+        let undocumented = seen.undocumented(&Documented::at(*at));
+        faults.extend(undocumented.into_iter().map(|fault| format!("at {at}, not as documented: {fault}")));
         let mut expect = |is_expected: bool, is_seen: bool, what: String| {
             if is_expected != is_seen {
                 faults.push(format!("at {at}, {}: {what}", if is_seen { "too early or late" } else { "missing" }));

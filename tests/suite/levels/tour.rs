@@ -1,6 +1,7 @@
 //! A round of requests that shows one of each kind of object and event, on a world of any level.
 
 use super::Age;
+use crate::documented::Documented;
 use crate::support::User;
 use chatdouble::level::place::{Place, Source, visit};
 use chatdouble::level::{ChangeKind, Object};
@@ -21,6 +22,23 @@ pub struct Exhibits {
 }
 
 impl Exhibits {
+    /// What of it a document does not have, a sentence each.
+    pub fn undocumented(&self, document: &Documented) -> Vec<String> {
+        // The state that registering gives stands alone too, without its envelope.
+        let whole = self.replies.iter().filter(|(_, reply)| reply["result"] == "success");
+        let replies = whole.flat_map(|(route, reply)| {
+            let (method, path) = route.split_once(' ').expect("a method and a path");
+            let faults = document.faults(method, &document.template(path), 200, reply);
+            faults.into_iter().map(move |fault| format!("{route}: {fault}"))
+        });
+        let events = self.events.iter().flat_map(|event| {
+            let event = Value::Object(event.clone());
+            let faults = document.event_faults_of_any_age(&event);
+            faults.into_iter().map(move |fault| format!("{event}: {fault}"))
+        });
+        replies.chain(events).collect()
+    }
+
     /// Whether some object of a kind was seen.
     pub fn shows(&self, object: &Object) -> bool {
         object.places.iter().any(|place| self.any_at(&Place::parse(place), |_| true))
