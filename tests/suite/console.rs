@@ -136,7 +136,7 @@ async fn every_file_of_the_page_is_served_as_it_is_and_all_are_small() {
         }
         let text = String::from_utf8_lossy(&bytes);
         assert!(!text.contains("innerHTML ="), "{name} writes HTML");
-        let outside = ["src=\"http", "from 'http", "fetch('http", "url(http"];
+        let outside = ["src=\"http", "from \"http", "fetch(\"http", "url(http"];
         assert!(!outside.iter().any(|way| text.contains(way)), "{name} fetches from elsewhere");
     }
     assert!(all.len() > 20 && size < 400 * 1024, "{} files, {size} bytes", all.len());

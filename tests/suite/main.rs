@@ -26,6 +26,7 @@ mod control_state;
 mod credentials;
 mod custom_emoji;
 mod deactivation;
+mod declared;
 mod default_channels;
 mod determinism;
 mod devices;

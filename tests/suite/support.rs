@@ -130,6 +130,8 @@ impl Drop for TestServer {
         let violations = self.server.violations();
         assert!(violations.is_empty(), "{violations:#?}");
         let worlds = self.server.worlds().all();
+        let undeclared: Vec<String> = worlds.iter().flat_map(|world| crate::declared::undeclared(world)).collect();
+        assert!(undeclared.is_empty(), "{undeclared:#?}");
         let faults: Vec<String> = worlds.iter().flat_map(|world| crate::documented::faults_of_world(world)).collect();
         assert!(faults.is_empty(), "{faults:#?}");
     }

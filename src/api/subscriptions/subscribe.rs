@@ -82,7 +82,7 @@ operation! {
     }
     reply SubscribeReply;
     errors [
-        RefusedValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, InvalidGroup,
+        UnsupportedCombination, RefusedValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, InvalidGroup,
         GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId, InvalidParameters, InsufficientPermission,
         DefaultChannelPrivate, WebPublicDisabled, OwnerRequired, UnableToAccessChannels, NoSuchUser,
         TargetDeactivated, TooManyChannels, TooManySubscriptions,
