@@ -41,7 +41,7 @@ pub fn respond(world: &World, incoming: &ApiRequest, origin: Origin<'_>, trace: 
 
 fn carry_out(world: &World, incoming: &ApiRequest, origin: Origin<'_>, trace: &mut Trace) -> Result<Response, Error> {
     // Clients whose platform knows no PATCH say what they mean.
-    let method = incoming.header("x-http-method-override").unwrap_or(incoming.method.as_str()).to_uppercase();
+    let method = incoming.header("x-http-method-override").unwrap_or(incoming.method().as_str()).to_uppercase();
     let id = trace.path.strip_prefix(PATH).unwrap_or_default().trim_matches('/').to_owned();
     if method == "OPTIONS" {
         return Ok(options());
