@@ -71,7 +71,7 @@ pub use call::{Call, Origin, commit_for};
 pub(crate) use operation::operation;
 pub use operation::{Docs, Operation, PartialWrite, Precondition, Read, Write};
 pub use reply::{ReplyBytes, ReplyData, Success, envelope};
-pub use table::OPERATIONS;
+pub use table::{OPERATIONS, RESUMABLE_UPLOADS};
 
 /// The newest feature level that this build knows.
 pub const NEWEST_FEATURE_LEVEL: i64 = 497;
@@ -181,12 +181,11 @@ impl Row {
 
 /// The path in the table that is documented as this one, where the part that may hold slashes has no mark.
 pub fn route_named(path: &str) -> Option<&'static str> {
-    if path == RESUMABLE_UPLOADS {
-        return Some(RESUMABLE_UPLOADS);
-    }
     let is_named = |route: &str| route == path || (route.contains("{*") && route.replace("{*", "{") == path);
-    OPERATIONS.iter().map(|row| row.route.path).find(|route| is_named(route))
+    rows().map(|row| row.route.path).find(|route| is_named(route))
 }
 
-/// Resumable uploads have a protocol of their own and stand in no table.
-pub const RESUMABLE_UPLOADS: &str = "/tus";
+/// All rows: those of [`OPERATIONS`] and of [`RESUMABLE_UPLOADS`].
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    OPERATIONS.iter().chain(RESUMABLE_UPLOADS)
+}

@@ -75,7 +75,15 @@ fn enveloped<O: Operation>(reply: &O::Reply, raw: &RawParameters) -> ReplyBytes 
     envelope_saying::<O::Params>(O::MESSAGE.map_or("", |message| message(reply)), reply, raw)
 }
 
-/// Every operation that is served.
+/// The operations of resumable uploads, which speak the protocol tus instead of the API's envelope.
+pub static RESUMABLE_UPLOADS: &[Row] = &[
+    write::<uploads::resumable::BeginUpload>(),
+    read::<uploads::resumable::GetUploadOffset>(),
+    write::<uploads::resumable::AddToUpload>(),
+    write::<uploads::resumable::EndUpload>(),
+];
+
+/// Every operation that is served in the API's envelope.
 #[rustfmt::skip]
 pub static OPERATIONS: &[Row] = &[
     read::<server::GetServerSettings>(),

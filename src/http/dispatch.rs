@@ -14,7 +14,7 @@ use super::{Refusal, Response, authentication, files, hint, poll, reply, tus};
 use crate::api::parameter::RawParameters;
 use crate::api::{Access, Call, NotDone, Outcome, Reply, Row, Run};
 use crate::error::Error;
-use crate::level::{self, Emulation, emulation};
+use crate::level::{Emulation, emulation};
 use crate::realm::Realm;
 use crate::realm::emoji::EXTRA_EMOJI;
 use crate::realm::user::User;
@@ -91,13 +91,8 @@ impl RequestContext<'_> {
     fn route(&self, trace: &mut Trace) -> Result<Routed, EarlyResponse> {
         let Self { edge, incoming, world, settings, .. } = self;
         let feature_level = settings.feature_level;
-        if tus::is_tus(&trace.path) && feature_level >= level::TUS_SINCE {
-            trace.route = Some(tus::PATH);
-            let fault = Fault::fire(world, trace);
-            let response = fault
-                .instead(feature_level, world.now())
-                .unwrap_or_else(|| fault.afterwards(tus::respond(world, incoming, self.origin, trace)));
-            return Err(Box::new(response));
+        if let Some(routed) = self.route_upload(trace) {
+            return routed;
         }
         let refused = |error| Box::new(finished(Err((error, None))));
         let mut raw = neutral(settings, request::parameters(incoming).map_err(refused)?);
@@ -134,6 +129,40 @@ impl RequestContext<'_> {
                 Err(Box::new(fault.afterwards(response)))
             }
         }
+    }
+
+    /// Finds the operation of a resumable upload; None where the path is for none at this level.
+    fn route_upload(&self, trace: &mut Trace) -> Option<Result<Routed, EarlyResponse>> {
+        let Self { edge, incoming, world, settings, .. } = self;
+        let path = tus::path_of_operation(&trace.path)?;
+        let method = tus::method(incoming);
+        let found = edge.router.find(&method, path, settings.feature_level);
+        let row = match &found {
+            RouteMatch::Operation(row, _) => Some(*row),
+            RouteMatch::WrongMethod(_) => None,
+            RouteMatch::Nothing => return None,
+        };
+        trace.route = row.map(|row| row.route.path);
+        trace.method = method.clone().into();
+        let fault = Fault::fire(world, trace);
+        if let Some(response) = fault.instead(settings.feature_level, world.now()) {
+            return Some(Err(Box::new(response)));
+        }
+        let checked = match found {
+            _ if method == "OPTIONS" => Err(tus::options()),
+            RouteMatch::Operation(row, path) => match tus::check_version(incoming) {
+                Ok(()) => Ok((row, RawParameters { path, ..RawParameters::default() })),
+                Err(error) => Err(tus::refusal(&error)),
+            },
+            RouteMatch::WrongMethod(methods) => {
+                Err(tus::refusal(&Error::MethodNotAllowed { allowed_methods: methods.into() }))
+            }
+            RouteMatch::Nothing => return None,
+        };
+        Some(match checked {
+            Ok((row, raw)) => Ok(Routed { row, raw, csrf: None, fault }),
+            Err(response) => Err(Box::new(fault.afterwards(response))),
+        })
     }
 
     /// What is said where no operation has the method and path.
@@ -174,7 +203,10 @@ impl RequestContext<'_> {
                 fault.lose_queues(self.world, caller);
             }
             let mut received = Cow::Borrowed(&raw);
-            if let Some(emulation) = emulation {
+            if tus::is_spoken_by(row) {
+                let read = tus::parameters(row, self.incoming, raw.path.clone());
+                received = Cow::Owned(read.map_err(|error| Box::new(self.refused(row, &trace.params, error, None)))?);
+            } else if let Some(emulation) = emulation {
                 emulation
                     .receive(row.route, &realm, caller.as_deref(), received.to_mut())
                     .map_err(|error| Box::new(self.refused(row, &trace.params, error, None)))?;
@@ -211,11 +243,15 @@ impl RequestContext<'_> {
         csrf: Option<&str>,
         trace: &Trace,
     ) -> Result<Option<Arc<User>>, EarlyResponse> {
-        let admit = || match self.takes_sessions {
+        // Pages of other sites can't make browsers send the headers of resumable uploads.
+        let admit = || match self.takes_sessions && !tus::is_spoken_by(row) {
             true => session::check_csrf(&self.edge.key_guard, self.incoming, csrf),
             false => Ok(()),
         };
         caller(realm, row, emulation, &trace.credentials, admit).map_err(|error| {
+            if tus::is_spoken_by(row) {
+                return Box::new(tus::refusal(&Error::UnauthenticatedUpload));
+            }
             // A person looks at a page: they are shown the way to log in.
             if error == Error::NotLoggedIn && self.incoming.accepts_html() {
                 return Box::new(reply::to_login(self.origin.prefix, self.incoming.path()));

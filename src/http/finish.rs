@@ -2,7 +2,7 @@
 
 use super::context::{Handled, RequestContext};
 use super::trace::Trace;
-use super::{Refusal, Response, hint, origin, reply, session};
+use super::{Refusal, Response, hint, origin, reply, session, tus};
 use crate::api::{Outcome, Reply, Route, Row};
 use crate::error::Error;
 use crate::level::emulation;
@@ -21,6 +21,7 @@ impl RequestContext<'_> {
         let raw = &handled.raw;
         let realm = || handled.realm.clone().unwrap_or_else(|| self.world.snapshot());
         let error = match reply {
+            Ok(Reply::Ready(bytes)) if tus::is_spoken_by(row) => return tus::response(row, self.origin, &bytes),
             Ok(Reply::Ready(bytes)) => {
                 let to_level = emulation(self.settings.feature_level).map(|emulation| {
                     |reply: &mut Value| emulation.answer(row.route, &realm(), caller, &raw.values, reply)
@@ -47,6 +48,9 @@ impl RequestContext<'_> {
         error: Error,
         hint: Option<String>,
     ) -> Response {
+        if tus::is_spoken_by(row) {
+            return tus::refusal(&error);
+        }
         let hint = hint.or_else(|| hint::for_error(&error));
         let Some(emulation) = emulation(self.settings.feature_level) else { return reply::failure(&error, hint) };
         let mut error = emulation.with_former_names(row.route, error);

@@ -1,6 +1,6 @@
 //! From a method and a path to a row of the table of operations.
 
-use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
+use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row, rows};
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -50,7 +50,7 @@ impl Router {
     pub fn new() -> Self {
         let mut by_length: HashMap<usize, Vec<Path>, RandomState> = HashMap::default();
         let mut open_ended = Vec::new();
-        for row in OPERATIONS {
+        for row in rows() {
             let segments = segments_of(row);
             let is_open = matches!(segments.last(), Some(Segment::Rest(_)));
             let paths = if is_open { &mut open_ended } else { by_length.entry(segments.len()).or_default() };
