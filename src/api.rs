@@ -60,16 +60,18 @@ pub mod users;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::world::World;
+use crate::realm::id::UserId;
+use crate::world::{NewEvents, ParkedPoll, World};
 use parameter::{ParameterInfo, Parameters, RawParameters};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use std::sync::Arc;
 
 pub use access::Access;
 pub use call::{Call, Origin, commit_for};
 pub(crate) use operation::operation;
 pub use operation::{Docs, Operation, PartialWrite, Precondition, Read, Write};
 pub use reply::{ReplyBytes, ReplyData, Success, envelope};
-pub use table::OPERATIONS;
+pub use table::{OPERATIONS, RESUMABLE_UPLOADS};
 
 /// The newest feature level that this build knows.
 pub const NEWEST_FEATURE_LEVEL: i64 = 497;
@@ -92,13 +94,54 @@ impl Route {
     }
 }
 
-/// How a row's operation is carried out.
+/// How a row's operation is carried out: with the realm in which the caller was checked, the call and its parameters.
 #[derive(Clone, Copy)]
 pub enum Run {
-    /// At once.
-    Now(fn(&World, &Call<'_>, &RawParameters) -> Result<ReplyBytes, Error>),
-    /// The long poll, which the edge carries out.
-    Poll,
+    /// Looks at that realm.
+    Read(fn(&Realm, &Call<'_>, &RawParameters) -> Result<ReplyBytes, Error>),
+    /// Changes the world's present realm.
+    Write(fn(&World, &Realm, &Call<'_>, &RawParameters) -> Result<Outcome, NotDone>),
+    /// Waits for events: the long poll.
+    Poll(fn(&Arc<World>, &Call<'_>, &RawParameters) -> Result<Reply, Error>),
+}
+
+/// A reply, or what gives it later.
+pub enum Reply {
+    /// It is there.
+    Ready(ReplyBytes),
+    /// The poll waits for it.
+    Pending(ParkedPoll),
+}
+
+/// What came of an operation that was carried out.
+pub struct Outcome {
+    /// The reply. An operation that was done in part refuses the rest.
+    pub reply: Result<Reply, Error>,
+    /// What it added to the event log.
+    pub events: NewEvents,
+    /// Whose session it opens.
+    pub session: Option<UserId>,
+}
+
+impl Outcome {
+    /// Of an operation that changed nothing.
+    pub fn unchanged(reply: Result<Reply, Error>) -> Self {
+        Self { reply, events: NewEvents::default(), session: None }
+    }
+}
+
+/// Why a write changed nothing.
+pub enum NotDone {
+    /// It is refused.
+    Refused(Error),
+    /// Another request changed the caller or the world's level since the caller was checked: it has to begin again.
+    Outdated,
+}
+
+impl From<Error> for NotDone {
+    fn from(error: Error) -> Self {
+        NotDone::Refused(error)
+    }
 }
 
 /// An operation as the table has it.
@@ -138,12 +181,11 @@ impl Row {
 
 /// The path in the table that is documented as this one, where the part that may hold slashes has no mark.
 pub fn route_named(path: &str) -> Option<&'static str> {
-    if path == RESUMABLE_UPLOADS {
-        return Some(RESUMABLE_UPLOADS);
-    }
     let is_named = |route: &str| route == path || (route.contains("{*") && route.replace("{*", "{") == path);
-    OPERATIONS.iter().map(|row| row.route.path).find(|route| is_named(route))
+    rows().map(|row| row.route.path).find(|route| is_named(route))
 }
 
-/// Resumable uploads have a protocol of their own and stand in no table.
-pub const RESUMABLE_UPLOADS: &str = "/tus";
+/// All rows: those of [`OPERATIONS`] and of [`RESUMABLE_UPLOADS`].
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    OPERATIONS.iter().chain(RESUMABLE_UPLOADS)
+}

@@ -3,9 +3,10 @@
 mod assets;
 
 use crate::control::Guard;
+use crate::http::request::RequestHead;
 use crate::http::{Response, reply};
 use assets::{ASSETS, Asset};
-use http::{HeaderMap, HeaderValue, Method, Request, header};
+use http::{HeaderMap, HeaderValue, Method, header};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -28,17 +29,17 @@ static BY_NAME: LazyLock<HashMap<&'static str, (&'static Asset, HeaderValue)>> =
 
 /// The answer to a request for the page or a file of it; None where others answer: for those who are no browser, and
 /// for hosts under which control is not called.
-pub fn answer<Body>(guard: &Guard, request: &Request<Body>) -> Option<Response> {
-    let path = request.uri().path();
+pub fn answer(guard: &Guard, request: &RequestHead) -> Option<Response> {
+    let path = request.uri.path();
     if path != "/" && path != "/console" && !path.starts_with("/console/") {
         return None;
     }
-    if !matches!(*request.method(), Method::GET | Method::HEAD) || !guard.admits_host(request.headers()) {
+    if !matches!(request.method, Method::GET | Method::HEAD) || !guard.admits_host(&request.headers) {
         return None;
     }
     let name = match path.strip_prefix(FILES) {
         Some(name) => name,
-        None if accepts_html(request.headers()) => "index.html",
+        None if accepts_html(&request.headers) => "index.html",
         None => return None,
     };
     let (asset, tag) = BY_NAME.get(name)?;
@@ -52,8 +53,8 @@ fn accepts_html(headers: &HeaderMap) -> bool {
         .any(|accepted| accepted.to_str().is_ok_and(|text| text.contains("text/html")))
 }
 
-fn served<Body>(asset: &Asset, tag: &HeaderValue, request: &Request<Body>) -> Response {
-    let known = request.headers().get(header::IF_NONE_MATCH) == Some(tag);
+fn served(asset: &Asset, tag: &HeaderValue, request: &RequestHead) -> Response {
+    let known = request.headers.get(header::IF_NONE_MATCH) == Some(tag);
     let mut response = if known { reply::empty(304) } else { reply::empty(200) };
     let headers = response.headers_mut();
     headers.insert(header::ETAG, tag.clone());

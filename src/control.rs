@@ -125,8 +125,8 @@ impl Control {
     /// whole worlds.
     pub fn body_limit(&self, incoming: &ApiRequest) -> BodyLimit {
         let path = decoded_path(incoming);
-        match calls::find(incoming.method.as_str(), &path) {
-            Ok((row, _)) if matches!(row.takes, Takes::Document(_)) && self.guard.check(&incoming.headers).is_ok() => {
+        match calls::find(incoming.method().as_str(), &path) {
+            Ok((row, _)) if matches!(row.takes, Takes::Document(_)) && self.guard.check(incoming.headers()).is_ok() => {
                 BodyLimit::OF_DOCUMENTS
             }
             _ => BodyLimit::OF_CONTROL,
@@ -161,10 +161,10 @@ impl Control {
     /// Carries a request out; the body of its reply.
     async fn carry_out(&self, incoming: &ApiRequest) -> Result<Vec<u8>, Error> {
         let path = decoded_path(incoming);
-        let method = incoming.method.as_str();
+        let method = incoming.method().as_str();
         let found = calls::find(method, &path);
         let needs_no_token = matches!(&found, Ok((row, _)) if row.call == Call::Health);
-        match self.guard.check(&incoming.headers) {
+        match self.guard.check(incoming.headers()) {
             Err(Error::ControlToken) if needs_no_token => {}
             checked => checked?,
         }
@@ -246,7 +246,7 @@ async fn in_world(
     incoming: &ApiRequest,
 ) -> Result<Vec<u8>, Error> {
     let _use = world.begin_use();
-    let base_url = || worlds::base_url(incoming.scheme, &incoming.headers, world.name());
+    let base_url = || worlds::base_url(incoming.scheme(), incoming.headers(), world.name());
     let data = match call {
         OfWorld::State => {
             let world = world.clone();
@@ -324,7 +324,7 @@ fn look(
         OfWorld::VerifyJournal => journal::verify(world, body(incoming)?),
         OfWorld::Watch => Err(refused("This call is a WebSocket: connect to it with ws://")),
         OfWorld::Pushes => {
-            pushes::list(world, filters, &worlds::base_url(incoming.scheme, &incoming.headers, world.name()))
+            pushes::list(world, filters, &worlds::base_url(incoming.scheme(), incoming.headers(), world.name()))
         }
         OfWorld::Webhooks => Ok(webhooks::list(world)),
         OfWorld::ClearWebhooks => {

@@ -4,14 +4,18 @@
 
 pub mod authentication;
 pub mod authority;
+mod context;
 mod cors;
-pub mod deferral;
+mod deferral;
+mod dispatch;
 mod fault;
 pub mod files;
+mod finish;
 mod hint;
 mod key_guard;
 mod origin;
 mod pages;
+mod poll;
 pub mod reply;
 pub mod request;
 pub mod router;
@@ -19,8 +23,6 @@ pub mod session;
 mod stock;
 mod trace;
 mod tus;
-mod visit;
-mod wait;
 pub mod webhook;
 
 use crate::api::Operation;
@@ -28,24 +30,27 @@ use crate::api::parameter::RawParameters;
 use crate::api::server::GetServerSettings;
 use crate::error::Error;
 use crate::level::emulation;
-use crate::world::{WorldSettings, Worlds};
-use bytes::Bytes;
-use http::{HeaderMap, Method, header};
+use crate::world::{World, WorldSettings, Worlds};
+use bytes::{Buf, Bytes};
+use context::RequestContext;
+use deferral::aside;
+use finish::{finished, shape};
+use futures_util::Stream;
+use http::{Method, header};
 use origin::{Addressed, TakesSession};
 use pages::Page;
-use request::ApiRequest;
+use request::{ApiRequest, BodyLimit, RequestHead, read_body};
 use router::Router;
 use serde_json::Value;
 use session::Session;
+use std::fmt::Display;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
-use visit::Visit;
 
 pub use cors::Cors;
 pub use fault::ConnectionFault;
 pub use key_guard::KeyGuard;
 pub use origin::origin_of;
-pub use visit::Answer;
 
 /// A reply as the server sends it.
 pub type Response = http::Response<Bytes>;
@@ -85,82 +90,53 @@ impl Edge {
         }
     }
 
-    /// Answers a request with what it was sent with. `bound` is the world that the request's port belongs to, if it
-    /// belongs to one.
-    pub fn respond(
+    /// Answers a request for an operation, a file or a page. `port_world` is the world that the request's port belongs to,
+    /// if it belongs to one.
+    pub async fn respond(
         &self,
-        incoming: &mut ApiRequest,
-        sent: Result<RawParameters, Error>,
-        bound: Option<&str>,
-    ) -> Answer {
-        let asked = Cors::asked(&incoming.method, &incoming.headers);
-        if asked.is_of_preflight() {
-            return Answer::Now(self.cors.decorate(&asked, reply::empty(204)));
-        }
-        self.take_session(incoming, bound);
-        match self.find_world(incoming, sent, bound) {
-            Answer::Now(response) => Answer::Now(self.cors.decorate(&asked, response)),
-            // No page asks: nothing to add, and one future less to keep while a poll waits.
-            later @ Answer::Later(_) if asked.is_of_none() => later,
-            Answer::Later(response) => {
-                let cors = self.cors.clone();
-                Answer::Later(Box::pin(async move { cors.decorate(&asked, response.await) }))
-            }
-        }
-    }
-
-    /// Refuses a request whose body was not even read.
-    pub fn refuse(&self, method: &Method, headers: &HeaderMap, error: &Error) -> Response {
-        self.cors.decorate(&Cors::asked(method, headers), reply::failure(error, hint::for_error(error)))
-    }
-
-    /// Reads the session of a request whose path takes any: it stands for credentials.
-    fn take_session(&self, incoming: &mut ApiRequest, bound: Option<&str>) {
-        // Most requests have nothing to do with sessions, which is seen at once.
-        if !incoming.headers.contains_key(header::COOKIE) && !incoming.path().contains("/json/") {
-            return;
-        }
-        let addressed = origin::address(incoming, bound);
-        let takes = addressed.takes_session();
-        if takes == TakesSession::No {
-            return;
-        }
-        let session = self.worlds.get(&addressed.world).and_then(|world| Session::find(&world, &incoming.headers));
-        if takes == TakesSession::Alone || incoming.credentials.is_none() {
-            incoming.credentials = session.as_ref().map(Session::credentials);
-        }
-        incoming.session = session;
-    }
-
-    fn find_world(&self, incoming: &ApiRequest, sent: Result<RawParameters, Error>, bound: Option<&str>) -> Answer {
-        let addressed = origin::address(incoming, bound);
-        let Some(world) = self.worlds.get(&addressed.world) else {
-            return Answer::Now(finished(self.without_world(incoming, &addressed)));
+        head: Arc<RequestHead>,
+        body: impl Stream<Item = Result<impl Buf, impl Display>>,
+        port_world: Option<&str>,
+    ) -> Response {
+        let asked = Cors::asked(&head.method, &head.headers);
+        let response = match read_body(&head.headers, BodyLimit::of_api(&head.headers), body).await {
+            Ok(_) if asked.is_of_preflight() => reply::empty(204),
+            Ok(body) => self.respond_in_world(&head, body, port_world).await,
+            Err(error) => reply::failure(&error, hint::for_error(&error)),
         };
-        match (addressed.path_of_operation(), files::kind(addressed.path)) {
-            (Some(path), _) => Visit::new(self, incoming, world, &addressed, path).answer(sent),
-            (None, Some(kind)) => visit::file(self, incoming, &world, &addressed, kind),
-            (None, None) if let Some(page) = Page::find(incoming, &addressed) => {
-                pages::respond(self, incoming, &world, &addressed, page, sent)
-            }
-            (None, None) => Answer::Now(finished(files::serve(&world, incoming, &addressed).map_err(|error| {
-                let hint =
-                    (error == Error::UnknownPath).then(|| hint::outside(incoming.method.as_str(), addressed.path));
-                (error, hint)
-            }))),
-        }
+        self.cors.decorate(&asked, response)
     }
 
-    /// A hint at an operation that another level has.
-    fn operation_of_another_level(&self, method: &str, path: &str, feature_level: i64) -> Option<String> {
-        let row = self.router.of_another_level(method, path, feature_level)?;
-        Some(hint::operation_of_another_level(row, feature_level))
+    async fn respond_in_world(&self, head: &Arc<RequestHead>, body: Bytes, port_world: Option<&str>) -> Response {
+        let addressed = origin::address(head, port_world);
+        let mut incoming = ApiRequest::new(head.clone(), body);
+        let Some(world) = self.worlds.get(&addressed.world) else {
+            return finished(self.without_world(&incoming, &addressed));
+        };
+        let permit = match self.deferral(&world, &incoming, &addressed) {
+            Some(deferral) => Some(deferral.permitted().await),
+            None => None,
+        };
+        take_session(&world, &mut incoming, addressed.takes_session());
+        let context = RequestContext::new(self, &incoming, &world, &addressed);
+        match (addressed.path_of_operation(), files::kind(addressed.path)) {
+            (Some(path), _) => dispatch::operation(context, path, permit).await,
+            (None, Some(kind)) => dispatch::file(context, &addressed, kind).await,
+            (None, None) if let Some(page) = Page::find(&incoming, &addressed) => {
+                aside(permit.as_ref(), || pages::respond(&context, &addressed, page))
+            }
+            (None, None) => finished(files::serve(&world, &incoming, &addressed).map_err(|error| {
+                let hint =
+                    (error == Error::UnknownPath).then(|| hint::outside(incoming.method().as_str(), addressed.path));
+                (error, hint)
+            })),
+        }
     }
 
     /// The root of a server without a default world knows its own settings and nothing else.
     fn without_world(&self, incoming: &ApiRequest, addressed: &Addressed<'_>) -> Result<Response, Refusal> {
         let is_settings = addressed.path == "/api/v1/server_settings" && addressed.is_root;
-        if is_settings && matches!(incoming.method, Method::GET | Method::HEAD) {
+        if is_settings && matches!(*incoming.method(), Method::GET | Method::HEAD) {
             let user_agent = incoming.header(header::USER_AGENT).unwrap_or_default();
             let settings = crate::api::server::root_settings(addressed.origin, self.settings.feature_level, user_agent);
             let raw = RawParameters::default();
@@ -174,27 +150,15 @@ impl Edge {
     }
 }
 
-/// A reply or the refusal's.
-fn finished(outcome: Result<Response, Refusal>) -> Response {
-    outcome.unwrap_or_else(|(error, hint)| reply::failure(&error, hint.or_else(|| hint::for_error(&error))))
-}
-
-/// Brings a reply to a world's level, into its dialect and to the caller's address. Most need none of it, which is seen
-/// without taking them apart.
-fn shape(settings: &WorldSettings, prefix: &str, bytes: Vec<u8>, to_level: Option<impl FnOnce(&mut Value)>) -> Vec<u8> {
-    let has_addresses = !prefix.is_empty() && origin::may_have_addresses(&bytes);
-    if to_level.is_none() && !has_addresses && !settings.dialect.may_rename(&bytes) {
-        return bytes;
+/// Reads the session of a request whose path takes any: it stands for credentials.
+fn take_session(world: &World, incoming: &mut ApiRequest, takes: TakesSession) {
+    // Most requests have nothing to do with sessions, which is seen at once.
+    if takes == TakesSession::No || (takes == TakesSession::Too && !incoming.headers().contains_key(header::COOKIE)) {
+        return;
     }
-    let Ok(mut value) = serde_json::from_slice(&bytes) else { return bytes };
-    if let Some(to_level) = to_level {
-        to_level(&mut value);
+    let session = Session::find(world, incoming.headers());
+    if takes == TakesSession::Alone || incoming.credentials.is_none() {
+        incoming.credentials = session.as_ref().map(Session::credentials);
     }
-    origin::prefix_addresses(&mut value, prefix);
-    if !settings.dialect.is_neutral() {
-        settings.dialect.translate(&mut value);
-    }
-    let mut bytes = serde_json::to_vec(&value).unwrap_or(bytes);
-    bytes.push(b'\n');
-    bytes
+    incoming.session = session;
 }

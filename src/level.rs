@@ -260,9 +260,6 @@ pub struct Context<'a> {
 /// when, it is taken to have changed at once.
 pub const AFTER_THE_RECORDED: i64 = 248;
 
-/// The first level that has resumable uploads, whose operations stand in no table.
-pub const TUS_SINCE: i64 = 296;
-
 /// All changes, the newest first; within a level as they stand in the tables.
 pub fn changes() -> &'static [Change] {
     static CHANGES: LazyLock<Vec<Change>> = LazyLock::new(|| {

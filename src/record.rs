@@ -24,7 +24,7 @@ pub fn emoji_table() -> String {
     static TABLE: OnceLock<String> = OnceLock::new();
     let make = || {
         let code_to_names: BTreeMap<&str, &[&str]> =
-            crate::realm::emoji::all().iter().map(|emoji| (emoji.code, emoji.names.as_slice())).collect();
+            crate::realm::emoji::all().iter().map(|emoji| (emoji.code, emoji.names)).collect();
         serde_json::json!({ "code_to_names": code_to_names }).to_string()
     };
     TABLE.get_or_init(make).clone()

@@ -33,7 +33,7 @@ use tokio::sync::{Notify, broadcast, watch};
 pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
 pub use clients::{ALIVE, Jump};
 pub use life::{Life, Use};
-pub use waiters::Place;
+pub use waiters::ParkedPoll;
 use waiters::Waiters;
 pub use watched::{QueueChange, Watched};
 pub use webhooks::{Era, Errand, Outlet, Tried, WebhookEntry};
@@ -53,7 +53,7 @@ pub struct World {
     realm: ArcSwap<Realm>,
     writer: Mutex<()>,
     queue: aside::Queue,
-    parking: Waiters,
+    waiters: Waiters,
     moments: Mutex<checkpoints::Checkpoints>,
     faults: Mutex<Faults>,
     journal: Journal,
@@ -117,7 +117,7 @@ impl World {
             realm: ArcSwap::from(realm),
             writer: Mutex::new(()),
             queue: aside::Queue::default(),
-            parking: Waiters::default(),
+            waiters: Waiters::default(),
             faults: Mutex::new(Faults::new(seed)),
             journal: Journal::default(),
             webhooks: webhooks::Webhooks::default(),
@@ -225,7 +225,7 @@ impl World {
     }
 
     fn has_something_due(&self, realm: &Realm) -> bool {
-        self.parking.has_left() || realm.agenda.next().is_some_and(|(at, _)| *at <= self.now())
+        self.waiters.has_departed() || realm.agenda.next().is_some_and(|(at, _)| *at <= self.now())
     }
 
     /// The realm as it was published last, whatever is due or noted since: for polls that were woken.
@@ -250,7 +250,7 @@ impl World {
     /// # Errors
     ///
     /// What `change` refuses.
-    pub fn commit_noting<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<(T, NewEvents), Error> {
+    pub fn commit_noting<T, E>(&self, change: impl FnOnce(&mut Tx) -> Result<T, E>) -> Result<(T, NewEvents), E> {
         let _turn = self.lock();
         let now = self.now();
         let mut realm = Realm::clone(&self.settled(now));
@@ -304,7 +304,7 @@ impl World {
     }
 
     fn go_on(&self, from: Timestamp, at: Timestamp) -> Vec<(Timestamp, Due)> {
-        self.parking.note_move(Some(at));
+        self.waiters.note_move(Some(at));
         self.set_clock(at);
         let (fired, caused) = self.run_due(at);
         self.reach(at);
@@ -346,7 +346,7 @@ impl World {
     }
 
     fn run_due(&self, now: Timestamp) -> (Vec<(Timestamp, Due)>, NewEvents) {
-        let left = self.parking.take_left();
+        let left = self.waiters.take_departed();
         let realm = self.realm.load();
         if left.is_empty() && realm.agenda.next().is_none_or(|(at, _)| *at > now) {
             return (Vec::new(), NewEvents::default());
@@ -380,8 +380,8 @@ impl World {
         if self.is_watched() {
             caused.aside = watched::differences(&before, &self.realm.load(), fired, &finished);
         }
-        self.parking.finish(&finished);
-        self.parking.wake(&caused.entries, &touched);
+        self.waiters.finish(&finished);
+        self.waiters.wake(&caused.entries, &touched);
         self.changed.notify_waiters();
         self.post_webhooks(webhooks);
         caused

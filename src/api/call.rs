@@ -4,7 +4,7 @@ use super::parameter::UploadedFile;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::id::{MessageId, UserId};
+use crate::realm::id::MessageId;
 use crate::realm::markdown::Form;
 use crate::realm::message::Message;
 use crate::realm::queue::QueueLevel;
@@ -13,7 +13,7 @@ use crate::realm::user::User;
 use crate::time::Timestamp;
 use crate::world::{NewEvents, World};
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The first level at which guests read web-public channels without being subscribed (A-270 in docs/assumptions.md).
 const GUESTS_READ_WEB_PUBLIC_SINCE: i64 = 248;
@@ -46,18 +46,11 @@ pub struct Call<'a> {
     pub bouncer: Option<crate::fault::Bouncer>,
     /// What a fault makes of the events of a poll.
     pub disturbance: Option<crate::fault::Disturbance>,
-    /// What the request caused, once it was carried out.
-    pub caused: OnceLock<NewEvents>,
-    /// Set when the caller or the world's level is another by the time that the request's turn comes: it is to begin
-    /// anew, since what it may was asked of what is no more.
-    pub outdated: OnceLock<()>,
-    /// Who logged in by this request, as browsers do.
-    pub logged_in: OnceLock<UserId>,
 }
 
 impl Call<'_> {
     /// Whether the caller and the level are still those that the request began with.
-    pub fn is_of(&self, world: &World, realm: &Realm) -> bool {
+    pub fn is_current(&self, world: &World, realm: &Realm) -> bool {
         let is_same = |caller: &Arc<User>| realm.user(caller.id).is_some_and(|user| Arc::ptr_eq(user, caller));
         world.settings().feature_level == self.feature_level && self.caller.as_ref().is_none_or(is_same)
     }
@@ -125,11 +118,11 @@ impl Call<'_> {
 /// # Errors
 ///
 /// `InvalidApiKey`, those of [`Realm::check_is_open_to`], and what `change` refuses.
-pub fn commit_for<T>(
+pub fn commit_for<T, E: From<Error>>(
     world: &World,
     caller: Option<&User>,
-    change: impl FnOnce(&mut Tx) -> Result<T, Error>,
-) -> Result<(T, NewEvents), Error> {
+    change: impl FnOnce(&mut Tx) -> Result<T, E>,
+) -> Result<(T, NewEvents), E> {
     world.commit_noting(|tx| {
         if let Some(caller) = caller {
             check_credentials_hold(tx, caller)?;

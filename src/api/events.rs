@@ -1,8 +1,8 @@
 //! Polling an event queue, and ending it (specification, "Events"; reference behaviour, long polling).
 
-use super::parameter::RawParameters;
+use super::parameter::{Parameters, RawParameters};
 use super::register;
-use super::{Call, ReplyBytes, Success, Write, envelope, operation};
+use super::{Call, Reply, ReplyBytes, Success, Write, envelope, operation};
 use crate::error::Error;
 use crate::fault::Disturbance;
 use crate::realm::Realm;
@@ -10,9 +10,11 @@ use crate::realm::change::Tx;
 use crate::realm::event::Event;
 use crate::realm::queue::{Cursor, Queue, UNKNOWN_EVENT};
 use crate::record::event::{EventRecord, render};
+use crate::world::World;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// The first level at which a poll tells the ID of the queue that it names (A-240 in docs/assumptions.md).
@@ -48,27 +50,38 @@ pub struct EventsReply<'a> {
     pub queue_id: Option<&'a str>,
 }
 
-/// How a poll begins.
-pub enum Begun {
-    /// There is something already, or the client does not want to wait.
-    Answer(ReplyBytes),
-    /// It waits.
-    Park(Arc<Queue>),
+/// Polls a queue: the reply is there where it has something, or where the client does not want to wait.
+///
+/// # Errors
+///
+/// Those of `DOCS`, and of its parameters.
+pub fn poll(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<Reply, Error> {
+    let params = GetEvents::read(raw)?;
+    let blocking = params.queue_id.as_deref().filter(|_| !params.dont_block);
+    Ok(match world.poll(blocking, |tx| acknowledge_and_look(tx, call, &params, raw))? {
+        ControlFlow::Break(reply) => Reply::Ready(reply),
+        ControlFlow::Continue(queue) => Reply::Pending(world.park(queue)),
+    })
 }
 
-/// Acknowledges, ends an older poll, and looks whether there is something.
+/// Acknowledges, ends an older poll, and looks whether there is something; else the poll goes on with this queue.
 ///
 /// # Errors
 ///
 /// In this order: `MissingQueueId`, `MissingLastEventId`, `BadEventQueue`, `EventPruned`, `EventNotInQueue`.
-pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEvents, raw: &RawParameters) -> Result<Begun, Error> {
+fn acknowledge_and_look(
+    tx: &mut Tx,
+    call: &Call<'_>,
+    params: &GetEvents,
+    raw: &RawParameters,
+) -> Result<ControlFlow<ReplyBytes, Arc<Queue>>, Error> {
     let Some(id) = params.queue_id.as_deref() else {
         if !params.dont_block {
             return Err(Error::MissingQueueId);
         }
         let id = register::add_plain_queue(tx, call, params.event_types.clone());
         let reply = EventsReply { events: Vec::new(), queue_id: Some(&id) };
-        return Ok(Begun::Answer(envelope::<GetEvents>(&reply, raw)));
+        return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw)));
     };
     let last = params.last_event_id.ok_or(Error::MissingLastEventId)?;
     let queue = own_queue(tx, call, id)?;
@@ -103,7 +116,7 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEvents, raw: &RawParamete
     tx.realm_mut().queues.insert(queue.id.clone(), queue.clone());
     tx.schedule_queue(&queue.id);
     tx.trim_log();
-    Ok(reply.map_or(Begun::Park(queue), Begun::Answer))
+    Ok(reply.map_or(ControlFlow::Continue(queue), ControlFlow::Break))
 }
 
 /// Leaves of the events of a reply what a fault lets through.

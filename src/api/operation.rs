@@ -5,6 +5,7 @@ use super::{Access, Call, ReplyData, Route};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
+use crate::realm::id::UserId;
 use crate::record::event_kind::EventKind;
 use schemars::JsonSchema;
 
@@ -33,6 +34,8 @@ pub trait Operation {
     const REMOVED_IN: Option<i64> = None;
     /// `msg` of its reply, where it says something.
     const MESSAGE: Option<fn(&Self::Reply) -> &'static str> = None;
+    /// Whose session it opens, where it does.
+    const SESSION: Option<fn(&Self::Reply) -> UserId> = None;
     /// Whether the caller may use it as things are, where more than `ACCESS` decides; asked before the parameters are
     /// looked at. Its errors are those of `DOCS` that don't depend on them.
     const PRECONDITION: Option<Precondition> = None;
@@ -100,7 +103,7 @@ pub trait PartialWrite: Operation {
 /// The first line is its summary in the documents. `until` gives the first level without it. Parameters that several
 /// operations share are a type of their own, made by [`parameters!`](super::parameter::parameters): `params from Type;`.
 /// Lists that several share follow `in`: `errors in ERRORS;`. What is left out is nothing; the reply is [`Success`] then.
-/// `admission`, `message`, `takes files`, `gives keys` and `is short` are the constants of [`Operation`].
+/// `admission`, `message`, `session`, `takes files`, `gives keys` and `is short` are the constants of [`Operation`].
 macro_rules! operation {
     (
         $(#[doc = $summary:literal])+
@@ -115,6 +118,7 @@ macro_rules! operation {
         $(events in $events:expr;)?
         $(admission $admission:expr;)?
         $(message $message:expr;)?
+        $(session $session:expr;)?
         $(takes $files:ident;)?
         $(gives $keys:ident;)?
         $(is $short:ident;)?
@@ -142,6 +146,7 @@ macro_rules! operation {
             $(const REMOVED_IN: Option<i64> = Some($until);)?
             $(const PRECONDITION: Option<$crate::api::Precondition> = Some($admission);)?
             $(const MESSAGE: Option<fn(&Self::Reply) -> &'static str> = Some($message);)?
+            $(const SESSION: Option<fn(&Self::Reply) -> $crate::realm::id::UserId> = Some($session);)?
             $(const TAKES_FILES: bool = $crate::api::operation::named!($files files);)?
             $(const GIVES_KEYS: bool = $crate::api::operation::named!($keys keys);)?
             $(const IS_SHORT: bool = $crate::api::operation::named!($short short);)?

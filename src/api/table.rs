@@ -22,66 +22,68 @@ const fn row<O: Operation>(run: Run) -> Row {
 }
 
 const fn read<O: Read>() -> Row {
-    row::<O>(Run::Now(|world, call, raw| {
-        let realm = world.snapshot();
-        admit::<O>(&realm, call)?;
-        let params = O::Params::read(raw)?;
-        Ok(enveloped::<O>(&O::run(&realm, call, params)?, raw))
+    row::<O>(Run::Read(|realm, call, raw| {
+        let params = checked_params::<O>(realm, call, raw)?;
+        Ok(enveloped::<O>(&O::run(realm, call, params)?, raw))
     }))
 }
 
 const fn write<O: Write>() -> Row {
-    row::<O>(Run::Now(|world, call, raw| {
-        let params = admitted_params::<O>(world, call, raw)?;
-        Ok(enveloped::<O>(&committed::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?, raw))
+    row::<O>(Run::Write(|world, realm, call, raw| {
+        let params = checked_params::<O>(realm, call, raw)?;
+        let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
+        let session = O::SESSION.map(|session| session(&reply));
+        Ok(Outcome { reply: Ok(Reply::Ready(enveloped::<O>(&reply, raw))), events, session })
     }))
 }
 
 const fn write_in_part<O: PartialWrite>() -> Row {
-    row::<O>(Run::Now(|world, call, raw| {
-        let params = admitted_params::<O>(world, call, raw)?;
-        Ok(enveloped::<O>(&committed::<O, _>(world, call, raw, |tx| O::run(tx, call, params))??, raw))
+    row::<O>(Run::Write(|world, realm, call, raw| {
+        let params = checked_params::<O>(realm, call, raw)?;
+        let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
+        Ok(Outcome { reply: reply.map(|reply| Reply::Ready(enveloped::<O>(&reply, raw))), events, session: None })
     }))
 }
 
-fn admit<O: Operation>(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
-    O::PRECONDITION.map_or(Ok(()), |admission| admission(realm, call))
+fn check_precondition<O: Operation>(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
+    O::PRECONDITION.map_or(Ok(()), |precondition| precondition(realm, call))
 }
 
-fn admitted_params<O: Operation>(world: &World, call: &Call<'_>, raw: &RawParameters) -> Result<O::Params, Error> {
-    if O::PRECONDITION.is_some() {
-        admit::<O>(&world.snapshot(), call)?;
-    }
+fn checked_params<O: Operation>(realm: &Realm, call: &Call<'_>, raw: &RawParameters) -> Result<O::Params, Error> {
+    check_precondition::<O>(realm, call)?;
     O::Params::read(raw)
 }
 
-fn committed<O: Operation, T>(
+fn commit<O: Operation, T>(
     world: &World,
     call: &Call<'_>,
     raw: &RawParameters,
     change: impl FnOnce(&mut Tx) -> Result<T, Error>,
-) -> Result<T, Error> {
-    let (value, caused) = commit_for(world, call.caller.as_deref(), |tx| {
-        if !call.is_of(world, tx) {
-            let _ = call.outdated.set(());
-            // Never told: the edge begins anew.
-            return Err(Error::Internal);
+) -> Result<(T, NewEvents), NotDone> {
+    commit_for(world, call.caller.as_deref(), |tx| {
+        if !call.is_current(world, tx) {
+            return Err(NotDone::Outdated);
         }
-        admit::<O>(tx, call)?;
+        check_precondition::<O>(tx, call)?;
         let value = change(tx)?;
         null::refuse(O::Params::LIST, raw)?;
         Ok(value)
-    })?;
-    // An operation runs once a call, so that nothing was noted before.
-    let _ = call.caused.set(caused);
-    Ok(value)
+    })
 }
 
 fn enveloped<O: Operation>(reply: &O::Reply, raw: &RawParameters) -> ReplyBytes {
     envelope_saying::<O::Params>(O::MESSAGE.map_or("", |message| message(reply)), reply, raw)
 }
 
-/// Every operation that is served.
+/// The operations of resumable uploads, which speak the protocol tus instead of the API's envelope.
+pub static RESUMABLE_UPLOADS: &[Row] = &[
+    write::<uploads::resumable::BeginUpload>(),
+    read::<uploads::resumable::GetUploadOffset>(),
+    write::<uploads::resumable::AddToUpload>(),
+    write::<uploads::resumable::EndUpload>(),
+];
+
+/// Every operation that is served in the API's envelope.
 #[rustfmt::skip]
 pub static OPERATIONS: &[Row] = &[
     read::<server::GetServerSettings>(),
@@ -90,7 +92,7 @@ pub static OPERATIONS: &[Row] = &[
     write::<server::FetchApiKey>(),
     write::<server::token::FetchApiKeyForToken>(),
     write::<register::Register>(),
-    row::<events::GetEvents>(Run::Poll),
+    row::<events::GetEvents>(Run::Poll(events::poll)),
     write::<events::DeleteQueue>(),
     write::<messages::SendMessage>(),
     read::<messages::fetch::GetMessages>(),

@@ -2,8 +2,8 @@
 //!
 //! A choice where the API is silent: A-159 in docs/assumptions.md.
 
+use crate::api::rows;
 use crate::api::server::METHODS;
-use crate::api::{OPERATIONS, RESUMABLE_UPLOADS};
 use crate::dialect::{Dialect, Renamable};
 
 /// Reads a dialect's document.
@@ -17,7 +17,7 @@ pub fn read(text: &str) -> Result<Dialect, String> {
     // A key of the JSON text in `field_data`.
     let site = ["subtype".to_owned()];
     let keys = crate::openapi::names().into_iter().chain(methods).chain(site).collect();
-    let paths = OPERATIONS.iter().map(|row| row.route.path.to_owned()).chain([RESUMABLE_UPLOADS.to_owned()]);
+    let paths = rows().map(|row| row.route.path.to_owned());
     Dialect::parse(text, &Renamable { keys, paths: paths.collect() })
 }
 

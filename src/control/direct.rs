@@ -1,10 +1,11 @@
 //! Calls from within the process, which need neither a connection nor the token.
 
 use super::Control;
-use crate::http::request::ApiRequest;
+use crate::http::request::{ApiRequest, RequestHead};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// What a call was answered.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,8 +31,8 @@ impl Control {
         }
         let body = body.map_or_else(Bytes::new, |body| body.to_string().into());
         let scheme = self.edge.scheme;
-        let response =
-            self.respond(&ApiRequest { method, scheme, uri, headers, credentials: None, session: None, body }).await;
+        let head = Arc::new(RequestHead { method, scheme, uri, headers, credentials: None });
+        let response = self.respond(&ApiRequest::new(head, body)).await;
         Answer { status: response.status().as_u16(), body: serde_json::from_slice(response.body()).unwrap_or_default() }
     }
 }

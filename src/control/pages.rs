@@ -12,12 +12,12 @@ pub const BEARER: &str = "bearer.";
 
 /// Whether a browser asks what a page may do.
 pub fn is_preflight(incoming: &ApiRequest) -> bool {
-    incoming.method == Method::OPTIONS && incoming.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+    incoming.method() == Method::OPTIONS && incoming.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
 /// The reply to a preflight: browsers send no token with it.
 pub fn preflight(guard: &Guard, incoming: &ApiRequest) -> Response {
-    match guard.check(&incoming.headers) {
+    match guard.check(incoming.headers()) {
         Ok(()) | Err(Error::ControlToken) => {
             let mut response = reply::empty(204);
             let headers = response.headers_mut();
@@ -25,7 +25,7 @@ pub fn preflight(guard: &Guard, incoming: &ApiRequest) -> Response {
                 header::ACCESS_CONTROL_ALLOW_METHODS,
                 HeaderValue::from_static("GET, POST, PUT, DELETE, OPTIONS"),
             );
-            let asked = incoming.headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned();
+            let asked = incoming.headers().get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned();
             let allowed = asked.unwrap_or_else(|| HeaderValue::from_static("Authorization, Content-Type"));
             headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);
             headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
@@ -37,8 +37,8 @@ pub fn preflight(guard: &Guard, incoming: &ApiRequest) -> Response {
 
 /// Lets a page read the reply if it may steer.
 pub fn open(guard: &Guard, incoming: &ApiRequest, mut response: Response) -> Response {
-    let Some(origin) = incoming.headers.get(header::ORIGIN) else { return response };
-    if matches!(guard.check(&incoming.headers), Ok(()) | Err(Error::ControlToken)) {
+    let Some(origin) = incoming.headers().get(header::ORIGIN) else { return response };
+    if matches!(guard.check(incoming.headers()), Ok(()) | Err(Error::ControlToken)) {
         let headers = response.headers_mut();
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
         headers.append(header::VARY, HeaderValue::from_static("Origin"));

@@ -205,8 +205,8 @@ pub fn upgrade(world: &World, upgrade: &Upgrade) -> Result<Value, Error> {
 /// The address of a world: its own port's, or below the address that the one who asks used.
 fn url(incoming: &ApiRequest, world: &World) -> String {
     match world.life().port.get() {
-        Some(port) => format!("{}://{}:{port}", incoming.scheme, own_name(incoming)),
-        None => base_url(incoming.scheme, &incoming.headers, world.name()),
+        Some(port) => format!("{}://{}:{port}", incoming.scheme(), own_name(incoming)),
+        None => base_url(incoming.scheme(), incoming.headers(), world.name()),
     }
 }
 

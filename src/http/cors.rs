@@ -20,11 +20,6 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Whether no page asks.
-    pub(super) fn is_of_none(&self) -> bool {
-        self.origin.is_none()
-    }
-
     /// Whether it is asked what may be asked.
     pub(super) fn is_of_preflight(&self) -> bool {
         self.method.is_some()
@@ -53,7 +48,7 @@ impl Cors {
     /// Lets the pages that may call the API read a file whether or not they say who they are: browsers keep what they
     /// loaded for a picture, and read it from there for a page that asks to.
     pub(super) fn open_to_all(&self, incoming: &ApiRequest, mut response: Response) -> Response {
-        if incoming.headers.contains_key(header::ORIGIN) {
+        if incoming.headers().contains_key(header::ORIGIN) {
             return response;
         }
         if let Ok(allowed) = HeaderValue::from_str(&self.allowed) {

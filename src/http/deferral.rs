@@ -5,13 +5,13 @@
 //! out aside, and only so many at once.
 
 use super::Edge;
-use super::origin;
+use super::origin::Addressed;
 use super::pages::Page;
 use super::request::ApiRequest;
 use super::router::RouteMatch;
 use super::trace;
 use crate::world::World;
-use crate::world::aside::Turn;
+use crate::world::aside::{Turn, in_place};
 use http::Method;
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -21,14 +21,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub const LARGE_BODY: usize = 64 * 1024;
 
 /// What a request waits for.
-pub struct Deferral {
-    world: Arc<World>,
+pub(super) struct Deferral<'a> {
+    world: &'a World,
     writes: bool,
     room: Option<Arc<Semaphore>>,
 }
 
 /// What a request has been waiting for, held until it is carried out.
-pub struct Permit {
+pub(super) struct Permit {
     _turn: Option<Turn>,
     _room: Option<OwnedSemaphorePermit>,
 }
@@ -39,23 +39,24 @@ pub(super) fn room() -> Arc<Semaphore> {
 }
 
 impl Edge {
-    /// What a request waits for before [`Edge::respond`]; None for most, which wait for nothing.
-    pub fn deferral(&self, incoming: &ApiRequest, bound: Option<&str>) -> Option<Deferral> {
-        let addressed = origin::address(incoming, bound);
-        let world = self.worlds.get(&addressed.world)?;
-        let Some(path) = addressed.path_of_operation() else {
-            Page::find(incoming, &addressed)?;
-            let writes = incoming.method == Method::POST;
-            let is_long = world.is_large();
-            return (is_long || (writes && world.is_busy())).then(|| Deferral {
-                world,
-                writes,
-                room: is_long.then(|| self.room.clone()),
-            });
+    /// What a request waits for before it is carried out; None for most, which wait for nothing.
+    pub(super) fn deferral<'a>(
+        &self,
+        world: &'a World,
+        incoming: &ApiRequest,
+        addressed: &Addressed<'_>,
+    ) -> Option<Deferral<'a>> {
+        let (writes, is_long) = match addressed.path_of_operation() {
+            Some(path) => {
+                let is_poll = path == "/events";
+                let writes = is_poll || !matches!(*incoming.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+                (writes, incoming.body.len() > LARGE_BODY || self.is_long(world, incoming.method(), path))
+            }
+            None => {
+                Page::find(incoming, addressed)?;
+                (incoming.method() == Method::POST, world.is_large())
+            }
         };
-        let is_poll = path == "/events";
-        let writes = is_poll || !matches!(incoming.method, Method::GET | Method::HEAD | Method::OPTIONS);
-        let is_long = incoming.body.len() > LARGE_BODY || self.is_long(&world, &incoming.method, path);
         let has_to_wait = writes && world.is_busy();
         (is_long || has_to_wait).then(|| Deferral { world, writes, room: is_long.then(|| self.room.clone()) })
     }
@@ -68,12 +69,12 @@ impl Edge {
             RouteMatch::Operation(row, _) => !row.is_short,
             RouteMatch::WrongMethod(_) => false,
             // A name of the dialect's, perhaps.
-            RouteMatch::Nothing(known) => known.is_none(),
+            RouteMatch::Nothing => true,
         }
     }
 }
 
-impl Deferral {
+impl Deferral<'_> {
     /// Waits.
     pub async fn permitted(&self) -> Permit {
         let turn = if self.writes { Some(self.world.turn().await) } else { None };
@@ -84,4 +85,9 @@ impl Deferral {
         };
         Permit { _turn: turn, _room: room }
     }
+}
+
+/// Does the work of a request, away from other requests' threads if it had to wait for a permit.
+pub(super) fn aside<T>(permit: Option<&Permit>, work: impl FnOnce() -> T) -> T {
+    if permit.is_some() { in_place(work) } else { work() }
 }

@@ -59,7 +59,7 @@ pub fn serve(world: &World, incoming: &ApiRequest, addressed: &Addressed<'_>) ->
     let path = percent_encoding::percent_decode_str(addressed.path).decode_utf8_lossy();
     let Some((folder, rest)) = path.trim_start_matches('/').split_once('/') else { return Err(Error::UnknownPath) };
     let is_known = matches!(folder, "user_uploads" | "user_avatars" | "avatar" | "static");
-    if is_known && !matches!(incoming.method, Method::GET | Method::HEAD) {
+    if is_known && !matches!(*incoming.method(), Method::GET | Method::HEAD) {
         return Err(Error::MethodNotAllowed { allowed_methods: vec!["GET", "HEAD"].into() });
     }
     match folder {

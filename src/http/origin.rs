@@ -1,7 +1,7 @@
 //! Which world a request is for, and which address its URLs must lead back to (contract, Worlds).
 
 use super::authority::Authority;
-use super::request::ApiRequest;
+use super::request::RequestHead;
 use crate::api::Origin;
 use crate::dialect::{Dialect, USERS_OWN};
 use crate::world::Worlds;
@@ -61,14 +61,14 @@ impl<'a> Addressed<'a> {
 }
 
 /// Finds the world: by the port, by the path, by the host name, else the default one.
-pub fn address<'a>(incoming: &'a ApiRequest, bound: Option<&'a str>) -> Addressed<'a> {
-    let asked = incoming.header(header::HOST);
-    let origin = origin_of(incoming.scheme, &incoming.headers);
-    if let Some(world) = bound {
-        return Addressed { world: world.into(), origin, path: incoming.path(), is_root: false };
+pub fn address<'a>(head: &'a RequestHead, port_world: Option<&'a str>) -> Addressed<'a> {
+    let asked = head.header(header::HOST);
+    let origin = origin_of(head.scheme, &head.headers);
+    if let Some(world) = port_world {
+        return Addressed { world: world.into(), origin, path: head.path(), is_root: false };
     }
-    if let Some((name, mut rest)) = world_in_path(incoming.path()) {
-        let (prefix, _) = incoming.path().split_at(incoming.path().len() - rest.len());
+    if let Some((name, mut rest)) = world_in_path(head.path()) {
+        let (prefix, _) = head.path().split_at(head.path().len() - rest.len());
         // A client that puts its base URL before a path that has the prefix already means the same.
         while let Some(inner) = rest.strip_prefix(prefix).filter(|inner| inner.starts_with('/')) {
             rest = inner;
@@ -77,7 +77,7 @@ pub fn address<'a>(incoming: &'a ApiRequest, bound: Option<&'a str>) -> Addresse
     }
     let named = world_in_host(asked.unwrap_or_default());
     let is_root = named.is_none();
-    Addressed { world: named.unwrap_or(Cow::Borrowed(Worlds::DEFAULT)), origin, path: incoming.path(), is_root }
+    Addressed { world: named.unwrap_or(Cow::Borrowed(Worlds::DEFAULT)), origin, path: head.path(), is_root }
 }
 
 /// The address that a client used, which proxies tell; `scheme` is that of the connection.

@@ -7,14 +7,13 @@ mod invitation;
 mod login;
 mod otp;
 
+use super::context::RequestContext;
 use super::origin::Addressed;
-use super::request::{ApiRequest, without_files};
+use super::request::{ApiRequest, parameters, without_files};
 use super::session;
 use super::trace::Trace;
-use super::visit::{Answer, ended};
 use super::{Edge, Response, reply};
 use crate::api::Origin;
-use crate::api::parameter::RawParameters;
 use crate::error::Error;
 use crate::world::{World, WorldSettings};
 use frame::Notice;
@@ -102,48 +101,41 @@ struct Visitor<'a> {
 }
 
 /// Answers a request for a page.
-pub(super) fn respond(
-    edge: &Edge,
-    incoming: &ApiRequest,
-    world: &Arc<World>,
-    addressed: &Addressed<'_>,
-    page: Page<'_>,
-    sent: Result<RawParameters, Error>,
-) -> Answer {
-    let settings = world.settings();
+pub(super) fn respond(context: &RequestContext<'_>, addressed: &Addressed<'_>, page: Page<'_>) -> Response {
+    let RequestContext { edge, incoming, world, settings, origin, .. } = context;
     let mut trace = Trace::begin(world, incoming, addressed.path.to_owned());
-    let sent = sent.and_then(|sent| {
-        edge.key_guard.check_page(&incoming.headers)?;
+    let sent = parameters(incoming).and_then(|sent| {
+        edge.key_guard.check_page(incoming.headers())?;
         without_files(incoming)?;
         let methods = page.methods();
-        if methods.contains(&incoming.method.as_str()) {
+        if methods.contains(&incoming.method().as_str()) {
             return Ok(sent);
         }
         Err(Error::MethodNotAllowed { allowed_methods: methods.to_vec().into() })
     });
     let response = sent.and_then(|sent| {
         trace.params = sent.values.clone();
-        let known = session::csrf_token(&incoming.headers);
+        let known = session::csrf_token(incoming.headers());
         let visitor = Visitor {
             edge,
             incoming,
             world,
-            settings: &settings,
-            origin: addressed.origin,
+            settings,
+            origin: *origin,
             fields: sent.values,
             csrf: known.map_or_else(|| world.sessions().token(), str::to_owned),
         };
         visitor.see(page, &mut trace)
     });
     let response = response.unwrap_or_else(|error| reply::failure(&error, None));
-    ended(world, settings, trace, response)
+    context.noted(trace, response)
 }
 
 impl Visitor<'_> {
     fn see(&self, page: Page<'_>, trace: &mut Trace) -> Result<Response, Error> {
-        let posts = self.incoming.method == Method::POST;
+        let posts = self.incoming.method() == Method::POST;
         if page == Page::WithoutSlash {
-            let query = self.incoming.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+            let query = self.incoming.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
             return Ok(self.redirect(301, &format!("{}/{query}", self.incoming.path())));
         }
         if posts && let Err(Error::CsrfFailed { reason }) = self.check_csrf() {
@@ -168,7 +160,7 @@ impl Visitor<'_> {
 
     /// Asserts that a page of this server sent a form. Scripts, which no site can make send anything, need no proof.
     fn check_csrf(&self) -> Result<(), Error> {
-        let headers = &self.incoming.headers;
+        let headers = self.incoming.headers();
         let is_of_browser =
             [header::ORIGIN, header::REFERER, SEC_FETCH_SITE].iter().any(|name| headers.contains_key(name));
         let field = self.field(session::CSRF_FIELD);
@@ -211,7 +203,7 @@ impl Visitor<'_> {
     /// As [`Visitor::page`]; its forms may lead to addresses of this scheme too.
     fn page_leading_to(&self, status: u16, title: &str, body: &maud::Markup, scheme: Option<&str>) -> Response {
         let mut response = frame::page(status, title, body, scheme);
-        if session::csrf_token(&self.incoming.headers).is_none() {
+        if session::csrf_token(self.incoming.headers()).is_none() {
             session::give_csrf_token(self.origin, &self.csrf, &mut response);
         }
         response

@@ -21,9 +21,9 @@ pub const MAX_DOCUMENT_MIB: usize = 1024;
 const BODY_PAUSE: Duration = Duration::from_secs(30);
 const MIB: usize = 1024 * 1024;
 
-/// A request as it came in.
+/// A request without its body, as it came in.
 #[derive(Debug)]
-pub struct ApiRequest {
+pub struct RequestHead {
     /// GET, POST, …
     pub method: Method,
     /// `http` or `https`, as the connection is.
@@ -34,6 +34,27 @@ pub struct ApiRequest {
     pub headers: HeaderMap,
     /// Who calls, as the headers say; None without a word of it, and for control.
     pub credentials: RequestCredentials,
+}
+
+impl RequestHead {
+    /// The path, still percent-encoded.
+    pub fn path(&self) -> &str {
+        // CONNECT names a host and no path.
+        if self.uri.path().is_empty() { "/" } else { self.uri.path() }
+    }
+
+    /// A header's value as text.
+    pub fn header(&self, name: impl header::AsHeaderName) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// A request that came in whole.
+#[derive(Debug)]
+pub struct ApiRequest {
+    head: Arc<RequestHead>,
+    /// Who calls: as the headers say, or as the session does.
+    pub credentials: RequestCredentials,
     /// The session that the request is made in, as far as its path takes any.
     pub session: Option<Session>,
     /// The body.
@@ -41,15 +62,39 @@ pub struct ApiRequest {
 }
 
 impl ApiRequest {
-    /// The path, still percent-encoded.
-    pub fn path(&self) -> &str {
-        // CONNECT names a host and no path.
-        if self.uri.path().is_empty() { "/" } else { self.uri.path() }
+    /// A request with this head and body, in no session.
+    pub fn new(head: Arc<RequestHead>, body: Bytes) -> Self {
+        Self { credentials: head.credentials.clone(), session: None, head, body }
     }
 
-    /// The query without its question mark, still encoded.
+    /// GET, POST, …
+    pub fn method(&self) -> &Method {
+        &self.head.method
+    }
+
+    /// `http` or `https`, as the connection is.
+    pub fn scheme(&self) -> &'static str {
+        self.head.scheme
+    }
+
+    /// What is asked for.
+    pub fn uri(&self) -> &Uri {
+        &self.head.uri
+    }
+
+    /// The headers.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.head.headers
+    }
+
+    /// The path, still percent-encoded.
+    pub fn path(&self) -> &str {
+        self.head.path()
+    }
+
+    /// The query without its question mark, still encoded; "" without one.
     pub fn query(&self) -> &str {
-        self.uri.query().unwrap_or_default()
+        self.head.uri.query().unwrap_or_default()
     }
 
     /// Whether a browser asks for a page.
@@ -59,7 +104,14 @@ impl ApiRequest {
 
     /// A header's value as text.
     pub fn header(&self, name: impl header::AsHeaderName) -> Option<&str> {
-        self.headers.get(name).and_then(|value| value.to_str().ok())
+        self.head.header(name)
+    }
+
+    /// What a client that does not say so in a parameter calls itself: the first word of its User-Agent.
+    pub fn client_name(&self) -> &str {
+        let user_agent = self.header(header::USER_AGENT).unwrap_or_default();
+        let name = user_agent.split(['/', ' ', '(']).next().unwrap_or_default();
+        if name.is_empty() { "Unspecified" } else { name }
     }
 }
 
@@ -160,15 +212,15 @@ pub async fn read_body(
 /// # Errors
 ///
 /// `MalformedBody`, `UploadTooLarge`.
-pub async fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+pub fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     let mut raw = of_query(incoming);
-    if matches!(incoming.method, Method::GET | Method::HEAD) || incoming.body.is_empty() {
+    if matches!(*incoming.method(), Method::GET | Method::HEAD) || incoming.body.is_empty() {
         return Ok(raw);
     }
-    let kind = content_type(&incoming.headers).unwrap_or("application/x-www-form-urlencoded");
+    let kind = content_type(incoming.headers()).unwrap_or("application/x-www-form-urlencoded");
     if kind.starts_with("multipart/form-data") {
-        // On the heap: few requests have files, and all would carry the room for reading them.
-        Box::pin(read_multipart(kind, incoming.body.clone(), &mut raw)).await?;
+        // All of the body is there, so that reading it waits for nothing.
+        read_multipart(kind, incoming.body.clone(), &mut raw).now_or_never().unwrap_or(Err(Error::Internal))?;
     } else if kind.starts_with("application/x-www-form-urlencoded") {
         let values = Arc::make_mut(&mut raw.values);
         for (name, value) in form_urlencoded::parse(&incoming.body) {

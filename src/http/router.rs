@@ -1,17 +1,10 @@
 //! From a method and a path to a row of the table of operations.
 
-use super::Response;
-use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
-use dashmap::DashMap;
+use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row, rows};
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// So many wrong paths, and methods of each, are remembered with the reply to them, if they are no longer than this.
-const REMEMBERED_PATHS_MAX: usize = 1_000;
-const REMEMBERED_PATH_MAX_BYTES: usize = 200;
-const REMEMBERED_METHODS_MAX: usize = 8;
-const REMEMBERED_METHOD_MAX_BYTES: usize = 16;
 /// More parts of a path than this, and more of each part, are not compared: no operation's are as long.
 const COMPARED_PARTS_MAX: usize = 12;
 const COMPARED_PART_MAX_BYTES: usize = 64;
@@ -27,8 +20,6 @@ pub struct Router {
     fixed: HashMap<&'static str, (usize, usize), RandomState>,
     /// Paths whose last placeholder takes all that follows.
     open_ended: Vec<Path>,
-    /// Paths that no level has and that were asked for lately, with the reply by method.
-    wrong: DashMap<String, Vec<(String, Response)>, RandomState>,
 }
 
 struct Path {
@@ -50,8 +41,8 @@ pub enum RouteMatch {
     Operation(&'static Row, Vec<(String, String)>),
     /// The path exists with these methods only.
     WrongMethod(Vec<&'static str>),
-    /// No operation has the path; the reply when it is remembered.
-    Nothing(Option<Response>),
+    /// No operation has the path.
+    Nothing,
 }
 
 impl Router {
@@ -59,7 +50,7 @@ impl Router {
     pub fn new() -> Self {
         let mut by_length: HashMap<usize, Vec<Path>, RandomState> = HashMap::default();
         let mut open_ended = Vec::new();
-        for row in OPERATIONS {
+        for row in rows() {
             let segments = segments_of(row);
             let is_open = matches!(segments.last(), Some(Segment::Rest(_)));
             let paths = if is_open { &mut open_ended } else { by_length.entry(segments.len()).or_default() };
@@ -75,7 +66,7 @@ impl Router {
             paths.iter().enumerate().filter(|(_, path)| path.is_fixed()).map(|(place, path)| (path, (*length, place)))
         });
         let fixed = places.map(|(path, place)| (path.rows[0].route.path, place)).collect();
-        Self { by_length, fixed, open_ended, wrong: DashMap::default() }
+        Self { by_length, fixed, open_ended }
     }
 
     /// Finds the operation for a method and a path without `/api/v1`, among those that a feature level has; the path is
@@ -87,10 +78,7 @@ impl Router {
                 return candidate.with_method(method, Vec::new(), level);
             }
         }
-        if let Some(known) = self.wrong.get(path) {
-            return RouteMatch::Nothing(known.iter().find(|(one, _)| one == method).map(|(_, reply)| reply.clone()));
-        }
-        let Some(path) = path.strip_prefix('/') else { return RouteMatch::Nothing(None) };
+        let Some(path) = path.strip_prefix('/') else { return RouteMatch::Nothing };
         let parts: Vec<Cow<'_, str>> = path.split('/').map(decode).collect();
         let fixed = self.by_length.get(&parts.len()).into_iter().flatten();
         for candidate in fixed.chain(&self.open_ended) {
@@ -100,7 +88,7 @@ impl Router {
                 return candidate.with_method(method, values, level);
             }
         }
-        RouteMatch::Nothing(None)
+        RouteMatch::Nothing
     }
 
     /// Where a level does not have an operation that another one has: that operation.
@@ -109,24 +97,6 @@ impl Router {
             RouteMatch::Operation(row, _) if !row.is_at(level) => Some(row),
             _ => None,
         })
-    }
-
-    /// Remembers the reply to a path that no level has: clients ask for the same wrong path again and again.
-    pub fn remember(&self, method: &str, path: &str, reply: &Response) {
-        let is_short = path.len() <= REMEMBERED_PATH_MAX_BYTES && method.len() <= REMEMBERED_METHOD_MAX_BYTES;
-        let is_nowhere = || {
-            let levels = levels_with_other_operations();
-            levels.into_iter().all(|level| matches!(self.find(method, path, level), RouteMatch::Nothing(None)))
-        };
-        if is_short && is_nowhere() {
-            if self.wrong.len() >= REMEMBERED_PATHS_MAX {
-                self.wrong.clear();
-            }
-            let mut known = self.wrong.entry(path.to_owned()).or_default();
-            if known.len() < REMEMBERED_METHODS_MAX {
-                known.push((method.to_owned(), reply.clone()));
-            }
-        }
     }
 
     /// The operation whose way is most like this one, for hints. Of long paths the beginning decides.
@@ -237,17 +207,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_path_is_remembered_and_one_that_only_an_older_level_lacks_is_not() {
+    fn a_path_is_found_at_levels_that_have_it() {
         let router = Router::new();
 
-        let reply = super::super::reply::empty(404);
-
-        router.remember("GET", "/mesages", &reply);
-        assert!(matches!(router.find("GET", "/mesages", NEWEST_FEATURE_LEVEL), RouteMatch::Nothing(Some(_))));
-        assert!(matches!(router.find("PUT", "/mesages", NEWEST_FEATURE_LEVEL), RouteMatch::Nothing(None)));
-
-        assert!(matches!(router.find("PUT", "/saved_snippets", 1), RouteMatch::Nothing(None)));
-        router.remember("PUT", "/saved_snippets", &reply);
+        assert!(matches!(router.find("PUT", "/saved_snippets", 1), RouteMatch::Nothing));
         assert!(matches!(router.find("GET", "/saved_snippets", NEWEST_FEATURE_LEVEL), RouteMatch::Operation(..)));
+        assert!(matches!(router.find("PUT", "/saved_snippets", NEWEST_FEATURE_LEVEL), RouteMatch::WrongMethod(_)));
     }
 }

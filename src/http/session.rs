@@ -79,15 +79,15 @@ fn fault_of(token: &str) -> Option<&'static str> {
 ///
 /// `CsrfFailed`.
 pub fn check_csrf(guard: &KeyGuard, incoming: &ApiRequest, field: Option<&str>) -> Result<(), Error> {
-    if matches!(incoming.method, Method::GET | Method::HEAD | Method::OPTIONS | Method::TRACE) {
+    if matches!(*incoming.method(), Method::GET | Method::HEAD | Method::OPTIONS | Method::TRACE) {
         return Ok(());
     }
-    check_origin(guard, &incoming.headers)?;
+    check_origin(guard, incoming.headers())?;
     let failed = |reason: String| Err(Error::CsrfFailed { reason: reason.into() });
-    if cookies(&incoming.headers, CSRF_COOKIE).next().is_none() {
+    if cookies(incoming.headers(), CSRF_COOKIE).next().is_none() {
         return failed("CSRF cookie not set.".to_owned());
     }
-    let field = field.filter(|field| incoming.method == Method::POST && !field.is_empty());
+    let field = field.filter(|field| incoming.method() == Method::POST && !field.is_empty());
     let (given, source) = match field {
         Some(field) => (field, "POST"),
         None => (incoming.header(CSRF_HEADER).unwrap_or_default(), "the 'X-Csrftoken' HTTP header"),
@@ -98,7 +98,7 @@ pub fn check_csrf(guard: &KeyGuard, incoming: &ApiRequest, field: Option<&str>) 
     if let Some(fault) = fault_of(given) {
         return failed(format!("CSRF token from {source} {fault}."));
     }
-    let is_same = cookies(&incoming.headers, CSRF_COOKIE).any(|token| token == given);
+    let is_same = cookies(incoming.headers(), CSRF_COOKIE).any(|token| token == given);
     if is_same { Ok(()) } else { failed(format!("CSRF token from {source} incorrect.")) }
 }
 

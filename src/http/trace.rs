@@ -2,7 +2,7 @@
 
 use super::authentication::{Credentials, RequestCredentials};
 use super::request::ApiRequest;
-use super::{Response, reply, visit};
+use super::{Response, reply};
 use crate::api::parameter::RawParameters;
 use crate::journal::{Body, Entry};
 use crate::realm::user::User;
@@ -75,9 +75,9 @@ impl Trace {
         world.life().note_request(began);
         Self {
             began,
-            method: name_of(&incoming.method),
+            method: name_of(incoming.method()),
             path,
-            client: visit::client_name(incoming.header(header::USER_AGENT).unwrap_or_default()).into(),
+            client: incoming.client_name().into(),
             route: None,
             credentials: incoming.credentials.clone(),
             params: RawParameters::no_values(),

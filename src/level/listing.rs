@@ -1,7 +1,7 @@
 //! Every change by level, for people: the tables of this module and the operations' first levels.
 
 use super::{Change, ChangeKind, changes};
-use crate::api::OPERATIONS;
+use crate::api::{OPERATIONS, rows};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ pub struct Listed {
 
 /// Every change, the newest first.
 pub fn listed() -> Vec<Listed> {
-    let operations = OPERATIONS.iter().filter(|row| row.about.since > 0).map(|row| Listed {
+    let operations = rows().filter(|row| row.about.since > 0).map(|row| Listed {
         level: row.about.since,
         on: format!("{} {}", row.route.method, row.route.path),
         change: "New operation.".into(),
@@ -27,8 +27,7 @@ pub fn listed() -> Vec<Listed> {
         let on = format!("{} {}", row.route.method, row.route.path);
         Some(Listed { level: row.until?, on, change: "Operation is gone.".into() })
     });
-    let tus = Listed { level: crate::level::TUS_SINCE, on: "/tus".into(), change: "New operations.".into() };
-    let mut all: Vec<Listed> = operations.chain(gone).chain([tus]).chain(changes().iter().map(Listed::of)).collect();
+    let mut all: Vec<Listed> = operations.chain(gone).chain(changes().iter().map(Listed::of)).collect();
     all.sort_by_key(|listed| std::cmp::Reverse(listed.level));
     all
 }

@@ -1,16 +1,13 @@
 //! The Unicode emoji that the server knows by name, the emoticons, and the one built-in extra emoji.
 //!
-//! Which names and codes exist is data (`emoji/table.txt`, a line per emoji: code, name, aliases), read once on first use:
-//! those of Emoji 15.0, flags and other sequences too, without those of a skin tone (A-180 in docs/assumptions.md).
+//! Which names and codes exist is data (`emoji/table.txt`, a line per emoji: code, name, aliases), read when the
+//! program is built: those of Emoji 15.0, flags and other sequences too, without those of a skin tone (A-180 in docs/assumptions.md).
 //! A code is the emoji's characters as lower-case hexadecimal numbers joined by `-`, without the variation selector
 //! U+FE0F. Custom emoji are data of a realm and not here. Source: sections 6.9, 10.9 and 23.
 
 use regex::Regex;
-use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
-
-const TABLE: &str = include_str!("emoji/table.txt");
 
 /// Asks for the picture form of the character before it; never part of a code.
 const VARIATION_SELECTOR: char = '\u{fe0f}';
@@ -73,57 +70,30 @@ pub struct UnicodeEmoji {
     /// Lower-case hexadecimal code points joined by `-`.
     pub code: &'static str,
     /// All its names; the first is the one that a literal character gets.
-    pub names: Vec<&'static str>,
+    pub names: &'static [&'static str],
 }
 
-struct Index {
-    /// Ordered by code, as the table is.
-    rows: Vec<UnicodeEmoji>,
-    /// The first character of every emoji, ordered, so that ordinary text is passed over quickly.
-    starters: Vec<char>,
-}
-
-static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let read = |line: &'static str| {
-        let mut words = line.split(' ');
-        Some(UnicodeEmoji { code: words.next()?, names: words.collect() })
-    };
-    let rows: Vec<UnicodeEmoji> = TABLE.lines().filter_map(read).collect();
-    let first = |row: &UnicodeEmoji| row.code.split('-').next().and_then(|hex| u32::from_str_radix(hex, 16).ok());
-    let mut starters: Vec<char> = rows.iter().filter_map(first).filter_map(char::from_u32).collect();
-    starters.sort_unstable();
-    starters.dedup();
-    Index { rows, starters }
-});
-
-/// Codes by names.
-static BY_NAME: LazyLock<HashMap<&'static str, &'static str, foldhash::fast::FixedState>> = LazyLock::new(|| {
-    let mut by_name = HashMap::with_capacity_and_hasher(2 * INDEX.rows.len(), Default::default());
-    for row in &INDEX.rows {
-        for name in &row.names {
-            by_name.entry(*name).or_insert(row.code);
-        }
-    }
-    by_name
-});
+// The table as `src/build.rs` reads it: `ROWS` ordered by code, `BY_NAME` by name. `STARTERS` are the first characters of all
+// emoji, ordered, so that ordinary text is passed over quickly.
+include!(concat!(env!("OUT_DIR"), "/emoji.rs"));
 
 fn row(code: &str) -> Option<&'static UnicodeEmoji> {
-    INDEX.rows.binary_search_by(|row| row.code.cmp(code)).ok().map(|at| &INDEX.rows[at])
+    ROWS.binary_search_by(|row| row.code.cmp(code)).ok().map(|at| &ROWS[at])
 }
 
 /// The code of the Unicode emoji with this name or alias. Names are case-sensitive.
 pub fn by_name(name: &str) -> Option<&'static str> {
-    BY_NAME.get(name).copied()
+    BY_NAME.binary_search_by(|(other, _)| (*other).cmp(name)).ok().map(|at| BY_NAME[at].1)
 }
 
 /// All names of the Unicode emoji with this code, the main one first.
 pub fn by_code(code: &str) -> Option<&'static [&'static str]> {
-    row(code).map(|row| row.names.as_slice())
+    row(code).map(|row| row.names)
 }
 
 /// Every known Unicode emoji, ordered by code.
 pub fn all() -> &'static [UnicodeEmoji] {
-    &INDEX.rows
+    ROWS
 }
 
 /// What a text starts with, where that may be an emoji.
@@ -142,7 +112,7 @@ pub fn sequence(text: &str) -> Option<EmojiSequence> {
     if first.is_ascii() && text.as_bytes().get(1).is_none_or(u8::is_ascii) {
         return None;
     }
-    INDEX.starters.binary_search(&first).ok()?;
+    STARTERS.binary_search(&first).ok()?;
     let found = SEQUENCE.find(text)?.as_str();
     let code = if TEXT.is_match(found) { None } else { row(&code_of(found)).map(|row| row.code) };
     Some(EmojiSequence { code, bytes: found.len() })

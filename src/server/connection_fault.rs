@@ -1,16 +1,13 @@
 //! What only a connection can do to a reply: close without one, or break off in the middle.
 
-use crate::http::{ConnectionFault, Response};
+use crate::http::ConnectionFault;
 use bytes::Bytes;
-use http::header;
+use http::{Response, header};
 use http_body::{Body, Frame};
-use http_body_util::{Either, Full};
+use http_body_util::{BodyExt, Either};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-
-/// A body as it is sent, whole or only its beginning.
-pub type ReplyBody = Either<Full<Bytes>, Cut>;
 
 /// The beginning of a body, then the end of the connection.
 #[derive(Debug)]
@@ -45,15 +42,17 @@ impl Body for Cut {
 /// # Errors
 ///
 /// For a reply that is never sent: hyper closes the connection.
-pub fn mangled(response: Response) -> io::Result<http::Response<ReplyBody>> {
+pub async fn apply<B: Body<Data = Bytes>>(response: Response<B>) -> io::Result<Response<Either<B, Cut>>> {
     match response.extensions().get::<ConnectionFault>().copied() {
-        None => Ok(response.map(|body| Either::Left(Full::new(body)))),
+        None => Ok(response.map(Either::Left)),
         Some(ConnectionFault::Dropped) => Err(io::Error::other("a fault closes the connection")),
         Some(ConnectionFault::TruncatedAt(bytes)) => {
-            let (mut head, whole) = response.into_parts();
+            let (mut head, body) = response.into_parts();
+            // It is there already.
+            let whole = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
             head.headers.insert(header::CONTENT_LENGTH, whole.len().into());
             let beginning = Some(whole.slice(..bytes.min(whole.len())));
-            Ok(http::Response::from_parts(head, Either::Right(Cut { beginning, has_paused: false })))
+            Ok(Response::from_parts(head, Either::Right(Cut { beginning, has_paused: false })))
         }
     }
 }

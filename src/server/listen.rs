@@ -1,6 +1,6 @@
 //! Binding, accepting, answering; the only place that reads the wall clock.
 
-use super::connection::{ConnectionService, ServedWorlds};
+use super::connection::{Scope, all_worlds, chat_api, service};
 use super::error_rewriting::ErrorRewritingStream;
 use super::idle::IdleTracker;
 use crate::control::Control;
@@ -108,8 +108,8 @@ impl Running {
         let address = bound.address;
         let worlds = control.edge.worlds.clone();
         for listener in bound.listeners {
-            let served = ServedWorlds::All(control.clone());
-            tokio::spawn(accept(listener, served, secured.clone(), ended(stopped.clone()), stopped.clone()));
+            let scope = Scope::AllWorlds(control.clone());
+            tokio::spawn(accept(listener, scope, secured.clone(), ended(stopped.clone()), stopped.clone()));
         }
         tokio::spawn(tick(worlds, stopped));
         Self { stop, address }
@@ -195,15 +195,15 @@ pub async fn serve_world(
                 () = world_ends => {}
             }
         };
-        let served = ServedWorlds::One(edge.clone(), world.name().into(), world.ended());
-        tokio::spawn(accept(listener, served, secured.clone(), ending, stopped.clone()));
+        let scope = Scope::OneWorld(edge.clone(), world.name().into(), world.ended());
+        tokio::spawn(accept(listener, scope, secured.clone(), ending, stopped.clone()));
     }
     Ok(port)
 }
 
 async fn accept(
     listener: TcpListener,
-    served: ServedWorlds,
+    scope: Scope,
     secured: Option<Secured>,
     ending: impl Future<Output = ()>,
     stopped: watch::Receiver<bool>,
@@ -214,7 +214,7 @@ async fn accept(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    tokio::spawn(connection(stream, served.clone(), secured.clone(), stopped.clone()));
+                    tokio::spawn(connection(stream, scope.clone(), secured.clone(), stopped.clone()));
                 }
                 // Out of open files, for one: give others time to close.
                 Err(error) => {
@@ -235,10 +235,10 @@ async fn ended(mut stopped: watch::Receiver<bool>) {
 }
 
 /// Serves a connection until it ends by itself, is silent for too long, or the server ends.
-async fn connection(stream: TcpStream, served: ServedWorlds, secured: Option<Secured>, stopped: watch::Receiver<bool>) {
+async fn connection(stream: TcpStream, scope: Scope, secured: Option<Secured>, stopped: watch::Receiver<bool>) {
     let pulse = Arc::new(IdleTracker::default());
     // On a task of its own: its requests are not to wake what waits for the end.
-    let mut serving = tokio::spawn(serve(stream, served, secured, stopped.clone(), pulse.clone()));
+    let mut serving = tokio::spawn(serve(stream, scope, secured, stopped.clone(), pulse.clone()));
     tokio::select! {
         _ = &mut serving => {}
         () = ended(stopped) => serving.abort(),
@@ -248,29 +248,29 @@ async fn connection(stream: TcpStream, served: ServedWorlds, secured: Option<Sec
 
 async fn serve(
     stream: TcpStream,
-    served: ServedWorlds,
+    scope: Scope,
     secured: Option<Secured>,
     stopped: watch::Receiver<bool>,
     pulse: Arc<IdleTracker>,
 ) {
     let _ = stream.set_nodelay(true);
     match secured {
-        None => answer(TokioIo::new(stream), served, stopped, pulse).await,
-        Some(secured) => serve_securely(stream, served, secured, stopped, pulse).await,
+        None => answer(TokioIo::new(stream), scope, stopped, pulse).await,
+        Some(secured) => serve_securely(stream, scope, secured, stopped, pulse).await,
     }
 }
 
 /// Apart and behind a pointer, since connections without TLS would reserve its room too.
 fn serve_securely(
     stream: TcpStream,
-    served: ServedWorlds,
+    scope: Scope,
     secured: Secured,
     stopped: watch::Receiver<bool>,
     pulse: Arc<IdleTracker>,
 ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move {
         match tokio::time::timeout(HANDSHAKE_TIME, opened(stream, &secured)).await {
-            Ok(Some(stream)) => answer(TokioIo::new(stream), served, stopped, pulse).await,
+            Ok(Some(stream)) => answer(TokioIo::new(stream), scope, stopped, pulse).await,
             Ok(None) => {}
             Err(_) => tracing::debug!("connection ended: no TLS within {} s", HANDSHAKE_TIME.as_secs()),
         }
@@ -300,29 +300,32 @@ async fn opened(stream: TcpStream, secured: &Secured) -> Option<TlsStream<TcpStr
 
 async fn answer<S: Read + Write + Unpin + Send + 'static>(
     io: S,
-    served: ServedWorlds,
+    scope: Scope,
     stopped: watch::Receiver<bool>,
     pulse: Arc<IdleTracker>,
 ) {
-    let world_ended = match &served {
-        ServedWorlds::All(_) => None,
-        ServedWorlds::One(_, _, world_ended) => Some(world_ended.clone()),
-    };
     let io = ErrorRewritingStream::new(io, pulse.clone());
-    let front = ConnectionService::new(served, stopped, pulse);
-    let connection = http1::Builder::new().serve_connection(io, front).with_upgrades();
-    tokio::pin!(connection);
-    let served = match world_ended {
-        None => connection.await,
-        Some(world_ended) => tokio::select! {
-            biased;
-            served = connection.as_mut() => served,
-            // A connection that is kept open must not lead to a later world of the same name.
-            () = ended(world_ended) => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
+    let served = match scope {
+        Scope::AllWorlds(control) => {
+            let routes = all_worlds(&control, stopped);
+            let service = service(routes, control.edge.scheme, pulse);
+            http1::Builder::new().serve_connection(io, service).with_upgrades().await
+        }
+        Scope::OneWorld(edge, world, world_ended) => {
+            let scheme = edge.scheme;
+            let service = service(chat_api(edge, Some(world)), scheme, pulse);
+            let connection = http1::Builder::new().serve_connection(io, service);
+            tokio::pin!(connection);
+            tokio::select! {
+                biased;
+                served = connection.as_mut() => served,
+                // A connection that is kept open must not lead to a later world of the same name.
+                () = ended(world_ended) => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
             }
-        },
+        }
     };
     if let Err(error) = served {
         tracing::debug!("connection ended: {error}");

@@ -103,7 +103,7 @@ impl World {
         self.sessions.end_all();
         let (before, real) = (self.clock(), self.real_time.now());
         *self.clock.lock() = moment.clock;
-        self.parking.note_move(None);
+        self.waiters.note_move(None);
         self.drop_webhooks();
         self.put(&moment.realm);
         if before != moment.clock {
@@ -135,7 +135,7 @@ impl World {
             let now = self.realm.load().now;
             before.queues.values().for_each(|queue| self.tell(QueueChange::Lost.of(queue, now)));
         }
-        self.parking.wake(&[], &ended);
+        self.waiters.wake(&[], &ended);
         self.changed.notify_waiters();
     }
 }

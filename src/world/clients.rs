@@ -41,10 +41,10 @@ impl World {
     /// What `begin` refuses.
     pub fn poll<T>(&self, blocking: Option<&str>, begin: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<T, Error> {
         let Some(queue) = blocking.map(QueueId::from) else { return self.commit(begin) };
-        let former = self.parking.note_answer(&queue, self.real_time.now());
+        let former = self.waiters.note_answer(&queue, self.real_time.now());
         let begun = self.commit(begin);
         if begun.is_err() {
-            let mut answered = self.parking.answered.lock();
+            let mut answered = self.waiters.answered.lock();
             match former {
                 Some(at) => answered.insert(queue, at),
                 None => answered.remove(&queue),
@@ -56,7 +56,7 @@ impl World {
     /// The queues of clients that are between two polls, the last of which was answered after this.
     pub fn between_polls(&self, since: Timestamp) -> Vec<QueueId> {
         let realm = self.published();
-        let answered = self.parking.answered.lock();
+        let answered = self.waiters.answered.lock();
         let awaited = answered.iter().filter(|(id, at)| **at > since && realm.queues.contains_key(*id));
         awaited.map(|(id, _)| id.clone()).collect()
     }
@@ -64,7 +64,7 @@ impl World {
     /// When the last of these polls was answered.
     fn last_answer(&self, since: Timestamp) -> Option<Timestamp> {
         let between = self.between_polls(since);
-        let answered = self.parking.answered.lock();
+        let answered = self.waiters.answered.lock();
         between.iter().filter_map(|id| answered.get(id).copied()).max()
     }
 

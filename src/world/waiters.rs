@@ -14,9 +14,9 @@ use tokio::sync::Notify;
 #[derive(Default)]
 pub(super) struct Waiters {
     waiting: Mutex<Waiting>,
-    left: Mutex<Vec<(Arc<Queue>, Timestamp)>>,
-    /// Whether somebody left: readers ask at each look.
-    has_left: AtomicBool,
+    departed: Mutex<Vec<(Arc<Queue>, Timestamp)>>,
+    /// Whether somebody departed: readers ask at each look.
+    has_departed: AtomicBool,
     /// How often polls were woken.
     wakes: AtomicU64,
     /// Queues whose last blocking poll was answered and not followed by another yet, each with when in real time.
@@ -45,27 +45,27 @@ struct Waker {
 }
 
 /// A parked poll's place; dropping it, also when the client goes away, ends the poll.
-pub struct Place {
+pub struct ParkedPoll {
     world: Arc<World>,
     number: u64,
     queue: Arc<Queue>,
     waker: Arc<Waker>,
 }
 
-impl Place {
+impl ParkedPoll {
     /// The queue as it was when the poll began.
     pub fn queue(&self) -> &Queue {
         &self.queue
     }
 
     /// Waits until something happened that may concern the poll.
-    pub async fn woken(&self) {
+    pub async fn notified(&self) {
         self.waker.notify.notified().await;
     }
 
     /// Notes that the poll is being answered: the client lives, and will poll again.
     pub fn note_answer(&self) {
-        self.world.parking.note_answer(&self.queue.id, self.world.real_time.now());
+        self.world.waiters.note_answer(&self.queue.id, self.world.real_time.now());
     }
 
     /// Whether the client ended the queue, so that the poll is answered with what there is.
@@ -74,16 +74,16 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ParkedPoll {
     fn drop(&mut self) {
-        let parking = &self.world.parking;
+        let waiters = &self.world.waiters;
         self.world.life.note_end(self.world.real_time.now());
-        parking.waiting.lock().polls.remove(&self.number);
+        waiters.waiting.lock().polls.remove(&self.number);
         if self.world.is_watched() && self.world.published().queues.contains_key(&self.queue.id) {
             self.world.tell(QueueChange::Answered.of(&self.queue, self.world.now()));
         }
-        parking.left.lock().push((self.queue.clone(), self.world.now()));
-        parking.has_left.store(true, Ordering::Release);
+        waiters.departed.lock().push((self.queue.clone(), self.world.now()));
+        waiters.has_departed.store(true, Ordering::Release);
         self.world.changed.notify_waiters();
     }
 }
@@ -93,10 +93,10 @@ impl World {
     ///
     /// A poll that ends is only noted: whoever reads or changes the realm next finds all these queues idle, each from
     /// its own time on. So a thousand polls that one event answers cost one change of the realm rather than a thousand.
-    pub fn park(self: &Arc<Self>, queue: Arc<Queue>) -> Place {
+    pub fn park(self: &Arc<Self>, queue: Arc<Queue>) -> ParkedPoll {
         let waker = Arc::new(Waker::default());
-        self.parking.answered.lock().remove(&queue.id);
-        let mut waiting = self.parking.waiting.lock();
+        self.waiters.answered.lock().remove(&queue.id);
+        let mut waiting = self.waiters.waiting.lock();
         waiting.given += 1;
         let number = waiting.given;
         waiting.polls.insert(number, (queue.clone(), waker.clone()));
@@ -105,17 +105,17 @@ impl World {
         if self.is_watched() {
             self.tell(QueueChange::Parked.of(&queue, self.now()));
         }
-        Place { world: self.clone(), number, queue, waker }
+        ParkedPoll { world: self.clone(), number, queue, waker }
     }
 
     /// How many polls hang.
     pub fn parked_polls(&self) -> usize {
-        self.parking.waiting.lock().polls.len()
+        self.waiters.waiting.lock().polls.len()
     }
 
     /// How often polls were woken, also those that found nothing for them then.
     pub fn wakes(&self) -> u64 {
-        self.parking.wakes.load(Ordering::Relaxed)
+        self.waiters.wakes.load(Ordering::Relaxed)
     }
 }
 
@@ -135,16 +135,16 @@ impl Waiters {
     }
 
     /// Whether polls ended since the last time that their queues were taken.
-    pub(super) fn has_left(&self) -> bool {
-        self.has_left.load(Ordering::Acquire)
+    pub(super) fn has_departed(&self) -> bool {
+        self.has_departed.load(Ordering::Acquire)
     }
 
     /// The queues of the polls that ended, each with when it did.
-    pub(super) fn take_left(&self) -> Vec<(Arc<Queue>, Timestamp)> {
-        if !self.has_left.swap(false, Ordering::AcqRel) {
+    pub(super) fn take_departed(&self) -> Vec<(Arc<Queue>, Timestamp)> {
+        if !self.has_departed.swap(false, Ordering::AcqRel) {
             return Vec::new();
         }
-        let mut left = std::mem::take(&mut *self.left.lock());
+        let mut left = std::mem::take(&mut *self.departed.lock());
         if let Some(moved_to) = *self.moved_to.lock() {
             left.iter_mut().for_each(|(_, at)| *at = (*at).max(moved_to));
         }

@@ -183,7 +183,7 @@ impl World {
     pub async fn settle_webhook(&self, era: Era, call: &WebhookCall, outcome: &Outcome, tried: Tried) {
         let _turn = self.turn().await;
         let settled = super::aside::in_place(|| {
-            self.commit_noting(|tx| {
+            self.commit_noting(|tx| -> Result<(), Error> {
                 if self.webhooks.state.lock().era != era {
                     return Err(Error::Internal);
                 }

@@ -1,6 +1,9 @@
-//! Resumable uploads: beginning one, adding to it, giving it up. A finished one is a file like any other.
+//! Resumable uploads: beginning one, adding to it, ending it. A finished one is a file like any other.
+//!
+//! The protocol tus 1.0.0 has headers for these parameters and replies.
 
 use super::{NewFile, add_file_at, check_size, name, new_address};
+use crate::api::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -8,49 +11,150 @@ use crate::realm::id::UserId;
 use crate::realm::resumable::ResumableUpload;
 use bytes::Bytes;
 use imbl::Vector;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What the client says of a file before it sends it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Announced {
-    /// Its name.
-    pub name: String,
-    /// Its type; None or "" is guessed from the name.
-    pub content_type: Option<String>,
-    /// Its bytes.
+/// The first level with resumable uploads.
+const SINCE: i64 = 296;
+
+/// How far an upload is.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct UploadReply {
+    /// What its address ends in, slashes and all; that of the file when it is finished.
+    pub path_id: String,
+    /// The file's name.
+    pub filename: String,
+    /// Bytes that have arrived.
+    pub offset: u64,
+    /// Bytes of the whole file.
     pub length: u64,
 }
 
-/// Begins an upload; one without any bytes is finished at once.
-///
-/// # Errors
-///
-/// In this order: `UploadTooLarge`, `UploadQuota`.
-pub fn begin(tx: &mut Tx, owner: UserId, file: Announced) -> Result<Arc<ResumableUpload>, Error> {
-    check_size(tx, i64::try_from(file.length).unwrap_or(i64::MAX))?;
-
-    let name = name::base_name(&file.name).unwrap_or_else(|| name::FALLBACK.to_owned());
-    // Addresses of these uploads are ASCII alone, since they stand in a header.
-    let ascii: String = name.chars().filter(char::is_ascii).collect();
-    let path_id = new_address(tx, &ascii);
-    let upload = ResumableUpload {
-        owner,
-        path_id,
-        name,
-        content_type: file.content_type,
-        length: file.length,
-        offset: 0,
-        pieces: Vector::new(),
-    };
-    put(tx, upload)
+impl UploadReply {
+    fn of(upload: &ResumableUpload) -> Self {
+        let ResumableUpload { path_id, name, offset, length, .. } = upload;
+        Self { path_id: path_id.clone(), filename: name.clone(), offset: *offset, length: *length }
+    }
 }
 
-/// An upload that somebody began.
-///
-/// # Errors
-///
-/// `NoSuchUpload`, for another's too.
-pub fn own<'realm>(realm: &'realm Realm, owner: UserId, path_id: &str) -> Result<&'realm Arc<ResumableUpload>, Error> {
+operation! {
+    /// Begins a resumable upload by the protocol tus 1.0.0, perhaps with its first bytes.
+    pub BeginUpload = POST "/tus", for User, since SINCE;
+    params {
+        /// Bytes of the file.
+        length: i64,
+        /// Its name.
+        filename: Option<String>,
+        /// Its type; guessed from the name when it is absent or empty.
+        filetype: Option<String>,
+    }
+    reply UploadReply;
+    errors [
+        MethodNotAllowed, TusVersion, UnauthenticatedUpload, DeferredLength, TusHeader, UploadTooLarge, UploadQuota,
+        UploadTooLong,
+    ];
+    events [AttachmentAdd];
+    takes files;
+}
+
+impl Write for BeginUpload {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UploadReply, Error> {
+        let owner = call.caller().id;
+        check_size(tx, params.length)?;
+
+        let filename = params.filename.unwrap_or_default();
+        let name = name::base_name(&filename).unwrap_or_else(|| name::FALLBACK.to_owned());
+        // Addresses of these uploads are ASCII alone, since they stand in a header.
+        let ascii: String = name.chars().filter(char::is_ascii).collect();
+        let path_id = new_address(tx, &ascii);
+        // One without any bytes is finished at once.
+        let upload = ResumableUpload {
+            owner,
+            path_id,
+            name,
+            content_type: params.filetype,
+            length: params.length.unsigned_abs(),
+            offset: 0,
+            pieces: Vector::new(),
+        };
+        let upload = put(tx, upload)?;
+        Ok(UploadReply::of(&*append(tx, owner, &upload.path_id, 0, piece(call))?))
+    }
+}
+
+operation! {
+    /// Says how much of a resumable upload has arrived.
+    pub GetUploadOffset = HEAD "/tus/{*upload_id}", for User, since SINCE;
+    params {
+        /// What the upload's address ends in, slashes and all.
+        @path upload_id: String,
+    }
+    reply UploadReply;
+    errors [MethodNotAllowed, TusVersion, UnauthenticatedUpload, NoSuchUpload];
+    takes files;
+}
+
+impl Read for GetUploadOffset {
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UploadReply, Error> {
+        Ok(UploadReply::of(own(realm, call.caller().id, &params.upload_id)?))
+    }
+}
+
+operation! {
+    /// Adds a piece to a resumable upload.
+    pub AddToUpload = PATCH "/tus/{*upload_id}", for User, since SINCE;
+    params {
+        /// What the upload's address ends in, slashes and all.
+        @path upload_id: String,
+        /// Where the piece begins, in bytes.
+        offset: i64,
+    }
+    reply UploadReply;
+    errors [
+        MethodNotAllowed, TusVersion, UnauthenticatedUpload, TusContentType, TusHeader, NoSuchUpload, UploadOffset,
+        UploadTooLong, UploadTooLarge, UploadQuota,
+    ];
+    events [AttachmentAdd];
+    takes files;
+}
+
+impl Write for AddToUpload {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UploadReply, Error> {
+        let offset = params.offset.unsigned_abs();
+        Ok(UploadReply::of(&*append(tx, call.caller().id, &params.upload_id, offset, piece(call))?))
+    }
+}
+
+operation! {
+    /// Ends a resumable upload that is not complete.
+    pub EndUpload = DELETE "/tus/{*upload_id}", for User, since SINCE;
+    params {
+        /// What the upload's address ends in, slashes and all.
+        @path upload_id: String,
+    }
+    errors [MethodNotAllowed, TusVersion, UnauthenticatedUpload, NoSuchUpload, UploadFinished];
+    takes files;
+}
+
+impl Write for EndUpload {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        if own(tx, call.caller().id, &params.upload_id)?.is_finished() {
+            return Err(Error::UploadFinished);
+        }
+
+        tx.realm_mut().resumable_uploads.remove(&params.upload_id);
+        Ok(Success {})
+    }
+}
+
+/// The bytes that came along; none where there was no piece.
+fn piece(call: &Call<'_>) -> Bytes {
+    call.files.first().map(|file| file.bytes.clone()).unwrap_or_default()
+}
+
+/// An upload that somebody began: `NoSuchUpload` for another's too.
+fn own<'realm>(realm: &'realm Realm, owner: UserId, path_id: &str) -> Result<&'realm Arc<ResumableUpload>, Error> {
     realm.resumable_uploads.get(path_id).filter(|upload| upload.owner == owner).ok_or(Error::NoSuchUpload)
 }
 
@@ -59,13 +163,7 @@ pub fn own<'realm>(realm: &'realm Realm, owner: UserId, path_id: &str) -> Result
 /// # Errors
 ///
 /// In this order: `NoSuchUpload`, `UploadOffset`, `UploadTooLong`, `UploadQuota` when the room went meanwhile.
-pub fn append(
-    tx: &mut Tx,
-    owner: UserId,
-    path_id: &str,
-    offset: u64,
-    piece: Bytes,
-) -> Result<Arc<ResumableUpload>, Error> {
+fn append(tx: &mut Tx, owner: UserId, path_id: &str, offset: u64, piece: Bytes) -> Result<Arc<ResumableUpload>, Error> {
     let upload = own(tx, owner, path_id)?;
     if upload.offset != offset {
         return Err(Error::UploadOffset);
@@ -95,18 +193,4 @@ fn put(tx: &mut Tx, mut upload: ResumableUpload) -> Result<Arc<ResumableUpload>,
     let upload = Arc::new(upload);
     tx.realm_mut().resumable_uploads.insert(upload.path_id.clone(), upload.clone());
     Ok(upload)
-}
-
-/// Gives an unfinished upload up.
-///
-/// # Errors
-///
-/// `NoSuchUpload`, `UploadFinished`.
-pub fn terminate(tx: &mut Tx, owner: UserId, path_id: &str) -> Result<(), Error> {
-    if own(tx, owner, path_id)?.is_finished() {
-        return Err(Error::UploadFinished);
-    }
-
-    tx.realm_mut().resumable_uploads.remove(path_id);
-    Ok(())
 }

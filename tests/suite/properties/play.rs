@@ -11,13 +11,14 @@ use chatdouble::control::{Control, Defaults, Guard, InitialClock};
 use chatdouble::dialect::Dialect;
 use chatdouble::fixture::state;
 use chatdouble::http::authentication::Credentials;
-use chatdouble::http::request::{ApiRequest, parameters};
+use chatdouble::http::request::{ApiRequest, RequestHead};
 use chatdouble::http::{ConnectionFault, Edge, KeyGuard};
 use chatdouble::realm::Realm;
 use chatdouble::realm::invariants;
 use chatdouble::realm::user::User;
 use chatdouble::time::{Span, Timestamp};
 use chatdouble::world::{RealTime, World, WorldSettings, Worlds};
+use futures_util::stream;
 use serde_json::{Map, Value, json};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -369,7 +370,8 @@ impl Play {
 
     fn control_at(&self, method: &str, path: &str, body: &Value) -> Answer {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let incoming = incoming(method, path.to_owned(), String::new(), body, "application/json");
+        let head = head(method, path.to_owned(), String::new(), "application/json");
+        let incoming = ApiRequest::new(Arc::new(head), Bytes::from(body));
         answer(&self.runtime.block_on(self.control.respond(&incoming)))
     }
 
@@ -401,14 +403,12 @@ impl Play {
         // The key as it is now: it may have been made anew.
         let key = self.realm().users[&caller.id].api_key.clone();
         let pair = base64::engine::general_purpose::STANDARD.encode(format!("{}:{key}", caller.email));
-        let mut incoming = incoming(method, format!("/api/v1{path}"), query, body, kind);
-        incoming.credentials = Some(Credentials::read(&format!("Basic {pair}")).map(Arc::new));
+        let mut head = head(method, format!("/api/v1{path}"), query, kind);
+        head.credentials = Some(Credentials::read(&format!("Basic {pair}")).map(Arc::new));
         // As through a port of the world's own, so that addresses in replies are the same in every world.
         let bound = Some(self.world.name());
-        let response = self.runtime.block_on(async {
-            let sent = parameters(&incoming).await;
-            self.control.edge.respond(&mut incoming, sent, bound).given().await
-        });
+        let body = stream::iter([Ok::<_, Infallible>(Bytes::from(body))]);
+        let response = self.runtime.block_on(self.control.edge.respond(Arc::new(head), body, bound));
         self.replies.extend_from_slice(response.body());
         answer(&response)
     }
@@ -421,14 +421,14 @@ fn held(world: &World) -> String {
     serde_json::to_string(&state::dump(&realm, world.clock())).expect("a world can be written")
 }
 
-fn incoming(method: &str, path: String, query: String, body: String, kind: &str) -> ApiRequest {
+fn head(method: &str, path: String, query: String, kind: &str) -> RequestHead {
     let mut headers = http::HeaderMap::new();
     headers.insert("content-type", kind.parse().expect("a header"));
     headers.insert("host", "127.0.0.1".parse().expect("a header"));
     let method = method.parse().expect("a method");
     let uri = if query.is_empty() { path } else { format!("{path}?{query}") };
     let uri = uri.parse().expect("a path");
-    ApiRequest { method, scheme: "http", uri, headers, credentials: None, session: None, body: Bytes::from(body) }
+    RequestHead { method, scheme: "http", uri, headers, credentials: None }
 }
 
 fn answer(response: &chatdouble::http::Response) -> Answer {

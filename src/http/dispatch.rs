@@ -1,0 +1,343 @@
+//! The way of a request through its world: route, fault, caller, operation, reply.
+
+use super::authentication::RequestCredentials;
+use super::context::{Handled, RequestContext};
+use super::deferral::{Permit, aside};
+use super::fault::Fault;
+use super::finish::finished;
+use super::origin::{self, Addressed};
+use super::request::{self, without_files};
+use super::router::{RouteMatch, Router};
+use super::session::{self, CSRF_FIELD};
+use super::trace::{self, Trace};
+use super::{Refusal, Response, authentication, files, hint, poll, reply, tus};
+use crate::api::parameter::RawParameters;
+use crate::api::{Access, Call, NotDone, Outcome, Reply, Row, Run};
+use crate::error::Error;
+use crate::level::{Emulation, emulation};
+use crate::realm::Realm;
+use crate::realm::emoji::EXTRA_EMOJI;
+use crate::realm::user::User;
+use crate::world::WorldSettings;
+use http::{Method, header};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Where an account's own key is got for its password.
+const OWN_KEY: &str = "/fetch_api_key";
+
+/// The response to a request that is not carried out: on the heap, since all others would reserve its room.
+type EarlyResponse = Box<Response>;
+
+/// A request that found its operation, and is to be carried out.
+struct Routed {
+    row: &'static Row,
+    raw: RawParameters,
+    /// The token that proves that a page of this server made the request, if it came as a parameter.
+    csrf: Option<String>,
+    fault: Fault,
+}
+
+/// Answers a request for an operation; `path` is without `/api/v1`.
+pub(super) async fn operation(mut context: RequestContext<'_>, path: &str, mut permit: Option<Permit>) -> Response {
+    let path = context.settings.dialect.neutral_path(path).to_owned();
+    let mut trace = Trace::begin(context.world, context.incoming, path);
+    context.edge.stock_clients.warn_of(context.incoming, &context.settings.dialect, context.world.name());
+    let response = match aside(permit.as_ref(), || context.route(&mut trace)) {
+        Err(response) => *response,
+        Ok(Routed { row, raw, csrf, fault }) => {
+            let handled = aside(permit.as_ref(), || context.carry_out(row, raw, csrf.as_deref(), &fault, &mut trace));
+            let response = match handled {
+                Err(response) => *response,
+                Ok(mut handled) => {
+                    if let Ok(Reply::Pending(parked)) = handled.outcome.reply {
+                        permit = None;
+                        let reply = poll::reply(context.world, parked, &handled.raw, fault.disturbance()).await;
+                        handled.outcome.reply = reply.map(Reply::Ready);
+                    }
+                    aside(permit.as_ref(), || context.reply(row, handled, &mut trace))
+                }
+            };
+            fault.afterwards(response)
+        }
+    };
+    context.finish(trace, response).await
+}
+
+/// Answers a request for a file of this kind, which faults may meet too.
+pub(super) async fn file(context: RequestContext<'_>, addressed: &Addressed<'_>, kind: &'static str) -> Response {
+    let RequestContext { edge, incoming, world, settings, .. } = &context;
+    let mut trace = Trace::begin(world, incoming, addressed.path.to_owned());
+    trace.route = Some(kind);
+    if incoming.method() == Method::HEAD {
+        trace.method = "GET".into();
+    }
+    trace.params = request::of_query(incoming).values;
+    let fault = Fault::fire(world, &mut trace);
+    if let Some(caller) = authentication::caller(&world.snapshot(), &incoming.credentials).ok().flatten() {
+        fault.lose_queues(world, &caller);
+    }
+    let response = fault.instead(settings.feature_level, world.now()).unwrap_or_else(|| {
+        let served = files::serve(world, incoming, addressed).map_err(|error| (error, None));
+        fault.afterwards(finished(served))
+    });
+    let response = edge.cors.open_to_all(incoming, response);
+    context.finish(trace, response).await
+}
+
+impl RequestContext<'_> {
+    /// Finds the operation; Err is the response where there is none, or where it is not to be carried out.
+    fn route(&self, trace: &mut Trace) -> Result<Routed, EarlyResponse> {
+        let Self { edge, incoming, world, settings, .. } = self;
+        let feature_level = settings.feature_level;
+        if let Some(routed) = self.route_upload(trace) {
+            return routed;
+        }
+        let refused = |error| Box::new(finished(Err((error, None))));
+        let mut raw = neutral(settings, request::parameters(incoming).map_err(refused)?);
+        let csrf = self.takes_sessions.then(|| taken(&mut raw.values, CSRF_FIELD)).flatten();
+        if let Some(session) = incoming.session.as_ref().filter(|_| self.takes_sessions && trace.path == OWN_KEY)
+            && !raw.values.contains_key("username")
+        {
+            // Who asks for the own key gives the password alone.
+            Arc::make_mut(&mut raw.values).insert("username".to_owned(), session.user.email.clone());
+        }
+        let method = effective_method(incoming.method(), &mut raw.values);
+        trace.method.clone_from(&method);
+        trace.params = raw.values.clone();
+        let found = edge.router.find(&method, &trace.path, feature_level);
+        let row = if let RouteMatch::Operation(row, _) = &found { Some(*row) } else { None };
+        trace.route = row.map(|row| row.route.path);
+        if row.is_some_and(|row| !row.takes_files) {
+            without_files(incoming).map_err(refused)?;
+        }
+        if row.is_some_and(|row| row.gives_keys) {
+            edge.key_guard.check(incoming.headers()).map_err(refused)?;
+        }
+        let fault = Fault::fire(world, trace);
+        if let Some(response) = fault.instead(feature_level, world.now()) {
+            return Err(Box::new(response));
+        }
+        match found {
+            RouteMatch::Operation(row, values) => {
+                raw.path = values;
+                Ok(Routed { row, raw, csrf, fault })
+            }
+            other => {
+                let response = finished(self.without_operation(&method, &trace.path, other));
+                Err(Box::new(fault.afterwards(response)))
+            }
+        }
+    }
+
+    /// Finds the operation of a resumable upload; None where the path is for none at this level.
+    fn route_upload(&self, trace: &mut Trace) -> Option<Result<Routed, EarlyResponse>> {
+        let Self { edge, incoming, world, settings, .. } = self;
+        let path = tus::path_of_operation(&trace.path)?;
+        let method = tus::method(incoming);
+        let found = edge.router.find(&method, path, settings.feature_level);
+        let row = match &found {
+            RouteMatch::Operation(row, _) => Some(*row),
+            RouteMatch::WrongMethod(_) => None,
+            RouteMatch::Nothing => return None,
+        };
+        trace.route = row.map(|row| row.route.path);
+        trace.method = method.clone().into();
+        let fault = Fault::fire(world, trace);
+        if let Some(response) = fault.instead(settings.feature_level, world.now()) {
+            return Some(Err(Box::new(response)));
+        }
+        let checked = match found {
+            _ if method == "OPTIONS" => Err(tus::options()),
+            RouteMatch::Operation(row, path) => match tus::check_version(incoming) {
+                Ok(()) => Ok((row, RawParameters { path, ..RawParameters::default() })),
+                Err(error) => Err(tus::refusal(&error)),
+            },
+            RouteMatch::WrongMethod(methods) => {
+                Err(tus::refusal(&Error::MethodNotAllowed { allowed_methods: methods.into() }))
+            }
+            RouteMatch::Nothing => return None,
+        };
+        Some(match checked {
+            Ok((row, raw)) => Ok(Routed { row, raw, csrf: None, fault }),
+            Err(response) => Err(Box::new(fault.afterwards(response))),
+        })
+    }
+
+    /// What is said where no operation has the method and path.
+    fn without_operation(&self, method: &str, path: &str, found: RouteMatch) -> Result<Response, Refusal> {
+        let feature_level = self.settings.feature_level;
+        let elsewhere = || {
+            let row = self.edge.router.of_another_level(method, path, feature_level)?;
+            Some(hint::operation_of_another_level(row, feature_level))
+        };
+        match found {
+            RouteMatch::WrongMethod(methods) if method == "OPTIONS" => Ok(reply::allowed(&methods)),
+            RouteMatch::WrongMethod(methods) => {
+                let hint = elsewhere().unwrap_or_else(|| format!("{path} takes {}.", methods.join(", ")));
+                Err((Error::MethodNotAllowed { allowed_methods: methods.into() }, Some(hint)))
+            }
+            _ => {
+                let hint = elsewhere().unwrap_or_else(|| hint::nearest_operation(Router::nearest(method, path)));
+                Err((Error::UnknownPath, Some(hint)))
+            }
+        }
+    }
+
+    /// Checks the caller and runs the operation, both on one realm; a write looks again at the realm that it changes.
+    /// Err is the response to a caller who is not let in.
+    fn carry_out(
+        &mut self,
+        row: &'static Row,
+        raw: RawParameters,
+        csrf: Option<&str>,
+        fault: &Fault,
+        trace: &mut Trace,
+    ) -> Result<Handled, EarlyResponse> {
+        loop {
+            let realm = self.world.snapshot();
+            let emulation = emulation(self.settings.feature_level);
+            let caller = self.authorize(&realm, row, emulation, csrf, trace)?;
+            if let Some(caller) = &caller {
+                fault.lose_queues(self.world, caller);
+            }
+            let mut received = Cow::Borrowed(&raw);
+            if tus::is_spoken_by(row) {
+                let read = tus::parameters(row, self.incoming, raw.path.clone());
+                received = Cow::Owned(read.map_err(|error| Box::new(self.refused(row, &trace.params, error, None)))?);
+            } else if let Some(emulation) = emulation {
+                emulation
+                    .receive(row.route, &realm, caller.as_deref(), received.to_mut())
+                    .map_err(|error| Box::new(self.refused(row, &trace.params, error, None)))?;
+            }
+            let call = self.call(&received, caller, emulation, fault);
+            let outcome = match row.run {
+                Run::Read(read) => Outcome::unchanged(read(&realm, &call, &received).map(Reply::Ready)),
+                Run::Poll(poll) => Outcome::unchanged(poll(self.world, &call, &received)),
+                Run::Write(write) => match write(self.world, &realm, &call, &received) {
+                    Ok(outcome) => outcome,
+                    Err(NotDone::Refused(error)) => Outcome::unchanged(Err(error)),
+                    Err(NotDone::Outdated) => {
+                        self.settings = self.world.settings();
+                        continue;
+                    }
+                },
+            };
+            let caller = call.caller;
+            let received = match received {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(received) => Some(received),
+            };
+            let realm = matches!(row.run, Run::Read(_)).then_some(realm);
+            return Ok(Handled { caller, raw: received.unwrap_or(raw), realm, outcome });
+        }
+    }
+
+    /// The caller, None where nobody needs to be one; Err is the response to somebody who is not let in.
+    fn authorize(
+        &self,
+        realm: &Realm,
+        row: &Row,
+        emulation: Option<&'static Emulation>,
+        csrf: Option<&str>,
+        trace: &Trace,
+    ) -> Result<Option<Arc<User>>, EarlyResponse> {
+        // Pages of other sites can't make browsers send the headers of resumable uploads.
+        let admit = || match self.takes_sessions && !tus::is_spoken_by(row) {
+            true => session::check_csrf(&self.edge.key_guard, self.incoming, csrf),
+            false => Ok(()),
+        };
+        caller(realm, row, emulation, &trace.credentials, admit).map_err(|error| {
+            if tus::is_spoken_by(row) {
+                return Box::new(tus::refusal(&Error::UnauthenticatedUpload));
+            }
+            // A person looks at a page: they are shown the way to log in.
+            if error == Error::NotLoggedIn && self.incoming.accepts_html() {
+                return Box::new(reply::to_login(self.origin.prefix, self.incoming.path()));
+            }
+            let hint = hint::for_access(&error, row);
+            Box::new(self.refused(row, &trace.params, error, hint))
+        })
+    }
+
+    /// The request as its operation sees it.
+    fn call<'call>(
+        &'call self,
+        raw: &'call RawParameters,
+        caller: Option<Arc<User>>,
+        emulation: Option<&'static Emulation>,
+        fault: &Fault,
+    ) -> Call<'call> {
+        let user_agent = self.incoming.header(header::USER_AGENT).unwrap_or_default();
+        Call {
+            caller,
+            origin: self.origin,
+            client: raw.client().unwrap_or_else(|| self.incoming.client_name()),
+            user_agent,
+            now: self.world.now(),
+            server_start: self.world.started_at(),
+            feature_level: self.settings.feature_level,
+            queue_level: emulation.map(Emulation::queue_level).unwrap_or_default(),
+            former: &raw.former,
+            files: &raw.files,
+            bouncer: fault.bouncer(),
+            disturbance: fault.disturbance(),
+            extra_emoji: self.settings.dialect.vendor_value("emoji_name", EXTRA_EMOJI.name),
+        }
+    }
+}
+
+/// Parameters by their neutral names.
+fn neutral(settings: &WorldSettings, mut raw: RawParameters) -> RawParameters {
+    let dialect = &settings.dialect;
+    if !dialect.is_neutral() {
+        raw.values = Arc::new(origin::neutral_parameters(dialect, &raw.values));
+    }
+    raw
+}
+
+/// The caller of an operation, as its access demands; `admit` looks at what comes along with a session.
+fn caller(
+    realm: &Realm,
+    row: &Row,
+    emulation: Option<&'static Emulation>,
+    given: &RequestCredentials,
+    admit: impl FnOnce() -> Result<(), Error>,
+) -> Result<Option<Arc<User>>, Error> {
+    let access = emulation.map_or(row.access, |emulation| emulation.access(row.route, row.access));
+    if access == Access::Anyone {
+        return Ok(None);
+    }
+    let Some(user) = authentication::caller(realm, given)? else {
+        let is_visitor = access == Access::UserOrVisitor && realm.has_public_access();
+        return match is_visitor {
+            true if realm.organization.is_deactivated => Err(Error::RealmDeactivated),
+            true => admit().map(|()| None),
+            false => Err(Error::NotLoggedIn),
+        };
+    };
+    admit()?;
+    access.check(realm, &user)?;
+    if let Some(emulation) = emulation {
+        emulation.check_former_access(row.route, realm, &user)?;
+    }
+    Ok(Some(user))
+}
+
+/// A POST may name another method in its parameter `method`; HEAD is carried out as GET.
+fn effective_method(method: &Method, values: &mut Arc<BTreeMap<String, String>>) -> Cow<'static, str> {
+    if method == Method::POST {
+        let named = |text: &String| ["GET", "PATCH", "PUT", "DELETE"].into_iter().find(|method| method == text);
+        if let Some(named) = values.get("method").and_then(named) {
+            Arc::make_mut(values).remove("method");
+            return named.into();
+        }
+    }
+    if method == Method::HEAD { "GET".into() } else { trace::name_of(method) }
+}
+
+/// Takes a parameter out.
+fn taken(values: &mut Arc<BTreeMap<String, String>>, name: &str) -> Option<String> {
+    values.contains_key(name).then(|| Arc::make_mut(values).remove(name)).flatten()
+}

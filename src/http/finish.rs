@@ -1,0 +1,155 @@
+//! From what came of a request to its response: level, dialect, address, sessions, journal.
+
+use super::context::{Handled, RequestContext};
+use super::trace::Trace;
+use super::{Refusal, Response, hint, origin, reply, session, tus};
+use crate::api::{Outcome, Reply, Route, Row};
+use crate::error::Error;
+use crate::level::emulation;
+use crate::realm::id::UserId;
+use crate::world::WorldSettings;
+use http::{HeaderValue, header};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+impl RequestContext<'_> {
+    /// The response to a request that was carried out.
+    pub fn reply(&self, row: &Row, handled: Handled, trace: &mut Trace) -> Response {
+        let Outcome { reply, events, session } = handled.outcome;
+        trace.caused = events;
+        let caller = handled.caller.as_deref();
+        let raw = &handled.raw;
+        let realm = || handled.realm.clone().unwrap_or_else(|| self.world.snapshot());
+        let error = match reply {
+            Ok(Reply::Ready(bytes)) if tus::is_spoken_by(row) => return tus::response(row, self.origin, &bytes),
+            Ok(Reply::Ready(bytes)) => {
+                let to_level = emulation(self.settings.feature_level).map(|emulation| {
+                    |reply: &mut Value| emulation.answer(row.route, &realm(), caller, &raw.values, reply)
+                });
+                let bytes = shape(&self.settings, self.origin.prefix, bytes, to_level);
+                return self.with_sessions(row, session, reply::success(bytes));
+            }
+            // A poll is waited for before its reply is made.
+            Ok(Reply::Pending(_)) => Error::Internal,
+            Err(error) => error,
+        };
+        let for_rights = || hint::for_rights(&error, &realm(), caller?);
+        let for_body = hint::for_json_body(&error, row).filter(|_| self.sent_json());
+        let hint = for_body.or_else(|| hint::for_parameters(&error, row, raw)).or_else(for_rights);
+        let hint = hint.or_else(|| hint::for_misspelt(row, raw));
+        self.refused(row, &trace.params, error, hint)
+    }
+
+    /// A refusal with the status, code and words that it had at the world's level.
+    pub fn refused(
+        &self,
+        row: &Row,
+        values: &BTreeMap<String, String>,
+        error: Error,
+        hint: Option<String>,
+    ) -> Response {
+        if tus::is_spoken_by(row) {
+            return tus::refusal(&error);
+        }
+        let hint = hint.or_else(|| hint::for_error(&error));
+        let Some(emulation) = emulation(self.settings.feature_level) else { return reply::failure(&error, hint) };
+        let mut error = emulation.with_former_names(row.route, error);
+        let message = emulation.former_message(row.route, values, &mut error);
+        let code = emulation.code_of(Some(row.route), error.row());
+        reply::former_failure(&error, code, message, hint)
+    }
+
+    /// Notes the response in the world's journal, and gives it when the fault that fired holds it back no more. The
+    /// journal comes first: a client that gives up waiting does not undo what was done.
+    pub async fn finish(&self, trace: Trace, response: Response) -> Response {
+        let delay = trace.delay;
+        let response = self.noted(trace, response);
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        response
+    }
+
+    /// Notes the response in the world's journal.
+    pub fn noted(&self, trace: Trace, response: Response) -> Response {
+        let mut response = self.in_dialect(response);
+        if self.takes_sessions {
+            reply::ask_for_session(&mut response);
+        }
+        trace.end(self.world, &response);
+        response
+    }
+
+    /// Whether the body is JSON, which the API does not read.
+    fn sent_json(&self) -> bool {
+        self.incoming.header(header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"))
+    }
+
+    /// Ends, keeps and opens sessions as what was done demands.
+    fn with_sessions(&self, row: &Row, opened: Option<UserId>, mut response: Response) -> Response {
+        let (world, Route { method, path, .. }) = (self.world, row.route);
+        if method == "DELETE" || path == "/realm/deactivate" {
+            world.end_sessions_of_deactivated();
+        }
+        if let Some(session) = self.incoming.session.as_ref().filter(|_| path == "/settings") {
+            world.keep_session(&session.id);
+        }
+        if let Some(user) = opened.and_then(|user| world.published().user(user).cloned()) {
+            session::open(world, self.origin, &user, &mut response);
+        }
+        response
+    }
+
+    /// A refusal with names as the dialect has them.
+    fn in_dialect(&self, response: Response) -> Response {
+        let dialect = &self.settings.dialect;
+        let is_refusal = response.status().is_client_error() && !dialect.is_neutral();
+        let Some(mut refusal) =
+            Some(response.body()).filter(|_| is_refusal).and_then(|body| serde_json::from_slice(body).ok())
+        else {
+            return response;
+        };
+        dialect.translate_refusal(&mut refusal);
+        let mut response = response;
+        let hint = response.headers().get(reply::HINT).and_then(|hint| hint.to_str().ok());
+        if let Some(hint) = hint.and_then(|hint| HeaderValue::try_from(dialect.with_vendor_names(hint)).ok()) {
+            response.headers_mut().insert(reply::HINT, hint);
+        }
+        response.map(|body| {
+            serde_json::to_vec(&refusal).map_or(body, |mut bytes| {
+                bytes.push(b'\n');
+                bytes.into()
+            })
+        })
+    }
+}
+
+/// A reply or the refusal's.
+pub(super) fn finished(outcome: Result<Response, Refusal>) -> Response {
+    outcome.unwrap_or_else(|(error, hint)| reply::failure(&error, hint.or_else(|| hint::for_error(&error))))
+}
+
+/// Brings a reply to a world's level, into its dialect and to the caller's address. Most need none of it, which is seen
+/// without taking them apart.
+pub(super) fn shape(
+    settings: &WorldSettings,
+    prefix: &str,
+    bytes: Vec<u8>,
+    to_level: Option<impl FnOnce(&mut Value)>,
+) -> Vec<u8> {
+    let has_addresses = !prefix.is_empty() && origin::may_have_addresses(&bytes);
+    if to_level.is_none() && !has_addresses && !settings.dialect.may_rename(&bytes) {
+        return bytes;
+    }
+    let Ok(mut value) = serde_json::from_slice(&bytes) else { return bytes };
+    if let Some(to_level) = to_level {
+        to_level(&mut value);
+    }
+    origin::prefix_addresses(&mut value, prefix);
+    if !settings.dialect.is_neutral() {
+        settings.dialect.translate(&mut value);
+    }
+    let mut bytes = serde_json::to_vec(&value).unwrap_or(bytes);
+    bytes.push(b'\n');
+    bytes
+}
