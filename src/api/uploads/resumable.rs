@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The first level with resumable uploads.
-const SINCE: i64 = 296;
+pub const SINCE: i64 = 296;
 
 /// How far an upload is.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
