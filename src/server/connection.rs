@@ -148,7 +148,7 @@ fn is_control(path: &str) -> bool {
 pub fn service(
     routes: impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send,
     scheme: &'static str,
-    idle: Arc<IdleTracker>,
+    tracker: Arc<IdleTracker>,
 ) -> impl HttpService<
     Incoming,
     Future: Send,
@@ -158,7 +158,7 @@ pub fn service(
     let routes = RefCell::new(warp::service(routes));
     let credentials = CredentialsCache::default();
     service_fn(move |request| {
-        let active = idle.begin();
+        let active = tracker.begin();
         let answer = routes.borrow_mut().call(with_head_apart(request, scheme, &credentials));
         async move {
             let _active = active;
