@@ -1,6 +1,6 @@
 //! Binding, accepting, answering; the only place that reads the wall clock.
 
-use super::connection::{Scope, all_worlds, chat_api, service};
+use super::connection::{Scope, all_worlds, chat_api, is_own, service};
 use super::error_rewriting::ErrorRewritingStream;
 use super::idle::IdleTracker;
 use crate::control::Control;
@@ -308,12 +308,12 @@ async fn answer<S: Read + Write + Unpin + Send + 'static>(
     let served = match scope {
         Scope::AllWorlds(control) => {
             let routes = all_worlds(&control, stopped);
-            let service = service(routes, control.edge.scheme, tracker);
+            let service = service(routes, control.edge.scheme, is_own, tracker);
             http1::Builder::new().serve_connection(io, service).with_upgrades().await
         }
         Scope::OneWorld(edge, world, world_ended) => {
             let scheme = edge.scheme;
-            let service = service(chat_api(edge, Some(world)), scheme, tracker);
+            let service = service(chat_api(edge, Some(world)), scheme, |_| false, tracker);
             let connection = http1::Builder::new().serve_connection(io, service);
             tokio::pin!(connection);
             tokio::select! {
