@@ -16,7 +16,7 @@ impl RequestContext<'_> {
     /// The response to a request that was carried out.
     pub fn reply(&self, row: &Row, handled: Handled, trace: &mut Trace) -> Response {
         let Outcome { reply, events, session } = handled.outcome;
-        trace.caused = events;
+        trace.new_events = events;
         let caller = handled.caller.as_deref();
         let raw = &handled.raw;
         let realm = || handled.realm.clone().unwrap_or_else(|| self.world.snapshot());

@@ -32,7 +32,7 @@ pub struct RequestHead {
     pub uri: Uri,
     /// The headers.
     pub headers: HeaderMap,
-    /// Who calls, as the headers say; None without a word of it, and for control.
+    /// Who calls, as the headers say; None without a word of it.
     pub credentials: RequestCredentials,
 }
 

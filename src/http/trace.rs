@@ -34,8 +34,8 @@ pub struct Trace {
     pub fault: Option<String>,
     /// How long that fault holds the reply back.
     pub delay: Duration,
-    /// What happened.
-    pub caused: NewEvents,
+    /// What the request added to the event log.
+    pub new_events: NewEvents,
 }
 
 /// A method's name.
@@ -83,7 +83,7 @@ impl Trace {
             params: RawParameters::no_values(),
             fault: None,
             delay: Duration::ZERO,
-            caused: NewEvents::default(),
+            new_events: NewEvents::default(),
         }
     }
 
@@ -97,7 +97,7 @@ impl Trace {
         let fault = self.fault.clone().filter(|_| world.is_watched());
         let entry = world.journal().enter(Entry {
             id: 0,
-            at: self.caused.entries.first().map_or(now, |event| now.min(event.at)).fractional_seconds(),
+            at: self.new_events.entries.first().map_or(now, |event| now.min(event.at)).fractional_seconds(),
             method: self.method,
             path: self.path,
             route: self.route,
@@ -109,7 +109,7 @@ impl Trace {
             client: self.client,
             hint: response.headers().get(reply::HINT).and_then(|hint| hint.to_str().ok()).map(Into::into),
             fault: self.fault,
-            events: self.caused.positions(),
+            events: self.new_events.positions(),
             truncated: false,
         });
         let journal_id = entry.id;
@@ -118,6 +118,6 @@ impl Trace {
             let effect = world.faults().lock().effect_as_sent(&fault_id).unwrap_or_default();
             world.tell(Watched::Fault { at: now, fault_id, journal_id, effect });
         }
-        world.tell_events(&self.caused);
+        world.tell_events(&self.new_events);
     }
 }

@@ -39,12 +39,15 @@ pub fn all_worlds(
     control: &Arc<Control>,
     stopped: watch::Receiver<bool>,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + use<> {
-    watch_socket(control.clone(), stopped)
+    // First what is asked most.
+    chat_api(control.edge.clone(), None)
+        .or(watch_socket(control.clone(), stopped))
+        .unify()
         .or(control_api(control.clone()))
         .unify()
         .or(console_page(control.clone()))
         .unify()
-        .or(chat_api(control.edge.clone(), None))
+        .or(rest_of_api(control.edge.clone()))
         .unify()
 }
 
@@ -54,15 +57,24 @@ pub fn chat_api(
     edge: Arc<Edge>,
     port_world: Option<Arc<str>>,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
-    head().and(warp::body::stream()).then(move |head: Arc<RequestHead>, body| {
+    warp::ext::get::<Arc<RequestHead>>().and(warp::body::stream()).then(move |head: Arc<RequestHead>, body| {
         let (edge, port_world) = (edge.clone(), port_world.clone());
-        async move { guarded(edge.respond(head, body, port_world.as_deref())).await }
+        // The future is larger than 4 KB: all that warp and hyper put around it would be as large, and be moved with it.
+        guarded(Box::pin(async move { edge.respond(head, body, port_world.as_deref()).await }))
+    })
+}
+
+/// The API where the page in the browser might have answered and did not.
+fn rest_of_api(edge: Arc<Edge>) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
+    own_head().and(warp::body::stream()).then(move |head: Arc<RequestHead>, body| {
+        let edge = edge.clone();
+        guarded(Box::pin(async move { edge.respond(head, body, None).await }))
     })
 }
 
 /// All of control but the WebSocket.
 fn control_api(control: Arc<Control>) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
-    warp::path("control").and(head()).and(warp::body::stream()).then(move |head: Arc<RequestHead>, body| {
+    warp::path("control").and(own_head()).and(warp::body::stream()).then(move |head: Arc<RequestHead>, body| {
         let control = control.clone();
         async move {
             let mut incoming = ApiRequest::new(head.clone(), Bytes::new());
@@ -80,7 +92,7 @@ fn control_api(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
 
 /// The page in the browser and its files.
 fn console_page(control: Arc<Control>) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
-    warp::path::end().or(warp::path("console")).unify().and(head()).and_then(move |head: Arc<RequestHead>| {
+    warp::path::end().or(warp::path("console")).unify().and(own_head()).and_then(move |head: Arc<RequestHead>| {
         let page = console::answer(&control.guard, &head);
         std::future::ready(page.ok_or_else(warp::reject::not_found))
     })
@@ -91,7 +103,7 @@ fn watch_socket(
     control: Arc<Control>,
     stopped: watch::Receiver<bool>,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
-    warp::path!("control" / "worlds" / String / "watch").and(head()).and(warp::ws()).map(
+    warp::path!("control" / "worlds" / String / "watch").and(own_head()).and(warp::ws()).map(
         move |name: String, head: Arc<RequestHead>, socket: warp::ws::Ws| {
             let headers = &head.headers;
             match control.watched(&name, head.uri.query(), headers) {
@@ -116,39 +128,51 @@ fn watch_socket(
     )
 }
 
-/// The head of the request. Warp's filters would copy its parts one by one.
-fn head() -> impl Filter<Extract = (Arc<RequestHead>,), Error = Rejection> + Copy {
-    warp::ext::get::<Arc<RequestHead>>()
+/// The head of a request that may be for control or the page in the browser, apart from those that are for the API alone.
+#[derive(Clone)]
+struct OwnHead(Arc<RequestHead>);
+
+fn own_head() -> impl Filter<Extract = (Arc<RequestHead>,), Error = Rejection> + Copy {
+    warp::ext::get::<OwnHead>().map(|OwnHead(head)| head)
 }
 
-/// Puts a request's head where [`head`] finds it: moved, but for control, whose WebSocket warp has to recognize.
+/// Moves a request's head to where the filters find it whole; warp's would copy its parts one by one. That of control
+/// stays too, since warp has to recognize the WebSocket.
 fn with_head_apart(
     mut request: Request<Incoming>,
     scheme: &'static str,
     credentials: &CredentialsCache,
+    is_own: fn(&str) -> bool,
 ) -> Request<Incoming> {
     let uri = request.uri().clone();
-    let head = if is_control(uri.path()) {
+    if is_own(uri.path()) {
         let (method, headers) = (request.method().clone(), request.headers().clone());
-        RequestHead { method, scheme, uri, headers, credentials: None }
-    } else {
-        let headers = std::mem::take(request.headers_mut());
         let credentials = credentials.read(&headers);
-        RequestHead { method: std::mem::take(request.method_mut()), scheme, uri, headers, credentials }
-    };
-    request.extensions_mut().insert(Arc::new(head));
+        let head = RequestHead { method, scheme, uri, headers, credentials };
+        request.extensions_mut().insert(OwnHead(Arc::new(head)));
+    } else {
+        let (method, headers) = (std::mem::take(request.method_mut()), std::mem::take(request.headers_mut()));
+        let credentials = credentials.read(&headers);
+        let head = RequestHead { method, scheme, uri, headers, credentials };
+        request.extensions_mut().insert(Arc::new(head));
+    }
     request
 }
 
-fn is_control(path: &str) -> bool {
-    path == "/control" || path.starts_with("/control/")
+/// Whether a path may be for control or the page in the browser.
+pub fn is_own(path: &str) -> bool {
+    let is_below =
+        |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    path == "/" || is_below("/control") || is_below("/console")
 }
 
-/// Answers the requests of one connection by these filters. The tracker is told of each.
+/// Answers the requests of one connection by these filters. `is_own` says which paths may be for others than the API. The
+/// tracker is told of each request.
 pub fn service(
     routes: impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send,
     scheme: &'static str,
-    idle: Arc<IdleTracker>,
+    is_own: fn(&str) -> bool,
+    tracker: Arc<IdleTracker>,
 ) -> impl HttpService<
     Incoming,
     Future: Send,
@@ -158,8 +182,8 @@ pub fn service(
     let routes = RefCell::new(warp::service(routes));
     let credentials = CredentialsCache::default();
     service_fn(move |request| {
-        let active = idle.begin();
-        let answer = routes.borrow_mut().call(with_head_apart(request, scheme, &credentials));
+        let active = tracker.begin();
+        let answer = routes.borrow_mut().call(with_head_apart(request, scheme, &credentials, is_own));
         async move {
             let _active = active;
             let response = answer.await.unwrap_or_else(|never: Infallible| match never {});

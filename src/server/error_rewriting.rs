@@ -24,7 +24,7 @@ const LINGER_TIME: Duration = Duration::from_secs(2);
 /// A connection on which a refusal of hyper's own, which has no body, leaves as an error reply of the API.
 pub struct ErrorRewritingStream<S> {
     stream: S,
-    pulse: Arc<IdleTracker>,
+    tracker: Arc<IdleTracker>,
     refusal: Option<Refusal>,
     has_begun: bool,
     is_other_protocol: bool,
@@ -40,8 +40,8 @@ struct Refusal {
 
 impl<S> ErrorRewritingStream<S> {
     /// Around a connection that nothing was written to.
-    pub fn new(stream: S, pulse: Arc<IdleTracker>) -> Self {
-        Self { stream, pulse, refusal: None, has_begun: false, is_other_protocol: false }
+    pub fn new(stream: S, tracker: Arc<IdleTracker>) -> Self {
+        Self { stream, tracker, refusal: None, has_begun: false, is_other_protocol: false }
     }
 
     /// Puts the envelope in the place of a refusal without one; whether it did.
@@ -154,7 +154,7 @@ impl<S: Read + Write + Unpin> Write for ErrorRewritingStream<S> {
         if self.refusal.is_some() || self.intercept(bytes) {
             return Poll::Ready(Ok(bytes.len()));
         }
-        self.pulse.beat();
+        self.tracker.record_activity();
         Pin::new(&mut self.stream).poll_write(context, bytes)
     }
 
@@ -167,7 +167,7 @@ impl<S: Read + Write + Unpin> Write for ErrorRewritingStream<S> {
         if self.refusal.is_some() || self.intercept(head) {
             return Poll::Ready(Ok(slices.iter().map(|slice| slice.len()).sum()));
         }
-        self.pulse.beat();
+        self.tracker.record_activity();
         Pin::new(&mut self.stream).poll_write_vectored(context, slices)
     }
 

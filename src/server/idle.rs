@@ -8,7 +8,7 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct IdleTracker {
     requests: AtomicU64,
-    beats: AtomicU64,
+    activities: AtomicU64,
 }
 
 /// A request that is being answered; dropping it is its end.
@@ -19,21 +19,21 @@ impl IdleTracker {
     /// A request begins.
     pub fn begin(self: &Arc<Self>) -> ActiveRequest {
         self.requests.fetch_add(1, Ordering::Relaxed);
-        self.beat();
+        self.record_activity();
         ActiveRequest(self.clone())
     }
 
     /// Something is happening.
-    pub fn beat(&self) {
-        self.beats.fetch_add(1, Ordering::Relaxed);
+    pub fn record_activity(&self) {
+        self.activities.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Waits until no request is being answered and nothing has happened for so long, or up to twice that.
-    pub async fn stopped(&self, patience: Duration) {
+    pub async fn idle_for(&self, patience: Duration) {
         loop {
-            let beats = self.beats.load(Ordering::Relaxed);
+            let activities = self.activities.load(Ordering::Relaxed);
             tokio::time::sleep(patience).await;
-            if self.requests.load(Ordering::Relaxed) == 0 && self.beats.load(Ordering::Relaxed) == beats {
+            if self.requests.load(Ordering::Relaxed) == 0 && self.activities.load(Ordering::Relaxed) == activities {
                 return;
             }
         }
@@ -42,7 +42,7 @@ impl IdleTracker {
 
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
-        self.0.beat();
+        self.0.record_activity();
         self.0.requests.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -56,15 +56,15 @@ mod tests {
 
     #[tokio::test]
     async fn a_connection_is_silent_when_no_request_is_answered_and_none_came_for_a_while() {
-        let pulse = Arc::new(IdleTracker::default());
-        let long_poll = pulse.begin();
-        let stopped = pulse.stopped(PATIENCE);
-        tokio::pin!(stopped);
+        let tracker = Arc::new(IdleTracker::default());
+        let long_poll = tracker.begin();
+        let idle = tracker.idle_for(PATIENCE);
+        tokio::pin!(idle);
 
         tokio::time::sleep(10 * PATIENCE).await;
-        assert_eq!(stopped.as_mut().now_or_never(), None);
+        assert_eq!(idle.as_mut().now_or_never(), None);
 
         drop(long_poll);
-        tokio::time::timeout(Duration::from_secs(20), stopped).await.expect("nothing happens any more");
+        tokio::time::timeout(Duration::from_secs(20), idle).await.expect("nothing happens any more");
     }
 }

@@ -1,6 +1,6 @@
 //! Binding, accepting, answering; the only place that reads the wall clock.
 
-use super::connection::{Scope, all_worlds, chat_api, service};
+use super::connection::{Scope, all_worlds, chat_api, is_own, service};
 use super::error_rewriting::ErrorRewritingStream;
 use super::idle::IdleTracker;
 use crate::control::Control;
@@ -236,13 +236,13 @@ async fn ended(mut stopped: watch::Receiver<bool>) {
 
 /// Serves a connection until it ends by itself, is silent for too long, or the server ends.
 async fn connection(stream: TcpStream, scope: Scope, secured: Option<Secured>, stopped: watch::Receiver<bool>) {
-    let pulse = Arc::new(IdleTracker::default());
+    let tracker = Arc::new(IdleTracker::default());
     // On a task of its own: its requests are not to wake what waits for the end.
-    let mut serving = tokio::spawn(serve(stream, scope, secured, stopped.clone(), pulse.clone()));
+    let mut serving = tokio::spawn(serve(stream, scope, secured, stopped.clone(), tracker.clone()));
     tokio::select! {
         _ = &mut serving => {}
         () = ended(stopped) => serving.abort(),
-        () = pulse.stopped(PATIENCE) => serving.abort(),
+        () = tracker.idle_for(PATIENCE) => serving.abort(),
     }
 }
 
@@ -251,12 +251,12 @@ async fn serve(
     scope: Scope,
     secured: Option<Secured>,
     stopped: watch::Receiver<bool>,
-    pulse: Arc<IdleTracker>,
+    tracker: Arc<IdleTracker>,
 ) {
     let _ = stream.set_nodelay(true);
     match secured {
-        None => answer(TokioIo::new(stream), scope, stopped, pulse).await,
-        Some(secured) => serve_securely(stream, scope, secured, stopped, pulse).await,
+        None => answer(TokioIo::new(stream), scope, stopped, tracker).await,
+        Some(secured) => serve_securely(stream, scope, secured, stopped, tracker).await,
     }
 }
 
@@ -266,11 +266,11 @@ fn serve_securely(
     scope: Scope,
     secured: Secured,
     stopped: watch::Receiver<bool>,
-    pulse: Arc<IdleTracker>,
+    tracker: Arc<IdleTracker>,
 ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move {
         match tokio::time::timeout(HANDSHAKE_TIME, opened(stream, &secured)).await {
-            Ok(Some(stream)) => answer(TokioIo::new(stream), scope, stopped, pulse).await,
+            Ok(Some(stream)) => answer(TokioIo::new(stream), scope, stopped, tracker).await,
             Ok(None) => {}
             Err(_) => tracing::debug!("connection ended: no TLS within {} s", HANDSHAKE_TIME.as_secs()),
         }
@@ -302,18 +302,18 @@ async fn answer<S: Read + Write + Unpin + Send + 'static>(
     io: S,
     scope: Scope,
     stopped: watch::Receiver<bool>,
-    pulse: Arc<IdleTracker>,
+    tracker: Arc<IdleTracker>,
 ) {
-    let io = ErrorRewritingStream::new(io, pulse.clone());
+    let io = ErrorRewritingStream::new(io, tracker.clone());
     let served = match scope {
         Scope::AllWorlds(control) => {
             let routes = all_worlds(&control, stopped);
-            let service = service(routes, control.edge.scheme, pulse);
+            let service = service(routes, control.edge.scheme, is_own, tracker);
             http1::Builder::new().serve_connection(io, service).with_upgrades().await
         }
         Scope::OneWorld(edge, world, world_ended) => {
             let scheme = edge.scheme;
-            let service = service(chat_api(edge, Some(world)), scheme, pulse);
+            let service = service(chat_api(edge, Some(world)), scheme, |_| false, tracker);
             let connection = http1::Builder::new().serve_connection(io, service);
             tokio::pin!(connection);
             tokio::select! {

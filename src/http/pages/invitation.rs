@@ -55,8 +55,8 @@ impl Visitor<'_> {
             password: self.field("password").unwrap_or_default(),
         };
         match self.world.commit_noting(|tx| accept::register(tx, key, &registration)) {
-            Ok((user, caused)) => {
-                trace.caused = caused;
+            Ok((user, new_events)) => {
+                trace.new_events = new_events;
                 let realm = self.world.published();
                 let Some(user) = realm.user(user) else { return self.show(key, kind, None) };
                 trace.note_caller(user);

@@ -76,8 +76,8 @@ impl Visitor<'_> {
             (None, None) => return Ok(self.choice(pad, Some(&Told::Bad("Choose who to log in as.".to_owned())))),
         };
         match logged_in {
-            Ok((account, caused)) => {
-                trace.caused = caused;
+            Ok((account, new_events)) => {
+                trace.new_events = new_events;
                 let realm = self.world.published();
                 let Some(user) = realm.user(UserId(account.user_id)) else { return Ok(self.choice(pad, None)) };
                 trace.note_caller(user);
