@@ -1,7 +1,7 @@
 //! How fast the program is, as a share of what the web framework itself can do: both are built alike and measured in
 //! turns in one run, because absolute figures mean nothing on shared machines.
 //!
-//! `cargo bench` prints the table of `docs/performance.md`; words after `--` choose the figures whose names contain one
+//! `cargo bench` prints the table of `docs/contributing/performance.md`; words after `--` choose the figures whose names contain one
 //! of them. The measured server has the first core, the load the second.
 
 mod baseline;
