@@ -25,7 +25,7 @@ use crate::realm::id::ChannelId;
 use crate::realm::organization::Organization;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS, setting};
 use crate::realm::user::{Role, User};
-use crate::realm::visible_users::VisibleUsers;
+use crate::realm::visibility::Sight;
 use parameters::{ChannelSetting, OrganizationParams, check_choice, kept};
 use policies::{Choice, Policy};
 use schemars::JsonSchema;
@@ -264,12 +264,9 @@ fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choic
 
 /// Gives a permission to others. Where guests come to know more or fewer people, they are told whom.
 fn change_permission(tx: &mut Tx, name: &'static str, value: GroupSettingValue) {
-    let decides_acquaintance = name == "can_access_all_users_group";
-    let known = decides_acquaintance.then(|| VisibleUsers::of_all_guests(tx));
+    let before = tx.mark();
     let shown = json!(value);
     organization_mut(tx).permissions.insert(name, value);
     emit_data(tx, json!({ name: shown }));
-    if let Some(known) = known {
-        known.tell_changes(tx);
-    }
+    tx.emit_visibility(&before, &[Sight::Users]);
 }

@@ -7,8 +7,7 @@ use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::palette::Palette;
-use crate::realm::visible_starred::VisibleStarred;
-use crate::realm::visible_users::VisibleUsers;
+use crate::realm::visibility::{DeletedMessages, Sight};
 use imbl::OrdSet;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,26 +55,24 @@ pub fn subscribe_all(
     let mut discovered = BTreeMap::new();
     let mut arrived = BTreeMap::new();
     let mut palette = Palette::default();
-    let known = VisibleUsers::of_guests(tx);
-    let starred = VisibleStarred::of(tx, &users.iter().copied().collect());
+    let before = tx.mark();
     for channel in channels {
-        let blind = blind_among(tx, users, *channel);
         let is_new = |user: &UserId| tx.subscribe_from(&mut palette, *user, *channel, colors.get(channel).cloned());
         let newcomers: OrdSet<UserId> = users.iter().copied().filter(is_new).collect();
         for user in &newcomers {
             added.entry(*user).or_default().push(*channel);
         }
-        discovered.insert(*channel, blind.intersection(newcomers.clone()));
+        discovered.insert(*channel, blind_among(&before, &newcomers, *channel));
         arrived.insert(*channel, newcomers);
     }
-    known.tell_changes(tx);
+    tx.emit_visibility(&before, &[Sight::Users]);
     tx.emit_created(discovered);
     for (user, channels) in &added {
         emit_added(tx, *user, channels);
     }
     let audiences = peer_audiences(tx, arrived);
     emit_peers(tx, "peer_add", audiences);
-    starred.tell_changes(tx);
+    tx.emit_visibility(&before, &[Sight::Starred(&DeletedMessages::new())]);
     added
 }
 
@@ -89,8 +86,7 @@ pub fn subscribe_all(
 pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[ChannelId]) -> Changed {
     let mut removed = Changed::new();
     let mut left = BTreeMap::new();
-    let known = VisibleUsers::of_guests(tx);
-    let starred = VisibleStarred::of(tx, &users.iter().copied().collect());
+    let before = tx.mark();
     for channel in channels {
         let leavers: OrdSet<UserId> =
             users.iter().copied().filter(|user| tx.user_state(*user).subscription(*channel).is_some()).collect();
@@ -108,8 +104,7 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     for (user, channels) in &removed {
         leave(tx, *user, channels);
     }
-    starred.tell_changes(tx);
-    known.tell_changes(tx);
+    tx.emit_visibility(&before, &[Sight::Starred(&DeletedMessages::new()), Sight::Users]);
     removed
 }
 
@@ -176,7 +171,7 @@ fn emit_left(tx: &mut Tx, user: UserId, channels: &[ChannelId], needs: DeliveryC
 }
 
 /// Those of the users who can't see a channel.
-fn blind_among(realm: &Realm, users: &BTreeSet<UserId>, channel: ChannelId) -> OrdSet<UserId> {
+fn blind_among(realm: &Realm, users: &OrdSet<UserId>, channel: ChannelId) -> OrdSet<UserId> {
     let channel = &realm.channels[&channel];
     let is_blind = |id: &&UserId| realm.user(**id).is_some_and(|user| !realm.can_see(user, channel));
     users.iter().filter(is_blind).copied().collect()

@@ -7,7 +7,7 @@ use super::group::SystemGroup;
 use super::id::{GroupId, UserId};
 use super::timer::Due;
 use super::user::{Role, User};
-use super::visible_channels::VisibleChannels;
+use super::visibility::{DeletedMessages, Sight};
 use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
 
@@ -59,7 +59,8 @@ impl Tx {
     /// Puts those of the users who are full members now into the group of these and takes the others out of it, and
     /// puts off what is still to come.
     ///
-    /// Events: `user_group` add_members and remove_members, each for all together; then to each user those of [`VisibleChannels`].
+    /// Events: `user_group` add_members and remove_members, each for all together; then to each user those of [`Sight::Channels`] and
+    /// [`Sight::Starred`].
     pub fn settle_full_members(&mut self, users: OrdSet<UserId>) {
         let group = self.system_group(SystemGroup::FullMembers);
         let before = self.groups[&group].members.clone();
@@ -67,7 +68,7 @@ impl Tx {
             users.iter().copied().filter(|user| self.is_full_member(&self.users[user])).collect();
         let entered = full.clone().relative_complement(before.clone());
         let left = before.clone().intersection(users.clone()).relative_complement(full);
-        let sight = VisibleChannels::of(self, &entered.clone().union(left.clone()));
+        let marked = self.mark();
         self.group_mut(group).members = before.union(entered.clone()).relative_complement(left.clone());
         for (op, changed) in [("add_members", entered), ("remove_members", left)] {
             self.emit_members(op, group, changed);
@@ -75,6 +76,6 @@ impl Tx {
         for user in users {
             self.schedule_full_membership(user);
         }
-        sight.tell_changes(self);
+        self.emit_visibility(&marked, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
     }
 }

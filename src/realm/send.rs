@@ -13,7 +13,7 @@ use super::personal::VisibilityPolicy;
 use super::render::Site;
 use super::text::{in_lowercase, normal_content, normal_topic};
 use super::user::User;
-use super::visible_users::VisibleUsers;
+use super::visibility::Sight;
 use super::widget::{first_submessage, given_widget};
 use crate::error::Error;
 use foldhash::{HashSet, HashSetExt};
@@ -308,11 +308,9 @@ impl Tx {
         if let Some(conversation) = self.conversation_of(members.iter().copied()) {
             return conversation.id;
         }
-        // Members know everybody anyway.
-        let guests = members.iter().copied().filter(|user| self.guests().contains(user)).collect();
-        let known = VisibleUsers::of(self, &guests);
+        let before = self.mark();
         let conversation = self.conversation(members);
-        known.tell_changes(self);
+        self.emit_visibility(&before, &[Sight::Users]);
         conversation
     }
 

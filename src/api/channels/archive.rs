@@ -15,7 +15,7 @@ use crate::realm::channel::{Channel, Privacy, Subscription};
 use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::user::User;
-use crate::realm::visible_starred::VisibleStarred;
+use crate::realm::visibility::{DeletedMessages, Sight};
 use crate::record::channel::ChannelRecord;
 use imbl::OrdSet;
 use serde_json::{Map, json};
@@ -77,9 +77,9 @@ pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
     } else {
         let fields = json!({"streams": [as_it_was], "stream_ids": [id]});
         tx.emit(audience, Event::shaped("stream", Some("delete"), fields));
-        let starred = VisibleStarred::of_listeners(tx);
+        let before = tx.mark();
         bury(tx, id);
-        starred.tell_changes(tx);
+        tx.emit_visibility(&before, &[Sight::Starred(&DeletedMessages::new())]);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::user::User;
-use crate::realm::visible_channels::VisibleChannels;
+use crate::realm::visibility::{DeletedMessages, Sight};
 use imbl::OrdSet;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -127,10 +127,10 @@ fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], news
     }
 
     let changed: OrdSet<UserId> = users.iter().copied().collect();
-    let sight = VisibleChannels::of(tx, &changed);
+    let before = tx.mark();
     tx.group_mut(id).members = group.members.clone().union(changed);
     news.add("add_members", json!({"group_id": id, "user_ids": users}));
-    sight.tell_changes(tx);
+    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
     tell_affected(tx, call.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
 }
@@ -150,10 +150,10 @@ fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], n
     }
 
     let changed: OrdSet<UserId> = users.iter().copied().collect();
-    let sight = VisibleChannels::of(tx, &changed);
+    let before = tx.mark();
     tx.group_mut(id).members = group.members.clone().relative_complement(changed);
     news.add("remove_members", json!({"group_id": id, "user_ids": users}));
-    sight.tell_changes(tx);
+    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
     tell_affected(tx, call.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
 }
@@ -185,10 +185,10 @@ fn add_subgroups(
         return Err(Error::SubgroupCycle { group_id: id.0.into() });
     }
 
-    let sight = VisibleChannels::of(tx, &members_of(tx, &subgroups));
+    let before = tx.mark();
     tx.group_mut(id).subgroups = group.subgroups.clone().union(subgroups.iter().copied().collect());
     news.add("add_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
-    sight.tell_changes(tx);
+    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
     Ok(())
 }
 
@@ -209,13 +209,9 @@ fn remove_subgroups(
         return Err(Error::NotSubgroup { group_id: subgroup.0.into() });
     }
 
-    let sight = VisibleChannels::of(tx, &members_of(tx, &subgroups));
+    let before = tx.mark();
     tx.group_mut(id).subgroups = group.subgroups.clone().relative_complement(subgroups.iter().copied().collect());
     news.add("remove_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
-    sight.tell_changes(tx);
+    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
     Ok(())
-}
-
-fn members_of(tx: &Tx, groups: &BTreeSet<GroupId>) -> OrdSet<UserId> {
-    tx.members_of_any(groups.iter().copied())
 }

@@ -1,6 +1,5 @@
 //! Deleting messages.
 
-use super::first::FirstMessages;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -9,6 +8,7 @@ use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::user::User;
+use crate::realm::visibility::Sight;
 use crate::time::Span;
 use imbl::OrdSet;
 use std::collections::HashMap;
@@ -99,7 +99,7 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
             }
         }
     }
-    let firsts = FirstMessages::of(tx, groups.iter().filter_map(|(first, _)| first.place.channel()));
+    let before = tx.mark();
     for (first, mut group) in groups {
         group.sort_unstable();
         let followers = audience(tx, &first, &group);
@@ -118,5 +118,5 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
         }
     }
     tx.recall_all_pushes();
-    firsts.tell_changes(tx);
+    tx.emit_visibility(&before, &[Sight::FirstMessages]);
 }

@@ -9,7 +9,6 @@ pub use check::check_may_edit;
 use marking::Marking;
 use relocate::Losses;
 
-use super::first::FirstMessages;
 use crate::api::parameter::{NonNegative, words};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
@@ -18,7 +17,7 @@ use crate::realm::event::{Event, Payload, UpdatedMessage};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Body, Edit, Message, Place};
 use crate::realm::send::{PEOPLE_OUTSIDE_REACHED_SINCE, Voice};
-use crate::realm::visible_starred::VisibleStarred;
+use crate::realm::visibility::Sight;
 use crate::record::event::attachment_record;
 use crate::record::message::topic_links;
 use schemars::JsonSchema;
@@ -132,20 +131,18 @@ impl Write for EditMessage {
         let edited = tx.messages[&wanted.message.id].clone();
         let mut followers = tx.who_follows_move(&edited, &wanted.moved);
         let mut losses = Losses::default();
-        let mut firsts = None;
+        let before = tx.mark();
         if let Some(place) = &wanted.place {
             messages.clone_from(&wanted.moved);
             describe_move(tx, &wanted, place, params.propagate_mode, &mut fields);
             losses = Losses::of(tx, &followers, &wanted, place);
-            let mut starred = VisibleStarred::of_listeners(tx);
-            firsts = Some(FirstMessages::of(tx, [&wanted.message.place, place].into_iter().filter_map(Place::channel)));
             relocate::relocate(tx, caller.id, &wanted, place);
-            losses.tell(tx, &wanted.message.place, &mut starred);
+            losses.tell(tx, &wanted.message.place);
             if wanted.names_channel {
                 relocate::settle_rows(tx, &wanted.moved, place, &losses.rows);
                 followers = followers.including(tx.who_holds(wanted.message.id));
             }
-            starred.tell_changes(tx);
+            tx.emit_visibility(&before, &[Sight::Starred(&losses.sight)]);
             relocate::settle_policies(tx, &caller, &wanted.message, &wanted.moved, place);
         }
         let updated = UpdatedMessage {
@@ -165,9 +162,7 @@ impl Write for EditMessage {
         if let Some(place) = &wanted.place {
             notice::send(tx, &caller, &wanted, place, &params);
         }
-        if let Some(firsts) = firsts {
-            firsts.tell_changes(tx);
-        }
+        tx.emit_visibility(&before, &[Sight::FirstMessages]);
         Ok(EditMessageReply { detached_uploads })
     }
 }

@@ -17,7 +17,7 @@ use crate::realm::id::{GroupId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::queue::QueueId;
 use crate::realm::user::{AvatarSource, Role, User};
-use crate::realm::visible_users;
+use crate::realm::visibility::user_lost;
 use imbl::OrdSet;
 use serde_json::json;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     tell_of_account(tx, id, "is_active", |_, _| json!(false));
     tell_anew(tx, id);
     if !lost.is_empty() {
-        tx.emit(Audience::of(lost), visible_users::lost(id));
+        tx.emit(Audience::of(lost), user_lost(id));
     }
     // Who hears of the account's end concludes that it is in no group any more.
     let is_unaware = |guest: &&UserId| tx.is_active(**guest) && !told.contains(**guest);

@@ -8,8 +8,7 @@ use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
-use crate::realm::visible_channels::VisibleChannels;
-use crate::realm::visible_users::VisibleUsers;
+use crate::realm::visibility::{DeletedMessages, Sight};
 use crate::record::user::avatar_url;
 use imbl::OrdSet;
 use serde_json::json;
@@ -30,8 +29,7 @@ pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
 /// Events: `realm_user` update; `user_group` remove_members and add_members to everybody; to the user `stream` create
 /// with `subscription` peer_add, and `stream` delete, and `realm_user` add and remove where guests are limited.
 pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
-    let sight = VisibleChannels::of(tx, &OrdSet::unit(id));
-    let known = VisibleUsers::of(tx, &OrdSet::unit(id));
+    let before = tx.mark();
     let left = tx.leave_roles(id);
     tx.user_mut(id).role = role;
     let entered = tx.enter_role(id, role);
@@ -45,8 +43,7 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
         emit_groups(tx, id, "remove_members", left.iter().filter(|group| is_of(group, &entered)));
         emit_groups(tx, id, "add_members", entered.iter().filter(|group| is_of(group, &left)));
     }
-    known.tell_changes(tx);
-    sight.tell_changes(tx);
+    tx.emit_visibility(&before, &[Sight::Users, Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
 }
 
 /// Tells everybody that a user came to or left groups.
