@@ -3,7 +3,6 @@
 pub mod delete;
 pub mod edit;
 pub mod fetch;
-mod first;
 mod highlight;
 pub mod history;
 pub mod narrow_flags;

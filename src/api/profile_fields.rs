@@ -9,11 +9,11 @@ use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Event, List, Payload};
+use crate::realm::event::{Event, EventKind, List, Payload};
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::organization::ProfileField;
 use crate::realm::user::User;
-use crate::record::list::profile_fields;
+use crate::record::list::{ProfileFieldRecord, profile_fields};
 use data::{CHOICE, checked_data, data_of, known_site};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,7 +38,7 @@ operation! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProfileFieldsReply {
     /// In their order.
-    pub custom_fields: Value,
+    pub custom_fields: Vec<ProfileFieldRecord>,
 }
 
 impl Read for GetProfileFields {
@@ -306,5 +306,5 @@ fn take_away(tx: &mut Tx, id: ProfileFieldId, is_lost: impl Fn(&str) -> bool) {
 
 fn emit(tx: &mut Tx) {
     let fields = List::ProfileFields(tx.profile_fields.clone());
-    tx.emit(tx.everyone(), Event::new("custom_profile_fields", None, Payload::List(fields)));
+    tx.emit(tx.everyone(), Event::new(EventKind::CustomProfileFields, Payload::List(fields)));
 }

@@ -2,12 +2,13 @@
 
 use super::Realm;
 use super::change::Tx;
-use super::event::{DeliveryCondition, Event};
+use super::event::DeliveryCondition;
+use super::event::data::MemberChange;
 use super::group::SystemGroup;
 use super::id::{GroupId, UserId};
 use super::timer::Due;
 use super::user::{Role, User};
-use super::visible_channels::VisibleChannels;
+use super::visibility::{DeletedMessages, Sight};
 use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
 
@@ -38,7 +39,7 @@ impl Tx {
     /// Tells everybody of users who came to a system group, or left it.
     ///
     /// Event: `user_group` add_members or remove_members, of active users alone; below 303 of all.
-    pub fn emit_members(&mut self, op: &'static str, group: GroupId, users: impl IntoIterator<Item = UserId>) {
+    pub fn emit_members(&mut self, change: MemberChange, group: GroupId, users: impl IntoIterator<Item = UserId>) {
         let (active, inactive): (Vec<UserId>, Vec<UserId>) = users.into_iter().partition(|user| self.is_active(*user));
         let everyone = self.everyone();
         if !active.is_empty() {
@@ -47,19 +48,20 @@ impl Tx {
             } else {
                 DeliveryCondition::From(ACTIVE_MEMBERS_ALONE_SINCE)
             };
-            self.emit(everyone.clone(), Event::of_members(op, group, active.clone()).only_for(needs));
+            self.emit(everyone.clone(), change.event(group, active.clone()).only_for(needs));
         }
         if !inactive.is_empty() {
             let mut all: Vec<UserId> = active.into_iter().chain(inactive).collect();
             all.sort_unstable();
-            self.emit_before(ACTIVE_MEMBERS_ALONE_SINCE, everyone, |_| Event::of_members(op, group, all));
+            self.emit_before(ACTIVE_MEMBERS_ALONE_SINCE, everyone, |_| change.event(group, all));
         }
     }
 
     /// Puts those of the users who are full members now into the group of these and takes the others out of it, and
     /// puts off what is still to come.
     ///
-    /// Events: `user_group` add_members and remove_members, each for all together; then to each user those of [`VisibleChannels`].
+    /// Events: `user_group` add_members and remove_members, each for all together; then to each user those of [`Sight::Channels`] and
+    /// [`Sight::Starred`].
     pub fn settle_full_members(&mut self, users: OrdSet<UserId>) {
         let group = self.system_group(SystemGroup::FullMembers);
         let before = self.groups[&group].members.clone();
@@ -67,14 +69,14 @@ impl Tx {
             users.iter().copied().filter(|user| self.is_full_member(&self.users[user])).collect();
         let entered = full.clone().relative_complement(before.clone());
         let left = before.clone().intersection(users.clone()).relative_complement(full);
-        let sight = VisibleChannels::of(self, &entered.clone().union(left.clone()));
+        let marked = self.mark();
         self.group_mut(group).members = before.union(entered.clone()).relative_complement(left.clone());
-        for (op, changed) in [("add_members", entered), ("remove_members", left)] {
-            self.emit_members(op, group, changed);
+        for (change, users) in [(MemberChange::Add, entered), (MemberChange::Remove, left)] {
+            self.emit_members(change, group, users);
         }
         for user in users {
             self.schedule_full_membership(user);
         }
-        sight.tell_changes(self);
+        self.emit_visibility(&marked, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
     }
 }

@@ -106,6 +106,9 @@ impl PartialEq for MessageIds {
     }
 }
 
+// Shared ones are recognized as equal by their address.
+impl Eq for MessageIds {}
+
 impl FromIterator<MessageId> for MessageIds {
     fn from_iter<T: IntoIterator<Item = MessageId>>(ids: T) -> Self {
         let mut all = Self::default();

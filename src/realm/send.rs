@@ -4,7 +4,7 @@
 use super::Realm;
 use super::change::Tx;
 use super::channel::{Channel, TopicKey};
-use super::event::{Audience, Event, Payload, SentMessage};
+use super::event::{Audience, Event, EventKind, Payload, SentMessage};
 use super::id::{ChannelId, MessageId, RecipientId, UserId};
 use super::markdown::{self, Mentions};
 use super::message::{Attachment, Body, Message, Place};
@@ -13,7 +13,7 @@ use super::personal::VisibilityPolicy;
 use super::render::Site;
 use super::text::{in_lowercase, normal_content, normal_topic};
 use super::user::User;
-use super::visible_users::VisibleUsers;
+use super::visibility::Sight;
 use super::widget::{first_submessage, given_widget};
 use crate::error::Error;
 use foldhash::{HashSet, HashSetExt};
@@ -308,11 +308,9 @@ impl Tx {
         if let Some(conversation) = self.conversation_of(members.iter().copied()) {
             return conversation.id;
         }
-        // Members know everybody anyway.
-        let guests = members.iter().copied().filter(|user| self.guests().contains(user)).collect();
-        let known = VisibleUsers::of(self, &guests);
+        let before = self.mark();
         let conversation = self.conversation(members);
-        known.tell_changes(self);
+        self.emit_visibility(&before, &[Sight::Users]);
         conversation
     }
 
@@ -351,7 +349,7 @@ impl Tx {
     ) -> Arc<SentMessage> {
         let audience = Audience::of(message.recipients.clone());
         let sent = Arc::new(SentMessage { local, read_by, ..SentMessage::of(self, message, sender) });
-        self.emit(audience, Event::new("message", None, Payload::Message(sent.clone())));
+        self.emit(audience, Event::new(EventKind::Message, Payload::Message(sent.clone())));
         sent
     }
 
@@ -375,7 +373,7 @@ impl Tx {
         let upload_space_used = self.upload_space_used;
         let audience = Audience::user(attachment.owner);
         let payload = Payload::Attachment { attachment, upload_space_used };
-        self.emit(audience, Event::new("attachment", Some("update"), payload));
+        self.emit(audience, Event::new(EventKind::AttachmentUpdate, payload));
     }
 }
 

@@ -1,14 +1,14 @@
 //! Deleting messages.
 
-use super::first::FirstMessages;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
+use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind, Payload};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::user::User;
+use crate::realm::visibility::Sight;
 use crate::time::Span;
 use imbl::OrdSet;
 use std::collections::HashMap;
@@ -99,7 +99,7 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
             }
         }
     }
-    let firsts = FirstMessages::of(tx, groups.iter().filter_map(|(first, _)| first.place.channel()));
+    let before = tx.mark();
     for (first, mut group) in groups {
         group.sort_unstable();
         let followers = audience(tx, &first, &group);
@@ -109,14 +109,14 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
             tx.remove_message(*id);
         }
         let payload = Payload::DeleteMessages { messages, place: first.place.clone() };
-        tx.emit(followers, Event::new("delete_message", None, payload.clone()));
+        tx.emit(followers, Event::new(EventKind::DeleteMessage, payload.clone()));
         if let Some(others) = others {
             tx.emit(
                 others,
-                Event::new("delete_message", None, payload).only_for(DeliveryCondition::From(TOLD_TO_ALL_SINCE)),
+                Event::new(EventKind::DeleteMessage, payload).only_for(DeliveryCondition::From(TOLD_TO_ALL_SINCE)),
             );
         }
     }
     tx.recall_all_pushes();
-    firsts.tell_changes(tx);
+    tx.emit_visibility(&before, &[Sight::FirstMessages]);
 }

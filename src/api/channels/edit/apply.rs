@@ -9,21 +9,21 @@ use crate::api::channels::default_groups::leave_groups;
 use crate::api::channels::notices::{privacy_words, tell_in_channel};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
-use crate::realm::event::{Audience, DeliveryCondition, Event};
+use crate::realm::channel::{Privacy, TopicsPolicy};
+use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
 use crate::realm::user::User;
-use crate::realm::visible_starred::VisibleStarred;
+use crate::realm::visibility::{DeletedMessages, Sight};
 use crate::record::channel::post_policy;
+use crate::record::events::StreamUpdate;
 use imbl::OrdSet;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 impl Plan {
     /// Changes the channel, in the order of the reference but for the return of an archived one.
     pub(super) fn apply(self, tx: &mut Tx, actor: &User, id: ChannelId) {
-        let starred = VisibleStarred::of_listeners(tx);
+        let before = tx.mark();
         if let Some(policy) = self.topics_policy {
             change_topics_policy(tx, actor, id, policy);
         }
@@ -53,32 +53,22 @@ impl Plan {
         for (name, value) in self.permissions {
             change_permission(tx, actor, id, name, value);
         }
-        starred.tell_changes(tx);
+        tx.emit_visibility(&before, &[Sight::Starred(&DeletedMessages::new())]);
     }
 }
 
 /// Tells everybody who can see a channel of a property's new value.
 pub fn emit_update(tx: &mut Tx, id: ChannelId, property: &'static str, value: Value) {
-    emit_update_with(tx, id, property, value, json!({}), &OrdSet::new());
+    let update = StreamUpdate::new(id, tx.channels[&id].name.clone(), property, value);
+    emit_update_with(tx, update, &OrdSet::new());
 }
 
-/// As [`emit_update`], with more fields, and without those who know already.
-fn emit_update_with(
-    tx: &mut Tx,
-    id: ChannelId,
-    property: &'static str,
-    value: Value,
-    more: Value,
-    knowing: &OrdSet<UserId>,
-) {
-    let channel = &tx.channels[&id];
-    let mut fields = json!({"property": property, "value": value, "stream_id": id, "name": channel.name});
-    for (key, value) in more.as_object().into_iter().flatten() {
-        fields[key] = value.clone();
-    }
+/// As [`emit_update`], without those who know already.
+fn emit_update_with(tx: &mut Tx, update: StreamUpdate, knowing: &OrdSet<UserId>) {
+    let channel = &tx.channels[&update.stream_id];
     let (audience, needs) =
         (tx.who_can_see(channel).except_all(knowing), DeliveryCondition::of_channel(channel.is_archived));
-    tx.emit(audience, Event::shaped("stream", Some("update"), fields).only_for(needs));
+    tx.emit(audience, update.only_for(needs));
 }
 
 fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: TopicsPolicy) {
@@ -101,13 +91,17 @@ fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: Topics
 
 fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
     let old = tx.channels[&id].privacy;
-    let VisibleChannels { gained, lost } = show_and_hide(tx, id, |channel| channel.privacy = privacy);
-    let more = json!({
-        "history_public_to_subscribers": privacy.has_public_history(),
-        "is_web_public": privacy.is_web_public(),
-    });
-    emit_update_with(tx, id, "invite_only", privacy.is_private().into(), more, &gained);
-    hide(tx, id, lost);
+    let before = tx.mark();
+    tx.channel_mut(id).privacy = privacy;
+    let name = tx.channels[&id].name.clone();
+    let update = StreamUpdate {
+        history_public_to_subscribers: Some(privacy.has_public_history()),
+        is_web_public: Some(privacy.is_web_public()),
+        ..StreamUpdate::new(id, name, "invite_only", privacy.is_private().into())
+    };
+    let knowing = newcomers(&before, tx, id);
+    emit_update_with(tx, update, &knowing);
+    tx.emit_visibility(&before, &[Sight::Channels]);
     if privacy.is_private() {
         leave_groups(tx, id);
     }
@@ -120,37 +114,9 @@ fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
     tell_in_channel(tx, actor, id, content);
 }
 
-/// Who comes to see a channel by a change, and who doesn't see it any more.
-#[derive(Default)]
-struct VisibleChannels {
-    gained: OrdSet<UserId>,
-    lost: OrdSet<UserId>,
-}
-
-/// Changes what decides who can see a channel; shows it to those who can from now on, as it is then, with its
-/// subscribers.
-fn show_and_hide(tx: &mut Tx, id: ChannelId, change: impl FnOnce(&mut Channel)) -> VisibleChannels {
-    let before = seen_by(tx, id);
-    change(tx.channel_mut(id));
-    let after = seen_by(tx, id);
-    let gained = after.clone().relative_complement(before.clone());
-    tx.emit_created(BTreeMap::from([(id, gained.clone())]));
-    let channel = &tx.channels[&id];
-    if !gained.is_empty() && !channel.subscribers.is_empty() {
-        let fields = json!({"stream_ids": [id], "user_ids": channel.subscribers});
-        let event = Event::shaped("subscription", Some("peer_add"), fields)
-            .only_for(DeliveryCondition::of_channel(channel.is_archived));
-        tx.emit(Audience::of(gained.clone()), event);
-    }
-    VisibleChannels { gained, lost: before.relative_complement(after) }
-}
-
-fn hide(tx: &mut Tx, id: ChannelId, lost: OrdSet<UserId>) {
-    if !lost.is_empty() {
-        let needs = DeliveryCondition::of_channel(tx.channels[&id].is_archived);
-        // A-335 in docs/assumptions.md.
-        tx.emit_vanished(Audience::of(lost), &OrdSet::unit(id), needs);
-    }
+/// Those who can see a channel and could not before: they are told of it as it is, and not of what changed.
+fn newcomers(before: &Realm, after: &Realm, id: ChannelId) -> OrdSet<UserId> {
+    seen_by(after, id).relative_complement(seen_by(before, id))
 }
 
 fn seen_by(realm: &Realm, id: ChannelId) -> OrdSet<UserId> {
@@ -180,8 +146,11 @@ fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: Str
     let channel = tx.channel_mut(id);
     let old = std::mem::replace(&mut channel.description, description.clone());
     channel.rendered_description.clone_from(&rendered);
-    let more = json!({ "rendered_description": rendered });
-    emit_update_with(tx, id, "description", description.as_str().into(), more, &OrdSet::new());
+    let update = StreamUpdate {
+        rendered_description: Some(rendered),
+        ..StreamUpdate::new(id, channel.name.clone(), "description", description.as_str().into())
+    };
+    emit_update_with(tx, update, &OrdSet::new());
     let words = |text: String| if text.is_empty() { "*No description.*".to_owned() } else { text };
     let content = format!(
         "{} changed the description for this channel.\n\n* **Old description:**\n```` quote\n{}\n````\n* **New description:**\n```` quote\n{}\n````",
@@ -196,7 +165,7 @@ fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
     let old = tx.channels[&id].name.clone();
     tx.rename_channel(id, name.clone());
     // The event goes by the old name.
-    emit_update_with(tx, id, "name", name.as_str().into(), json!({ "name": old }), &OrdSet::new());
+    emit_update_with(tx, StreamUpdate::new(id, old.clone(), "name", name.as_str().into()), &OrdSet::new());
     let content = format!("{} renamed channel **{old}** to **{name}**.", actor.silent_mention());
     tell_in_channel(tx, actor, id, content);
 }
@@ -223,17 +192,15 @@ const REVEALING_PERMISSIONS: [&str; 3] =
 
 fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static str, value: GroupSettingValue) {
     let shown = json!(value);
-    let set = |channel: &mut Channel| {
-        channel.permissions.insert(name, value);
-    };
-    let VisibleChannels { gained, lost } = if REVEALING_PERMISSIONS.contains(&name) {
-        show_and_hide(tx, id, set)
-    } else {
-        set(tx.channel_mut(id));
-        VisibleChannels::default()
-    };
-    emit_update_with(tx, id, name, shown, json!({}), &gained);
-    hide(tx, id, lost);
+    let before = tx.mark();
+    tx.channel_mut(id).permissions.insert(name, value);
+    let reveals = REVEALING_PERMISSIONS.contains(&name);
+    let knowing = if reveals { newcomers(&before, tx, id) } else { OrdSet::new() };
+    let update = StreamUpdate::new(id, tx.channels[&id].name.clone(), name, shown);
+    emit_update_with(tx, update, &knowing);
+    if reveals {
+        tx.emit_visibility(&before, &[Sight::Channels]);
+    }
     if name == "can_send_message_group" {
         // What older clients know of the same.
         let policy = post_policy(tx, &tx.channels[&id]);

@@ -6,13 +6,13 @@ use super::MessageEdit;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Privacy, TopicKey};
-use crate::realm::event::{Audience, Event, Payload};
+use crate::realm::event::{Audience, Event, EventKind, Payload};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Edit, Message, Place};
 use crate::realm::personal::{UserState, VisibilityPolicy};
 use crate::realm::rows::{SameRecipients, among};
 use crate::realm::user::User;
-use crate::realm::visible_starred::VisibleStarred;
+use crate::realm::visibility::DeletedMessages;
 use imbl::OrdSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub(super) struct Losses {
     /// the new one.
     pub(super) rows: OrdSet<UserId>,
     /// Messages that users can't see any more, and who these are.
-    sight: BTreeMap<Vec<MessageId>, OrdSet<UserId>>,
+    pub(super) sight: DeletedMessages,
 }
 
 /// The first level at which it is looked at what each follower of a message could see and can't see any more; before, it
@@ -83,13 +83,12 @@ impl Losses {
         self.sight.get(moved).cloned().unwrap_or_default()
     }
 
-    /// Deletes messages for those who can't see them any more. `starred` is what it was before the move.
-    pub(super) fn tell(&self, tx: &mut Tx, before: &Place, starred: &mut VisibleStarred) {
+    /// Deletes messages for those who can't see them any more.
+    pub(super) fn tell(&self, tx: &mut Tx, before: &Place) {
         for (messages, users) in self.sight.iter().filter(|(_, users)| !users.is_empty()) {
-            starred.forget(users, messages);
             let messages = messages.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
             let payload = Payload::DeleteMessages { messages, place: before.clone() };
-            tx.emit(Audience::of(users.clone()), Event::new("delete_message", None, payload));
+            tx.emit(Audience::of(users.clone()), Event::new(EventKind::DeleteMessage, payload));
         }
     }
 }
@@ -100,8 +99,8 @@ fn sight_lost(
     followers: &Audience,
     moved: &[MessageId],
     (here, there): (&Channel, &Channel),
-) -> BTreeMap<Vec<MessageId>, OrdSet<UserId>> {
-    let mut losses: BTreeMap<Vec<MessageId>, OrdSet<UserId>> = BTreeMap::new();
+) -> DeletedMessages {
+    let mut losses = DeletedMessages::new();
     // Nobody loses what everybody can read.
     if here.id == there.id || there.privacy.is_web_public() {
         return losses;
