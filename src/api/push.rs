@@ -1,7 +1,8 @@
 //! Push notifications: registering a device for encrypted ones, and tests that they arrive.
 
-mod former;
+mod legacy;
 mod register;
+mod registration;
 mod relay;
 
 pub use register::RegisterPush;
@@ -30,7 +31,7 @@ impl Write for TestEncryptedPush {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
         let is_meant = |id: DeviceId, device: &Device| match params.device_id {
-            Some(wanted) if call.feature_level < register::DEVICES_SINCE => wanted.0 == device.account(id),
+            Some(wanted) if call.feature_level < registration::DEVICES_SINCE => wanted.0 == device.account(id),
             wanted => wanted.is_none_or(|wanted| wanted == id),
         };
         let devices =

@@ -245,7 +245,7 @@ impl RequestContext<'_> {
     ) -> Result<Option<Arc<User>>, EarlyResponse> {
         // Pages of other sites can't make browsers send the headers of resumable uploads.
         let admit = || match self.takes_sessions && !tus::is_spoken_by(row) {
-            true => session::check_csrf(&self.edge.key_guard, self.incoming, csrf),
+            true => session::check_csrf(&self.edge.key_guard, self.incoming.method_and_headers(), csrf),
             false => Ok(()),
         };
         caller(realm, row, emulation, &trace.credentials, admit).map_err(|error| {

@@ -17,6 +17,8 @@ pub const MAX_BODY_MIB: usize = 32;
 pub const MAX_FILE_MIB: usize = MAX_FILE_UPLOAD_SIZE_MIB as usize;
 /// Largest body of control that is a document, of a whole world for instance, MiB.
 pub const MAX_DOCUMENT_MIB: usize = 1024;
+/// The type of a piece.
+pub const PIECE_TYPE: &str = "application/offset+octet-stream";
 /// How long a body may pause before the request is given up.
 const BODY_PAUSE: Duration = Duration::from_secs(30);
 const MIB: usize = 1024 * 1024;
@@ -85,6 +87,11 @@ impl ApiRequest {
     /// The headers.
     pub fn headers(&self) -> &HeaderMap {
         &self.head.headers
+    }
+
+    /// What decides on whether a page of this server made the request.
+    pub fn method_and_headers(&self) -> (&Method, &HeaderMap) {
+        (self.method(), self.headers())
     }
 
     /// The path, still percent-encoded.
@@ -156,7 +163,7 @@ pub fn without_files(incoming: &ApiRequest) -> Result<(), Error> {
 }
 
 fn is_piece(headers: &HeaderMap) -> bool {
-    content_type(headers) == Some(super::tus::PIECE_TYPE)
+    content_type(headers) == Some(PIECE_TYPE)
 }
 
 /// Reads a body to its end.

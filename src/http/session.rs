@@ -3,7 +3,6 @@
 use super::authentication::Credentials;
 use super::authority::Single;
 use super::key_guard::KeyGuard;
-use super::request::ApiRequest;
 use super::{Response, authentication};
 use crate::api::Origin;
 use crate::error::Error;
@@ -78,19 +77,26 @@ fn fault_of(token: &str) -> Option<&'static str> {
 /// # Errors
 ///
 /// `CsrfFailed`.
-pub fn check_csrf(guard: &KeyGuard, incoming: &ApiRequest, field: Option<&str>) -> Result<(), Error> {
-    if matches!(*incoming.method(), Method::GET | Method::HEAD | Method::OPTIONS | Method::TRACE) {
+pub fn check_csrf(
+    guard: &KeyGuard,
+    (method, headers): (&Method, &HeaderMap),
+    field: Option<&str>,
+) -> Result<(), Error> {
+    if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS | Method::TRACE) {
         return Ok(());
     }
-    check_origin(guard, incoming.headers())?;
+    check_origin(guard, headers)?;
     let failed = |reason: String| Err(Error::CsrfFailed { reason: reason.into() });
-    if cookies(incoming.headers(), CSRF_COOKIE).next().is_none() {
+    if cookies(headers, CSRF_COOKIE).next().is_none() {
         return failed("CSRF cookie not set.".to_owned());
     }
-    let field = field.filter(|field| incoming.method() == Method::POST && !field.is_empty());
+    let field = field.filter(|field| *method == Method::POST && !field.is_empty());
     let (given, source) = match field {
         Some(field) => (field, "POST"),
-        None => (incoming.header(CSRF_HEADER).unwrap_or_default(), "the 'X-Csrftoken' HTTP header"),
+        None => (
+            headers.get(CSRF_HEADER).and_then(|token| token.to_str().ok()).unwrap_or_default(),
+            "the 'X-Csrftoken' HTTP header",
+        ),
     };
     if given.is_empty() {
         return failed("CSRF token missing.".to_owned());
@@ -98,7 +104,7 @@ pub fn check_csrf(guard: &KeyGuard, incoming: &ApiRequest, field: Option<&str>) 
     if let Some(fault) = fault_of(given) {
         return failed(format!("CSRF token from {source} {fault}."));
     }
-    let is_same = cookies(incoming.headers(), CSRF_COOKIE).any(|token| token == given);
+    let is_same = cookies(headers, CSRF_COOKIE).any(|token| token == given);
     if is_same { Ok(()) } else { failed(format!("CSRF token from {source} incorrect.")) }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A choice where the API is silent: A-56 in docs/assumptions.md.
 
-use super::request::ApiRequest;
+use super::request::{ApiRequest, PIECE_TYPE};
 use super::{Response, reply};
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::api::uploads::resumable::UploadReply;
@@ -17,8 +17,6 @@ use std::sync::Arc;
 
 /// Where uploads begin, without `/api/v1`.
 const PATH: &str = "/tus";
-/// The type of a piece.
-pub const PIECE_TYPE: &str = "application/offset+octet-stream";
 const VERSION: &str = "1.0.0";
 /// What of the protocol is served beside its core.
 const EXTENSIONS: &str = "creation,creation-with-upload,termination";

@@ -1,12 +1,12 @@
 //! A file of scenarios: headings, prose and the blocks between them.
 
 use super::block::Block;
+use super::mistake::{Mistake, line_of};
 use super::reading::{self, Fence, Words};
 use super::template::{Reference, Template};
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options};
 use std::collections::BTreeSet;
-use std::fmt;
 
 /// A file that was read.
 #[derive(Clone, Debug)]
@@ -30,40 +30,6 @@ pub struct Scenario {
     pub line: usize,
     /// In order.
     pub(super) blocks: Vec<Block>,
-}
-
-/// What is wrong in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
-    /// `FILE`
-    pub file: String,
-    /// From 1.
-    pub line: usize,
-    /// A sentence.
-    pub reason: String,
-    at: usize,
-}
-
-impl Mistake {
-    /// A mistake at a place of a file that is named later.
-    pub(super) fn at(at: usize, reason: impl Into<String>) -> Self {
-        Self { file: String::new(), line: 0, reason: reason.into(), at }
-    }
-
-    fn placed(self, name: &str, text: &str) -> Self {
-        Self { file: name.to_owned(), line: line_of(text, self.at), ..self }
-    }
-}
-
-impl fmt::Display for Mistake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.file, self.line, self.reason)
-    }
-}
-
-/// The line that a byte stands in, from 1.
-pub(super) fn line_of(text: &str, at: usize) -> usize {
-    1 + text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// A heading and what stands below it.

@@ -1,7 +1,7 @@
 //! Changes to a file, and how they are shown.
 
 use super::client::Answer;
-use super::comparison::rendered;
+use super::json_text::rendered;
 use serde_json::Value;
 use similar::TextDiff;
 use std::ops::Range;

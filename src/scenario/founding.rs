@@ -1,7 +1,5 @@
 //! What a scenario's `world` blocks say: how its world is made, and from which feature level it holds.
 
-use super::block::Block;
-
 /// What the `world` blocks of a scenario say.
 #[derive(Clone, Debug, Default)]
 pub struct Founding {
@@ -12,10 +10,10 @@ pub struct Founding {
 }
 
 impl Founding {
-    /// What all blocks say together; what a later block says of an option counts.
-    pub fn of_blocks(blocks: &[&Block]) -> Self {
+    /// What several blocks say together; what a later one says of an option counts.
+    pub fn together<'block>(blocks: impl Iterator<Item = &'block Self>) -> Self {
         let mut all = Self::default();
-        for founding in blocks.iter().filter_map(|block| block.world()) {
+        for founding in blocks {
             all.options.extend(founding.options.iter().cloned());
             all.from_level = founding.from_level.or(all.from_level);
         }

@@ -1,6 +1,6 @@
 //! JSON with placeholders: an expectation, or a body to be filled in.
 
-use super::document::Mistake;
+use super::mistake::Mistake;
 use super::template::{Matcher, Part, Template};
 use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;

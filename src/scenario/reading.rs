@@ -1,8 +1,8 @@
 //! How blocks are read: a fence says which kind it is, each kind has a small language of its own.
 
 use super::block::{Block, Body, Caller, Command, Kind, Line, Reply, Request};
-use super::document::Mistake;
 use super::founding::Founding;
+use super::mistake::Mistake;
 use super::pattern::Pattern;
 use super::template::{Template, span};
 use std::ops::Range;

@@ -1,15 +1,16 @@
 //! Running a scenario: in which worlds it is played, and where it can't be.
 
 use super::block::{Block, Kind};
-use super::document::{Document, Scenario, line_of};
+use super::document::{Document, Scenario};
 use super::founding::Founding;
+use super::mistake::line_of;
 use super::play::{Difference, Mode, Outcome, Player};
 use super::stage::Stage;
 
 /// Plays a scenario of a document: at the newest level, and at the first at which it says that it holds.
 pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode: Mode) -> Outcome {
     let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
-    let founding = Founding::of_blocks(&blocks);
+    let founding = Founding::together(blocks.iter().filter_map(|block| block.world()));
     if !stage.has_control() {
         let needed = match blocks.iter().any(|block| matches!(block.kind, Kind::Control(..))) {
             _ if !founding.options.is_empty() => Some("a world made for it"),

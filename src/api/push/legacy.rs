@@ -1,30 +1,45 @@
 //! Registering a device below 468, where clients chose the devices' numbers and gave key and token but once (A-104 in
 //! docs/assumptions.md).
 
-use super::register::{Key, RegisterPush, Token, complete, token_id};
+use super::registration::{Key, Token, complete, token_id};
 use crate::api::{Call, Success};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::id::DeviceId;
 use crate::realm::personal::Device;
+use crate::realm::push::PushService;
 use serde_json::json;
 
 /// The first level whose keys have a form.
 const KEY_HAS_FORM_SINCE: i64 = 432;
+
+/// What a client sends to register a device.
+pub struct Registration {
+    /// The number that the client chose for it.
+    pub account: i64,
+    /// Of which service the token is.
+    pub token_kind: Option<PushService>,
+    /// Base64 of the key.
+    pub push_key: Option<String>,
+    /// The relay's key, base64.
+    pub bouncer_public_key: Option<String>,
+    /// For the relay's eyes only, base64.
+    pub encrypted_push_registration: Option<String>,
+}
 
 /// Registers the device of the number that the client chose; one that is registered stays as it is.
 ///
 /// # Errors
 ///
 /// `MissingParameter`, `PushNotConfigured`, `InvalidPushKey`.
-pub fn register(tx: &mut Tx, call: &Call<'_>, params: RegisterPush) -> Result<Success, Error> {
+pub fn register(tx: &mut Tx, call: &Call<'_>, sent: Registration) -> Result<Success, Error> {
     let user = call.caller().id;
     let missing = |name: &'static str| move || Error::MissingParameter { var_name: name.into() };
-    let account = params.device_id.0;
-    let kind = params.token_kind.ok_or_else(missing("token_kind"))?;
-    let key = params.push_key.ok_or_else(missing("push_key"))?;
-    let relay_key = params.bouncer_public_key.ok_or_else(missing("bouncer_public_key"))?;
-    let registration = params.encrypted_push_registration.ok_or_else(missing("encrypted_push_registration"))?;
+    let account = sent.account;
+    let kind = sent.token_kind.ok_or_else(missing("token_kind"))?;
+    let key = sent.push_key.ok_or_else(missing("push_key"))?;
+    let relay_key = sent.bouncer_public_key.ok_or_else(missing("bouncer_public_key"))?;
+    let registration = sent.encrypted_push_registration.ok_or_else(missing("encrypted_push_registration"))?;
     if !tx.organization.is_on("push_notifications_enabled") {
         return Err(Error::PushNotConfigured);
     }
