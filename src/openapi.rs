@@ -3,6 +3,7 @@
 //! Replies are told strictly: with a key that is missing, of another type or not named they don't fit.
 
 mod dialect;
+mod event;
 pub mod meaning;
 mod names;
 pub mod shape;
@@ -45,12 +46,15 @@ fn neutral_document() -> Value {
         entry[row.route.method.to_lowercase()] = operation;
     }
     paths.extend(resumable_uploads());
+    let mut events = event::schemas(&mut generator);
     let mut schemas = generator.take_definitions(true);
     schemas.values_mut().for_each(close);
     schemas.extend(shape::records());
-    schemas.extend(shape::events().map(|(kind, event)| (event_name(kind), event)));
-    let one = |(kind, _)| json!({"$ref": format!("#/components/schemas/{}", event_name(kind))});
-    schemas.insert("Event".into(), json!({"anyOf": shape::events().map(one).collect::<Vec<_>>()}));
+    let one = |name: &String| json!({"$ref": format!("#/components/schemas/{name}")});
+    let any = json!({"anyOf": events.keys().map(one).collect::<Vec<_>>()});
+    events.values_mut().for_each(close);
+    schemas.extend(events);
+    schemas.insert("Event".into(), any);
     schemas.insert("Error".into(), error_schema());
     let mut document = json!({
         "openapi": "3.1.0",
@@ -129,11 +133,6 @@ fn add_records(generator: &mut SchemaGenerator) {
     generator.subschema_for::<record::scheduled::ScheduledMessageRecord>();
     generator.subschema_for::<record::user::StatusRecord>();
     generator.subschema_for::<record::user::UserRecord>();
-}
-
-/// `event.reaction.add`
-fn event_name(kind: &str) -> String {
-    format!("event.{}", kind.replace(' ', "."))
 }
 
 /// What registering gives besides the queue, with the meaning of each: which keys there are depends on what was asked for.

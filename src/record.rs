@@ -1,14 +1,16 @@
 //! The shared objects of the API as clients see them: built from the realm for somebody who looks.
 
 pub mod attachment;
+pub mod bot;
 pub mod channel;
 pub mod emoji;
 pub mod event;
-pub mod event_kind;
+pub mod events;
 pub mod export;
 pub mod group;
 pub mod list;
 pub mod message;
+pub mod organization;
 pub mod personal;
 pub mod picture;
 pub mod presence;

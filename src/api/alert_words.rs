@@ -8,7 +8,7 @@ use super::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event, List, Payload};
+use crate::realm::event::{Audience, Event, EventKind, List, Payload};
 use crate::realm::id::UserId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -123,6 +123,6 @@ fn reply(realm: &Realm, user: UserId) -> AlertWordsReply {
 
 fn emit(tx: &mut Tx, user: UserId) {
     let event =
-        Event::new("alert_words", None, Payload::List(List::AlertWords(tx.user_state(user).alert_words.clone())));
+        Event::new(EventKind::AlertWords, Payload::List(List::AlertWords(tx.user_state(user).alert_words.clone())));
     tx.emit(Audience::user(user), event);
 }

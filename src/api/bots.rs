@@ -13,14 +13,14 @@ use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
+use crate::realm::event::EventData;
 use crate::realm::id::UserId;
 use crate::realm::user::{BotKind, Role, User};
 use crate::record::user::avatar_url;
 use former::{tell_of_account, who_lists};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 
 operation! {
@@ -176,25 +176,8 @@ pub fn bot_named<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc
     realm.users.values().find(|user| user.is_bot() && user.is_active && user.full_name.to_lowercase() == folded)
 }
 
-/// What `realm_bot` events say of a bot.
-pub fn bot_record(bot: &User) -> Value {
-    json!({
-        "user_id": bot.id,
-        "default_sending_stream": null,
-        "default_events_register_stream": null,
-        "default_all_public_streams": false,
-        "services": configured_services(bot),
-    })
-}
-
-/// What a bot calls or is configured with. An embedded bot without a configuration has nothing there.
-fn configured_services(bot: &User) -> Vec<Value> {
-    let services = bot.bot.iter().flat_map(|bot| &bot.services);
-    services.filter(|service| service.get("config_data") != Some(&json!({}))).cloned().collect()
-}
-
 /// Tells a bot's owner and the administrators of the bot.
-fn emit(tx: &mut Tx, bot: UserId, op: &'static str, fields: Value) {
+fn emit(tx: &mut Tx, bot: UserId, event: impl EventData) {
     let audience = who_lists(tx, bot);
-    tx.emit(audience, Event::shaped("realm_bot", Some(op), json!({ "bot": fields })));
+    tx.emit(audience, event);
 }

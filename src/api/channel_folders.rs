@@ -9,13 +9,12 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::Folder;
-use crate::realm::event::Event;
 use crate::realm::id::FolderId;
 use crate::realm::text::invalid_character;
 use crate::record::channel::FolderRecord;
+use crate::record::events::{ChannelFolderAdd, ChannelFolderReorder, ChannelFolderUpdate, FolderChange};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -93,9 +92,9 @@ impl Write for CreateFolder {
             is_archived: false,
             order: id.0,
         };
-        let fields = json!({ "channel_folder": FolderRecord::new(&folder) });
+        let event = ChannelFolderAdd { channel_folder: FolderRecord::new(&folder) };
         tx.realm_mut().folders.insert(id, Arc::new(folder));
-        tx.emit(tx.everyone(), Event::shaped("channel_folder", Some("add"), fields));
+        tx.emit(tx.everyone(), event);
         Ok(FolderIdReply { channel_folder_id: id })
     }
 }
@@ -149,30 +148,30 @@ impl Write for EditFolder {
         let mut changed = folder;
         if let Some(name) = name {
             changed.name.clone_from(&name);
-            put(tx, &changed, json!({ "name": name }));
+            put(tx, &changed, FolderChange { name: Some(name), ..FolderChange::default() });
         }
         if let Some(description) = description {
             changed.rendered_description = rendered_description(tx, call.caller(), &description);
             changed.description = description;
-            let data = json!({
-                "description": changed.description,
-                "rendered_description": changed.rendered_description,
-            });
+            let data = FolderChange {
+                description: Some(changed.description.clone()),
+                rendered_description: Some(changed.rendered_description.clone()),
+                ..FolderChange::default()
+            };
             put(tx, &changed, data);
         }
         if let Some(is_archived) = is_archived {
             changed.is_archived = is_archived;
-            put(tx, &changed, json!({ "is_archived": is_archived }));
+            put(tx, &changed, FolderChange { is_archived: Some(is_archived), ..FolderChange::default() });
         }
         Ok(Success {})
     }
 }
 
 /// Stores a changed folder and tells everybody what changed.
-fn put(tx: &mut Tx, folder: &Folder, data: Value) {
+fn put(tx: &mut Tx, folder: &Folder, data: FolderChange) {
     tx.realm_mut().folders.insert(folder.id, Arc::new(folder.clone()));
-    let fields = json!({"channel_folder_id": folder.id, "data": data});
-    tx.emit(tx.everyone(), Event::shaped("channel_folder", Some("update"), fields));
+    tx.emit(tx.everyone(), ChannelFolderUpdate { channel_folder_id: folder.id, data });
 }
 
 operation! {
@@ -204,7 +203,7 @@ impl Write for ReorderFolders {
             folder.order = place;
             tx.realm_mut().folders.insert(*id, Arc::new(folder));
         }
-        tx.emit(tx.everyone(), Event::shaped("channel_folder", Some("reorder"), json!({ "order": order })));
+        tx.emit(tx.everyone(), ChannelFolderReorder { order });
         Ok(Success {})
     }
 }

@@ -7,14 +7,14 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::emoji;
-use crate::realm::event::{DeliveryCondition, Event, List, Payload};
+use crate::realm::event::{DeliveryCondition, Event, EventData, EventKind, List, Payload};
 use crate::realm::id::EmojiId;
 use crate::realm::message::CustomEmoji;
 use crate::realm::picture;
 use crate::record::emoji::{EmojiRecord, all};
+use crate::record::events::{EmojiChange, RealmEmojiAdd, RealmEmojiUpdateOne};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -85,9 +85,9 @@ impl Write for UploadCustomEmoji {
             is_deactivated: false,
             author: Some(caller.id),
         };
-        let added = json!({ "emoji": EmojiRecord::new(tx, &emoji) });
+        let added = RealmEmojiAdd { emoji: EmojiRecord::new(tx, &emoji) };
         tx.realm_mut().custom_emoji.insert(id, Arc::new(emoji));
-        emit(tx, "add", added);
+        emit(tx, added);
         Ok(Success {})
     }
 }
@@ -109,9 +109,9 @@ fn active<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<Custom
 }
 
 /// Tells everybody: what changed where a client understands that, else the whole.
-fn emit(tx: &mut Tx, op: &'static str, change: Value) {
-    tx.emit(tx.everyone(), Event::shaped("realm_emoji", Some(op), change).only_for(DeliveryCondition::SingleEmoji));
-    let whole = Event::new("realm_emoji", Some("update"), Payload::List(List::CustomEmoji(tx.custom_emoji.clone())));
+fn emit(tx: &mut Tx, change: impl EventData) {
+    tx.emit(tx.everyone(), change.only_for(DeliveryCondition::SingleEmoji));
+    let whole = Event::new(EventKind::RealmEmojiUpdate, Payload::List(List::CustomEmoji(tx.custom_emoji.clone())));
     tx.emit(tx.everyone(), whole.only_for(DeliveryCondition::WholeEmoji));
 }
 
@@ -136,7 +136,8 @@ impl Write for DeactivateCustomEmoji {
         let id = emoji.id;
         emoji.is_deactivated = true;
         tx.realm_mut().custom_emoji.insert(id, Arc::new(emoji));
-        emit(tx, "update_one", json!({"emoji_id": id.to_string(), "data": {"deactivated": true}}));
+        let data = EmojiChange { deactivated: true };
+        emit(tx, RealmEmojiUpdateOne { emoji_id: id.to_string(), data });
         Ok(Success {})
     }
 }

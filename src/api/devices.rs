@@ -9,12 +9,12 @@ pub use tokens::{AddAndroidToken, AddPlatformToken, RemoveAndroidToken, RemovePl
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::personal::Device;
+use crate::record::events::{DeviceAdd, DeviceRemove};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 operation! {
     /// Registers a device of the caller, without anything to push with yet.
@@ -37,7 +37,7 @@ impl Write for RegisterDevice {
         tx.realm_mut().counters.device += 1;
         let device_id = DeviceId(tx.counters.device);
         tx.user_state_mut(user).devices.insert(device_id, Device::default());
-        tx.emit(Audience::user(user), Event::shaped("device", Some("add"), json!({ "device_id": device_id })));
+        tx.emit(Audience::user(user), DeviceAdd { device_id });
         Ok(DeviceIdReply { device_id })
     }
 }
@@ -71,7 +71,7 @@ impl Write for RemoveDevice {
 /// Event: `device` remove.
 pub(super) fn remove_device(tx: &mut Tx, user: UserId, device: DeviceId) {
     tx.change_push_targets(user, |own| own.devices.remove(&device));
-    tx.emit(Audience::user(user), Event::shaped("device", Some("remove"), json!({ "device_id": device })));
+    tx.emit(Audience::user(user), DeviceRemove { device_id: device });
 }
 
 /// What is said of a device that is unknown or another's.

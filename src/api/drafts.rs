@@ -6,16 +6,17 @@ use super::{Call, Read, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, DraftId, UserId};
 use crate::realm::personal::{Draft, DraftTarget};
 use crate::realm::text::{MAX_TOPIC_LENGTH, normal_content, truncate};
 use crate::realm::user::User;
+use crate::record::events::{DraftsAdd, DraftsRemove, DraftsUpdate};
 use crate::record::personal::DraftRecord;
 use crate::time::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -205,7 +206,7 @@ impl Write for CreateDrafts {
             tx.realm_mut().counters.draft = draft.id.0;
             tx.user_state_mut(user).drafts.insert(draft.id, Arc::new(draft));
         }
-        tx.emit(Audience::user(user), Event::shaped("drafts", Some("add"), json!({ "drafts": records })));
+        tx.emit(Audience::user(user), DraftsAdd { drafts: records });
         Ok(DraftIdsReply { ids })
     }
 }
@@ -235,9 +236,9 @@ impl Write for EditDraft {
         }
         let draft = checked(tx, call, params.draft, params.draft_id)?;
 
-        let fields = json!({ "draft": DraftRecord::new(&draft) });
+        let event = DraftsUpdate { draft: DraftRecord::new(&draft) };
         tx.user_state_mut(user).drafts.insert(draft.id, Arc::new(draft));
-        tx.emit(Audience::user(user), Event::shaped("drafts", Some("update"), fields));
+        tx.emit(Audience::user(user), event);
         Ok(Success {})
     }
 }
@@ -262,7 +263,7 @@ impl Write for RemoveDraft {
         }
 
         tx.user_state_mut(user).drafts.remove(&params.draft_id);
-        tx.emit(Audience::user(user), Event::shaped("drafts", Some("remove"), json!({ "draft_id": params.draft_id })));
+        tx.emit(Audience::user(user), DraftsRemove { draft_id: params.draft_id });
         Ok(Success {})
     }
 }

@@ -7,12 +7,11 @@ use crate::error::Error;
 use crate::fault::Disturbance;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
-use crate::realm::queue::{Cursor, Queue, UNKNOWN_EVENT};
+use crate::realm::queue::{Cursor, Queue};
 use crate::record::event::{EventRecord, render};
+use crate::record::events::EventOfALaterLevel;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use std::sync::Arc;
 
 /// The first level at which a poll tells the ID of the queue that it names (A-240 in docs/assumptions.md).
@@ -85,7 +84,7 @@ pub fn begin(tx: &mut Tx, call: &Call<'_>, params: &GetEvents, raw: &RawParamete
     queue.idle_since = now;
     tx.touch_queue(&queue.id);
     if call.disturbance == Some(Disturbance::Unknown) {
-        tx.emit_to_queue(queue.id.clone(), Event::shaped(UNKNOWN_EVENT, None, json!({})));
+        tx.emit_to_queue(queue.id.clone(), EventOfALaterLevel {});
     }
     let mut events = match call.disturbance {
         Some(Disturbance::Repeat) => pending(tx, &former),
@@ -159,7 +158,7 @@ fn acknowledge(realm: &Realm, queue: &Queue, last: i64) -> Result<Cursor, Error>
     }
     for (position, entry) in realm.log.from(queue.cursor.entry) {
         let skipped = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
-        let parts = queue.parts(entry).saturating_sub(skipped);
+        let parts = queue.parts(entry).len().saturating_sub(skipped);
         if missing < parts {
             return Ok(Cursor { entry: position, part: skipped + missing });
         }
@@ -176,11 +175,8 @@ fn pending<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
     let mut events = Vec::new();
     let mut id = queue.acknowledged;
     for (position, entry) in realm.log.from(queue.cursor.entry) {
-        if queue.parts(entry) == 0 {
-            continue;
-        }
         let skipped = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
-        for mut event in render(realm, queue.reader(), entry).into_iter().skip(skipped) {
+        for mut event in render(realm, queue.reader(), entry, &queue.parts(entry)).skip(skipped) {
             id += 1;
             event.id = Some(id);
             events.push(event);

@@ -4,9 +4,9 @@ use super::parameter::parameters;
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event, List, Payload};
+use crate::realm::event::{Audience, Event, EventKind, List, Payload};
 use crate::realm::id::{MessageId, UserId};
-use serde_json::json;
+use crate::record::events::FlagUpdate;
 
 parameters! {
     /// Whom.
@@ -54,8 +54,7 @@ fn read_all_of(tx: &mut Tx, user: UserId, muted: UserId) {
         tx.user_state_mut(user).read.insert(*message);
     }
     tx.recall_pushes(user);
-    let fields = json!({"operation": "add", "flag": "read", "messages": messages, "all": false});
-    tx.emit(Audience::user(user), Event::shaped("update_message_flags", Some("add"), fields));
+    tx.emit(Audience::user(user), FlagUpdate::new(true, "read", messages));
 }
 
 operation! {
@@ -82,5 +81,5 @@ impl Write for UnmuteUser {
 
 fn emit(tx: &mut Tx, user: UserId) {
     let muted = List::MutedUsers(tx.user_state(user).muted_users.clone());
-    tx.emit(Audience::user(user), Event::new("muted_users", None, Payload::List(muted)));
+    tx.emit(Audience::user(user), Event::new(EventKind::MutedUsers, Payload::List(muted)));
 }

@@ -5,12 +5,12 @@ use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::UserId;
 use crate::realm::personal::NavigationView;
+use crate::record::events::{NavigationViewAdd, NavigationViewChange, NavigationViewRemove, NavigationViewUpdate};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, json};
 
 /// Fragments of the views that every client has; they go by the client's own names.
 pub const BUILT_IN_FRAGMENTS: [&str; 9] = [
@@ -81,10 +81,7 @@ impl Write for AddNavigationView {
 
         let view = NavigationView { fragment, is_pinned: params.is_pinned, name };
         tx.user_state_mut(user).navigation_views.push_back(view.clone());
-        tx.emit(
-            Audience::user(user),
-            Event::shaped("navigation_view", Some("add"), json!({ "navigation_view": view })),
-        );
+        tx.emit(Audience::user(user), NavigationViewAdd { navigation_view: view });
         Ok(Success {})
     }
 }
@@ -116,18 +113,17 @@ impl Write for EditNavigationView {
             return Err(Error::NavigationViewExists);
         }
 
-        let mut data = Map::new();
+        let mut data = NavigationViewChange::default();
         let view = &mut tx.user_state_mut(user).navigation_views[index];
         if let Some(is_pinned) = params.is_pinned {
             view.is_pinned = is_pinned;
-            data.insert("is_pinned".into(), is_pinned.into());
+            data.is_pinned = Some(is_pinned);
         }
         if let Some(name) = name {
             view.name = Some(name.clone());
-            data.insert("name".into(), name.into());
+            data.name = Some(name);
         }
-        let fields = json!({"fragment": params.fragment, "data": data});
-        tx.emit(Audience::user(user), Event::shaped("navigation_view", Some("update"), fields));
+        tx.emit(Audience::user(user), NavigationViewUpdate { fragment: params.fragment, data });
         Ok(Success {})
     }
 }
@@ -149,8 +145,7 @@ impl Write for RemoveNavigationView {
         let index = position(tx, user, &params.fragment)?;
 
         tx.user_state_mut(user).navigation_views.remove(index);
-        let fields = json!({ "fragment": params.fragment });
-        tx.emit(Audience::user(user), Event::shaped("navigation_view", Some("remove"), fields));
+        tx.emit(Audience::user(user), NavigationViewRemove { fragment: params.fragment });
         Ok(Success {})
     }
 }

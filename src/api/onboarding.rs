@@ -4,11 +4,10 @@ use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::UserId;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::json;
+use crate::record::events::OnboardingSteps;
+use crate::record::personal::StepRecord;
 
 /// The notices that there are, in the order in which they are listed.
 const STEPS: [&str; 9] = [
@@ -22,17 +21,6 @@ const STEPS: [&str; 9] = [
     "intro_resolve_topic",
     "navigation_tour_video",
 ];
-
-/// A notice that the user has not seen.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "OnboardingStep")]
-pub struct StepRecord {
-    /// Always `one_time_notice`.
-    #[serde(rename = "type")]
-    pub kind: &'static str,
-    /// Which.
-    pub name: &'static str,
-}
 
 /// The notices that a user has yet to see.
 pub fn records_of(realm: &Realm, user: UserId) -> Vec<StepRecord> {
@@ -61,8 +49,8 @@ impl Write for MarkOnboardingStep {
         }
 
         tx.user_state_mut(user).onboarding_steps_seen.insert(step);
-        let fields = json!({ "onboarding_steps": records_of(tx, user) });
-        tx.emit(Audience::user(user), Event::shaped("onboarding_steps", None, fields));
+        let event = OnboardingSteps { onboarding_steps: records_of(tx, user) };
+        tx.emit(Audience::user(user), event);
         Ok(Success {})
     }
 }

@@ -5,7 +5,7 @@ use super::{Access, Call, ReplyData, Route};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::record::event_kind::EventKind;
+use crate::realm::event::EventKind;
 use schemars::JsonSchema;
 
 /// What the documents say of an operation besides what its types say.
@@ -136,7 +136,7 @@ macro_rules! operation {
                     $(&[$($crate::error::ErrorKind::$error),*],)? $($errors,)? &[]
                 ),
                 events: $crate::api::operation::first_of!(
-                    $(&[$($crate::record::event_kind::EventKind::$event),*],)? $($events,)? &[]
+                    $(&[$($crate::realm::event::EventKind::$event),*],)? $($events,)? &[]
                 ),
             };
             $(const REMOVED_IN: Option<i64> = Some($until);)?

@@ -20,12 +20,12 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::Channel;
-use crate::realm::event::Event;
 use crate::realm::id::ChannelId;
 use crate::realm::organization::Organization;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS, setting};
 use crate::realm::user::{Role, User};
 use crate::realm::visibility::Sight;
+use crate::record::events::{RealmUpdate, RealmUpdateDict};
 use parameters::{ChannelSetting, OrganizationParams, check_choice, kept};
 use policies::{Choice, Policy};
 use schemars::JsonSchema;
@@ -126,7 +126,8 @@ impl Write for EditOrganization {
         }
         if let Some(off) = logins_off.filter(|off| *off != tx.organization.disabled_authentication_methods) {
             organization_mut(tx).disabled_authentication_methods = off;
-            emit_data(tx, json!({"authentication_methods": authentication::records(&tx.organization)}));
+            let methods = json!(authentication::records(&tx.organization));
+            emit_data(tx, [("authentication_methods", methods)]);
             changed.insert("authentication_methods".to_owned(), authentication::switches(&tx.organization));
         }
         for (which, id) in params.channels {
@@ -204,10 +205,10 @@ fn organization_mut(tx: &mut Tx) -> &mut Organization {
 
 fn change_setting(tx: &mut Tx, name: &'static str, value: &Value) {
     organization_mut(tx).settings.insert(name, value.clone());
-    let mut data = json!({ name: value });
+    let mut data = vec![(name, value.clone())];
     if name == "topics_policy" {
         // The older switch follows from it.
-        data["mandatory_topics"] = (*value == "disable_empty_topic").into();
+        data.push(("mandatory_topics", (*value == "disable_empty_topic").into()));
     }
     if TOLD_AS_DATA.contains(&name) {
         emit_data(tx, data);
@@ -224,7 +225,7 @@ fn describe(tx: &mut Tx, author: &User, description: &str) {
     let organization = organization_mut(tx);
     description.clone_into(&mut organization.description);
     organization.rendered_description.clone_from(&rendered);
-    emit_data(tx, json!({"description": description, "rendered_description": rendered}));
+    emit_data(tx, [("description", description.into()), ("rendered_description", rendered.into())]);
 }
 
 fn tell(tx: &mut Tx, changed: &mut Map<String, Value>, name: &'static str, value: Value) {
@@ -234,14 +235,13 @@ fn tell(tx: &mut Tx, changed: &mut Map<String, Value>, name: &'static str, value
 
 fn emit(tx: &mut Tx, name: &str, value: &Value) {
     let everyone = tx.everyone();
-    tx.emit(everyone, Event::shaped("realm", Some("update"), json!({"property": name, "value": value})));
+    tx.emit(everyone, RealmUpdate { property: name.to_owned(), value: value.clone() });
 }
 
 /// Tells everybody of settings in the form that permissions have.
-pub fn emit_data(tx: &mut Tx, data: Value) {
-    let everyone = tx.everyone();
-    let fields = json!({"property": "default", "data": data});
-    tx.emit(everyone, Event::shaped("realm", Some("update_dict"), fields));
+pub fn emit_data(tx: &mut Tx, data: impl IntoIterator<Item = (&'static str, Value)>) {
+    let data = data.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    tx.emit(tx.everyone(), RealmUpdateDict { property: "default", data });
 }
 
 /// Gives the permissions of a policy to those whom a value of it names, unless it has the value already; whether it had
@@ -257,8 +257,8 @@ fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choic
         }
     }
     let everyone = tx.everyone();
-    let fields = json!({"property": policy.name, "value": number});
-    tx.emit_before(policy.until, everyone, |_| Event::shaped("realm", Some("update"), fields));
+    let event = RealmUpdate { property: policy.name.to_owned(), value: (*number).into() };
+    tx.emit_before(policy.until, everyone, |_| event);
     true
 }
 
@@ -267,6 +267,6 @@ fn change_permission(tx: &mut Tx, name: &'static str, value: GroupSettingValue) 
     let before = tx.mark();
     let shown = json!(value);
     organization_mut(tx).permissions.insert(name, value);
-    emit_data(tx, json!({ name: shown }));
+    emit_data(tx, [(name, shown)]);
     tx.emit_visibility(&before, &[Sight::Users]);
 }

@@ -8,7 +8,7 @@ use super::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Event, Payload};
+use crate::realm::event::{Event, EventKind, Payload};
 use crate::realm::id::UserId;
 use crate::realm::personal::Presence;
 use crate::realm::user::User;
@@ -147,7 +147,7 @@ fn tell(tx: &mut Tx, user: UserId, presence: Presence) {
         let now = tx.now;
         let audience = who_can_access(tx, user);
         let payload = Payload::Presence { user: tx.users[&user].clone(), presence, now };
-        tx.emit(audience, Event::new("presence", None, payload));
+        tx.emit(audience, Event::new(EventKind::Presence, payload));
     }
 }
 

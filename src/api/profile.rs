@@ -3,7 +3,7 @@
 use super::parameter::{FromJson, json_object};
 use super::profile_fields::USERS;
 use super::text::check_length;
-use super::users::{person_update, who_can_access};
+use super::users::who_can_access;
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -11,6 +11,7 @@ use crate::realm::change::Tx;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::organization::ProfileField;
 use crate::realm::user::User;
+use crate::record::events::{PersonUpdate, ProfileChange};
 use crate::record::user::profile_data;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
@@ -207,11 +208,9 @@ pub fn change_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFieldId, Opt
             None => profile.remove(&field),
         };
         let shown = profile_data(&tx.users[&user]).remove(&field.to_string());
-        let mut change = json!({"id": field, "value": shown.as_ref().map(|shown| &shown.value)});
-        if let Some(rendered) = shown.and_then(|shown| shown.rendered_value) {
-            change["rendered_value"] = rendered.into();
-        }
+        let (value, rendered_value) = shown.map_or((None, None), |shown| (Some(shown.value), shown.rendered_value));
+        let custom_profile_field = ProfileChange { id: field, value, rendered_value };
         let audience = who_can_access(tx, user);
-        tx.emit(audience, person_update(json!({"user_id": user, "custom_profile_field": change})));
+        tx.emit(audience, PersonUpdate::ProfileField { user_id: user, custom_profile_field });
     }
 }

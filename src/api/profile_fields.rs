@@ -9,7 +9,7 @@ use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Event, List, Payload};
+use crate::realm::event::{Event, EventKind, List, Payload};
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::organization::ProfileField;
 use crate::realm::user::User;
@@ -306,5 +306,5 @@ fn take_away(tx: &mut Tx, id: ProfileFieldId, is_lost: impl Fn(&str) -> bool) {
 
 fn emit(tx: &mut Tx) {
     let fields = List::ProfileFields(tx.profile_fields.clone());
-    tx.emit(tx.everyone(), Event::new("custom_profile_fields", None, Payload::List(fields)));
+    tx.emit(tx.everyone(), Event::new(EventKind::CustomProfileFields, Payload::List(fields)));
 }

@@ -7,10 +7,9 @@ use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Emoji, Message, Reaction, ReactionType};
-use serde_json::json;
+use crate::record::events::{ReactionAdd, ReactionChange, ReactionRemove};
 use std::sync::Arc;
 
 operation! {
@@ -54,7 +53,8 @@ impl Write for AddReaction {
         tx.add_row(caller, message.id);
         tx.message_mut(message.id).reactions.push_back(Reaction { user: caller, emoji: emoji.clone() });
         tx.take_part(call.caller(), &message);
-        emit(tx, "add", &message, caller, &emoji);
+        let event = ReactionAdd(ReactionChange::new(caller, message.id, &emoji));
+        tx.emit(tx.who_follows(&message), event);
         Ok(Success {})
     }
 }
@@ -84,7 +84,8 @@ impl Write for RemoveReaction {
         let position = own_reaction(tx, &message, caller, &params)?;
 
         let reaction = tx.message_mut(message.id).reactions.remove(position);
-        emit(tx, "remove", &message, caller, &reaction.emoji);
+        let event = ReactionRemove(ReactionChange::new(caller, message.id, &reaction.emoji));
+        tx.emit(tx.who_follows(&message), event);
         Ok(Success {})
     }
 }
@@ -115,16 +116,4 @@ fn own_reaction(realm: &Realm, message: &Message, caller: UserId, params: &Remov
         Some(position) => Ok(position),
         None => Err(named.err().unwrap_or(Error::ReactionDoesNotExist)),
     }
-}
-
-fn emit(tx: &mut Tx, op: &'static str, message: &Message, user: UserId, emoji: &Emoji) {
-    let audience = tx.who_follows(message);
-    let fields = json!({
-        "user_id": user,
-        "message_id": message.id,
-        "emoji_name": emoji.emoji_name,
-        "emoji_code": emoji.emoji_code,
-        "reaction_type": emoji.reaction_type,
-    });
-    tx.emit(audience, Event::shaped("reaction", Some(op), fields));
 }

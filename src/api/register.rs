@@ -15,17 +15,15 @@ use super::{Call, SERVICE_VERSION, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
-use crate::realm::queue::{
-    Cursor, DEFAULT_IDLE_TIMEOUT_SECONDS, Queue, QueueId, QueueOptions, QueueTerm, UNKNOWN_EVENT,
-};
+use crate::realm::queue::{Cursor, DEFAULT_IDLE_TIMEOUT_SECONDS, Queue, QueueId, QueueOptions, QueueTerm};
 use crate::realm::user::User;
 use crate::record::channel::IncludeSubscribers;
+use crate::record::events::EventOfALaterLevel;
 use crate::time::Span;
 use options::{EventNarrow, IdleTimeout, RawCapabilities};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -217,7 +215,7 @@ pub fn add_plain_queue(tx: &mut Tx, call: &Call<'_>, event_types: Option<Vec<Str
 fn begin_with_unknown_event(tx: &mut Tx, queue: Option<&str>) {
     let queue = queue.and_then(|id| tx.queues.get(id)).filter(|queue| queue.options.gets_unknown_events());
     if let Some(id) = queue.map(|queue| queue.id.clone()) {
-        tx.emit_to_queue(id, Event::shaped(UNKNOWN_EVENT, None, json!({})));
+        tx.emit_to_queue(id, EventOfALaterLevel {});
     }
 }
 

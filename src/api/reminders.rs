@@ -6,15 +6,15 @@ use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::{MessageId, ReminderId, UserId};
 use crate::realm::organization::Reminder;
 use crate::realm::timer::Due;
+use crate::record::events::{RemindersAdd, RemindersRemove};
 use crate::record::scheduled::ReminderRecord;
 use crate::time::{Span, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 /// Longest note, in code points (`max_reminder_note_length`).
 pub const MAX_NOTE_LENGTH: usize = 1_000;
@@ -89,8 +89,8 @@ impl Write for CreateReminder {
 
         let note = call.origin.strip(note.to_owned());
         let reminder = tx.add_reminder(caller.id, message, note, deliver_at);
-        let fields = json!({ "reminders": [ReminderRecord::new(&reminder)] });
-        tx.emit(Audience::user(caller.id), Event::shaped("reminders", Some("add"), fields));
+        let event = RemindersAdd { reminders: vec![ReminderRecord::new(&reminder)] };
+        tx.emit(Audience::user(caller.id), event);
         Ok(ReminderIdReply { reminder_id: reminder.id })
     }
 }
@@ -126,7 +126,7 @@ impl Write for RemoveReminder {
 
         tx.realm_mut().reminders.remove(&id);
         tx.schedule(Due::Reminder(id), None);
-        tx.emit(Audience::user(user), Event::shaped("reminders", Some("remove"), json!({ "reminder_id": id })));
+        tx.emit(Audience::user(user), RemindersRemove { reminder_id: id });
         Ok(Success {})
     }
 }

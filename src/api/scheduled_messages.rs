@@ -12,13 +12,14 @@ use super::{Call, Read, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::{ScheduledMessageId, UserId};
 use crate::realm::organization::ScheduledMessage;
 use crate::realm::schedule::DryRun;
 use crate::realm::send::Outgoing;
 use crate::realm::text::normal_content;
 use crate::realm::timer::Due;
+use crate::record::events::{ScheduledMessagesAdd, ScheduledMessagesRemove};
 use crate::record::scheduled::ScheduledMessageRecord;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -162,8 +163,8 @@ impl Write for ScheduleMessage {
         let message =
             ScheduledMessage { id, sender, to, content, rendered, deliver_at, read_by_sender, has_failed: false };
         let message = tx.put_scheduled(message);
-        let fields = json!({ "scheduled_messages": [ScheduledMessageRecord::new(&message)] });
-        tx.emit(Audience::user(sender), Event::shaped("scheduled_messages", Some("add"), fields));
+        let event = ScheduledMessagesAdd { scheduled_messages: vec![ScheduledMessageRecord::new(&message)] };
+        tx.emit(Audience::user(sender), event);
         Ok(ScheduledMessageIdReply { scheduled_message_id: id })
     }
 }
@@ -231,8 +232,7 @@ impl Write for RemoveScheduledMessage {
         tx.user_state_mut(user).sent_scheduled.remove(&id);
         tx.realm_mut().scheduled_messages.remove(&id);
         tx.schedule(Due::ScheduledMessage(id), None);
-        let fields = json!({ "scheduled_message_id": id });
-        tx.emit(Audience::user(user), Event::shaped("scheduled_messages", Some("remove"), fields));
+        tx.emit(Audience::user(user), ScheduledMessagesRemove { scheduled_message_id: id });
         Ok(Success {})
     }
 }

@@ -13,19 +13,19 @@ use super::presence::follow_setting;
 use super::server::is_email;
 use super::users::address::check_domain;
 use super::users::change::{change_email_visibility, change_name};
-use super::users::{check_password, checked_name, person_update, who_can_access};
+use super::users::{check_password, checked_name, who_can_access};
 use super::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::{Audience, EventKind};
 use crate::realm::id::UserId;
 use crate::realm::setting::{NO_SOUND, NOTIFICATION_SOUNDS, USER_SETTINGS, find};
 use crate::realm::user::{EmailVisibility, Role, User};
-use crate::record::event_kind::EventKind;
+use crate::record::events::{PersonUpdate, RealmExportConsent, UserSettingsUpdate, UserStatus};
 pub use alias::{ChangeDisplaySettings, ChangeEnterSends, ChangeNotificationSettings};
 pub use parameters::SettingsParams;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Longest time for which mails about messages are gathered, seconds.
 const MAX_BATCHING_PERIOD_SECONDS: i64 = 604_800;
@@ -230,10 +230,10 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
             let away = value == Value::Bool(false);
             follow_setting(tx, user, !away);
             let audience = who_can_access(tx, user);
-            tx.emit(audience, Event::shaped("user_status", None, json!({"user_id": user, "away": away})));
+            tx.emit(audience, UserStatus { user_id: user, away: Some(away), ..UserStatus::default() });
         }
         "allow_private_data_export" => {
-            emit_export_consent(tx, user, value);
+            emit_export_consent(tx, user, value == Value::Bool(true));
         }
         // Drafts stay where they were written, so that nobody is told of their end.
         "enable_drafts_synchronization" if value == Value::Bool(false) => tx.user_state_mut(user).drafts.clear(),
@@ -242,19 +242,16 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
 }
 
 /// Tells administrators whether somebody lets their private messages be exported.
-pub fn emit_export_consent(tx: &mut Tx, user: UserId, consented: Value) {
+pub fn emit_export_consent(tx: &mut Tx, user: UserId, consented: bool) {
     let admins = Audience::of(tx.at_least(Role::Administrator));
-    let fields = json!({"user_id": user, "consented": consented});
-    tx.emit(admins, Event::shaped("realm_export_consent", None, fields));
+    tx.emit(admins, RealmExportConsent { user_id: user, consented });
 }
 
 /// Tells a user's clients of a setting.
 pub(super) fn emit_setting(tx: &mut Tx, user: UserId, name: &str, value: Value, language: Option<&str>) {
-    let mut fields = json!({"property": name, "value": &value});
-    if let Some(language) = language {
-        fields["language_name"] = language.into();
-    }
-    tx.emit(Audience::user(user), Event::shaped("user_settings", Some("update"), fields));
+    let language_name = language.map(str::to_owned);
+    let event = UserSettingsUpdate { property: name.to_owned(), value: value.clone(), language_name };
+    tx.emit(Audience::user(user), event);
     legacy::emit(tx, user, name, &value, language);
 }
 
@@ -271,7 +268,7 @@ fn change_timezone(tx: &mut Tx, user: &User, timezone: String) {
     }
     tx.user_mut(user.id).timezone.clone_from(&timezone);
     emit_setting(tx, user.id, "timezone", timezone.as_str().into(), None);
-    let person = json!({"user_id": user.id, "email": tx.api_email(&tx.users[&user.id]), "timezone": timezone});
+    let update = PersonUpdate::Timezone { user_id: user.id, email: tx.api_email(&tx.users[&user.id]), timezone };
     let audience = who_can_access(tx, user.id);
-    tx.emit(audience, person_update(person));
+    tx.emit(audience, update);
 }

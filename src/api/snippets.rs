@@ -5,14 +5,14 @@ use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
-use crate::realm::id::{SnippetId, UserId};
+use crate::realm::event::Audience;
+use crate::realm::id::SnippetId;
 use crate::realm::personal::Snippet;
 use crate::realm::text::MAX_MESSAGE_LENGTH;
+use crate::record::events::{SavedSnippetsAdd, SavedSnippetsRemove, SavedSnippetsUpdate};
 use crate::record::personal::SnippetRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use std::sync::Arc;
 
 /// Longest title, in code points.
@@ -71,9 +71,10 @@ impl Write for CreateSnippet {
         tx.realm_mut().counters.snippet += 1;
         let id = SnippetId(tx.counters.snippet);
         let content = call.origin.strip(params.content.0);
-        let snippet = Arc::new(Snippet { id, title: params.title.0, content, date_created: tx.now });
-        tx.user_state_mut(user).snippets.insert(id, snippet);
-        emit(tx, user, "add", id);
+        let snippet = Snippet { id, title: params.title.0, content, date_created: tx.now };
+        let event = SavedSnippetsAdd { saved_snippet: SnippetRecord::new(&snippet) };
+        tx.user_state_mut(user).snippets.insert(id, Arc::new(snippet));
+        tx.emit(Audience::user(user), event);
         Ok(SnippetIdReply { saved_snippet_id: id })
     }
 }
@@ -109,15 +110,11 @@ impl Write for EditSnippet {
         if let Some(title) = params.title {
             snippet.title = title.0;
         }
+        let event = SavedSnippetsUpdate { saved_snippet: SnippetRecord::new(&snippet) };
         tx.user_state_mut(user).snippets.insert(id, Arc::new(snippet));
-        emit(tx, user, "update", id);
+        tx.emit(Audience::user(user), event);
         Ok(Success {})
     }
-}
-
-fn emit(tx: &mut Tx, user: UserId, op: &'static str, id: SnippetId) {
-    let record = SnippetRecord::new(&tx.user_state(user).snippets[&id]);
-    tx.emit(Audience::user(user), Event::shaped("saved_snippets", Some(op), json!({ "saved_snippet": record })));
 }
 
 operation! {
@@ -140,8 +137,7 @@ impl Write for RemoveSnippet {
         }
 
         tx.user_state_mut(user).snippets.remove(&id);
-        let fields = json!({ "saved_snippet_id": id });
-        tx.emit(Audience::user(user), Event::shaped("saved_snippets", Some("remove"), fields));
+        tx.emit(Audience::user(user), SavedSnippetsRemove { saved_snippet_id: id });
         Ok(Success {})
     }
 }

@@ -11,13 +11,12 @@ use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
 use crate::realm::id::UserId;
-use crate::realm::message::Emoji;
+use crate::realm::message::{Emoji, ReactionType};
+use crate::record::events::UserStatus;
 use crate::record::user::StatusRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
 
 /// Longest text of a status, in code points, after trimming.
 pub const MAX_STATUS_TEXT_LENGTH: usize = 60;
@@ -157,28 +156,25 @@ fn checked_emoji(
 
 /// Changes a status, and tells everybody who may know of the user what was passed, even what was so already.
 fn update(tx: &mut Tx, user: UserId, change: Change) {
-    let mut fields = Map::new();
-    fields.insert("user_id".into(), json!(user));
+    let mut event = UserStatus { user_id: user, away: change.away, ..UserStatus::default() };
     if let Some(away) = change.away {
         set_presence_enabled(tx, user, !away);
-        fields.insert("away".into(), away.into());
     }
     let status = &mut tx.user_state_mut(user).status;
     status.is_stored = true;
     if let Some(text) = change.text {
-        fields.insert("status_text".into(), text.as_str().into());
+        event.status_text = Some(text.clone());
         status.text = Some(text).filter(|text| !text.is_empty());
     }
     if let Some(emoji) = change.emoji {
         let (name, code) = emoji.as_ref().map_or(("", ""), |emoji| (&emoji.emoji_name, &emoji.emoji_code));
-        fields.insert("emoji_name".into(), name.into());
-        fields.insert("emoji_code".into(), code.into());
-        let reaction_type = emoji.as_ref().map_or(json!("unicode_emoji"), |emoji| json!(emoji.reaction_type));
-        fields.insert("reaction_type".into(), reaction_type);
+        event.emoji_name = Some(name.to_owned());
+        event.emoji_code = Some(code.to_owned());
+        event.reaction_type = Some(emoji.as_ref().map_or(ReactionType::UnicodeEmoji, |emoji| emoji.reaction_type));
         status.emoji = emoji;
     }
     let audience = who_can_access(tx, user);
-    tx.emit(audience, Event::shaped("user_status", None, Value::Object(fields)));
+    tx.emit(audience, event);
 }
 
 fn set_presence_enabled(tx: &mut Tx, user: UserId, is_enabled: bool) {

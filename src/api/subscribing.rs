@@ -4,12 +4,14 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Subscription};
-use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
+use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::palette::Palette;
 use crate::realm::visibility::{DeletedMessages, Sight};
+use crate::record::events::{
+    FlagUpdate, LeftChannel, Peers, SubscriptionPeerAdd, SubscriptionPeerRemove, SubscriptionRemove,
+};
 use imbl::OrdSet;
-use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -71,7 +73,7 @@ pub fn subscribe_all(
         emit_added(tx, *user, channels);
     }
     let audiences = peer_audiences(tx, arrived);
-    emit_peers(tx, "peer_add", audiences);
+    emit_peers(tx, SubscriptionPeerAdd, audiences);
     tx.emit_visibility(&before, &[Sight::Starred(&DeletedMessages::new())]);
     added
 }
@@ -100,7 +102,7 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     for change in &audiences {
         emit_fellow_leavers(tx, change);
     }
-    emit_peers(tx, "peer_remove", audiences);
+    emit_peers(tx, SubscriptionPeerRemove, audiences);
     for (user, channels) in &removed {
         leave(tx, *user, channels);
     }
@@ -117,7 +119,7 @@ pub fn suspend(tx: &mut Tx, user: UserId) {
     for channel in channels {
         tx.channel_mut(channel).subscribers.remove(&user);
     }
-    emit_peers_needing(tx, "peer_remove", audiences, |is_archived| match is_archived {
+    emit_peers_needing(tx, SubscriptionPeerRemove, audiences, |is_archived| match is_archived {
         true => DeliveryCondition::ArchivedChannelsFrom(DEACTIVATION_LEAVES_ARCHIVED_SINCE),
         false => DeliveryCondition::From(DEACTIVATION_LEAVES_SINCE),
     });
@@ -135,7 +137,7 @@ pub fn resume(tx: &mut Tx, user: UserId) -> Vec<ChannelId> {
 /// Tells everybody else who may see the subscribers that a user is among them again: `subscription` peer_add.
 pub fn emit_resumed(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let audiences = peer_audiences(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect());
-    emit_peers(tx, "peer_add", audiences);
+    emit_peers(tx, SubscriptionPeerAdd, audiences);
 }
 
 fn active_subscriptions(realm: &Realm, user: UserId) -> Vec<ChannelId> {
@@ -153,14 +155,13 @@ fn leave(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     }
     if !unread.is_empty() {
         unread.sort_unstable();
-        let fields = json!({"operation": "add", "flag": "read", "messages": unread, "all": false});
-        tx.emit(Audience::user(user), Event::shaped("update_message_flags", Some("add"), fields));
+        tx.emit(Audience::user(user), FlagUpdate::new(true, "read", unread));
     }
 }
 
 fn emit_left(tx: &mut Tx, user: UserId, channels: &[ChannelId], needs: DeliveryCondition) {
-    let names: Vec<_> = channels.iter().map(|id| json!({"name": tx.channels[id].name, "stream_id": id})).collect();
-    let event = Event::shaped("subscription", Some("remove"), json!({ "subscriptions": names }));
+    let left = channels.iter().map(|id| LeftChannel { name: tx.channels[id].name.clone(), stream_id: *id });
+    let event = SubscriptionRemove { subscriptions: left.collect() };
     tx.emit(Audience::user(user), event.only_for(needs));
     let account = tx.users[&user].clone();
     let is_hidden = |id: &ChannelId| !tx.can_see(&account, &tx.channels[id]);
@@ -191,7 +192,7 @@ fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
         subscriptions.partition(|(channel, _): &(Arc<Channel>, Arc<Subscription>)| channel.is_archived);
     for (is_archived, subscriptions) in [(false, living), (true, archived)] {
         if !subscriptions.is_empty() {
-            let event = Event::new("subscription", Some("add"), Payload::Subscribed(subscriptions));
+            let event = Event::new(EventKind::SubscriptionAdd, Payload::Subscribed(subscriptions));
             tx.emit(Audience::user(user), event.only_for(DeliveryCondition::of_channel(is_archived)));
         }
     }
@@ -234,25 +235,25 @@ fn peer_audiences(realm: &Realm, changed: BTreeMap<ChannelId, OrdSet<UserId>>) -
 fn emit_fellow_leavers(tx: &mut Tx, change: &PeerChange) {
     if change.users.len() > 1 {
         let payload = Payload::PeersLeft { channels: change.channels.clone(), users: change.users.clone() };
-        let event = Event::new("subscription", Some("peer_remove"), payload)
+        let event = Event::new(EventKind::SubscriptionPeerRemove, payload)
             .only_for(DeliveryCondition::of_channel(change.is_archived));
         tx.emit(Audience::of(change.users.clone()), event);
     }
 }
 
-fn emit_peers(tx: &mut Tx, op: &'static str, changes: Vec<PeerChange>) {
-    emit_peers_needing(tx, op, changes, DeliveryCondition::of_channel);
+fn emit_peers<E: EventData>(tx: &mut Tx, event: fn(Peers) -> E, changes: Vec<PeerChange>) {
+    emit_peers_needing(tx, event, changes, DeliveryCondition::of_channel);
 }
 
 /// As [`emit_peers`]; what is needed for channels that are archived or not.
-fn emit_peers_needing(
+fn emit_peers_needing<E: EventData>(
     tx: &mut Tx,
-    op: &'static str,
+    event: fn(Peers) -> E,
     changes: Vec<PeerChange>,
     needs: impl Fn(bool) -> DeliveryCondition,
 ) {
     for change in changes {
-        let fields = json!({"stream_ids": change.channels, "user_ids": change.users});
-        tx.emit(change.audience, Event::shaped("subscription", Some(op), fields).only_for(needs(change.is_archived)));
+        let peers = Peers::new(change.channels, change.users);
+        tx.emit(change.audience, event(peers).only_for(needs(change.is_archived)));
     }
 }

@@ -8,14 +8,16 @@ use super::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, DeliveryCondition, Event};
+use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::text::normal_topic;
 use crate::realm::user::User;
-use crate::record::event_kind::EventKind;
+use crate::record::events::{
+    Typing, TypingEdit, TypingEditMessageStart, TypingEditMessageStop, TypingPerson, TypingRecipient, TypingStart,
+    TypingStop,
+};
 use imbl::OrdSet;
-use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -115,29 +117,45 @@ fn recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> Result<V
 }
 
 fn emit_direct(tx: &mut Tx, caller: &User, op: TypingOp, recipients: &[UserId]) {
-    let person = |user: &User| json!({"user_id": user.id, "email": tx.api_email(user)});
-    let people: Vec<_> = recipients.iter().filter_map(|id| tx.user(*id)).map(|user| person(user)).collect();
-    let fields = json!({"message_type": "direct", "sender": person(caller), "recipients": people});
+    let people = recipients.iter().filter_map(|id| tx.user(*id)).map(|user| person(tx, user)).collect();
+    let fields = Typing {
+        message_type: "direct",
+        sender: person(tx, caller),
+        recipients: Some(people),
+        stream_id: None,
+        topic: None,
+    };
     // Nobody hears by this of people whom they may not know of.
     let knows_all = |id: &&UserId| {
         tx.user(**id).is_some_and(|viewer| recipients.iter().all(|other| tx.can_access_user(viewer, *other)))
     };
     let audience = receivers(tx, recipients.iter().filter(knows_all));
-    tx.emit(audience, Event::shaped("typing", Some(op.text()), fields));
+    tx.emit(audience, typing(op, fields));
+}
+
+fn person(realm: &Realm, user: &User) -> TypingPerson {
+    TypingPerson { user_id: user.id, email: realm.api_email(user) }
+}
+
+fn typing(op: TypingOp, fields: Typing) -> Event {
+    match op {
+        TypingOp::Start => TypingStart(fields).into(),
+        TypingOp::Stop => TypingStop(fields).into(),
+    }
 }
 
 fn emit_in_channel(tx: &mut Tx, caller: &User, op: TypingOp, channel: ChannelId, topic: &str) {
     let Some(audience) = subscribers(tx, channel) else { return };
     let is_blind = |id: &UserId| !tx.can_access_user(&tx.users[id], caller.id);
     let audience = audience.except_all(&tx.guests().iter().filter(|id| is_blind(id)).copied().collect());
-    let fields = json!({
-        "message_type": "stream",
-        "sender": {"user_id": caller.id, "email": tx.api_email(caller)},
-        "stream_id": channel,
-        "topic": topic,
-    });
-    let event = Event::with_topic("typing", Some(op.text()), &["topic"], fields);
-    tx.emit(audience, event.only_for(DeliveryCondition::ChannelTyping));
+    let fields = Typing {
+        message_type: "stream",
+        sender: person(tx, caller),
+        recipients: None,
+        stream_id: Some(channel),
+        topic: Some(topic.to_owned()),
+    };
+    tx.emit(audience, typing(op, fields).only_for(DeliveryCondition::ChannelTyping));
 }
 
 /// Those of the users who are active and want to know who is typing.
@@ -223,13 +241,19 @@ fn emit_editing(tx: &mut Tx, caller: UserId, op: TypingOp, message: &Message) {
     let (audience, recipient) = match &message.place {
         Place::Channel { channel, topic } => {
             let Some(audience) = subscribers(tx, *channel) else { return };
-            (audience, json!({"type": "channel", "channel_id": channel, "topic": topic}))
+            let topic = Some(topic.to_string());
+            (audience, TypingRecipient { kind: "channel", channel_id: Some(*channel), topic, user_ids: None })
         }
         Place::Direct { conversation } => {
             let members = &tx.conversations[conversation].members;
-            (receivers(tx, members.iter()), json!({"type": "direct", "user_ids": members}))
+            let user_ids = Some(members.to_vec());
+            let recipient = TypingRecipient { kind: "direct", channel_id: None, topic: None, user_ids };
+            (receivers(tx, members.iter()), recipient)
         }
     };
-    let fields = json!({"sender_id": caller, "message_id": message.id, "recipient": recipient});
-    tx.emit(audience, Event::with_topic("typing_edit_message", Some(op.text()), &["recipient"], fields));
+    let fields = TypingEdit { sender_id: caller, message_id: message.id, recipient };
+    match op {
+        TypingOp::Start => tx.emit(audience, TypingEditMessageStart(fields)),
+        TypingOp::Stop => tx.emit(audience, TypingEditMessageStop(fields)),
+    }
 }

@@ -12,15 +12,15 @@ use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event, Payload};
+use crate::realm::event::{Audience, Event, EventKind, Payload};
 use crate::realm::id::{AttachmentId, UserId};
 use crate::realm::message::Attachment;
 use crate::realm::picture;
 use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
 use crate::record::attachment::AttachmentRecord;
+use crate::record::events::{AttachmentRemove, RemovedAttachment};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -139,7 +139,7 @@ fn add_file_at(tx: &mut Tx, owner: UserId, path_id: String, file: NewFile) -> Ar
     });
     tx.add_attachment(attachment.clone());
     let payload = Payload::Attachment { attachment: attachment.clone(), upload_space_used: tx.upload_space_used };
-    tx.emit(Audience::user(owner), Event::new("attachment", Some("add"), payload));
+    tx.emit(Audience::user(owner), Event::new(EventKind::AttachmentAdd, payload));
     attachment
 }
 
@@ -220,8 +220,9 @@ impl Write for RemoveAttachment {
         let path_id = attachment.path_id.clone();
 
         tx.remove_attachment(&path_id);
-        let fields = json!({"attachment": {"id": params.attachment_id}, "upload_space_used": tx.upload_space_used});
-        tx.emit(Audience::user(owner), Event::shaped("attachment", Some("remove"), fields));
+        let attachment = RemovedAttachment { id: params.attachment_id };
+        let event = AttachmentRemove { attachment, upload_space_used: tx.upload_space_used };
+        tx.emit(Audience::user(owner), event);
         Ok(Success {})
     }
 }

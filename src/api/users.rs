@@ -17,13 +17,12 @@ pub use create::{
 use super::{Call, Read, ReplyData, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::UserId;
 use crate::realm::user::{Role, User};
 use crate::record::user::{ProfileValue, UserLine, UserRecord, UserView, written};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde_json::json;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -275,11 +274,6 @@ impl Read for GetOwnUser {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<OwnUserReply, Error> {
         Ok(OwnUserReply::new(realm, call.caller_shared()))
     }
-}
-
-/// A `realm_user` update; `person` is the user's ID and what changed.
-pub fn person_update(person: serde_json::Value) -> Event {
-    Event::shaped("realm_user", Some("update"), json!({ "person": person }))
 }
 
 /// Everybody who may know of a user.

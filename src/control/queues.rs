@@ -33,7 +33,7 @@ pub fn list(world: &World) -> Value {
 
 /// Events that were not acknowledged.
 fn pending(realm: &Realm, queue: &Queue) -> usize {
-    let pending: usize = realm.log.from(queue.cursor.entry).map(|(_, entry)| queue.parts(entry)).sum();
+    let pending: usize = realm.log.from(queue.cursor.entry).map(|(_, entry)| queue.parts(entry).len()).sum();
     pending.saturating_sub(queue.cursor.part)
 }
 

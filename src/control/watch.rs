@@ -4,7 +4,7 @@ use super::clock::item;
 use super::pushes::sender;
 use crate::journal::Entry;
 use crate::realm::Realm;
-use crate::realm::event::{Entry as Happening, Payload};
+use crate::realm::event::{Entry as Happening, Part, Payload};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::queue::{Capabilities, QueueOptions, Reader};
 use crate::record::event::render;
@@ -98,12 +98,13 @@ fn shaped(realm: &Realm, entry: &Happening, viewer: Option<UserId>) -> Value {
         *switch = true;
     }
     let user = viewer.or_else(|| realm.users.keys().next().copied());
-    let bare = json!({"type": entry.event.kind, "op": entry.event.op});
+    let bare = json!({"type": entry.event.kind.type_name(), "op": entry.event.kind.op()});
     let Some(user) = user else { return bare };
     if matches!(entry.event.payload, Payload::Message(_)) && viewer.is_none() {
         return bare;
     }
     let options = QueueOptions { capabilities, ..QueueOptions::default() };
-    let event = render(realm, Reader { user, options: &options, queue: None }, entry).into_iter().next();
+    let reader = Reader { user, options: &options, queue: None };
+    let event = render(realm, reader, entry, &[Part::Whole]).next();
     event.and_then(|event| serde_json::to_value(event).ok()).unwrap_or(bare)
 }

@@ -1,4 +1,4 @@
-//! The shapes of what no type describes: events, and the state that registering gives.
+//! The shapes of what no type describes: the state that registering gives.
 //!
 //! They stand in `shapes.json`, in a short notation. `int`, `number`, `string`, `bool` and `any` are values,
 //! `string(a|b)` and `int(1|2)` those named, `T[]` and `[T]` arrays, `T|null` and `{"one_of": […]}` choices, `{"*": T}`
@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
-/// All shapes: `records` by name, keys of the `state`, and `events` by type and op.
+/// All shapes: `records` by name, and keys of the `state`.
 static SHAPES: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("shapes.json")).expect("it is JSON"));
 
@@ -21,34 +21,8 @@ pub fn state() -> impl Iterator<Item = (String, Value)> {
     entries("state").map(|(key, shape)| (key.clone(), schema(shape)))
 }
 
-/// The schemas of events, by type and op.
-pub fn events() -> impl Iterator<Item = (&'static str, Value)> {
-    entries("events").map(|(kind, shape)| {
-        let mut words = kind.split(' ');
-        let mut event = schema(shape);
-        let head = [("type", words.next().map(Value::from)), ("op", words.next().map(Value::from))];
-        for (key, value) in head.into_iter().rev() {
-            if let Some(value) = value {
-                put_first(&mut event, key, json!({ "const": value }));
-            }
-        }
-        put_first(&mut event, "id", json!({"type": "integer"}));
-        (kind.as_str(), event)
-    })
-}
-
 fn entries(part: &str) -> impl Iterator<Item = (&'static String, &'static Value)> {
     SHAPES[part].as_object().into_iter().flatten()
-}
-
-/// Adds a key that must be there, before the others.
-fn put_first(schema: &mut Value, key: &str, value: Value) {
-    if let Some(properties) = schema["properties"].as_object_mut() {
-        properties.shift_insert(0, key.to_owned(), value);
-    }
-    if let Some(required) = schema["required"].as_array_mut() {
-        required.insert(0, key.into());
-    }
 }
 
 /// From the notation to a schema.
@@ -118,16 +92,6 @@ fn split(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn every_event_that_an_operation_sends_has_a_shape_and_no_other_has() {
-        let emitted = crate::api::OPERATIONS.iter().flat_map(|row| row.about.events);
-        let sent: BTreeSet<&str> = emitted.map(|kind| kind.text()).collect();
-        let shaped: BTreeSet<&str> = events().map(|(kind, _)| kind).collect();
-
-        assert_eq!(sent, shaped);
-    }
 
     #[test]
     fn the_notation_says_what_it_says() {

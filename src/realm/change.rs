@@ -113,23 +113,23 @@ impl Tx {
     }
 
     /// Adds an event to the log.
-    pub fn emit(&mut self, audience: Audience, event: Event) {
-        let at = self.realm.now;
+    pub fn emit(&mut self, audience: Audience, event: impl Into<Event>) {
+        let (at, event) = (self.realm.now, event.into());
         self.realm.log.push(Entry { at, audience, queue: None, event });
     }
 
     /// Adds an event that only worlds below a level have; elsewhere it is not even made.
-    pub fn emit_before(&mut self, level: i64, audience: Audience, event: impl FnOnce(&Realm) -> Event) {
+    pub fn emit_before<E: Into<Event>>(&mut self, level: i64, audience: Audience, event: impl FnOnce(&Realm) -> E) {
         let is_older = self.queues.values().next().is_some_and(|queue| queue.options.level.is_before(level));
         if is_older {
-            let event = event(&self.realm).only_for(DeliveryCondition::Before(level));
+            let event = event(&self.realm).into().only_for(DeliveryCondition::Before(level));
             self.emit(audience, event);
         }
     }
 
     /// Adds an event for one queue alone.
-    pub fn emit_to_queue(&mut self, queue: QueueId, event: Event) {
-        let at = self.realm.now;
+    pub fn emit_to_queue(&mut self, queue: QueueId, event: impl Into<Event>) {
+        let (at, event) = (self.realm.now, event.into());
         self.realm.log.push(Entry { at, audience: Audience::default(), queue: Some(queue), event });
     }
 

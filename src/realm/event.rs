@@ -3,22 +3,30 @@
 //! What looks the same to everybody is shaped once; what depends on who looks is kept as data and
 //! shaped when a queue is read.
 
+pub mod data;
+mod kind;
 mod list;
+mod part;
 mod weight;
 
+pub use data::EventData;
+pub(crate) use data::event_data;
+pub use kind::EventKind;
 pub use list::List;
+pub use part::{Part, Parts};
 
 use super::Realm;
 use super::channel::{Channel, Subscription};
-use super::id::{GroupId, MessageId, UserId};
+use super::id::{ChannelId, MessageId, UserId};
 use super::kept::RenderedVariants;
-use super::message::{Attachment, Message, Place};
+use super::markdown::TopicLink;
+use super::message::{Attachment, Body, Message, Place};
 use super::personal::Presence;
 use super::queue::{QueueId, QueueOptions};
 use super::user::User;
 use crate::time::Timestamp;
 use imbl::{OrdSet, Vector};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -172,10 +180,8 @@ impl Audience {
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// `type` on the wire.
-    pub kind: &'static str,
-    /// `op` on the wire.
-    pub op: Option<&'static str>,
+    /// Its type and `op`.
+    pub kind: EventKind,
     /// The rest.
     pub payload: Payload,
     /// Which queues get it.
@@ -279,12 +285,12 @@ pub struct EventPattern {
 impl EventPattern {
     /// Whether an event is one of these.
     pub fn fits(&self, event: &Event) -> bool {
-        if event.kind != self.kind || self.op.is_some_and(|op| event.op != Some(op)) {
+        if event.kind.type_name() != self.kind || self.op.is_some_and(|op| event.kind.op() != Some(op)) {
             return false;
         }
         let Some((key, name)) = self.carries else { return true };
         match &event.payload {
-            Payload::Shaped(fields) | Payload::WithTopic { shaped: fields, .. } => match fields.get(key) {
+            Payload::Shaped { fields, .. } => match fields.get(key) {
                 Some(Value::String(text)) => text == name,
                 Some(Value::Object(object)) => object.contains_key(name),
                 _ => false,
@@ -297,8 +303,13 @@ impl EventPattern {
 /// What an event carries besides `type` and `op`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Payload {
-    /// The same to everybody.
-    Shaped(Arc<Map<String, Value>>),
+    /// The same to everybody, but for the empty topic.
+    Shaped {
+        /// All fields; see [`EventData`].
+        fields: Arc<Map<String, Value>>,
+        /// Those with names of topics, which depend on whether the queue knows the empty one.
+        topics: &'static [&'static str],
+    },
     /// A message was sent.
     Message(Arc<SentMessage>),
     /// A message's text, topic or channel changed.
@@ -309,13 +320,6 @@ pub enum Payload {
         messages: Vec<(MessageId, UserId)>,
         /// Where they lay.
         place: Place,
-    },
-    /// Keys with topics' names, which depend on whether the queue knows the empty topic.
-    WithTopic {
-        /// The keys that hold a topic's name.
-        keys: &'static [&'static str],
-        /// The whole.
-        shaped: Arc<Map<String, Value>>,
     },
     /// A whole list as it was.
     List(List),
@@ -386,10 +390,25 @@ pub struct UpdatedMessage {
     pub message: MessageId,
     /// All that changed, sorted.
     pub messages: Vec<MessageId>,
-    /// The rest: content or topic fields.
-    pub fields: Map<String, Value>,
-    /// Nothing but the HTML changed.
-    pub rendering_only: bool,
+    /// The channel before the change, and its name.
+    pub channel: Option<(ChannelId, String)>,
+    /// The text before and after, if it changed.
+    pub content: Option<(Arc<Body>, Arc<Body>)>,
+    /// Where the messages went, if they were moved.
+    pub moved: Option<Move>,
+}
+
+/// A move of messages within or between channels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Move {
+    /// `propagate_mode`: which messages of the topic went along.
+    pub mode: &'static str,
+    /// The former topic.
+    pub from: Arc<str>,
+    /// The topic and its links, if it is another one.
+    pub topic: Option<(Arc<str>, Vec<TopicLink>)>,
+    /// The channel that the request named.
+    pub channel: Option<ChannelId>,
 }
 
 impl SentMessage {
@@ -414,43 +433,9 @@ impl SentMessage {
 }
 
 impl Event {
-    /// An event that looks the same to everybody; `fields` must be a JSON object.
-    pub fn shaped(kind: &'static str, op: Option<&'static str>, fields: Value) -> Self {
-        Self::new(kind, op, Payload::Shaped(Arc::new(object(fields))))
-    }
-
-    /// `user_group` add_members or remove_members: users came to a group, or left it.
-    pub fn of_members(op: &'static str, group: GroupId, users: impl IntoIterator<Item = UserId>) -> Self {
-        let users: Vec<UserId> = users.into_iter().collect();
-        Self::shaped("user_group", Some(op), json!({"group_id": group, "user_ids": users}))
-    }
-
-    /// An event with topics' names under these keys; `fields` must be a JSON object.
-    pub fn with_topic(
-        kind: &'static str,
-        op: Option<&'static str>,
-        keys: &'static [&'static str],
-        fields: Value,
-    ) -> Self {
-        Self::new(kind, op, Payload::WithTopic { keys, shaped: Arc::new(object(fields)) })
-    }
-
     /// An event with a payload.
-    pub fn new(kind: &'static str, op: Option<&'static str>, payload: Payload) -> Self {
-        Self { kind, op, payload, needs: DeliveryCondition::Nothing }
-    }
-
-    /// The channels and users of an event that tells somebody of others' subscriptions; None: of something else.
-    pub fn peers(&self, viewer: UserId) -> Option<(Vec<i64>, Vec<i64>)> {
-        let numbers = |value: &Value| value.as_array().map(|all| all.iter().filter_map(Value::as_i64).collect());
-        match &self.payload {
-            Payload::PeersLeft { channels, users } => {
-                let users = users.iter().filter(|user| **user != viewer).map(|user| user.0).collect();
-                Some((channels.iter().map(|id| id.0).collect(), users))
-            }
-            Payload::Shaped(fields) => Some((numbers(fields.get("stream_ids")?)?, numbers(fields.get("user_ids")?)?)),
-            _ => None,
-        }
+    pub fn new(kind: EventKind, payload: Payload) -> Self {
+        Self { kind, payload, needs: DeliveryCondition::Nothing }
     }
 
     /// Only for queues that fulfil a condition.
@@ -458,12 +443,5 @@ impl Event {
     pub fn only_for(mut self, needs: DeliveryCondition) -> Self {
         self.needs = needs;
         self
-    }
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
     }
 }

@@ -4,7 +4,7 @@
 
 use super::Realm;
 use super::change::Tx;
-use super::event::{Audience, Event, Payload};
+use super::event::{Audience, Event, EventKind, Payload};
 use super::id::{ExportId, UserId};
 use super::timer::Due;
 use crate::time::{Span, Timestamp};
@@ -137,6 +137,6 @@ impl Tx {
     fn tell_of_exports(&mut self, users: OrdSet<UserId>) {
         let users = users.into_iter().filter(|user| self.is_active_admin(*user)).collect();
         let exports = self.exports.values().cloned().collect();
-        self.emit(Audience::of(users), Event::new("realm_export", None, Payload::Exports(exports)));
+        self.emit(Audience::of(users), Event::new(EventKind::RealmExport, Payload::Exports(exports)));
     }
 }

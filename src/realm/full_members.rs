@@ -2,7 +2,8 @@
 
 use super::Realm;
 use super::change::Tx;
-use super::event::{DeliveryCondition, Event};
+use super::event::DeliveryCondition;
+use super::event::data::MemberChange;
 use super::group::SystemGroup;
 use super::id::{GroupId, UserId};
 use super::timer::Due;
@@ -38,7 +39,7 @@ impl Tx {
     /// Tells everybody of users who came to a system group, or left it.
     ///
     /// Event: `user_group` add_members or remove_members, of active users alone; below 303 of all.
-    pub fn emit_members(&mut self, op: &'static str, group: GroupId, users: impl IntoIterator<Item = UserId>) {
+    pub fn emit_members(&mut self, change: MemberChange, group: GroupId, users: impl IntoIterator<Item = UserId>) {
         let (active, inactive): (Vec<UserId>, Vec<UserId>) = users.into_iter().partition(|user| self.is_active(*user));
         let everyone = self.everyone();
         if !active.is_empty() {
@@ -47,12 +48,12 @@ impl Tx {
             } else {
                 DeliveryCondition::From(ACTIVE_MEMBERS_ALONE_SINCE)
             };
-            self.emit(everyone.clone(), Event::of_members(op, group, active.clone()).only_for(needs));
+            self.emit(everyone.clone(), change.event(group, active.clone()).only_for(needs));
         }
         if !inactive.is_empty() {
             let mut all: Vec<UserId> = active.into_iter().chain(inactive).collect();
             all.sort_unstable();
-            self.emit_before(ACTIVE_MEMBERS_ALONE_SINCE, everyone, |_| Event::of_members(op, group, all));
+            self.emit_before(ACTIVE_MEMBERS_ALONE_SINCE, everyone, |_| change.event(group, all));
         }
     }
 
@@ -70,8 +71,8 @@ impl Tx {
         let left = before.clone().intersection(users.clone()).relative_complement(full);
         let marked = self.mark();
         self.group_mut(group).members = before.union(entered.clone()).relative_complement(left.clone());
-        for (op, changed) in [("add_members", entered), ("remove_members", left)] {
-            self.emit_members(op, group, changed);
+        for (change, users) in [(MemberChange::Add, entered), (MemberChange::Remove, left)] {
+            self.emit_members(change, group, users);
         }
         for user in users {
             self.schedule_full_membership(user);

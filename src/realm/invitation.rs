@@ -2,12 +2,12 @@
 
 use super::Realm;
 use super::change::Tx;
-use super::event::{Audience, DeliveryCondition, Event};
+use super::event::data::InvitesChanged;
+use super::event::{Audience, DeliveryCondition, EventData};
 use super::id::{InviteId, InviteLinkId, UserId};
 use super::organization::{Invite, InviteLink, InviteTerms};
 use super::timer::Due;
 use super::user::Role;
-use serde_json::json;
 use std::sync::Arc;
 
 /// The first level that tells those who invited and are no administrators.
@@ -74,10 +74,12 @@ impl Tx {
     pub fn emit_invites_changed(&mut self, inviter: Option<UserId>) {
         let administrators = self.at_least(Role::Administrator);
         let inviter = inviter.filter(|inviter| !administrators.contains(inviter));
-        let event = Event::shaped("invites_changed", None, json!({}));
-        self.emit(Audience::of(administrators), event.clone());
+        self.emit(Audience::of(administrators), InvitesChanged {});
         if let Some(inviter) = inviter {
-            self.emit(Audience::user(inviter), event.only_for(DeliveryCondition::From(INVITERS_TOLD_SINCE)));
+            self.emit(
+                Audience::user(inviter),
+                InvitesChanged {}.only_for(DeliveryCondition::From(INVITERS_TOLD_SINCE)),
+            );
         }
     }
 }

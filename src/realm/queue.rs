@@ -2,7 +2,7 @@
 
 use super::Realm;
 use super::channel::RESOLVED_PREFIX;
-use super::event::{DeliveryCondition, Entry, Event, EventPattern, Payload, SentMessage};
+use super::event::{DeliveryCondition, Event, EventPattern, SentMessage};
 use super::id::UserId;
 use super::message::Place;
 use super::render::names_empty_topic;
@@ -140,7 +140,8 @@ impl QueueTerm {
         }
     }
 
-    fn admits(&self, sent: &SentMessage, viewer: UserId) -> bool {
+    /// Whether a message that was sent fits, as this user sees it.
+    pub fn admits(&self, sent: &SentMessage, viewer: UserId) -> bool {
         let message = &sent.message;
         let topic = message.channel().map(|(_, topic)| topic);
         match self {
@@ -169,9 +170,6 @@ pub struct QueueLevel {
     /// The level is above the newest: an event that no client knows comes with each other one.
     pub sends_unknown_events: bool,
 }
-
-/// The type of events that no client knows, in worlds above the newest level.
-pub const UNKNOWN_EVENT: &str = "event_of_a_later_level";
 
 /// `client_capabilities` (specification, POST /register, and the further ones of the reference).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -248,48 +246,6 @@ impl Queue {
     pub fn next_heartbeat(&self) -> Option<Timestamp> {
         self.parked_since.filter(|_| !self.has_heartbeat).map(|since| since.plus(HEARTBEAT))
     }
-
-    /// How many events an entry of the log makes for this queue: none when it is not for it.
-    ///
-    /// Depends on nothing but the entry and the queue's options, so that ids stay what they were.
-    pub fn parts(&self, entry: &Entry) -> usize {
-        if let Some(only) = &entry.queue {
-            return usize::from(*only == self.id);
-        }
-        let parts = self.known_parts(entry);
-        parts + usize::from(parts > 0 && self.options.gets_unknown_events())
-    }
-
-    fn known_parts(&self, entry: &Entry) -> usize {
-        let event = &entry.event;
-        if self.options.level.withheld.iter().any(|pattern| pattern.fits(event)) {
-            return 0;
-        }
-        if self.options.event_types.as_ref().is_some_and(|types| !types.contains(event.kind)) {
-            return 0;
-        }
-        if !event.needs.admits(&self.options) {
-            return 0;
-        }
-        let is_addressed = entry.audience.contains(self.owner);
-        match &event.payload {
-            Payload::Message(sent) => {
-                let overheard = self.options.all_public_streams
-                    && !sent.guests.contains(&self.owner)
-                    && sent.channel.as_ref().is_some_and(|channel| !channel.privacy.is_private());
-                let is_wanted = || self.options.narrow.iter().all(|term| term.admits(sent, self.owner));
-                usize::from((is_addressed || overheard) && is_wanted())
-            }
-            Payload::DeleteMessages { messages, .. } if is_addressed => {
-                if self.options.capabilities.bulk_message_deletion { 1 } else { messages.len() }
-            }
-            _ if !is_addressed => 0,
-            _ if self.options.hears_of_peers_singly(event) => {
-                event.peers(self.owner).map_or(1, |(channels, users)| channels.len() * users.len())
-            }
-            _ => 1,
-        }
-    }
 }
 
 impl QueueOptions {
@@ -300,7 +256,7 @@ impl QueueOptions {
 
     /// Whether others' subscriptions are told one by one.
     pub fn hears_of_peers_singly(&self, event: &Event) -> bool {
-        self.level.is_before(PEERS_TOGETHER_SINCE) && event.kind == "subscription"
+        self.level.is_before(PEERS_TOGETHER_SINCE) && event.kind.type_name() == "subscription"
     }
 }
 

@@ -8,7 +8,8 @@ use super::group::Group;
 use super::id::{ChannelId, MessageId, UserId};
 use super::linkifier::Linkifier;
 use super::markdown::{
-    CustomEmojiImage, Form, LinkedChannel, MentionedGroup, MentionedUser, Names, Settings, UploadFacts,
+    CustomEmojiImage, Form, LinkedChannel, MentionedGroup, MentionedUser, Names, Settings, TopicLink, UploadFacts,
+    topic_links,
 };
 use super::user::User;
 use foldhash::{HashMap, HashMapExt};
@@ -78,6 +79,14 @@ impl Realm {
     /// The realm as a sender sees it, at a site if a client sends the text now.
     pub fn seen_by<'realm>(&'realm self, sender: UserId, site: Option<&'realm Site>) -> SenderView<'realm> {
         SenderView { realm: self, sender: Some(sender), site, is_silent: false, named: Named::default() }
+    }
+
+    /// The links of a topic; most have none, which is seen at a glance.
+    pub fn topic_links(&self, topic: &str) -> Vec<TopicLink> {
+        if self.linkifiers.is_empty() && !topic.contains('.') {
+            return Vec::new();
+        }
+        topic_links(topic, &self.seen_by_server())
     }
 
     /// The realm as the server itself sees it: for texts of fixtures, whose authors are not known.

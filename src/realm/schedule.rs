@@ -2,7 +2,8 @@
 
 use super::Realm;
 use super::change::Tx;
-use super::event::{Audience, Event, Payload};
+use super::event::data::{RemindersRemove, ScheduledMessagesRemove};
+use super::event::{Audience, Event, EventKind, Payload};
 use super::id::{MessageId, ReminderId, ScheduledMessageId, UserId};
 use super::markdown;
 use super::message::{Message, Place};
@@ -13,7 +14,6 @@ use super::timer::Due;
 use super::user::UNKNOWN_USER_NAME;
 use crate::error::Error;
 use crate::time::Timestamp;
-use serde_json::json;
 use std::sync::Arc;
 
 /// How the notification bot begins when it reminds of something.
@@ -177,10 +177,7 @@ impl Tx {
                 self.notify_person(user, user, REMINDER_BEGINNING.to_owned() + ".");
             }
         }
-        self.emit(
-            Audience::user(reminder.user),
-            Event::shaped("reminders", Some("remove"), json!({"reminder_id": id})),
-        );
+        self.emit(Audience::user(reminder.user), RemindersRemove { reminder_id: id });
     }
 
     /// Sends a scheduled message, or marks it as failed.
@@ -195,15 +192,14 @@ impl Tx {
         if outcome == Some(Ok(())) {
             self.realm_mut().scheduled_messages.remove(&id);
             self.user_state_mut(scheduled.sender).sent_scheduled.insert(id);
-            let fields = json!({"scheduled_message_id": id});
-            self.emit(Audience::user(scheduled.sender), Event::shaped("scheduled_messages", Some("remove"), fields));
+            self.emit(Audience::user(scheduled.sender), ScheduledMessagesRemove { scheduled_message_id: id });
             return;
         }
         let mut failed = scheduled.as_ref().clone();
         failed.has_failed = true;
         let failed = Arc::new(failed);
         self.realm_mut().scheduled_messages.insert(id, failed.clone());
-        let event = Event::new("scheduled_messages", Some("update"), Payload::Scheduled(failed));
+        let event = Event::new(EventKind::ScheduledMessagesUpdate, Payload::Scheduled(failed));
         self.emit(Audience::user(scheduled.sender), event);
         if let Some(Err(error)) = outcome {
             self.tell_failure(&scheduled, &error);

@@ -4,7 +4,7 @@
 use super::Realm;
 use super::change::Tx;
 use super::channel::{Channel, TopicKey};
-use super::event::{Audience, Event, Payload, SentMessage};
+use super::event::{Audience, Event, EventKind, Payload, SentMessage};
 use super::id::{ChannelId, MessageId, RecipientId, UserId};
 use super::markdown::{self, Mentions};
 use super::message::{Attachment, Body, Message, Place};
@@ -349,7 +349,7 @@ impl Tx {
     ) -> Arc<SentMessage> {
         let audience = Audience::of(message.recipients.clone());
         let sent = Arc::new(SentMessage { local, read_by, ..SentMessage::of(self, message, sender) });
-        self.emit(audience, Event::new("message", None, Payload::Message(sent.clone())));
+        self.emit(audience, Event::new(EventKind::Message, Payload::Message(sent.clone())));
         sent
     }
 
@@ -373,7 +373,7 @@ impl Tx {
         let upload_space_used = self.upload_space_used;
         let audience = Audience::user(attachment.owner);
         let payload = Payload::Attachment { attachment, upload_space_used };
-        self.emit(audience, Event::new("attachment", Some("update"), payload));
+        self.emit(audience, Event::new(EventKind::AttachmentUpdate, payload));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Realm;
 use super::change::Tx;
-use super::event::{Event, Payload};
+use super::event::data::Heartbeat;
 use super::group::SystemGroup;
 use super::id::{ExportId, InviteId, InviteLinkId, ReminderId, ScheduledMessageId, UserId};
 use super::queue::{Cursor, Queue, QueueId};
@@ -156,7 +156,7 @@ impl Tx {
                     Arc::make_mut(queue).has_heartbeat = true;
                 }
                 self.schedule_queue(id);
-                self.emit_to_queue(id.clone(), Event::new("heartbeat", None, Payload::Shaped(Arc::default())));
+                self.emit_to_queue(id.clone(), Heartbeat {});
             }
             Due::Export(id) => self.finish_export(*id),
             Due::FullMember(user) => self.settle_full_members(OrdSet::unit(*user)),
@@ -171,7 +171,7 @@ impl Tx {
         if self.log.first < kept_from {
             let slow = self.queues.values().filter(|queue| queue.cursor.entry < kept_from);
             for queue in slow.cloned().collect::<Vec<_>>() {
-                if self.log.from(queue.cursor.entry).any(|(_, entry)| queue.parts(entry) > 0) {
+                if self.log.from(queue.cursor.entry).any(|(_, entry)| queue.gets(entry)) {
                     self.touch_queue(&queue.id);
                     self.forget_queue(&queue.id);
                 } else if let Some(queue) = self.realm_mut().queues.get_mut(&queue.id) {

@@ -3,13 +3,13 @@
 use super::Realm;
 use super::change::Tx;
 use super::channel::TopicKey;
-use super::event::{Audience, DeliveryCondition, Event};
+use super::event::data;
+use super::event::{Audience, DeliveryCondition, EventData};
 use super::id::{ChannelId, MessageId, UserId};
 use super::message::{Body, Message, Place};
 use super::personal::{UserTopic, VisibilityPolicy};
 use super::user::User;
 use imbl::OrdSet;
-use serde_json::json;
 use std::sync::Arc;
 
 impl Realm {
@@ -143,19 +143,18 @@ impl Tx {
     fn emit_muted_topics(&mut self, user: UserId) {
         // The whole list is made for those alone who get it.
         if self.is_wanted_by(user, "muted_topics", DeliveryCondition::NoUserTopics) {
-            let muted: Vec<_> = self.muted_topics(user);
-            let event = Event::with_topic("muted_topics", None, &["muted_topics"], json!({"muted_topics": muted}));
+            let event = data::MutedTopics { muted_topics: self.muted_topics(user) };
             self.emit(Audience::user(user), event.only_for(DeliveryCondition::NoUserTopics));
         }
     }
 
     fn emit_topic_policy(&mut self, user: UserId, channel: ChannelId, topic: &str, policy: VisibilityPolicy) {
-        let fields = json!({
-            "stream_id": channel,
-            "topic_name": topic,
-            "last_updated": self.now.seconds(),
-            "visibility_policy": policy.number(),
-        });
-        self.emit(Audience::user(user), Event::with_topic("user_topic", None, &["topic_name"], fields));
+        let event = data::UserTopic {
+            stream_id: channel,
+            topic_name: topic.to_owned(),
+            last_updated: self.now.seconds(),
+            visibility_policy: policy.number(),
+        };
+        self.emit(Audience::user(user), event);
     }
 }

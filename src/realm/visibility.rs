@@ -7,14 +7,14 @@
 use super::Realm;
 use super::change::{FIRST_MESSAGE_CHANGES_SINCE, Tx};
 use super::channel::Channel;
-use super::event::{Audience, DeliveryCondition, Event, Payload};
+use super::event::data::{FirstMessageUpdate, FlagUpdate, Peers, RealmUserRemove, StreamDelete, SubscriptionPeerAdd};
+use super::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
 use super::group::{Group, SystemGroup};
 use super::id::{ChannelId, GroupId, MessageId, UserId};
 use super::permission::{GroupSettingValue, is_member};
-use super::user::{UNKNOWN_USER_NAME, User};
+use super::user::User;
 use imbl::OrdSet;
 use imbl::ordmap::DiffItem;
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -74,11 +74,11 @@ impl Tx {
     fn emit_users(&mut self, before: &Realm) {
         for Difference { viewer, gained, lost } in user_differences(before, self) {
             for user in gained {
-                let event = Event::new("realm_user", Some("add"), Payload::UserAdd(self.users[&user].clone()));
+                let event = Event::new(EventKind::RealmUserAdd, Payload::UserAdd(self.users[&user].clone()));
                 self.emit(Audience::user(viewer), event);
             }
             for user in lost {
-                self.emit(Audience::user(viewer), user_lost(user));
+                self.emit(Audience::user(viewer), RealmUserRemove::of(user));
             }
         }
     }
@@ -94,9 +94,9 @@ impl Tx {
             self.emit_created(BTreeMap::from([(id, users.clone())]));
             let channel = self.channels[&id].clone();
             if !channel.subscribers.is_empty() {
-                let fields = json!({"stream_ids": [id], "user_ids": channel.subscribers});
+                let peers = SubscriptionPeerAdd(Peers::new([id], channel.subscribers.clone()));
                 let needs = DeliveryCondition::of_channel(channel.is_archived);
-                self.emit(Audience::of(users), Event::shaped("subscription", Some("peer_add"), fields).only_for(needs));
+                self.emit(Audience::of(users), peers.only_for(needs));
             }
         }
         for (id, users) in lost {
@@ -107,10 +107,9 @@ impl Tx {
 
     fn emit_starred(&mut self, before: &Realm, deleted: &DeletedMessages) {
         for Difference { viewer, gained, lost } in starred_differences(before, self, deleted) {
-            for (op, messages) in [("remove", lost), ("add", gained)] {
+            for (is_added, messages) in [(false, lost), (true, gained)] {
                 if !messages.is_empty() {
-                    let fields = json!({"operation": op, "flag": "starred", "messages": messages, "all": false});
-                    self.emit(Audience::user(viewer), Event::shaped("update_message_flags", Some(op), fields));
+                    self.emit(Audience::user(viewer), FlagUpdate::new(is_added, "starred", messages));
                 }
             }
         }
@@ -121,13 +120,12 @@ impl Tx {
             return;
         }
         for (channel, first) in first_message_changes(before, self) {
-            let fields = json!({
-                "stream_id": channel.id,
-                "name": channel.name,
-                "property": "first_message_id",
-                "value": first,
-            });
-            let event = Event::shaped("stream", Some("update"), fields);
+            let event = FirstMessageUpdate {
+                stream_id: channel.id,
+                name: channel.name.clone(),
+                property: "first_message_id",
+                value: first,
+            };
             let needs = DeliveryCondition::of_channel(channel.is_archived);
             self.emit(self.who_can_see(&channel), event.only_for(needs));
         }
@@ -143,23 +141,15 @@ impl Tx {
             }
         }
         for ((is_archived, users), channels) in by_users {
-            let event = Event::new("stream", Some("create"), Payload::ChannelsCreated(channels));
+            let event = Event::new(EventKind::StreamCreate, Payload::ChannelsCreated(channels));
             self.emit(Audience::of(users), event.only_for(DeliveryCondition::of_channel(is_archived)));
         }
     }
 
     /// Tells users that they can't see channels any more (A-339 in docs/assumptions.md).
     pub fn emit_vanished(&mut self, audience: Audience, channels: &OrdSet<ChannelId>, needs: DeliveryCondition) {
-        let streams: Vec<_> = channels.iter().map(|id| json!({ "stream_id": id })).collect();
-        let fields = json!({"streams": streams, "stream_ids": channels});
-        self.emit(audience, Event::shaped("stream", Some("delete"), fields).only_for(needs));
+        self.emit(audience, StreamDelete::of(channels).only_for(needs));
     }
-}
-
-/// What guests are told of a user whom they may not know of any more.
-pub fn user_lost(user: UserId) -> Event {
-    let person = json!({"user_id": user, "full_name": UNKNOWN_USER_NAME});
-    Event::shaped("realm_user", Some("remove"), json!({ "person": person }))
 }
 
 /// The differences between what viewers saw and see, as a function tells.

@@ -3,14 +3,14 @@
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Folder, Subscription, TopicsPolicy};
 use crate::realm::group::SystemGroup;
-use crate::realm::id::UserId;
+use crate::realm::id::{ChannelId, UserId};
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, schema_of};
 use crate::realm::personal::UserState;
 use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Subscribers below which `include_subscribers=partial` gives all of them.
 pub const PARTIAL_SUBSCRIBERS_FROM: usize = 250;
@@ -307,4 +307,18 @@ impl FolderRecord {
             is_archived: folder.is_archived,
         }
     }
+}
+
+/// A group of default channels as clients see it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "DefaultChannelGroup")]
+pub struct DefaultGroupRecord {
+    /// Its ID.
+    pub id: i64,
+    /// Name for people.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Its channels, sorted.
+    pub streams: BTreeSet<ChannelId>,
 }

@@ -2,109 +2,121 @@
 
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
-use crate::realm::event::{Entry, Payload, SentMessage, UpdatedMessage};
+use crate::realm::event::{Entry, EventKind, List, Move, Part, Payload, SentMessage, UpdatedMessage};
 use crate::realm::id::{MessageId, UserId};
-use crate::realm::message::{Attachment, Message, Place};
-use crate::realm::queue::{Reader, UNKNOWN_EVENT};
+use crate::realm::message::{Attachment, Body, Place};
+use crate::realm::queue::Reader;
 use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
 use crate::record::channel::{ChannelRecord, IncludeSubscribers, SubscriptionRecord};
-use crate::record::message::{MessageRecord, MessageView, shown_topic};
+use crate::record::events::{
+    AlertWords, AttachmentChange, ContentUpdate, CustomProfileFields, DeleteMessage, DeletedFrom, LegacyPeer, Message,
+    MutedUsers, Peers, PlaceUpdate, Presence, RealmEmojiUpdate, RealmExport, RealmFilters, RealmLinkifiers,
+    RealmUserAdd, ScheduledMessagesUpdate, StreamCreate, SubscriptionAdd, UpdateMessage,
+};
+use crate::record::export::ExportRecord;
+use crate::record::message::{MessageRecord, MessageView, TopicLinkRecord, shown_topic};
+use crate::record::scheduled::ScheduledMessageRecord;
 use crate::record::user::{UserRecord, UserView};
-use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use crate::record::{emoji, list, presence};
+use serde::Serialize;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// An event as a queue's client sees it: `type`, `op`, the rest, `id`.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct EventRecord<'a> {
+    #[serde(rename = "type")]
     kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     op: Option<&'static str>,
+    #[serde(flatten)]
     fields: Fields<'a>,
     /// Its place in the queue; the long poll gives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<i64>,
 }
 
 /// What an event carries besides `type`, `op` and `id`.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 enum Fields<'a> {
     /// The same for everybody.
-    Shared(&'a Map<String, Value>),
-    /// Made for the queue.
-    Own(Map<String, Value>),
-    /// A message, whose text is the same for all who look in the same way.
-    Message { message: &'a RawValue, flags: Vec<&'static str>, local_message_id: Option<&'a str> },
+    Shaped(&'a Map<String, Value>),
+    /// The same with the empty topic as the reader knows it.
+    WithTopics(Map<String, Value>),
+    Nothing {},
+    AlertWords(AlertWords),
+    AttachmentChange(AttachmentChange),
+    CustomProfileFields(CustomProfileFields),
+    DeleteMessage(DeleteMessage),
+    LegacyPeer(LegacyPeer),
+    Message(Message<'a>),
+    MutedUsers(MutedUsers),
+    Peers(Peers),
+    Presence(Presence),
+    RealmEmojiUpdate(RealmEmojiUpdate),
+    RealmExport(RealmExport),
+    RealmFilters(RealmFilters),
+    RealmLinkifiers(RealmLinkifiers),
+    RealmUserAdd(Box<RealmUserAdd>),
+    ScheduledMessagesUpdate(ScheduledMessagesUpdate),
+    StreamCreate(StreamCreate),
+    SubscriptionAdd(SubscriptionAdd),
+    UpdateMessage(Box<UpdateMessage>),
 }
 
-impl Serialize for EventRecord<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", self.kind)?;
-        if let Some(op) = self.op {
-            map.serialize_entry("op", op)?;
+/// An entry as events for a reader, without their ids: one for each of its parts.
+pub fn render<'a>(
+    realm: &Realm,
+    reader: Reader<'_>,
+    entry: &'a Entry,
+    parts: &[Part],
+) -> impl Iterator<Item = EventRecord<'a>> {
+    let viewer = realm.user(reader.user);
+    parts.iter().filter_map(move |part| Some(shape(realm, reader, viewer?, entry, *part)))
+}
+
+fn shape<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, entry: &'a Entry, part: Part) -> EventRecord<'a> {
+    let record = |kind: EventKind, fields| EventRecord { kind: kind.type_name(), op: kind.op(), fields, id: None };
+    let kind = entry.event.kind;
+    match (part, &entry.event.payload) {
+        (Part::Unknown, _) => record(EventKind::EventOfALaterLevel, Fields::Nothing {}),
+        (Part::Peer(stream_id, user_id), _) => record(kind, Fields::LegacyPeer(LegacyPeer { stream_id, user_id })),
+        (Part::Message(message, sender), Payload::DeleteMessages { messages, place }) => {
+            record(kind, Fields::DeleteMessage(one_deleted(realm, reader, viewer, (message, sender), messages, place)))
         }
-        match &self.fields {
-            Fields::Shared(fields) => fields.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?,
-            Fields::Own(fields) => fields.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?,
-            Fields::Message { message, flags, local_message_id } => {
-                map.serialize_entry("message", message)?;
-                map.serialize_entry("flags", flags)?;
-                if let Some(id) = local_message_id {
-                    map.serialize_entry("local_message_id", id)?;
-                }
-            }
-        }
-        if let Some(id) = self.id {
-            map.serialize_entry("id", &id)?;
-        }
-        map.end()
+        (_, payload) => record(kind, whole(realm, reader, viewer, payload)),
     }
 }
 
-/// An entry as the events that it makes for a reader, without their ids. As many as [`crate::realm::queue::Queue::parts`] says.
-pub fn render<'a>(realm: &Realm, reader: Reader<'_>, entry: &'a Entry) -> Vec<EventRecord<'a>> {
-    let record = |fields| EventRecord { kind: entry.event.kind, op: entry.event.op, fields, id: None };
-    let mut events: Vec<_> = known(realm, reader, entry).into_iter().map(record).collect();
-    if entry.queue.is_none() && reader.options.gets_unknown_events() {
-        events.push(EventRecord { kind: UNKNOWN_EVENT, op: None, fields: Fields::Own(Map::new()), id: None });
-    }
-    events
-}
-
-fn known<'a>(realm: &Realm, reader: Reader<'_>, entry: &'a Entry) -> Vec<Fields<'a>> {
-    let Some(viewer) = realm.user(reader.user) else { return Vec::new() };
-    let event = &entry.event;
-    if reader.options.hears_of_peers_singly(event)
-        && let Some((channels, users)) = event.peers(viewer.id)
-    {
-        let pairs = channels.iter().flat_map(|channel| users.iter().map(move |user| (channel, user)));
-        let fields = |(channel, user)| Fields::Own(object(json!({"stream_id": channel, "user_id": user})));
-        return pairs.map(fields).collect();
-    }
-    let fields = match &event.payload {
+/// All that an entry tells.
+fn whole<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload: &'a Payload) -> Fields<'a> {
+    match payload {
+        Payload::Shaped { fields, topics } => match topics.is_empty() || reader.options.capabilities.empty_topic_name {
+            true => Fields::Shaped(fields),
+            false => Fields::WithTopics(with_shown_topics(topics, fields)),
+        },
+        Payload::Message(sent) => Fields::Message(sent_message(realm, reader, viewer, sent)),
+        Payload::UpdateMessage(updated) => {
+            Fields::UpdateMessage(Box::new(updated_message(realm, reader, viewer, updated)))
+        }
         Payload::DeleteMessages { messages, place } => {
-            return deleted(realm, reader, messages, place).into_iter().map(Fields::Own).collect();
+            let message_ids = messages.iter().map(|(id, _)| *id).collect();
+            Fields::DeleteMessage(DeleteMessage { message_ids: Some(message_ids), ..deleted(reader, messages, place) })
         }
-        Payload::Shaped(fields) => return vec![Fields::Shared(fields)],
-        Payload::WithTopic { shaped, .. } if reader.options.capabilities.empty_topic_name => {
-            return vec![Fields::Shared(shaped)];
-        }
-        Payload::Message(sent) => return vec![sent_message(realm, reader, viewer, sent)],
-        Payload::WithTopic { keys, shaped } => with_shown_topics(reader, keys, shaped),
-        Payload::UpdateMessage(updated) => updated_message(realm, reader, viewer, updated),
-        Payload::List(list) => crate::record::list::fields(realm, list),
+        Payload::List(list) => listed(realm, list),
         Payload::UserAdd(user) => {
             let look = UserView {
                 viewer: Some(viewer),
                 client_gravatar: reader.options.client_gravatar,
                 include_profile: true,
             };
-            object(json!({ "person": UserRecord::new(realm, user, look) }))
+            Fields::RealmUserAdd(Box::new(RealmUserAdd { person: UserRecord::new(realm, user, look) }))
         }
         Payload::ChannelsCreated(channels) => {
-            let records = channels.iter().map(|channel| ChannelRecord::new(realm, channel));
-            object(json!({ "streams": records.collect::<Vec<_>>() }))
+            let streams = channels.iter().map(|channel| ChannelRecord::new(realm, channel)).collect();
+            Fields::StreamCreate(StreamCreate { streams })
         }
         Payload::Subscribed(subscriptions) => {
             // As the register reply has them: A-166 in docs/assumptions.md.
@@ -112,33 +124,47 @@ fn known<'a>(realm: &Realm, reader: Reader<'_>, entry: &'a Entry) -> Vec<Fields<
             let record = |(channel, subscription): &(Arc<Channel>, Arc<Subscription>)| {
                 SubscriptionRecord::new(realm, viewer, channel, subscription, IncludeSubscribers::All, shows_null)
             };
-            object(json!({ "subscriptions": subscriptions.iter().map(record).collect::<Vec<_>>() }))
+            Fields::SubscriptionAdd(SubscriptionAdd { subscriptions: subscriptions.iter().map(record).collect() })
         }
         Payload::PeersLeft { channels, users } => {
-            object(json!({"stream_ids": channels, "user_ids": users.without(&viewer.id)}))
+            Fields::Peers(Peers::new(channels.iter().copied(), users.without(&viewer.id)))
         }
         Payload::Presence { user, presence, now } => {
-            crate::record::presence::event(realm, reader.options, user, *presence, *now)
+            Fields::Presence(presence::event(realm, reader.options, user, *presence, *now))
         }
-        Payload::Scheduled(scheduled) => {
-            object(json!({ "scheduled_message": crate::record::scheduled::ScheduledMessageRecord::new(scheduled) }))
-        }
+        Payload::Scheduled(scheduled) => Fields::ScheduledMessagesUpdate(ScheduledMessagesUpdate {
+            scheduled_message: ScheduledMessageRecord::new(scheduled),
+        }),
         Payload::Exports(exports) => {
-            let records = exports.iter().map(|export| crate::record::export::ExportRecord::new(realm, export));
-            object(json!({ "exports": records.collect::<Vec<_>>() }))
+            let exports = exports.iter().map(|export| ExportRecord::new(realm, export)).collect();
+            Fields::RealmExport(RealmExport { exports })
         }
-        Payload::Attachment { attachment, upload_space_used } => {
-            object(json!({ "attachment": attachment_record(attachment), "upload_space_used": upload_space_used }))
-        }
-    };
-    vec![Fields::Own(fields)]
+        Payload::Attachment { attachment, upload_space_used } => Fields::AttachmentChange(AttachmentChange {
+            attachment: AttachmentRecord::new(attachment),
+            upload_space_used: *upload_space_used,
+        }),
+    }
 }
 
-fn with_shown_topics(reader: Reader<'_>, keys: &[&str], shaped: &Map<String, Value>) -> Map<String, Value> {
-    let mut fields = shaped.clone();
-    if reader.options.capabilities.empty_topic_name {
-        return fields;
+/// A whole list.
+fn listed<'a>(realm: &Realm, list: &List) -> Fields<'a> {
+    match list {
+        List::AlertWords(words) => Fields::AlertWords(AlertWords { alert_words: words.iter().cloned().collect() }),
+        List::MutedUsers(muted) => Fields::MutedUsers(MutedUsers { muted_users: list::muted_users(muted) }),
+        List::Linkifiers(all) => Fields::RealmLinkifiers(RealmLinkifiers { realm_linkifiers: list::linkifiers(all) }),
+        List::LinkifierPairs(all) => {
+            let rows = all.iter().map(|one| (one.pattern.clone(), one.url_template.clone(), one.id.0));
+            Fields::RealmFilters(RealmFilters { realm_filters: rows.collect() })
+        }
+        List::ProfileFields(all) => {
+            Fields::CustomProfileFields(CustomProfileFields { fields: list::profile_fields(all) })
+        }
+        List::CustomEmoji(all) => Fields::RealmEmojiUpdate(RealmEmojiUpdate { realm_emoji: emoji::all(realm, all) }),
     }
+}
+
+fn with_shown_topics(keys: &[&str], shaped: &Map<String, Value>) -> Map<String, Value> {
+    let mut fields = shaped.clone();
     for key in keys {
         if let Some(value) = fields.get_mut(*key) {
             show_topics(value);
@@ -164,7 +190,7 @@ fn show_topics(value: &mut Value) {
     }
 }
 
-fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a SentMessage) -> Fields<'a> {
+fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a SentMessage) -> Message<'a> {
     let options = reader.options;
     let look = MessageView {
         viewer: Some(viewer),
@@ -178,7 +204,7 @@ fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a 
     });
     let local = sent.local.as_ref().filter(|(queue, _)| reader.queue.is_some_and(|own| **own == **queue));
     let local_message_id = local.map(|(_, local_id)| local_id.as_str());
-    Fields::Message { message, flags: event_flags(sent, viewer), local_message_id }
+    Message { message, flags: event_flags(sent, viewer), local_message_id }
 }
 
 /// The flags that a message begins with; none for those who merely overhear it.
@@ -196,16 +222,9 @@ fn event_flags(sent: &SentMessage, viewer: &User) -> Vec<&'static str> {
     flags
 }
 
-fn updated_message(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &UpdatedMessage) -> Map<String, Value> {
-    let mut fields = object(json!({
-        "user_id": updated.user,
-        "edit_timestamp": updated.at.seconds(),
-        "message_id": updated.message,
-        "message_ids": updated.messages,
-        "rendering_only": updated.rendering_only,
-    }));
+fn updated_message(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &UpdatedMessage) -> UpdateMessage {
     // The flags as they are now: whatever changed since follows in events of its own, with the same result.
-    let flags_of = |message: &Arc<Message>| match realm.has_row(viewer.id, message) {
+    let flags_of = |message: &Arc<crate::realm::message::Message>| match realm.has_row(viewer.id, message) {
         // Here they are as they are kept, without the name that stands for both kinds of mentions of everybody.
         true => {
             let mut flags = realm.flags(viewer.id, message);
@@ -214,10 +233,43 @@ fn updated_message(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &U
         }
         false => vec!["read"],
     };
-    let flags = realm.messages.get(&updated.message).map(flags_of).unwrap_or_default();
-    fields.insert("flags".into(), json!(flags));
-    fields.extend(with_shown_topics(reader, &["orig_subject", "subject"], &updated.fields));
-    fields
+    let (stream_id, stream_name) = updated.channel.clone().unzip();
+    UpdateMessage {
+        user_id: updated.user,
+        edit_timestamp: updated.at.seconds(),
+        message_id: updated.message,
+        message_ids: updated.messages.clone(),
+        rendering_only: false,
+        flags: realm.messages.get(&updated.message).map(flags_of).unwrap_or_default(),
+        stream_id,
+        stream_name,
+        content: updated.content.as_ref().map(|(before, after)| content_update(before, after)),
+        place: updated.moved.as_ref().map(|moved| place_update(reader, moved)),
+    }
+}
+
+fn content_update(before: &Body, after: &Body) -> ContentUpdate {
+    ContentUpdate {
+        orig_content: before.content.clone(),
+        orig_rendered_content: before.rendered().into_owned(),
+        content: after.content.clone(),
+        rendered_content: after.rendered().into_owned(),
+        is_me_message: after.is_me_message,
+    }
+}
+
+fn place_update(reader: Reader<'_>, moved: &Move) -> PlaceUpdate {
+    let shown = |topic: &str| shown_topic(topic, reader.options.capabilities.empty_topic_name);
+    let links = moved.topic.as_ref().map(|(_, links)| {
+        links.iter().map(|link| TopicLinkRecord { text: link.text.clone(), url: link.url.clone() }).collect()
+    });
+    PlaceUpdate {
+        propagate_mode: moved.mode,
+        orig_subject: shown(&moved.from),
+        subject: moved.topic.as_ref().map(|(topic, _)| shown(topic)),
+        topic_links: links,
+        new_stream_id: moved.channel,
+    }
 }
 
 /// The first level whose events about direct messages that are gone name neither conversation nor sender.
@@ -225,59 +277,52 @@ const DIRECT_WITHOUT_SENDER_SINCE: i64 = 77;
 /// The first level of which that is so for no message.
 const WITHOUT_SENDER_SINCE: i64 = 13;
 
-fn deleted(
+/// Messages that are gone, without saying which.
+fn deleted(reader: Reader<'_>, messages: &[(MessageId, UserId)], place: &Place) -> DeleteMessage {
+    let (message_type, stream_id, topic, conversation) = match place {
+        Place::Channel { channel, topic } => {
+            let topic = shown_topic(topic, reader.options.capabilities.empty_topic_name);
+            ("stream", Some(*channel), Some(topic), None)
+        }
+        Place::Direct { conversation } if reader.options.level.is_before(DIRECT_WITHOUT_SENDER_SINCE) => {
+            let sender_id = messages.first().map(|(_, sender)| *sender);
+            ("private", None, None, Some(DeletedFrom { recipient_id: *conversation, sender_id }))
+        }
+        Place::Direct { .. } => ("private", None, None, None),
+    };
+    DeleteMessage {
+        message_type,
+        stream_id,
+        topic,
+        conversation,
+        message_ids: None,
+        message_id: None,
+        sender: None,
+        sender_id: None,
+    }
+}
+
+fn one_deleted(
     realm: &Realm,
     reader: Reader<'_>,
+    viewer: &User,
+    (message, sender): (MessageId, UserId),
     messages: &[(MessageId, UserId)],
     place: &Place,
-) -> Vec<Map<String, Value>> {
-    let level = reader.options.level;
-    let common = match place {
-        Place::Channel { channel, topic } => object(json!({
-            "message_type": "stream",
-            "stream_id": channel,
-            "topic": shown_topic(topic, reader.options.capabilities.empty_topic_name),
-        })),
-        Place::Direct { conversation } if level.is_before(DIRECT_WITHOUT_SENDER_SINCE) => object(
-            json!({"message_type": "private", "recipient_id": conversation, "sender_id": messages.first().map(|(_, sender)| sender)}),
-        ),
-        Place::Direct { .. } => object(json!({ "message_type": "private" })),
-    };
-    if reader.options.capabilities.bulk_message_deletion {
-        let mut fields = common;
-        fields.insert("message_ids".into(), messages.iter().map(|(id, _)| json!(id)).collect());
-        return vec![fields];
+) -> DeleteMessage {
+    let mut fields = DeleteMessage { message_id: Some(message), ..deleted(reader, messages, place) };
+    let names_all = reader.options.level.is_before(WITHOUT_SENDER_SINCE);
+    if names_all {
+        fields.sender = Some(realm.user(sender).map(|user| realm.email_shown_to(Some(viewer), user)));
     }
-    let one = |(id, sender): &(MessageId, UserId)| {
-        let mut fields = common.clone();
-        fields.insert("message_id".into(), json!(id));
-        let names_all = level.is_before(WITHOUT_SENDER_SINCE);
-        if names_all {
-            fields.insert(
-                "sender".into(),
-                json!(
-                    realm
-                        .user(*sender)
-                        .map(|user| realm.email_shown_to(realm.user(reader.user).map(AsRef::as_ref), user))
-                ),
-            );
-        }
-        if names_all || fields.contains_key("sender_id") {
-            fields.insert("sender_id".into(), json!(sender));
-        }
-        fields
-    };
-    messages.iter().map(one).collect()
+    match &mut fields.conversation {
+        Some(conversation) => conversation.sender_id = Some(sender),
+        None => fields.sender_id = names_all.then_some(sender),
+    }
+    fields
 }
 
 /// An uploaded file's row (reference: Attachment).
 pub fn attachment_record(attachment: &Attachment) -> Value {
-    json!(AttachmentRecord::new(attachment))
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
+    serde_json::json!(AttachmentRecord::new(attachment))
 }

@@ -1,37 +1,19 @@
 //! Whole lists, as the register reply and events have them.
 
-use super::emoji;
-use crate::realm::Realm;
-use crate::realm::event::List;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::linkifier::Linkifier;
 use crate::realm::organization::ProfileField;
+use crate::record::events::MutedUserRecord;
 use crate::time::Timestamp;
 use imbl::{OrdMap, Vector};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The fields of an event that tells a list.
-pub fn fields(realm: &Realm, list: &List) -> Map<String, Value> {
-    let (key, value) = match list {
-        List::AlertWords(words) => ("alert_words", json!(words.iter().collect::<Vec<_>>())),
-        List::MutedUsers(muted) => ("muted_users", muted_users(muted)),
-        List::Linkifiers(all) => ("realm_linkifiers", json!(linkifiers(all))),
-        List::LinkifierPairs(all) => {
-            let rows = all.iter().map(|one| json!([one.pattern, one.url_template, one.id]));
-            ("realm_filters", rows.collect())
-        }
-        List::ProfileFields(all) => ("fields", profile_fields(all)),
-        List::CustomEmoji(all) => ("realm_emoji", json!(emoji::all(realm, all))),
-    };
-    Map::from_iter([(key.to_owned(), value)])
-}
-
 /// Whom a user muted.
-pub fn muted_users(muted: &OrdMap<UserId, Timestamp>) -> Value {
-    muted.iter().map(|(user, at)| json!({"id": user, "timestamp": at.seconds()})).collect()
+pub fn muted_users(muted: &OrdMap<UserId, Timestamp>) -> Vec<MutedUserRecord> {
+    muted.iter().map(|(user, at)| MutedUserRecord { id: *user, timestamp: at.seconds() }).collect()
 }
 
 /// A linkifier as clients see it (specification, Linkifier; A-45).

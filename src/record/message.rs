@@ -3,7 +3,7 @@
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::UserId;
-use crate::realm::markdown::{self, TopicLink};
+use crate::realm::markdown::TopicLink;
 use crate::realm::message::{Edit, Message, Place};
 use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::realm::user::{UNKNOWN_USER_NAME, User};
@@ -324,13 +324,9 @@ fn reactions(message: &Message) -> Vec<ReactionRecord> {
     message.reactions.iter().map(record).collect()
 }
 
-/// The links of a topic; most have none, which is seen at a glance.
+/// The links of a topic.
 pub fn topic_links(realm: &Realm, topic: &str) -> Vec<TopicLinkRecord> {
-    if realm.linkifiers.is_empty() && !topic.contains('.') {
-        return Vec::new();
-    }
-    let links = markdown::topic_links(topic, &realm.seen_by_server());
-    links.into_iter().map(|TopicLink { text, url }| TopicLinkRecord { text, url }).collect()
+    realm.topic_links(topic).into_iter().map(|TopicLink { text, url }| TopicLinkRecord { text, url }).collect()
 }
 
 /// The history that the organization's policy lets be seen, newest first.

@@ -96,3 +96,15 @@ impl DeviceRecord {
         }
     }
 }
+
+/// A notice that the user has not seen.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OnboardingStep")]
+pub struct StepRecord {
+    /// Always `one_time_notice`.
+    #[serde(rename = "type")]
+    #[schemars(extend("enum" = ["one_time_notice"]))]
+    pub kind: &'static str,
+    /// Which.
+    pub name: &'static str,
+}

@@ -4,10 +4,12 @@ use crate::realm::Realm;
 use crate::realm::personal::Presence;
 use crate::realm::queue::QueueOptions;
 use crate::realm::user::User;
+use crate::record::events;
 use crate::time::{Span, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// A client in use this long ago still counts as active.
 const STILL_ACTIVE: Span = Span::seconds(70);
@@ -104,25 +106,33 @@ pub fn event(
     user: &User,
     presence: Presence,
     now: Timestamp,
-) -> Map<String, Value> {
-    let fields = if options.capabilities.simplified_presence_events {
-        let id = user.id.to_string();
-        json!({"presences": {id: PresenceRecord::new(user, presence)}})
-    } else {
-        let (status, timestamp) = legacy_status(user, presence);
-        let website = json!({"client": "website", "status": status, "timestamp": timestamp, "pushable": false});
-        let mut fields = json!({
-            "user_id": user.id,
-            "server_timestamp": now.fractional_seconds(),
-            "presence": {"website": website},
-        });
-        if !options.slim_presence {
-            fields["email"] = realm.api_email(user).into();
-        }
-        fields
-    };
-    match fields {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
+) -> events::Presence {
+    if options.capabilities.simplified_presence_events {
+        let presences = BTreeMap::from([(user.id, PresenceRecord::new(user, presence))]);
+        return events::Presence { presences: Some(presences), ..Default::default() };
     }
+    let (status, timestamp) = legacy_status(user, presence);
+    let website = LegacyPresenceRecord { client: "website", status, timestamp, pushable: false };
+    events::Presence {
+        presences: None,
+        user_id: Some(user.id),
+        server_timestamp: Some(now.fractional_seconds()),
+        presence: Some(BTreeMap::from([("website", website)])),
+        email: (!options.slim_presence).then(|| realm.api_email(user)),
+    }
+}
+
+/// Presence of a client in the legacy form.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct LegacyPresenceRecord {
+    /// Always `website`.
+    pub client: &'static str,
+    /// `idle` or `active`.
+    #[schemars(extend("enum" = ["idle", "active"]))]
+    pub status: &'static str,
+    /// Since when, UNIX seconds.
+    pub timestamp: i64,
+    /// Always false.
+    pub pushable: bool,
 }

@@ -171,7 +171,7 @@ impl Waiters {
         }
         let touched: BTreeSet<&QueueId> = touched.iter().collect();
         for (queue, waker) in self.waiting.lock().polls.values() {
-            if touched.contains(&queue.id) || entries.iter().any(|entry| queue.parts(entry) > 0) {
+            if touched.contains(&queue.id) || entries.iter().any(|entry| queue.gets(entry)) {
                 self.wakes.fetch_add(1, Ordering::Relaxed);
                 waker.notify.notify_one();
             }

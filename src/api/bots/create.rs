@@ -1,6 +1,6 @@
 //! Making bots (reference behaviour, POST /bots).
 
-use super::{bot_named, bot_record, check_may_create_bot, emit};
+use super::{bot_named, check_may_create_bot, emit};
 use crate::api::avatars::{check_picture, keep_picture};
 use crate::api::profile::is_url;
 use crate::api::server::is_email;
@@ -11,6 +11,8 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::id::UserId;
 use crate::realm::user::{Avatar, AvatarSource, Bot, BotKind, EmailVisibility, Role, User};
+use crate::record::bot::BotRecord;
+use crate::record::events::RealmBotAdd;
 use crate::record::user::avatar_url;
 use imbl::OrdMap;
 use schemars::JsonSchema;
@@ -193,7 +195,7 @@ fn add_bot(
         kept: Default::default(),
     });
     announce_user(tx, id);
-    let record = bot_record(&tx.users[&id]);
-    emit(tx, id, "add", record);
+    let event = RealmBotAdd { bot: BotRecord::new(&tx.users[&id]) };
+    emit(tx, id, event);
     id
 }

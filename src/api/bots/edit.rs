@@ -2,24 +2,26 @@
 
 use super::create::JsonText;
 use super::former::tell_of_owner;
-use super::{administered_bot, bot_named, bot_record, emit};
+use super::{administered_bot, bot_named, emit};
 use crate::api::avatars::{check_picture, keep_picture};
 use crate::api::parameter::RoleNumber;
 use crate::api::profile::is_url;
 use crate::api::users::change::{change_avatar, change_name, change_role};
 use crate::api::users::edit::checked_role;
-use crate::api::users::{checked_name, person_update, who_can_access};
+use crate::api::users::{checked_name, who_can_access};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::UserId;
 use crate::realm::user::{BotKind, User};
+use crate::record::bot::BotRecord;
+use crate::record::events::{BotUpdate, PersonUpdate, RealmBotAdd, RealmBotDelete, RealmBotUpdate, RemovedBot};
 use crate::record::user::avatar_url;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 operation! {
@@ -141,19 +143,18 @@ fn check_service(params: &EditBot) -> Result<(), Error> {
 /// Hands a bot over: administrators have it in their lists already, other owners lose and get it.
 fn change_owner(tx: &mut Tx, bot: &User, owner: UserId) {
     if let Some(former) = bot.bot_owner().filter(|former| !is_admin(tx, *former)) {
-        let event = Event::shaped("realm_bot", Some("delete"), json!({"bot": {"user_id": bot.id}}));
-        tx.emit(Audience::user(former), event);
+        tx.emit(Audience::user(former), RealmBotDelete { bot: RemovedBot { user_id: bot.id } });
     }
     if let Some(kind) = &mut tx.user_mut(bot.id).bot {
         kind.owner = Some(owner);
     }
     if !is_admin(tx, owner) {
-        let record = bot_record(&tx.users[&bot.id]);
-        tx.emit(Audience::user(owner), Event::shaped("realm_bot", Some("add"), json!({ "bot": record })));
+        let event = RealmBotAdd { bot: BotRecord::new(&tx.users[&bot.id]) };
+        tx.emit(Audience::user(owner), event);
     }
     tell_of_owner(tx, bot.id, owner);
     let audience = who_can_access(tx, bot.id);
-    tx.emit(audience, person_update(json!({"user_id": bot.id, "bot_owner_id": owner})));
+    tx.emit(audience, PersonUpdate::BotOwner { user_id: bot.id, bot_owner_id: Some(owner) });
 }
 
 fn is_admin(realm: &Realm, user: UserId) -> bool {
@@ -180,7 +181,8 @@ fn change_services(tx: &mut Tx, bot: &User, params: &EditBot) {
     }
     if kind.services != before {
         let services = kind.services.clone();
-        emit(tx, bot.id, "update", json!({"user_id": bot.id, "services": services}));
+        let update = BotUpdate { user_id: bot.id, services: Some(services), account: Map::new() };
+        emit(tx, bot.id, RealmBotUpdate { bot: update });
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::UserId;
 use crate::realm::user::{Role, User};
-use serde_json::{Map, Value, json};
+use crate::record::events::{BotUpdate, RealmBotUpdate};
+use serde_json::{Map, Value};
 
 /// The first level whose lists of bots leave accounts to the lists of users.
 const ACCOUNTS_APART_SINCE: i64 = 474;
@@ -19,11 +20,12 @@ pub fn tell_of_account(tx: &mut Tx, id: UserId, key: &'static str, value: impl F
         return;
     }
     let audience = who_lists(tx, id);
-    tx.emit_before(ACCOUNTS_APART_SINCE, audience, |realm| {
-        let bot =
-            Map::from_iter([("user_id".to_owned(), id.0.into()), (key.to_owned(), value(realm, &realm.users[&id]))]);
-        Event::shaped("realm_bot", Some("update"), json!({ "bot": bot }))
-    });
+    tx.emit_before(ACCOUNTS_APART_SINCE, audience, |realm| account_update(id, key, value(realm, &realm.users[&id])));
+}
+
+fn account_update(user_id: UserId, key: &str, value: Value) -> RealmBotUpdate {
+    let account = Map::from_iter([(key.to_owned(), value)]);
+    RealmBotUpdate { bot: BotUpdate { user_id, services: None, account } }
 }
 
 /// Tells the administrators who owns a bot; owners who are none lose it or get it whole.
@@ -31,9 +33,7 @@ pub fn tell_of_account(tx: &mut Tx, id: UserId, key: &'static str, value: impl F
 /// Event: `realm_bot` update, below 474.
 pub fn tell_of_owner(tx: &mut Tx, bot: UserId, owner: UserId) {
     let audience = Audience::of(tx.at_least(Role::Administrator));
-    tx.emit_before(ACCOUNTS_APART_SINCE, audience, |_| {
-        Event::shaped("realm_bot", Some("update"), json!({"bot": {"user_id": bot, "owner_id": owner}}))
-    });
+    tx.emit_before(ACCOUNTS_APART_SINCE, audience, |_| account_update(bot, "owner_id", owner.0.into()));
 }
 
 /// Whose lists have a bot: its owner's and administrators'.

@@ -12,13 +12,13 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Privacy, Subscription};
-use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
+use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::user::User;
 use crate::realm::visibility::{DeletedMessages, Sight};
 use crate::record::channel::ChannelRecord;
+use crate::record::events::{BuriedChannel, Peers, RealmUpdate, RealmUpdateDict, StreamUpdate, SubscriptionPeerAdd};
 use imbl::OrdSet;
-use serde_json::{Map, json};
 use sha2::{Digest, Sha512};
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ const ARCHIVED_SHOWN_SINCE: i64 = 315;
 pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
     let is_shown = call.feature_level >= ARCHIVED_SHOWN_SINCE;
     // What is told where nobody sees what becomes of the channel.
-    let as_it_was = json!(ChannelRecord::new(tx, &tx.channels[&id]));
+    let as_it_was = ChannelRecord::new(tx, &tx.channels[&id]);
     if is_shown {
         let content = format!("Channel #**{}** has been archived.", tx.channels[&id].name);
         // Before the channel is gone for clients that don't know archived ones.
@@ -75,8 +75,7 @@ pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
     if is_shown {
         tx.emit_vanished(audience, &OrdSet::unit(id), DeliveryCondition::NoArchivedChannels);
     } else {
-        let fields = json!({"streams": [as_it_was], "stream_ids": [id]});
-        tx.emit(audience, Event::shaped("stream", Some("delete"), fields));
+        tx.emit(audience, BuriedChannel { streams: vec![as_it_was], stream_ids: vec![id] });
         let before = tx.mark();
         bury(tx, id);
         tx.emit_visibility(&before, &[Sight::Starred(&DeletedMessages::new())]);
@@ -118,12 +117,12 @@ fn tell_purposes(tx: &mut Tx, taken: Vec<&'static str>) {
     if taken.is_empty() {
         return;
     }
-    let data: Map<_, _> = taken.iter().map(|name| ((*name).to_owned(), NO_CHANNEL.into())).collect();
-    let together = Event::shaped("realm", Some("update_dict"), json!({"property": "default", "data": data}));
+    let data = taken.iter().map(|name| ((*name).to_owned(), NO_CHANNEL.into())).collect();
+    let together = RealmUpdateDict { property: "default", data };
     tx.emit(tx.everyone(), together.only_for(DeliveryCondition::From(PURPOSES_TOGETHER_SINCE)));
     for name in taken {
-        let apart = json!({"property": name, "value": NO_CHANNEL});
-        tx.emit_before(PURPOSES_TOGETHER_SINCE, tx.everyone(), |_| Event::shaped("realm", Some("update"), apart));
+        let apart = RealmUpdate { property: name.to_owned(), value: NO_CHANNEL.into() };
+        tx.emit_before(PURPOSES_TOGETHER_SINCE, tx.everyone(), |_| apart);
     }
 }
 
@@ -138,7 +137,7 @@ pub fn bring_back(tx: &mut Tx, actor: &User, id: ChannelId) {
     tx.channel_mut(id).is_archived = false;
     emit_is_archived(tx, id, false);
     let channel = tx.channels[&id].clone();
-    let created = Event::new("stream", Some("create"), Payload::ChannelsCreated(vec![channel.clone()]));
+    let created = Event::new(EventKind::StreamCreate, Payload::ChannelsCreated(vec![channel.clone()]));
     tx.emit(tx.who_can_see(&channel), created.only_for(DeliveryCondition::NoArchivedChannels));
     for user in &channel.subscribers {
         if let Some(subscription) = tx.user_state(*user).subscription(id).cloned() {
@@ -147,11 +146,8 @@ pub fn bring_back(tx: &mut Tx, actor: &User, id: ChannelId) {
     }
     if !channel.subscribers.is_empty() {
         let audience = tx.who_can_see(&channel).except_all(&channel.subscribers);
-        let fields = json!({"stream_ids": [id], "user_ids": channel.subscribers});
-        tx.emit(
-            audience,
-            Event::shaped("subscription", Some("peer_add"), fields).only_for(DeliveryCondition::NoArchivedChannels),
-        );
+        let peers = SubscriptionPeerAdd(Peers::new([id], channel.subscribers.clone()));
+        tx.emit(audience, peers.only_for(DeliveryCondition::NoArchivedChannels));
     }
     let content = format!("Channel #**{}** has been un-archived.", channel.name);
     tell_in_channel(tx, actor, id, content);
@@ -159,13 +155,13 @@ pub fn bring_back(tx: &mut Tx, actor: &User, id: ChannelId) {
 
 fn emit_again(tx: &mut Tx, user: UserId, channel: &Arc<Channel>, subscription: Arc<Subscription>) {
     let payload = Payload::Subscribed(vec![(channel.clone(), subscription)]);
-    let event = Event::new("subscription", Some("add"), payload);
+    let event = Event::new(EventKind::SubscriptionAdd, payload);
     tx.emit(Audience::user(user), event.only_for(DeliveryCondition::NoArchivedChannels));
 }
 
 fn emit_is_archived(tx: &mut Tx, id: ChannelId, is_archived: bool) {
     let channel = &tx.channels[&id];
-    let fields = json!({"property": "is_archived", "value": is_archived, "stream_id": id, "name": channel.name});
+    let event = StreamUpdate::new(id, channel.name.clone(), "is_archived", is_archived.into());
     let audience = tx.who_can_see(channel);
-    tx.emit(audience, Event::shaped("stream", Some("update"), fields).only_for(DeliveryCondition::ArchivedUpdates));
+    tx.emit(audience, event.only_for(DeliveryCondition::ArchivedUpdates));
 }

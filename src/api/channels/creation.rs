@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, RecipientId};
 use crate::realm::markdown;
@@ -18,9 +18,10 @@ use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, Permissio
 use crate::realm::text::invalid_character;
 use crate::realm::user::{Role, User};
 use crate::record::channel::ChannelRecord;
+use crate::record::events::{DefaultStreams, StreamCreate};
 use imbl::OrdSet;
 use schemars::{Schema, SchemaGenerator};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Longest name of a channel, in code points.
 pub const MAX_NAME_LENGTH: usize = 60;
@@ -314,8 +315,8 @@ pub fn make_channel(tx: &mut Tx, creator: &User, name: String, description: Stri
         first_message: None,
     });
     let audience = tx.who_can_see(&tx.channels[&id]);
-    let record = ChannelRecord::new(tx, &tx.channels[&id]);
-    tx.emit(audience, Event::shaped("stream", Some("create"), json!({ "streams": [record] })));
+    let event = StreamCreate { streams: vec![ChannelRecord::new(tx, &tx.channels[&id])] };
+    tx.emit(audience, event);
     id
 }
 
@@ -324,7 +325,7 @@ pub fn emit_defaults(tx: &mut Tx) {
     let defaults = tx.channels.values().filter(|channel| channel.is_default && !channel.is_archived);
     let ids: Vec<ChannelId> = defaults.map(|channel| channel.id).collect();
     let audience = Audience::of(tx.active_users.clone()).except_all(tx.guests());
-    tx.emit(audience, Event::shaped("default_streams", None, json!({ "default_streams": ids })));
+    tx.emit(audience, DefaultStreams { default_streams: ids });
 }
 
 /// A channel to be subscribed to, by name.

@@ -8,35 +8,19 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::ChannelId;
 use crate::realm::organization::DefaultChannelGroup;
 use crate::realm::text::invalid_character;
 use crate::realm::user::User;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::json;
-use std::collections::BTreeSet;
+use crate::record::channel::DefaultGroupRecord;
+use crate::record::events::DefaultStreamGroups;
 use std::sync::Arc;
 
 /// The first level at which a group's new name is not blank (A-240 in docs/assumptions.md).
 const NAMED_SINCE: i64 = 248;
 /// Longest name, in code points.
 const MAX_NAME_LENGTH: usize = 60;
-
-/// A group of default channels as clients see it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "DefaultChannelGroup")]
-pub struct DefaultGroupRecord {
-    /// Its ID.
-    pub id: i64,
-    /// Name for people.
-    pub name: String,
-    /// What it is for.
-    pub description: String,
-    /// Its channels, sorted.
-    pub streams: BTreeSet<ChannelId>,
-}
 
 /// All groups of default channels, oldest first.
 pub fn records(realm: &Realm) -> Vec<DefaultGroupRecord> {
@@ -260,7 +244,7 @@ fn groups_mut(tx: &mut Tx) -> &mut Vec<DefaultChannelGroup> {
 
 /// Tells all but guests which groups there are.
 fn emit(tx: &mut Tx) {
-    let groups = records(tx);
+    let event = DefaultStreamGroups { default_stream_groups: records(tx) };
     let audience = Audience::of(tx.active_users.clone()).except_all(tx.guests());
-    tx.emit(audience, Event::shaped("default_stream_groups", None, json!({ "default_stream_groups": groups })));
+    tx.emit(audience, event);
 }

@@ -5,11 +5,12 @@
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::user::User;
-use serde_json::{Map, Value, json};
+use crate::record::events::{FlagUpdate, MessageDetails};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -214,28 +215,36 @@ fn mark(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>, flag: Flag, op: Fla
 /// Tells a user's clients of changed flags. `is_all`: everything is read, whatever the list has.
 pub(super) fn emit(tx: &mut Tx, user: UserId, change: FlagChange, messages: &[MessageId], is_all: bool) {
     let (flag, op) = change.names();
-    let mut fields = json!({"operation": op, "flag": flag, "messages": messages, "all": is_all});
+    let mut update = FlagUpdate { all: is_all, ..FlagUpdate::new(op == "add", flag, messages.iter().copied()) };
     if change.makes_unread() {
-        let details = |id: &MessageId| Some((id.to_string(), message_details(tx, user, tx.messages.get(id)?)));
-        fields["message_details"] = Value::Object(messages.iter().filter_map(details).collect::<Map<_, _>>());
+        let details = |id: &MessageId| Some((id.to_string(), json!(message_details(tx, user, tx.messages.get(id)?))));
+        update.details = Some(messages.iter().filter_map(details).collect());
     }
-    tx.emit(Audience::user(user), Event::with_topic("update_message_flags", Some(op), &["message_details"], fields));
+    tx.emit(Audience::user(user), update);
 }
 
 /// What a client needs to know to count a message that it may not have as unread.
-fn message_details(realm: &Realm, user: UserId, message: &Message) -> Value {
-    let is_muted = realm.is_muted_for(user, message);
-    let mut details = match &message.place {
-        Place::Channel { channel, topic } => {
-            json!({"type": "stream", "stream_id": channel, "topic": topic, "unmuted_stream_msg": !is_muted})
-        }
+fn message_details(realm: &Realm, user: UserId, message: &Message) -> MessageDetails {
+    let mentioned = realm.is_notable_mention(user, message).then_some(true);
+    match &message.place {
+        Place::Channel { channel, topic } => MessageDetails {
+            kind: "stream",
+            stream_id: Some(*channel),
+            topic: Some(topic.to_string()),
+            unmuted_stream_msg: Some(!realm.is_muted_for(user, message)),
+            user_ids: None,
+            mentioned,
+        },
         Place::Direct { conversation } => {
             let others = realm.conversations[conversation].members.iter().filter(|member| **member != user);
-            json!({"type": "private", "user_ids": others.collect::<Vec<_>>()})
+            MessageDetails {
+                kind: "private",
+                stream_id: None,
+                topic: None,
+                unmuted_stream_msg: None,
+                user_ids: Some(others.copied().collect()),
+                mentioned,
+            }
         }
-    };
-    if realm.is_notable_mention(user, message) {
-        details["mentioned"] = true.into();
     }
-    details
 }

@@ -12,11 +12,11 @@ use crate::realm::change::Tx;
 use crate::realm::group::Group;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::{GROUP_PERMISSIONS, GroupSettingValue};
+use crate::record::events::{Subgroups, UserGroupAdd, UserGroupAddSubgroups};
 use crate::record::group::GroupRecord;
 use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use std::sync::Arc;
 
 operation! {
@@ -87,9 +87,10 @@ impl Write for CreateGroup {
         };
         let record = GroupRecord::new(tx, &group);
         tx.realm_mut().groups.insert(id, Arc::new(group));
-        emit(tx, id, "add", json!({ "group": record }));
+        emit(tx, id, UserGroupAdd { group: record });
         if !subgroups.is_empty() {
-            emit(tx, id, "add_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
+            let direct_subgroup_ids = subgroups.iter().copied().collect();
+            emit(tx, id, UserGroupAddSubgroups(Subgroups { group_id: id, direct_subgroup_ids }));
             tx.group_mut(id).subgroups = subgroups;
         }
         Ok(GroupIdReply { group_id: id })

@@ -7,9 +7,10 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{DeliveryCondition, Event};
+use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::id::GroupId;
 use crate::realm::permission::{GroupSettingValue, Permissions};
+use crate::record::events::{UserGroupRemove, UserGroupUpdate};
 use serde_json::{Value, json};
 
 operation! {
@@ -37,10 +38,9 @@ impl Write for DeactivateGroup {
 
         tx.group_mut(id).is_deactivated = true;
         let audience = tx.everyone();
-        let update = json!({"group_id": id, "data": {"deactivated": true}});
-        let update = Event::shaped("user_group", Some("update"), update).only_for(DeliveryCondition::DeactivatedGroups);
-        let remove = Event::shaped("user_group", Some("remove"), json!({ "group_id": id }));
-        tx.emit(audience.clone(), update);
+        let update = UserGroupUpdate::new(id, "deactivated", true.into());
+        let remove = UserGroupRemove { group_id: id };
+        tx.emit(audience.clone(), update.only_for(DeliveryCondition::DeactivatedGroups));
         tx.emit(audience, remove.only_for(DeliveryCondition::NoDeactivatedGroups));
         Ok(Success {})
     }

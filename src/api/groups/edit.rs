@@ -9,10 +9,11 @@ use crate::api::group_settings::{GroupSettingUpdate, resolve_update};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
-use crate::realm::event::{DeliveryCondition, Event};
+use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::group::Group;
 use crate::realm::id::GroupId;
 use crate::realm::permission::{GROUP_PERMISSIONS, setting};
+use crate::record::events::{UserGroupAdd, UserGroupUpdate};
 use crate::record::group::GroupRecord;
 use serde_json::{Value, json};
 
@@ -102,16 +103,15 @@ fn checked_new_name(tx: &Tx, call: &Call<'_>, group: &Group, name: Option<&str>)
 
 /// Tells everybody who knows the group of a property.
 pub fn emit_update(tx: &mut Tx, id: GroupId, property: &str, value: Value) {
-    emit(tx, id, "update", json!({"group_id": id, "data": {property: value}}));
+    emit(tx, id, UserGroupUpdate::new(id, property, value));
 }
 
 /// Brings a group back. Clients that don't know deactivated groups learn of it as of a new one.
 fn reactivate(tx: &mut Tx, id: GroupId) {
     tx.group_mut(id).is_deactivated = false;
     let audience = tx.everyone();
-    let update = Event::shaped("user_group", Some("update"), json!({"group_id": id, "data": {"deactivated": false}}));
-    let record = GroupRecord::new(tx, &tx.groups[&id]);
-    let add = Event::shaped("user_group", Some("add"), json!({ "group": record }));
+    let update = UserGroupUpdate::new(id, "deactivated", false.into());
+    let add = UserGroupAdd { group: GroupRecord::new(tx, &tx.groups[&id]) };
     tx.emit(audience.clone(), update.only_for(DeliveryCondition::DeactivatedGroups));
     tx.emit(audience, add.only_for(DeliveryCondition::NoDeactivatedGroups));
 }

@@ -6,11 +6,12 @@ use super::rules::{active_users, emit, existing_groups, group_to_change, groups_
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
+use crate::realm::event::Event;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::user::User;
 use crate::realm::visibility::{DeletedMessages, Sight};
+use crate::record::events::{MemberChange, Subgroups, UserGroupAddSubgroups, UserGroupRemoveSubgroups};
 use imbl::OrdSet;
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 operation! {
@@ -97,16 +98,16 @@ impl Write for ChangeSubgroups {
 
 /// What a request changed in a group, to be told once those whom it is about have their messages.
 #[derive(Default)]
-struct News(Vec<(&'static str, Value)>);
+struct News(Vec<Event>);
 
 impl News {
-    fn add(&mut self, op: &'static str, fields: Value) {
-        self.0.push((op, fields));
+    fn add(&mut self, event: impl Into<Event>) {
+        self.0.push(event.into());
     }
 
     fn tell(self, tx: &mut Tx, group: GroupId) {
-        for (op, fields) in self.0 {
-            emit(tx, group, op, fields);
+        for event in self.0 {
+            emit(tx, group, event);
         }
     }
 }
@@ -129,7 +130,7 @@ fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], news
     let changed: OrdSet<UserId> = users.iter().copied().collect();
     let before = tx.mark();
     tx.group_mut(id).members = group.members.clone().union(changed);
-    news.add("add_members", json!({"group_id": id, "user_ids": users}));
+    news.add(MemberChange::Add.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
     tell_affected(tx, call.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
@@ -152,7 +153,7 @@ fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], n
     let changed: OrdSet<UserId> = users.iter().copied().collect();
     let before = tx.mark();
     tx.group_mut(id).members = group.members.clone().relative_complement(changed);
-    news.add("remove_members", json!({"group_id": id, "user_ids": users}));
+    news.add(MemberChange::Remove.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
     tell_affected(tx, call.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
@@ -187,7 +188,7 @@ fn add_subgroups(
 
     let before = tx.mark();
     tx.group_mut(id).subgroups = group.subgroups.clone().union(subgroups.iter().copied().collect());
-    news.add("add_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
+    news.add(UserGroupAddSubgroups(subgroups_of(id, subgroups)));
     tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
     Ok(())
 }
@@ -211,7 +212,11 @@ fn remove_subgroups(
 
     let before = tx.mark();
     tx.group_mut(id).subgroups = group.subgroups.clone().relative_complement(subgroups.iter().copied().collect());
-    news.add("remove_subgroups", json!({"group_id": id, "direct_subgroup_ids": subgroups}));
+    news.add(UserGroupRemoveSubgroups(subgroups_of(id, subgroups)));
     tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
     Ok(())
+}
+
+fn subgroups_of(group_id: GroupId, subgroups: BTreeSet<GroupId>) -> Subgroups {
+    Subgroups { group_id, direct_subgroup_ids: subgroups.into_iter().collect() }
 }

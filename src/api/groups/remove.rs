@@ -8,9 +8,8 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
 use crate::realm::id::{GroupId, InviteId, InviteLinkId};
-use serde_json::json;
+use crate::record::events::UserGroupRemove;
 use std::sync::Arc;
 
 /// The first level that knows deactivated groups.
@@ -43,7 +42,7 @@ impl Write for RemoveGroup {
         tx.realm_mut().groups.remove(&id);
         forget_in_invitations(tx, id);
         let everyone = tx.everyone();
-        tx.emit(everyone, Event::shaped("user_group", Some("remove"), json!({ "group_id": id })));
+        tx.emit(everyone, UserGroupRemove { group_id: id });
         Ok(Success {})
     }
 }

@@ -10,7 +10,6 @@ use crate::realm::group::Group;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::{GROUP_PERMISSIONS, covers, is_member, setting};
 use crate::realm::user::Role;
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -160,12 +159,12 @@ pub fn existing_groups(realm: &Realm, ids: &[GroupId]) -> Result<BTreeSet<GroupI
 }
 
 /// Tells everybody of a change of a group; clients that don't know deactivated groups hear nothing of those.
-pub fn emit(tx: &mut Tx, group: GroupId, op: &'static str, fields: Value) {
+pub fn emit(tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
     let needs = if tx.groups[&group].is_deactivated {
         DeliveryCondition::DeactivatedGroups
     } else {
         DeliveryCondition::Nothing
     };
     let audience = tx.everyone();
-    tx.emit(audience, Event::shaped("user_group", Some(op), fields).only_for(needs));
+    tx.emit(audience, event.into().only_for(needs));
 }

@@ -6,9 +6,9 @@ use crate::api::users::{NewPerson, add_person, check_password, checked_email, ch
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::organization::{AuthenticationMethod, Invite, InviteTerms};
+use crate::record::events::MemberChange;
 use std::sync::Arc;
 
 /// An invitation that can be followed.
@@ -135,7 +135,7 @@ fn enter_groups(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
             continue;
         }
         tx.group_mut(*id).members.insert(user);
-        tx.emit(tx.everyone(), Event::of_members("add_members", *id, [user]));
+        tx.emit(tx.everyone(), MemberChange::Add.event(*id, [user]));
     }
 }
 

@@ -5,7 +5,7 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{DeliveryCondition, Event, List, Payload};
+use crate::realm::event::{DeliveryCondition, Event, EventKind, List, Payload};
 use crate::realm::id::LinkifierId;
 use crate::realm::linkifier::{Linkifier, LinkifierErrors, LinkifierSource};
 use imbl::Vector;
@@ -54,10 +54,10 @@ const TEMPLATES_SINCE: i64 = 176;
 
 /// Tells everybody how the linkifiers are from now on.
 fn emit(tx: &mut Tx) {
-    let event = Event::new("realm_linkifiers", None, Payload::List(List::Linkifiers(tx.linkifiers.clone())));
+    let event = Event::new(EventKind::RealmLinkifiers, Payload::List(List::Linkifiers(tx.linkifiers.clone())));
     tx.emit(tx.everyone(), event.only_for(DeliveryCondition::LinkifierTemplates));
     tx.emit_before(TEMPLATES_SINCE, tx.everyone(), |realm| {
-        Event::new("realm_filters", None, Payload::List(List::LinkifierPairs(realm.linkifiers.clone())))
+        Event::new(EventKind::RealmFilters, Payload::List(List::LinkifierPairs(realm.linkifiers.clone())))
     });
 }
 

@@ -4,7 +4,7 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
+use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind, Payload};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::user::User;
@@ -109,11 +109,11 @@ pub fn delete(tx: &mut Tx, ids: &[MessageId]) {
             tx.remove_message(*id);
         }
         let payload = Payload::DeleteMessages { messages, place: first.place.clone() };
-        tx.emit(followers, Event::new("delete_message", None, payload.clone()));
+        tx.emit(followers, Event::new(EventKind::DeleteMessage, payload.clone()));
         if let Some(others) = others {
             tx.emit(
                 others,
-                Event::new("delete_message", None, payload).only_for(DeliveryCondition::From(TOLD_TO_ALL_SINCE)),
+                Event::new(EventKind::DeleteMessage, payload).only_for(DeliveryCondition::From(TOLD_TO_ALL_SINCE)),
             );
         }
     }

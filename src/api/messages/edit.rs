@@ -12,17 +12,17 @@ use relocate::Losses;
 use crate::api::parameter::{NonNegative, words};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
+use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Event, Payload, UpdatedMessage};
+use crate::realm::event::{Event, EventKind, Move, Payload, UpdatedMessage};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Body, Edit, Message, Place};
 use crate::realm::send::{PEOPLE_OUTSIDE_REACHED_SINCE, Voice};
 use crate::realm::visibility::Sight;
 use crate::record::event::attachment_record;
-use crate::record::message::topic_links;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -118,15 +118,14 @@ impl Write for EditMessage {
             None => None,
         };
 
-        let mut fields = Map::new();
         let mut detached_uploads = Vec::new();
-        if let Some((channel, _)) = wanted.message.channel() {
-            fields.insert("stream_id".into(), json!(channel));
-            fields.insert("stream_name".into(), tx.channels[&channel].name.as_str().into());
-        }
+        let channel = wanted.message.channel().map(|(channel, _)| (channel, tx.channels[&channel].name.clone()));
+        let mut content = None;
+        let mut moved = None;
         let mut messages = vec![wanted.message.id];
         if let Some(body) = body {
-            detached_uploads = change_content(tx, caller.id, &wanted.message, body, &mut fields);
+            detached_uploads = change_content(tx, caller.id, &wanted.message, body);
+            content = Some((wanted.message.body.clone(), tx.messages[&wanted.message.id].body.clone()));
         }
         let edited = tx.messages[&wanted.message.id].clone();
         let mut followers = tx.who_follows_move(&edited, &wanted.moved);
@@ -134,7 +133,7 @@ impl Write for EditMessage {
         let before = tx.mark();
         if let Some(place) = &wanted.place {
             messages.clone_from(&wanted.moved);
-            describe_move(tx, &wanted, place, params.propagate_mode, &mut fields);
+            moved = describe_move(tx, &wanted, place, params.propagate_mode);
             losses = Losses::of(tx, &followers, &wanted, place);
             relocate::relocate(tx, caller.id, &wanted, place);
             losses.tell(tx, &wanted.message.place);
@@ -150,14 +149,15 @@ impl Write for EditMessage {
             at: tx.now,
             message: wanted.message.id,
             messages,
-            fields,
-            rendering_only: false,
+            channel,
+            content,
+            moved,
         };
         // Who has neither a row any more nor a subscription to the old channel hears nothing, and who can't see the messages
         // any more must not learn where they are.
         let subscribers = wanted.message.channel().map(|(channel, _)| tx.channels[&channel].subscribers.clone());
         let strangers = losses.rows.clone().relative_complement(subscribers.unwrap_or_default());
-        let update = Event::new("update_message", None, Payload::UpdateMessage(Box::new(updated)));
+        let update = Event::new(EventKind::UpdateMessage, Payload::UpdateMessage(Box::new(updated)));
         tx.emit(followers.except_all(&strangers).except_all(&losses.of_all(&wanted.moved)), update);
         if let Some(place) = &wanted.place {
             notice::send(tx, &caller, &wanted, place, &params);
@@ -169,13 +169,7 @@ impl Write for EditMessage {
 
 /// Changes the text; gives the uploads that no message links any more, whose owners are told. Who is mentioned
 /// only now gets a row, and is told on their devices.
-fn change_content(
-    tx: &mut Tx,
-    by: UserId,
-    before: &Message,
-    mut body: Body,
-    fields: &mut Map<String, Value>,
-) -> Vec<Value> {
+fn change_content(tx: &mut Tx, by: UserId, before: &Message, mut body: Body) -> Vec<Value> {
     let mut recipients = before.recipients.clone();
     if !tx.is_before(PEOPLE_OUTSIDE_REACHED_SINCE) {
         tx.reach_mentioned(&before.place, &body, &mut recipients);
@@ -185,11 +179,6 @@ fn change_content(
     let now = tx.now;
     let body = Arc::new(body);
     let previous = before.body.clone();
-    fields.insert("orig_content".into(), previous.content.as_str().into());
-    fields.insert("orig_rendered_content".into(), previous.rendered().into());
-    fields.insert("content".into(), body.content.as_str().into());
-    fields.insert("rendered_content".into(), body.rendered().into());
-    fields.insert("is_me_message".into(), body.is_me_message.into());
     let message = tx.message_mut(before.id);
     message.recipients = recipients;
     message.body = body.clone();
@@ -220,19 +209,15 @@ fn detach_uploads(tx: &mut Tx, message: MessageId, before: &BTreeSet<String>, af
     detached
 }
 
-fn describe_move(tx: &Tx, wanted: &MessageEdit, place: &Place, mode: PropagateMode, fields: &mut Map<String, Value>) {
-    let (Some((_, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
-        (wanted.message.channel(), place)
-    else {
-        return;
+fn describe_move(realm: &Realm, wanted: &MessageEdit, place: &Place, mode: PropagateMode) -> Option<Move> {
+    let (Some((_, topic)), Place::Channel { channel, topic: new_topic }) = (wanted.message.channel(), place) else {
+        return None;
     };
-    fields.insert("propagate_mode".into(), mode.text().into());
-    fields.insert("orig_subject".into(), topic.as_ref().into());
-    if new_topic != topic {
-        fields.insert("subject".into(), new_topic.as_ref().into());
-        fields.insert("topic_links".into(), json!(topic_links(tx, new_topic)));
-    }
-    if wanted.names_channel {
-        fields.insert("new_stream_id".into(), json!(new_channel));
-    }
+    let other_topic = || (new_topic.clone(), realm.topic_links(new_topic));
+    Some(Move {
+        mode: mode.text(),
+        from: topic.clone(),
+        topic: (new_topic != topic).then(other_topic),
+        channel: wanted.names_channel.then_some(*channel),
+    })
 }

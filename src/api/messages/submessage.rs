@@ -3,11 +3,11 @@
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
 use crate::realm::id::MessageId;
 use crate::realm::message::Submessage;
 use crate::realm::widget::Widget;
-use serde_json::{Value, json};
+use crate::record::events;
+use serde_json::Value;
 
 operation! {
     /// Adds to a poll or to-do list: a vote, an option, a task.
@@ -41,17 +41,17 @@ impl Write for AddSubmessage {
 
         tx.realm_mut().counters.submessage += 1;
         let id = tx.counters.submessage;
-        let fields = json!({
-            "msg_type": params.msg_type,
-            "content": params.content,
-            "message_id": message.id,
-            "sender_id": caller,
-            "submessage_id": id,
-        });
+        let event = events::Submessage {
+            msg_type: params.msg_type.clone(),
+            content: params.content.clone(),
+            message_id: message.id,
+            sender_id: caller,
+            submessage_id: id,
+        };
         let part = Submessage { id, sender: caller, kind: params.msg_type, content: params.content };
         tx.message_mut(message.id).submessages.push_back(part);
         tx.take_part(call.caller(), &message);
-        tx.emit(tx.who_follows(&message), Event::shaped("submessage", None, fields));
+        tx.emit(tx.who_follows(&message), event);
         Ok(Success {})
     }
 }

@@ -7,9 +7,8 @@ use crate::api::parameter::Nullable;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
 use crate::realm::queue::QueueId;
-use serde_json::json;
+use crate::record::events::RealmDeactivated;
 
 /// Days for which the data of a deactivated organization are kept at least.
 pub const LEAST_DAYS_TO_DELETION: i64 = 14;
@@ -34,8 +33,8 @@ impl Write for DeactivateOrganization {
 
         organization_mut(tx).is_deactivated = true;
         let everyone = tx.everyone();
-        let fields = json!({ "realm_id": tx.organization.id });
-        tx.emit(everyone, Event::shaped("realm", Some("deactivated"), fields));
+        let event = RealmDeactivated { realm_id: tx.organization.id };
+        tx.emit(everyone, event);
         // The polls that hang are answered: with the event, or refused where it is not asked for.
         let hanging = tx.queues.values().filter(|queue| queue.parked_since.is_some());
         let hanging: Vec<QueueId> = hanging.map(|queue| queue.id.clone()).collect();

@@ -6,24 +6,15 @@ use crate::api::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
+use crate::record::events::{RealmDomainsAdd, RealmDomainsChange, RealmDomainsRemove};
+use crate::record::organization::DomainRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Longest domain, in code points.
 const MAX_LENGTH: usize = 255;
-
-/// A domain of the organization.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "RealmDomain")]
-pub struct DomainRecord {
-    /// The domain, in lower case.
-    pub domain: String,
-    /// Addresses of its subdomains are accepted too.
-    pub allow_subdomains: bool,
-}
 
 /// The organization's domains as clients see them.
 pub fn records(realm: &Realm) -> Vec<DomainRecord> {
@@ -81,7 +72,8 @@ impl Write for AddDomain {
         let domains = domains_mut(tx);
         domains.push((domain.clone(), params.allow_subdomains));
         let id = domains.len();
-        emit(tx, "add", json!({"realm_domain": {"domain": domain, "allow_subdomains": params.allow_subdomains}}));
+        let record = DomainRecord { domain: domain.clone(), allow_subdomains: params.allow_subdomains };
+        tx.emit(tx.everyone(), RealmDomainsAdd { realm_domain: record });
         Ok(NewDomainReply { new_domain: vec![id.into(), domain.into()] })
     }
 }
@@ -105,8 +97,8 @@ impl Write for EditDomain {
 
         let (domain, allow_subdomains) = &mut domains_mut(tx)[index];
         *allow_subdomains = params.allow_subdomains;
-        let record = json!({"domain": domain, "allow_subdomains": allow_subdomains});
-        emit(tx, "change", json!({ "realm_domain": record }));
+        let record = DomainRecord { domain: domain.clone(), allow_subdomains: *allow_subdomains };
+        tx.emit(tx.everyone(), RealmDomainsChange { realm_domain: record });
         Ok(Success {})
     }
 }
@@ -127,7 +119,7 @@ impl Write for RemoveDomain {
         let index = known(tx, &params.domain)?;
 
         let (domain, _) = domains_mut(tx).remove(index);
-        emit(tx, "remove", json!({ "domain": domain }));
+        tx.emit(tx.everyone(), RealmDomainsRemove { domain });
         if tx.organization.domains.is_empty() && tx.organization.is_on("emails_restricted_to_domains") {
             super::change_setting(tx, "emails_restricted_to_domains", &false.into());
         }
@@ -181,9 +173,4 @@ fn known(realm: &Realm, domain: &str) -> Result<usize, Error> {
 
 fn domains_mut(tx: &mut Tx) -> &mut Vec<(String, bool)> {
     &mut Arc::make_mut(&mut tx.realm_mut().organization).domains
-}
-
-fn emit(tx: &mut Tx, op: &'static str, fields: Value) {
-    let everyone = tx.everyone();
-    tx.emit(everyone, Event::shaped("realm_domains", Some(op), fields));
 }

@@ -7,8 +7,8 @@ use crate::api::parameter::{UploadedFile, parameters};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
 use crate::realm::organization::Picture;
+use crate::record::events::RealmUpdateDict;
 use crate::record::picture::{address, source};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -122,6 +122,5 @@ fn change(tx: &mut Tx, which: Picture, file: Option<&UploadedFile>) {
         (format!("{name}_url"), address(organization, which).into()),
     ]);
     let everyone = tx.everyone();
-    let fields = serde_json::json!({"property": name, "data": data});
-    tx.emit(everyone, Event::shaped("realm", Some("update_dict"), fields));
+    tx.emit(everyone, RealmUpdateDict { property: name, data });
 }

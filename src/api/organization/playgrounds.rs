@@ -8,9 +8,10 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
 use crate::realm::linkifier::template_variables;
 use crate::realm::organization::Playground;
+use crate::record::events::RealmPlaygrounds;
+use crate::record::organization::PlaygroundRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -34,29 +35,9 @@ const ALL: &str = "__all__";
 /// The variable that the code goes in for.
 const CODE: &str = "code";
 
-/// A playground as clients see it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "RealmPlayground")]
-pub struct PlaygroundRecord {
-    /// Its ID.
-    pub id: i64,
-    /// Name for people.
-    pub name: String,
-    /// The highlighter's name of the language.
-    pub pygments_language: String,
-    /// RFC 6570 template with the variable `code`.
-    pub url_template: String,
-}
-
 /// All playgrounds, oldest first.
 pub fn records(realm: &Realm) -> Vec<PlaygroundRecord> {
-    let record = |one: &Playground| PlaygroundRecord {
-        id: one.id,
-        name: one.name.clone(),
-        pygments_language: one.language.clone(),
-        url_template: one.url_template.clone(),
-    };
-    realm.organization.playgrounds.iter().map(record).collect()
+    realm.organization.playgrounds.iter().map(PlaygroundRecord::new).collect()
 }
 
 operation! {
@@ -175,6 +156,5 @@ fn playgrounds_mut(tx: &mut Tx) -> &mut Vec<Playground> {
 }
 
 fn emit(tx: &mut Tx) {
-    let (everyone, playgrounds) = (tx.everyone(), records(tx));
-    tx.emit(everyone, Event::shaped("realm_playgrounds", None, json!({ "realm_playgrounds": playgrounds })));
+    tx.emit(tx.everyone(), RealmPlaygrounds { realm_playgrounds: records(tx) });
 }

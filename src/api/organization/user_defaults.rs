@@ -5,8 +5,7 @@ use crate::api::settings::{check_setting, user_default};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
-use crate::realm::event::Event;
-use serde_json::json;
+use crate::record::events::RealmUserSettingsDefaultsUpdate;
 use std::sync::Arc;
 
 operation! {
@@ -28,9 +27,7 @@ impl Write for EditUserDefaults {
                 continue;
             }
             Arc::make_mut(&mut tx.realm_mut().organization).user_defaults.insert(name, value.clone());
-            let fields = json!({"property": name, "value": value});
-            let everyone = tx.everyone();
-            tx.emit(everyone, Event::shaped("realm_user_settings_defaults", Some("update"), fields));
+            tx.emit(tx.everyone(), RealmUserSettingsDefaultsUpdate { property: name, value });
         }
         Ok(Success {})
     }

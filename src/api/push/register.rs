@@ -8,10 +8,11 @@ use crate::api::parameter::{FromJson, Parameter, through_json};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::personal::Device;
 use crate::realm::push::{PushContent, PushService, PushTarget};
+use crate::record::events::{DeviceUpdate, PushDevice};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use schemars::{Schema, SchemaGenerator};
@@ -182,17 +183,17 @@ pub(super) fn complete(
     token: Option<Token>,
 ) {
     let user = call.caller().id;
-    let mut changed = json!({ "device_id": id });
+    let mut changed = DeviceUpdate { device_id: id, ..DeviceUpdate::default() };
     if let Some(Key { id, key }) = key {
         device.push_key_id = Some(id);
         device.push_key = Some(key);
-        changed["push_key_id"] = id.into();
+        changed.push_key_id = Some(id);
     }
     if let Some(token) = &token {
         device.pending_push_token_id = Some(token.id.clone());
         device.push_token_kind = token.kind;
         device.push_registration_error_code = None;
-        changed["pending_push_token_id"] = token.id.as_str().into();
+        changed.pending_push_token_id = Some(Some(token.id.clone()));
     }
     put(tx, user, id, device.clone(), changed);
     // A relay that does not answer leaves the token pending, as a server that tries again would.
@@ -211,24 +212,25 @@ fn confirm(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, token: T
     device.push_token_id = Some(token.id.clone());
     device.pending_push_token_id = None;
     device.push_token_last_updated = Some(now);
-    let changed = json!({
-        "device_id": id,
-        "push_token_id": token.id,
-        "pending_push_token_id": null,
-        "push_token_last_updated_timestamp": now.seconds(),
-    });
+    let changed = DeviceUpdate {
+        device_id: id,
+        push_key_id: None,
+        push_token_id: Some(token.id),
+        pending_push_token_id: Some(None),
+        push_token_last_updated_timestamp: Some(now.seconds()),
+    };
     put(tx, user, id, device, changed);
 }
 
-fn put(tx: &mut Tx, user: UserId, id: DeviceId, device: Device, changed: Value) {
-    let former = json!({
-        "push_account_id": device.account(id),
-        "status": device.status(),
-        "error_code": device.push_registration_error_code,
-    });
+fn put(tx: &mut Tx, user: UserId, id: DeviceId, device: Device, changed: DeviceUpdate) {
+    let former = PushDevice {
+        push_account_id: device.account(id),
+        status: device.status(),
+        error_code: device.push_registration_error_code.clone(),
+    };
     tx.change_push_targets(user, |own| own.devices.insert(id, device));
-    tx.emit(Audience::user(user), Event::shaped("device", Some("update"), changed));
-    tx.emit_before(DEVICES_SINCE, Audience::user(user), |_| Event::shaped("push_device", None, former));
+    tx.emit(Audience::user(user), changed);
+    tx.emit_before(DEVICES_SINCE, Audience::user(user), |_| former);
 }
 
 /// What names a token.

@@ -36,7 +36,7 @@ fn add_own(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value
         drafts.sort_by_key(|draft| std::cmp::Reverse((draft.timestamp, draft.id)));
         drafts.into_iter().take(MAX_DRAFTS).map(|draft| json!(DraftRecord::new(draft))).collect()
     });
-    put("muted_users", "muted_users", &|| list::muted_users(&own.muted_users));
+    put("muted_users", "muted_users", &|| json!(list::muted_users(&own.muted_users)));
     put("user_topic", "user_topics", &|| {
         let allows_empty = wish.options.capabilities.empty_topic_name;
         let record = |(channel, topic): (crate::realm::id::ChannelId, &crate::realm::personal::UserTopic)| {

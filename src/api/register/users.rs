@@ -1,9 +1,9 @@
 //! The state of users: lists, the caller's own rights, status, presence.
 
 use super::StateRequest;
-use crate::api::bots::bot_record;
 use crate::realm::Realm;
 use crate::realm::user::{Role, User};
+use crate::record::bot::BotRecord;
 use crate::record::user::{StatusRecord, UserLine, UserRecord, UserView, avatar_url, provider_url};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -140,5 +140,5 @@ fn own_bots(realm: &Realm, viewer: Option<&User>) -> Value {
     let is_shown = |user: &&Arc<User>| {
         user.is_bot() && !user.is_system_bot() && (user.bot_owner() == Some(viewer.id) || viewer.is_admin())
     };
-    realm.users.values().filter(is_shown).map(|user| bot_record(user)).collect()
+    realm.users.values().filter(is_shown).map(|user| json!(BotRecord::new(user))).collect()
 }

@@ -6,13 +6,13 @@ use crate::api::reminders::future_time;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::ScheduledMessageId;
 use crate::realm::organization::{ScheduledMessage, ScheduledTarget};
 use crate::realm::schedule::DryRun;
 use crate::realm::text::normal_topic;
+use crate::record::events::ScheduledMessagesUpdate;
 use crate::record::scheduled::ScheduledMessageRecord;
-use serde_json::json;
 
 operation! {
     /// Changes one of the caller's scheduled messages.
@@ -104,8 +104,8 @@ impl Write for EditScheduledMessage {
             has_failed: false,
             ..message
         });
-        let fields = json!({ "scheduled_message": ScheduledMessageRecord::new(&message) });
-        tx.emit(Audience::user(sender), Event::shaped("scheduled_messages", Some("update"), fields));
+        let event = ScheduledMessagesUpdate { scheduled_message: ScheduledMessageRecord::new(&message) };
+        tx.emit(Audience::user(sender), event);
         Ok(Success {})
     }
 }

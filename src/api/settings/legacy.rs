@@ -5,7 +5,8 @@
 use crate::realm::change::Tx;
 use crate::realm::event::{Audience, DeliveryCondition, Event, NEWER_SETTINGS_ALONE_SINCE};
 use crate::realm::id::UserId;
-use serde_json::{Value, json};
+use crate::record::events::{UpdateDisplaySettings, UpdateGlobalNotifications};
+use serde_json::Value;
 
 /// The type of events of settings of the display.
 pub const DISPLAY: &str = "update_display_settings";
@@ -60,17 +61,16 @@ pub(super) fn emit(tx: &mut Tx, user: UserId, name: &str, value: &Value, languag
         return;
     }
     let email = tx.api_email(&tx.users[&user]);
-    let (kind, mut fields) = if DISPLAY_SETTINGS.contains(&name) {
-        (DISPLAY, json!({"user": email, "setting_name": name, "setting": value}))
-    } else if NOTIFICATION_SETTINGS.contains(&name) {
-        (NOTIFICATIONS, json!({"user": email, "notification_name": name, "setting": value}))
+    let (name, setting) = (name.to_owned(), value.clone());
+    let event = if DISPLAY_SETTINGS.contains(&&*name) {
+        let language_name = language.map(str::to_owned);
+        Event::from(UpdateDisplaySettings { user: email, setting_name: name, setting, language_name })
+    } else if NOTIFICATION_SETTINGS.contains(&&*name) {
+        UpdateGlobalNotifications { user: email, notification_name: name, setting }.into()
     } else {
         return;
     };
-    if let Some(language) = language {
-        fields["language_name"] = language.into();
-    }
-    tx.emit(Audience::user(user), Event::shaped(kind, None, fields).only_for(DeliveryCondition::LegacySettings));
+    tx.emit(Audience::user(user), event.only_for(DeliveryCondition::LegacySettings));
 }
 
 #[cfg(test)]

@@ -8,11 +8,12 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::change::Tx;
 use crate::realm::channel::Subscription;
-use crate::realm::event::{Audience, Event};
+use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::user::User;
+use crate::record::events::SubscriptionUpdate;
 use schemars::{Schema, SchemaGenerator};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 
 operation! {
@@ -187,6 +188,5 @@ impl Change {
 }
 
 fn emit(tx: &mut Tx, user: UserId, channel: ChannelId, property: &'static str, value: Value) {
-    let fields = json!({"property": property, "value": value, "stream_id": channel});
-    tx.emit(Audience::user(user), Event::shaped("subscription", Some("update"), fields));
+    tx.emit(Audience::user(user), SubscriptionUpdate { property, value, stream_id: channel });
 }

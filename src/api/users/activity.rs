@@ -2,7 +2,7 @@
 
 use super::change::{change_avatar, change_name};
 use super::holders::tell_anew;
-use super::{person_update, who_can_access};
+use super::who_can_access;
 use crate::api::bots::former::tell_of_account;
 use crate::api::messages::delete::delete;
 use crate::api::parameter::json_object;
@@ -11,13 +11,13 @@ use crate::api::subscribing::{emit_resumed, resume, suspend};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
+use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind, Payload};
 use crate::realm::group::{Group, SystemGroup};
 use crate::realm::id::{GroupId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::queue::QueueId;
 use crate::realm::user::{AvatarSource, Role, User};
-use crate::realm::visibility::user_lost;
+use crate::record::events::{MemberChange, PersonUpdate, RealmUserRemove};
 use imbl::OrdSet;
 use serde_json::json;
 use std::sync::Arc;
@@ -119,17 +119,17 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     suspend(tx, id);
     let lost = difference(tx, &before, &who_can_access(tx, id));
     let told = before.except_all(&lost);
-    tx.emit(told.clone(), person_update(json!({"user_id": id, "is_active": false})));
+    tx.emit(told.clone(), PersonUpdate::IsActive { user_id: id, is_active: false });
     tell_of_account(tx, id, "is_active", |_, _| json!(false));
     tell_anew(tx, id);
     if !lost.is_empty() {
-        tx.emit(Audience::of(lost), user_lost(id));
+        tx.emit(Audience::of(lost), RealmUserRemove::of(id));
     }
     // Who hears of the account's end concludes that it is in no group any more.
     let is_unaware = |guest: &&UserId| tx.is_active(**guest) && !told.contains(**guest);
     let unaware: OrdSet<UserId> = tx.guests().iter().filter(is_unaware).copied().collect();
     if !unaware.is_empty() {
-        emit_membership(tx, &Audience::of(unaware), id, "remove_members");
+        emit_membership(tx, &Audience::of(unaware), id, MemberChange::Remove);
     }
 }
 
@@ -150,23 +150,23 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     let channels = resume(tx, id);
     let after = who_can_access(tx, id);
     let gained = difference(tx, &after, &before);
-    tx.emit(after.except_all(&gained), person_update(json!({"user_id": id, "is_active": true})));
+    tx.emit(after.except_all(&gained), PersonUpdate::IsActive { user_id: id, is_active: true });
     if !tx.users[&id].is_bot() {
-        emit_export_consent(tx, id, tx.user_state(id).setting("allow_private_data_export").clone());
+        emit_export_consent(tx, id, tx.user_state(id).is_on("allow_private_data_export"));
     }
     tell_of_account(tx, id, "is_active", |_, _| json!(true));
     if !gained.is_empty() {
         let user = tx.users[&id].clone();
-        tx.emit(Audience::of(gained), Event::new("realm_user", Some("add"), Payload::UserAdd(user)));
+        tx.emit(Audience::of(gained), Event::new(EventKind::RealmUserAdd, Payload::UserAdd(user)));
     }
     emit_resumed(tx, id, &channels);
     let everyone = tx.everyone();
-    emit_membership(tx, &everyone, id, "add_members");
+    emit_membership(tx, &everyone, id, MemberChange::Add);
     tell_anew(tx, id);
 }
 
 /// Tells some that a user is listed in groups again, or not any more.
-fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, op: &'static str) {
+fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, change: MemberChange) {
     let groups = tx.groups.values().filter(|group| group.members.contains(&id));
     let needs = |group: &Group| match (group.system, group.is_deactivated) {
         (Some(_), _) => DeliveryCondition::From(MEMBERSHIP_TOLD_SINCE),
@@ -175,6 +175,6 @@ fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, op: &'static st
     };
     let groups: Vec<(GroupId, DeliveryCondition)> = groups.map(|group| (group.id, needs(group))).collect();
     for (group, needs) in groups {
-        tx.emit(audience.clone(), Event::of_members(op, group, [id]).only_for(needs));
+        tx.emit(audience.clone(), change.event(group, [id]).only_for(needs));
     }
 }

@@ -1,6 +1,6 @@
 //! Changes of an account, each with its events, for every operation that makes them.
 
-use super::{person_update, who_can_access};
+use super::who_can_access;
 use crate::api::bots::former::tell_of_account;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
@@ -9,6 +9,7 @@ use crate::realm::group::SystemGroup;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
 use crate::realm::visibility::{DeletedMessages, Sight};
+use crate::record::events::{MemberChange, PersonUpdate};
 use crate::record::user::avatar_url;
 use imbl::OrdSet;
 use serde_json::json;
@@ -17,10 +18,9 @@ use serde_json::json;
 ///
 /// Event: `realm_user` update to everybody who may know of the user; so with the others here.
 pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
-    let person = json!({"user_id": id, "full_name": full_name});
-    tx.user_mut(id).full_name = full_name;
+    tx.user_mut(id).full_name.clone_from(&full_name);
     let audience = who_can_access(tx, id);
-    tx.emit(audience, person_update(person));
+    tx.emit(audience, PersonUpdate::Name { user_id: id, full_name });
     tell_of_account(tx, id, "full_name", |_, bot| json!(bot.full_name));
 }
 
@@ -35,21 +35,21 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
     let entered = tx.enter_role(id, role);
     tx.schedule_full_membership(id);
     let audience = who_can_access(tx, id);
-    tx.emit(audience, person_update(json!({"user_id": id, "role": role.number()})));
+    tx.emit(audience, PersonUpdate::Role { user_id: id, role: role.number() });
     // Being a full member follows from the role, and is told after it.
     let full = tx.system_group(SystemGroup::FullMembers);
     for is_follow_up in [false, true] {
         let is_of = |group: &&GroupId, others: &[GroupId]| (**group == full) == is_follow_up && !others.contains(group);
-        emit_groups(tx, id, "remove_members", left.iter().filter(|group| is_of(group, &entered)));
-        emit_groups(tx, id, "add_members", entered.iter().filter(|group| is_of(group, &left)));
+        emit_groups(tx, id, MemberChange::Remove, left.iter().filter(|group| is_of(group, &entered)));
+        emit_groups(tx, id, MemberChange::Add, entered.iter().filter(|group| is_of(group, &left)));
     }
     tx.emit_visibility(&before, &[Sight::Users, Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
 }
 
 /// Tells everybody that a user came to or left groups.
-fn emit_groups<'ids>(tx: &mut Tx, id: UserId, op: &'static str, groups: impl Iterator<Item = &'ids GroupId>) {
+fn emit_groups<'ids>(tx: &mut Tx, id: UserId, change: MemberChange, groups: impl Iterator<Item = &'ids GroupId>) {
     for group in groups {
-        tx.emit_members(op, *group, [id]);
+        tx.emit_members(change, *group, [id]);
     }
 }
 
@@ -69,14 +69,14 @@ fn emit_avatar(tx: &mut Tx, id: UserId) {
 
 fn emit_avatar_to(tx: &mut Tx, id: UserId, audience: Audience) {
     let user = &tx.users[&id];
-    let person = json!({
-        "user_id": id,
-        "avatar_source": user.avatar.source.letter(),
-        "avatar_url": avatar_url(tx, user, false),
-        "avatar_url_medium": avatar_url(tx, user, true),
-        "avatar_version": user.avatar.version,
-    });
-    tx.emit(audience, person_update(person));
+    let update = PersonUpdate::Avatar {
+        user_id: id,
+        avatar_source: user.avatar.source.letter(),
+        avatar_url: avatar_url(tx, user, false),
+        avatar_url_medium: avatar_url(tx, user, true),
+        avatar_version: user.avatar.version,
+    };
+    tx.emit(audience, update);
 }
 
 /// Gives a user another address, which is free: only the new one authenticates from now on.
@@ -90,7 +90,7 @@ pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
     realm.users_by_email.insert(email.to_lowercase(), id);
     let user = tx.users[&id].clone();
     let audience = who_sees_email(tx, &user, user.email_visibility);
-    tx.emit(audience, person_update(json!({"user_id": id, "delivery_email": email})));
+    tx.emit(audience, PersonUpdate::DeliveryEmail { user_id: id, delivery_email: Some(email) });
     if user.is_bot() || user.email_visibility == EmailVisibility::Everyone {
         emit_new_email(tx, &user);
     }
@@ -117,12 +117,12 @@ pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibil
         tx.active_users.iter().copied().filter(|viewer| to.contains(*viewer) && !from.contains(*viewer)).collect()
     };
     let is_for_all = [user.email_visibility, visibility].contains(&EmailVisibility::Everyone);
-    for (viewers, email) in [(change(tx, true), json!(user.email)), (change(tx, false), json!(null))] {
+    for (viewers, email) in [(change(tx, true), Some(user.email.clone())), (change(tx, false), None)] {
         if viewers.is_empty() {
             continue;
         }
         let viewers = Audience::of(viewers);
-        tx.emit(viewers.clone(), person_update(json!({"user_id": id, "delivery_email": email})));
+        tx.emit(viewers.clone(), PersonUpdate::DeliveryEmail { user_id: id, delivery_email: email });
         // Whether a client computes the address of a provider's picture by itself follows from what it sees.
         let follows_sight = !tx.is_before(PICTURES_BY_SIGHT_SINCE);
         if follows_sight && !is_for_all && user.avatar.source == AvatarSource::Provider {
@@ -137,9 +137,9 @@ pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibil
 }
 
 fn emit_new_email(tx: &mut Tx, user: &User) {
-    let person = json!({"user_id": user.id, "new_email": tx.api_email(user)});
+    let update = PersonUpdate::Email { user_id: user.id, new_email: tx.api_email(user) };
     let audience = who_can_access(tx, user.id);
-    tx.emit(audience, person_update(person));
+    tx.emit(audience, update);
 }
 
 /// Those who may see a user's real address: the user always.

@@ -3,24 +3,24 @@
 //! A choice where the API is silent: A-36 in docs/assumptions.md.
 
 use super::address::checked_email;
-use super::{person_update, who_can_access};
+use super::who_can_access;
 use crate::api::subscribing::subscribe;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::event::{Audience, DeliveryCondition, Event, Payload};
+use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::send::Target;
 use crate::realm::setting::MAX_PASSWORD_LENGTH;
 use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
+use crate::record::events::{MemberChange, PersonUpdate, RealmUserAdd};
 use crate::record::user::UserRecord;
 use crate::time::Span;
 use imbl::{OrdMap, OrdSet};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use unicode_normalization::UnicodeNormalization;
 
 /// Longest display name, in code points.
@@ -223,17 +223,17 @@ pub fn announce_user(tx: &mut Tx, id: UserId) {
     let is_blind = |guest: &UserId| tx.is_active(*guest) && !audience.contains(*guest);
     let blind: OrdSet<UserId> = tx.guests().iter().copied().filter(is_blind).collect();
     if !blind.is_empty() {
-        let person = json!({ "person": UserRecord::unknown(tx, &user) });
-        let event = Event::shaped("realm_user", Some("add"), person).only_for(DeliveryCondition::CompleteUserList);
+        let event = RealmUserAdd { person: UserRecord::unknown(tx, &user) };
+        let event = event.only_for(DeliveryCondition::CompleteUserList);
         tx.emit(Audience::of(blind), event);
     }
-    tx.emit(audience, Event::new("realm_user", Some("add"), Payload::UserAdd(user)));
+    tx.emit(audience, Event::new(EventKind::RealmUserAdd, Payload::UserAdd(user)));
     let mut groups: Vec<_> =
         tx.system_groups.values().copied().filter(|group| tx.groups[group].members.contains(&id)).collect();
     let full_members = tx.system_group(SystemGroup::FullMembers);
     groups.sort_by_key(|group| *group == full_members);
     for group in groups {
-        tx.emit(tx.everyone(), Event::of_members("add_members", group, [id]));
+        tx.emit(tx.everyone(), MemberChange::Add.event(group, [id]));
     }
 }
 
@@ -250,10 +250,10 @@ pub fn first_login(tx: &mut Tx, id: UserId, moves_date_joined: bool) {
     let date_joined = user.date_joined.to_minute();
     let audience = who_can_access(tx, id);
     if was_stub {
-        tx.emit(audience.clone(), person_update(json!({"user_id": id, "is_imported_stub": false})));
+        tx.emit(audience.clone(), PersonUpdate::IsImportedStub { user_id: id, is_imported_stub: false });
     }
     if moves_date_joined {
-        tx.emit(audience, person_update(json!({"user_id": id, "date_joined": date_joined})));
+        tx.emit(audience, PersonUpdate::DateJoined { user_id: id, date_joined });
         // Who joins only now is no full member until the waiting period is over.
         tx.settle_full_members(OrdSet::unit(id));
     }

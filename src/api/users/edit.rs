@@ -12,9 +12,9 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
+use crate::realm::event::EventKind;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::user::{Role, User};
-use crate::record::event_kind::EventKind;
 
 operation! {
     /// Changes a user's name, role, profile or address; for administrators, and owners of bots.

@@ -22,7 +22,7 @@ pub fn tell_anew(tx: &mut Tx, user: UserId) {
     let channels = tx.channels.values().map(|channel| (channel.id, of(&channel.permissions)));
     let of_channels: Vec<(ChannelId, Vec<(&'static str, GroupSettingValue)>)> = channels.collect();
     for (name, value) in of_organization {
-        emit_data(tx, json!({ name: value }));
+        emit_data(tx, [(name, json!(value))]);
     }
     for (group, permissions) in of_groups {
         for (name, value) in permissions {

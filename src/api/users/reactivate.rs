@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-64 in docs/assumptions.md.
 
 use super::activity::{administered_user, reactivate};
-use super::{person_update, who_can_access};
+use super::who_can_access;
 use crate::api::bots::former::tell_of_account;
 use crate::api::bots::{bot_named, check_may_create_bot};
 use crate::api::{Call, Success, Write, operation};
@@ -12,6 +12,7 @@ use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::id::UserId;
 use crate::realm::user::User;
+use crate::record::events::PersonUpdate;
 use serde_json::json;
 
 operation! {
@@ -64,6 +65,6 @@ fn adopt(tx: &mut Tx, caller: &User, user: &User) {
         bot.owner = owner;
     }
     let audience = who_can_access(tx, user.id);
-    tx.emit(audience, person_update(json!({"user_id": user.id, "bot_owner_id": owner})));
+    tx.emit(audience, PersonUpdate::BotOwner { user_id: user.id, bot_owner_id: owner });
     tell_of_account(tx, user.id, "owner_id", |_, _| json!(owner));
 }

@@ -1,7 +1,6 @@
 //! Users, bots, logging in, presence.
 
 use crate::api::Access;
-use crate::api::bots::bot_record;
 use crate::error::Error;
 use crate::level::fields::gone::address_of;
 use crate::level::objects::{BOT, BOT_CHANGE, BOT_NEWS, PERSON, PRESENCE, REGISTER, USER, USER_CHANGE};
@@ -9,6 +8,7 @@ use crate::level::past::as_of;
 use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade, Request};
 use crate::realm::id::UserId;
 use crate::realm::user::Role;
+use crate::record::bot::BotRecord;
 use crate::record::user::{UserRecord, UserView};
 use serde_json::{Map, Value, json};
 
@@ -399,7 +399,7 @@ fn bot_activity(event: &mut Map<String, Value>, context: &Context<'_>) {
     let (Some(is_active), Some(id)) = (bot["is_active"].as_bool(), bot["user_id"].as_i64()) else { return };
     let Some(user) = context.realm.user(UserId(id)) else { return };
     let (op, bot) = if is_active {
-        ("add", as_of(222, &BOT, bot_record(user), context))
+        ("add", as_of(222, &BOT, json!(BotRecord::new(user)), context))
     } else {
         ("remove", json!({"user_id": id, "full_name": user.full_name}))
     };

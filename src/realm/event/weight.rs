@@ -11,10 +11,14 @@ impl Event {
     /// About how many bytes the event keeps that nothing else does.
     pub fn weight(&self) -> usize {
         let own = match &self.payload {
-            Payload::Shaped(fields) | Payload::WithTopic { shaped: fields, .. } => of_object(fields),
+            Payload::Shaped { fields, .. } => of_object(fields),
             // Its text is kept for each kind of reader.
             Payload::Message(sent) => 2 * sent.message.body.content.len(),
-            Payload::UpdateMessage(updated) => of_object(&updated.fields) + size_of::<i64>() * updated.messages.len(),
+            // The text that a message has now is kept with it.
+            Payload::UpdateMessage(updated) => {
+                let former = updated.content.as_ref().map_or(0, |(before, _)| 2 * before.content.len());
+                former + size_of::<i64>() * updated.messages.len()
+            }
             Payload::DeleteMessages { messages, .. } => 2 * size_of::<i64>() * messages.len(),
             Payload::ChannelsCreated(channels) => size_of::<usize>() * channels.len(),
             Payload::Subscribed(subscriptions) => 2 * size_of::<usize>() * subscriptions.len(),
@@ -47,13 +51,13 @@ fn of_value(value: &Value) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::realm::event::data::MutedTopics;
 
     #[test]
     fn an_event_weighs_at_least_the_texts_and_numbers_that_it_holds() {
-        let texts = json!({"list": [{"name": "x".repeat(1_000)}, vec![7; 1_000]]});
+        let muted_topics = vec![("x".repeat(1_000), String::new(), 7); 9];
 
-        let weight = Event::shaped("kind", None, texts).weight();
+        let weight = Event::from(MutedTopics { muted_topics }).weight();
 
         assert!((9_000..200_000).contains(&weight), "{weight}");
     }

@@ -3,7 +3,8 @@
 use super::Control;
 use super::worlds::until_parked;
 use crate::support::TestServer;
-use chatdouble::realm::event::{Audience, Event, MAX_LOG_ENTRIES};
+use chatdouble::realm::event::data::InvitesChanged;
+use chatdouble::realm::event::{Audience, MAX_LOG_ENTRIES};
 use chatdouble::realm::id::UserId;
 use serde_json::json;
 
@@ -12,7 +13,7 @@ async fn queues_are_listed_with_what_waits_in_them() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
     let [mel, max] = server.users(["mel", "max"]);
-    let (quiet, busy) = (mel.events(["typing"]).await, max.events(["message"]).await);
+    let (quiet, busy) = (mel.events(["invites_changed"]).await, max.events(["message"]).await);
     mel.send_direct(&[max.id()], "one").await;
     mel.send_direct(&[max.id()], "two").await;
     let id = quiet.id.clone();
@@ -90,15 +91,15 @@ async fn queues_that_keep_too_much_end_while_nobody_polls() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
     let [mel, max] = server.users(["mel", "max"]);
-    let slow = mel.events(["typing"]).await;
+    let slow = mel.events(["invites_changed"]).await;
     // Nothing of all that is for him.
     let mut hanging = max.events(["message"]).await;
     let hanging_id = hanging.id.clone();
     let parked = tokio::spawn(async move { hanging.wait().await });
     until_parked(&server, "default").await;
     let tell = |count: usize| {
-        let event = Event::shaped("typing", Some("start"), json!({}));
-        server.arrange(|tx| (0..count).for_each(|_| tx.emit(Audience::user(UserId(mel.id())), event.clone())));
+        let mel = UserId(mel.id());
+        server.arrange(|tx| (0..count).for_each(|_| tx.emit(Audience::user(mel), InvitesChanged {})));
     };
     let listed = async || {
         let reply = control.get("/worlds/default/queues").await.success();
@@ -108,7 +109,7 @@ async fn queues_that_keep_too_much_end_while_nobody_polls() {
 
     tell(MAX_LOG_ENTRIES);
     assert!(listed().await.contains(&(json!(slow.id), json!(MAX_LOG_ENTRIES))));
-    let quick = mel.events(["typing"]).await;
+    let quick = mel.events(["invites_changed"]).await;
     tell(1);
 
     let left = listed().await;

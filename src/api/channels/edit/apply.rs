@@ -10,12 +10,13 @@ use crate::api::channels::notices::{privacy_words, tell_in_channel};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Privacy, TopicsPolicy};
-use crate::realm::event::{DeliveryCondition, Event};
+use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
 use crate::realm::user::User;
 use crate::realm::visibility::{DeletedMessages, Sight};
 use crate::record::channel::post_policy;
+use crate::record::events::StreamUpdate;
 use imbl::OrdSet;
 use serde_json::{Value, json};
 
@@ -58,26 +59,16 @@ impl Plan {
 
 /// Tells everybody who can see a channel of a property's new value.
 pub fn emit_update(tx: &mut Tx, id: ChannelId, property: &'static str, value: Value) {
-    emit_update_with(tx, id, property, value, json!({}), &OrdSet::new());
+    let update = StreamUpdate::new(id, tx.channels[&id].name.clone(), property, value);
+    emit_update_with(tx, update, &OrdSet::new());
 }
 
-/// As [`emit_update`], with more fields, and without those who know already.
-fn emit_update_with(
-    tx: &mut Tx,
-    id: ChannelId,
-    property: &'static str,
-    value: Value,
-    more: Value,
-    knowing: &OrdSet<UserId>,
-) {
-    let channel = &tx.channels[&id];
-    let mut fields = json!({"property": property, "value": value, "stream_id": id, "name": channel.name});
-    for (key, value) in more.as_object().into_iter().flatten() {
-        fields[key] = value.clone();
-    }
+/// As [`emit_update`], without those who know already.
+fn emit_update_with(tx: &mut Tx, update: StreamUpdate, knowing: &OrdSet<UserId>) {
+    let channel = &tx.channels[&update.stream_id];
     let (audience, needs) =
         (tx.who_can_see(channel).except_all(knowing), DeliveryCondition::of_channel(channel.is_archived));
-    tx.emit(audience, Event::shaped("stream", Some("update"), fields).only_for(needs));
+    tx.emit(audience, update.only_for(needs));
 }
 
 fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: TopicsPolicy) {
@@ -102,11 +93,14 @@ fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
     let old = tx.channels[&id].privacy;
     let before = tx.mark();
     tx.channel_mut(id).privacy = privacy;
-    let more = json!({
-        "history_public_to_subscribers": privacy.has_public_history(),
-        "is_web_public": privacy.is_web_public(),
-    });
-    emit_update_with(tx, id, "invite_only", privacy.is_private().into(), more, &newcomers(&before, tx, id));
+    let name = tx.channels[&id].name.clone();
+    let update = StreamUpdate {
+        history_public_to_subscribers: Some(privacy.has_public_history()),
+        is_web_public: Some(privacy.is_web_public()),
+        ..StreamUpdate::new(id, name, "invite_only", privacy.is_private().into())
+    };
+    let knowing = newcomers(&before, tx, id);
+    emit_update_with(tx, update, &knowing);
     tx.emit_visibility(&before, &[Sight::Channels]);
     if privacy.is_private() {
         leave_groups(tx, id);
@@ -152,8 +146,11 @@ fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: Str
     let channel = tx.channel_mut(id);
     let old = std::mem::replace(&mut channel.description, description.clone());
     channel.rendered_description.clone_from(&rendered);
-    let more = json!({ "rendered_description": rendered });
-    emit_update_with(tx, id, "description", description.as_str().into(), more, &OrdSet::new());
+    let update = StreamUpdate {
+        rendered_description: Some(rendered),
+        ..StreamUpdate::new(id, channel.name.clone(), "description", description.as_str().into())
+    };
+    emit_update_with(tx, update, &OrdSet::new());
     let words = |text: String| if text.is_empty() { "*No description.*".to_owned() } else { text };
     let content = format!(
         "{} changed the description for this channel.\n\n* **Old description:**\n```` quote\n{}\n````\n* **New description:**\n```` quote\n{}\n````",
@@ -168,7 +165,7 @@ fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
     let old = tx.channels[&id].name.clone();
     tx.rename_channel(id, name.clone());
     // The event goes by the old name.
-    emit_update_with(tx, id, "name", name.as_str().into(), json!({ "name": old }), &OrdSet::new());
+    emit_update_with(tx, StreamUpdate::new(id, old.clone(), "name", name.as_str().into()), &OrdSet::new());
     let content = format!("{} renamed channel **{old}** to **{name}**.", actor.silent_mention());
     tell_in_channel(tx, actor, id, content);
 }
@@ -199,7 +196,8 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
     tx.channel_mut(id).permissions.insert(name, value);
     let reveals = REVEALING_PERMISSIONS.contains(&name);
     let knowing = if reveals { newcomers(&before, tx, id) } else { OrdSet::new() };
-    emit_update_with(tx, id, name, shown, json!({}), &knowing);
+    let update = StreamUpdate::new(id, tx.channels[&id].name.clone(), name, shown);
+    emit_update_with(tx, update, &knowing);
     if reveals {
         tx.emit_visibility(&before, &[Sight::Channels]);
     }

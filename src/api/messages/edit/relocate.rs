@@ -6,7 +6,7 @@ use super::MessageEdit;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Privacy, TopicKey};
-use crate::realm::event::{Audience, Event, Payload};
+use crate::realm::event::{Audience, Event, EventKind, Payload};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Edit, Message, Place};
 use crate::realm::personal::{UserState, VisibilityPolicy};
@@ -88,7 +88,7 @@ impl Losses {
         for (messages, users) in self.sight.iter().filter(|(_, users)| !users.is_empty()) {
             let messages = messages.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
             let payload = Payload::DeleteMessages { messages, place: before.clone() };
-            tx.emit(Audience::of(users.clone()), Event::new("delete_message", None, payload));
+            tx.emit(Audience::of(users.clone()), Event::new(EventKind::DeleteMessage, payload));
         }
     }
 }

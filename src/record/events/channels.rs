@@ -1,0 +1,194 @@
+//! Events of channels, subscriptions and folders.
+
+use super::any_of;
+use crate::realm::event::event_data;
+use crate::realm::id::{ChannelId, FolderId, UserId};
+use crate::realm::permission::GroupSettingValue;
+use crate::record::channel::{ChannelRecord, DefaultGroupRecord, FolderRecord, SubscriptionRecord};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+use serde_json::Value;
+
+event_data! {
+    StreamCreate;
+    BuriedChannel is StreamDelete;
+    StreamUpdate;
+    SubscriptionRemove;
+    SubscriptionUpdate;
+    DefaultStreams;
+    DefaultStreamGroups;
+    ChannelFolderAdd;
+    ChannelFolderUpdate;
+    ChannelFolderReorder;
+}
+
+/// Channels were made or came into sight.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct StreamCreate {
+    /// The channels.
+    pub streams: Vec<ChannelRecord>,
+}
+
+/// A channel was archived, as `stream` delete told it below 315.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BuriedChannel {
+    /// The channel as it was.
+    pub streams: Vec<ChannelRecord>,
+    /// Its ID.
+    pub stream_ids: Vec<ChannelId>,
+}
+
+/// A channel was changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct StreamUpdate {
+    /// The setting.
+    pub property: &'static str,
+    /// Its value.
+    #[schemars(schema_with = "channel_value")]
+    pub value: Value,
+    /// The channel.
+    pub stream_id: ChannelId,
+    /// Its name; where this changes, the former one.
+    pub name: String,
+    /// With `description`: HTML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub rendered_description: Option<String>,
+    /// With `invite_only`: new subscribers see all of the history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub history_public_to_subscribers: Option<bool>,
+    /// With `invite_only`: anyone on the internet may read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub is_web_public: Option<bool>,
+}
+
+fn channel_value(generator: &mut SchemaGenerator) -> Schema {
+    let mut choices = vec![generator.subschema_for::<GroupSettingValue>()];
+    choices.extend(["integer", "boolean", "string", "null"].map(|one| json_schema!({ "type": one })));
+    json_schema!({ "anyOf": choices })
+}
+
+impl StreamUpdate {
+    /// A setting has another value.
+    pub fn new(stream_id: ChannelId, name: String, property: &'static str, value: Value) -> Self {
+        Self {
+            property,
+            value,
+            stream_id,
+            name,
+            rendered_description: None,
+            history_public_to_subscribers: None,
+            is_web_public: None,
+        }
+    }
+}
+
+/// The user was subscribed to channels.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SubscriptionAdd {
+    /// The subscriptions.
+    pub subscriptions: Vec<SubscriptionRecord>,
+}
+
+/// Another came to a channel or left it, below 35.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LegacyPeer {
+    /// The channel.
+    pub stream_id: ChannelId,
+    /// Who.
+    pub user_id: UserId,
+}
+
+/// The user was unsubscribed from channels.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SubscriptionRemove {
+    /// The channels.
+    pub subscriptions: Vec<LeftChannel>,
+}
+
+/// A channel that the user is subscribed to no longer.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct LeftChannel {
+    /// Its name.
+    pub name: String,
+    /// Its ID.
+    pub stream_id: ChannelId,
+}
+
+/// A setting of a subscription changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SubscriptionUpdate {
+    /// The setting.
+    pub property: &'static str,
+    /// Its value.
+    #[schemars(schema_with = "subscription_value")]
+    pub value: Value,
+    /// The channel.
+    pub stream_id: ChannelId,
+}
+
+fn subscription_value(_: &mut SchemaGenerator) -> Schema {
+    any_of(&["integer", "boolean", "string"])
+}
+
+/// New users get other channels.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DefaultStreams {
+    /// All of them.
+    pub default_streams: Vec<ChannelId>,
+}
+
+/// The groups of channels that new users may choose changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DefaultStreamGroups {
+    /// All of them, oldest first.
+    pub default_stream_groups: Vec<DefaultGroupRecord>,
+}
+
+/// A folder was made.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ChannelFolderAdd {
+    /// The folder.
+    pub channel_folder: FolderRecord,
+}
+
+/// A folder was changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ChannelFolderUpdate {
+    /// Which.
+    pub channel_folder_id: FolderId,
+    /// What changed.
+    pub data: FolderChange,
+}
+
+/// What changed of a folder.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct FolderChange {
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub name: Option<String>,
+    /// Markdown source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub description: Option<String>,
+    /// HTML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub rendered_description: Option<String>,
+    /// Hidden from choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub is_archived: Option<bool>,
+}
+
+/// The folders are in another order.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ChannelFolderReorder {
+    /// All of them.
+    pub order: Vec<FolderId>,
+}

@@ -1,0 +1,313 @@
+//! Events of messages, reactions, typing and uploads.
+
+use crate::realm::event::event_data;
+use crate::realm::id::{AttachmentId, ChannelId, MessageId, RecipientId, UserId};
+use crate::realm::message::{Emoji, ReactionType};
+use crate::record::attachment::AttachmentRecord;
+use crate::record::message::{MessageRecord, TopicLinkRecord};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+event_data! {
+    Submessage;
+    ReactionAdd;
+    ReactionRemove;
+    TypingStart with topics in &["topic"];
+    TypingStop with topics in &["topic"];
+    TypingEditMessageStart with topics in &["recipient"];
+    TypingEditMessageStop with topics in &["recipient"];
+    AttachmentRemove;
+}
+
+/// A message was sent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Message<'a> {
+    /// The message, without flags.
+    #[schemars(with = "MessageRecord")]
+    pub message: &'a RawValue,
+    /// The flags that it begins with.
+    pub flags: Vec<&'static str>,
+    /// The client's own name for it, in the queue that it was sent with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub local_message_id: Option<&'a str>,
+}
+
+/// Messages were edited or moved.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UpdateMessage {
+    /// Who did it; null for the server.
+    pub user_id: Option<UserId>,
+    /// UNIX seconds.
+    pub edit_timestamp: i64,
+    /// The message that the request named.
+    pub message_id: MessageId,
+    /// All messages that changed, sorted.
+    pub message_ids: Vec<MessageId>,
+    /// Nothing but the HTML changed.
+    pub rendering_only: bool,
+    /// The flags of the message that the request named.
+    pub flags: Vec<&'static str>,
+    /// The channel, before a move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ChannelId")]
+    pub stream_id: Option<ChannelId>,
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub stream_name: Option<String>,
+    /// The text.
+    #[serde(flatten)]
+    pub content: Option<ContentUpdate>,
+    /// The topic and channel.
+    #[serde(flatten)]
+    pub place: Option<PlaceUpdate>,
+}
+
+/// What an edit of a message's text says.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ContentUpdate {
+    /// The former text, Markdown.
+    pub orig_content: String,
+    /// The former text, HTML.
+    pub orig_rendered_content: String,
+    /// The text, Markdown.
+    pub content: String,
+    /// The text, HTML.
+    pub rendered_content: String,
+    /// Begins with `/me`.
+    pub is_me_message: bool,
+}
+
+/// What a move of messages says.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PlaceUpdate {
+    /// Which messages of the topic went along.
+    #[schemars(extend("enum" = ["change_one", "change_later", "change_all"]))]
+    pub propagate_mode: &'static str,
+    /// The former topic.
+    pub orig_subject: String,
+    /// The topic, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub subject: Option<String>,
+    /// Links in the topic, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<TopicLinkRecord>")]
+    pub topic_links: Option<Vec<TopicLinkRecord>>,
+    /// The channel, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ChannelId")]
+    pub new_stream_id: Option<ChannelId>,
+}
+
+/// Messages are gone, or can't be seen any more.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DeleteMessage {
+    /// `private` or `stream`.
+    #[schemars(extend("enum" = ["private", "stream"]))]
+    pub message_type: &'static str,
+    /// The channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ChannelId")]
+    pub stream_id: Option<ChannelId>,
+    /// The topic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub topic: Option<String>,
+    /// The conversation and the sender of a direct message, below 77.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub conversation: Option<DeletedFrom>,
+    /// The messages, for clients with `bulk_message_deletion`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<MessageId>")]
+    pub message_ids: Option<Vec<MessageId>>,
+    /// The message, for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "MessageId")]
+    pub message_id: Option<MessageId>,
+    /// The sender's address, below 13.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub sender: Option<Option<String>>,
+    /// The sender, below 13.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub sender_id: Option<UserId>,
+}
+
+/// The conversation of a deleted message, and its sender.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct DeletedFrom {
+    /// The number of its audience.
+    pub recipient_id: RecipientId,
+    /// Who sent it.
+    pub sender_id: Option<UserId>,
+}
+
+/// A part was added to a message's widget.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Submessage {
+    /// Always `widget`.
+    pub msg_type: String,
+    /// JSON.
+    pub content: String,
+    /// The message.
+    pub message_id: MessageId,
+    /// Who added it.
+    pub sender_id: UserId,
+    /// Its ID.
+    pub submessage_id: i64,
+}
+
+/// A reaction was added.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ReactionAdd(pub ReactionChange);
+
+/// A reaction was taken away.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ReactionRemove(pub ReactionChange);
+
+/// Somebody's reaction to a message.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ReactionChange {
+    /// Whose.
+    pub user_id: UserId,
+    /// To which message.
+    pub message_id: MessageId,
+    /// The name that the emoji was chosen by.
+    pub emoji_name: String,
+    /// Its identifier inside its namespace.
+    pub emoji_code: String,
+    /// The namespace.
+    pub reaction_type: ReactionType,
+}
+
+impl ReactionChange {
+    /// A user's reaction with an emoji.
+    pub fn new(user_id: UserId, message_id: MessageId, emoji: &Emoji) -> Self {
+        let Emoji { emoji_name, emoji_code, reaction_type } = emoji.clone();
+        Self { user_id, message_id, emoji_name, emoji_code, reaction_type }
+    }
+}
+
+/// Somebody is writing a message.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TypingStart(pub Typing);
+
+/// Somebody is not writing a message any more.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TypingStop(pub Typing);
+
+/// Who is writing to whom.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Typing {
+    /// `direct` or `stream`.
+    #[schemars(extend("enum" = ["direct", "stream"]))]
+    pub message_type: &'static str,
+    /// Who is writing.
+    pub sender: TypingPerson,
+    /// Everyone in the conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<TypingPerson>")]
+    pub recipients: Option<Vec<TypingPerson>>,
+    /// The channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ChannelId")]
+    pub stream_id: Option<ChannelId>,
+    /// The topic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub topic: Option<String>,
+}
+
+/// A user in a conversation.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct TypingPerson {
+    /// Who.
+    pub user_id: UserId,
+    /// Address for the API.
+    pub email: String,
+}
+
+/// Somebody is editing a message.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TypingEditMessageStart(pub TypingEdit);
+
+/// Somebody is not editing a message any more.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TypingEditMessageStop(pub TypingEdit);
+
+/// Who is editing which message.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct TypingEdit {
+    /// Who is editing.
+    pub sender_id: UserId,
+    /// The message.
+    pub message_id: MessageId,
+    /// Where the message lies.
+    pub recipient: TypingRecipient,
+}
+
+/// Where an edited message lies.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct TypingRecipient {
+    /// `direct` or `channel`.
+    #[serde(rename = "type")]
+    #[schemars(extend("enum" = ["direct", "channel"]))]
+    pub kind: &'static str,
+    /// The channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ChannelId")]
+    pub channel_id: Option<ChannelId>,
+    /// The topic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub topic: Option<String>,
+    /// Everyone in the conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<UserId>")]
+    pub user_ids: Option<Vec<UserId>>,
+}
+
+/// A file was uploaded.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AttachmentAdd(pub AttachmentChange);
+
+/// Other messages link a file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AttachmentUpdate(pub AttachmentChange);
+
+/// A file as it is.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct AttachmentChange {
+    /// The file.
+    pub attachment: AttachmentRecord,
+    /// All of the organization's uploads, bytes.
+    pub upload_space_used: i64,
+}
+
+/// A file was removed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AttachmentRemove {
+    /// Which.
+    pub attachment: RemovedAttachment,
+    /// All of the organization's uploads, bytes.
+    pub upload_space_used: i64,
+}
+
+/// A removed file.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct RemovedAttachment {
+    /// Its ID.
+    pub id: AttachmentId,
+}

@@ -1,0 +1,203 @@
+//! Events of the organization.
+
+use super::{any_of, named, setting_value};
+use crate::realm::event::event_data;
+use crate::realm::id::UserId;
+use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS};
+use crate::record::emoji::EmojiRecord;
+use crate::record::export::ExportRecord;
+use crate::record::list::LinkifierRecord;
+use crate::record::organization::{DomainRecord, PlaygroundRecord};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+event_data! {
+    RealmUpdate;
+    RealmUpdateDict;
+    RealmDeactivated;
+    RealmDomainsAdd;
+    RealmDomainsChange;
+    RealmDomainsRemove;
+    RealmEmojiAdd;
+    RealmEmojiUpdateOne;
+    RealmExportConsent;
+    RealmPlaygrounds;
+    RealmUserSettingsDefaultsUpdate;
+}
+
+/// A setting of the organization changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmUpdate {
+    /// The setting.
+    pub property: String,
+    /// Its value.
+    #[schemars(schema_with = "organization_value")]
+    pub value: Value,
+}
+
+fn organization_value(_: &mut SchemaGenerator) -> Schema {
+    any_of(&["string", "boolean", "integer", "null"])
+}
+
+/// Permissions, pictures and some settings of the organization changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmUpdateDict {
+    /// The picture, or `default`.
+    #[schemars(extend("enum" = ["default", "icon", "logo", "night_logo"]))]
+    pub property: &'static str,
+    /// What changed.
+    #[schemars(schema_with = "organization_data")]
+    pub data: Map<String, Value>,
+}
+
+/// The settings that change together, besides permissions, with their notation in JSON Schema.
+fn organization_data(generator: &mut SchemaGenerator) -> Schema {
+    let methods = json!({"type": "object", "properties": {
+        "enabled": {"type": "boolean"},
+        "available": {"type": "boolean"},
+    }, "required": ["enabled", "available"]});
+    let text = json!({"type": "string"});
+    let channel = json!({"type": "integer"});
+    let mut properties = Map::from_iter(
+        [
+            ("allow_message_editing", json!({"type": "boolean"})),
+            ("authentication_methods", json!({"type": "object", "additionalProperties": methods})),
+            ("message_content_edit_limit_seconds", json!({"type": ["integer", "null"]})),
+            ("mandatory_topics", json!({"type": "boolean"})),
+            ("topics_policy", json!({"type": "string", "enum": ["allow_empty_topic", "disable_empty_topic"]})),
+        ]
+        .map(|(name, schema)| (name.to_owned(), schema)),
+    );
+    let texts = ["description", "rendered_description"].into_iter().map(str::to_owned);
+    let pictures = ["icon", "logo", "night_logo"].into_iter();
+    let addresses = pictures.flat_map(|picture| [format!("{picture}_source"), format!("{picture}_url")]);
+    properties.extend(texts.chain(addresses).map(|name| (name, text.clone())));
+    let purposes =
+        ["new_stream", "service_update", "signup"].map(|purpose| format!("{purpose}_announcements_stream_id"));
+    let channels = purposes.into_iter().chain(["moderation_request_channel_id".to_owned()]);
+    properties.extend(channels.map(|name| (name, channel.clone())));
+    for permission in REALM_PERMISSIONS {
+        properties.insert(permission.name.to_owned(), generator.subschema_for::<GroupSettingValue>().to_value());
+    }
+    json_schema!({"type": "object", "properties": properties})
+}
+
+/// The organization was deactivated.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmDeactivated {
+    /// Its number.
+    pub realm_id: i64,
+}
+
+/// A domain was added.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmDomainsAdd {
+    /// The domain.
+    pub realm_domain: DomainRecord,
+}
+
+/// A domain was changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmDomainsChange {
+    /// The domain as it is now.
+    pub realm_domain: DomainRecord,
+}
+
+/// A domain was removed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmDomainsRemove {
+    /// Which.
+    pub domain: String,
+}
+
+/// A custom emoji was added, for clients with `individual_emoji_changes`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmEmojiAdd {
+    /// The emoji.
+    pub emoji: EmojiRecord,
+}
+
+/// A custom emoji was added or deactivated, for other clients.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmEmojiUpdate {
+    /// All of them by ID.
+    pub realm_emoji: BTreeMap<String, EmojiRecord>,
+}
+
+/// A custom emoji was deactivated, for clients with `individual_emoji_changes`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmEmojiUpdateOne {
+    /// Its ID, a text.
+    pub emoji_id: String,
+    /// What changed.
+    pub data: EmojiChange,
+}
+
+/// What changed of a custom emoji.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct EmojiChange {
+    /// Can't be used any more.
+    pub deactivated: bool,
+}
+
+/// An export was asked for, is ready, failed or was deleted.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmExport {
+    /// All of them.
+    pub exports: Vec<ExportRecord>,
+}
+
+/// A user decided whether their private data may be exported.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmExportConsent {
+    /// Who.
+    pub user_id: UserId,
+    /// Whether they may.
+    pub consented: bool,
+}
+
+/// The linkifiers changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmLinkifiers {
+    /// All of them, in the order in which they apply.
+    pub realm_linkifiers: Vec<LinkifierRecord>,
+}
+
+/// The linkifiers changed, for clients without `linkifier_url_template`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmFilters {
+    /// Of each the pattern, the address and the ID.
+    pub realm_filters: Vec<(String, String, i64)>,
+}
+
+/// The code playgrounds changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmPlaygrounds {
+    /// All of them, oldest first.
+    pub realm_playgrounds: Vec<PlaygroundRecord>,
+}
+
+/// The custom profile fields changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CustomProfileFields {
+    /// All of them in their order.
+    #[schemars(schema_with = "profile_fields")]
+    pub fields: Value,
+}
+
+fn profile_fields(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "array", "items": named("ProfileField")})
+}
+
+/// New users begin with another setting.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmUserSettingsDefaultsUpdate {
+    /// The setting.
+    pub property: &'static str,
+    /// Its value.
+    #[schemars(schema_with = "setting_value")]
+    pub value: Value,
+}

@@ -1,0 +1,250 @@
+//! Events of what is a user's own: lists and settings.
+
+use super::setting_value;
+use crate::realm::event::event_data;
+use crate::realm::id::{DeviceId, DraftId, SnippetId, UserId};
+use crate::realm::personal::NavigationView;
+use crate::record::personal::{DraftRecord, SnippetRecord, StepRecord};
+use crate::record::scheduled::{ReminderRecord, ScheduledMessageRecord};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+event_data! {
+    SavedSnippetsAdd;
+    SavedSnippetsUpdate;
+    SavedSnippetsRemove;
+    DraftsAdd;
+    DraftsUpdate;
+    DraftsRemove;
+    RemindersAdd;
+    ScheduledMessagesAdd;
+    ScheduledMessagesUpdate;
+    NavigationViewAdd;
+    NavigationViewUpdate;
+    NavigationViewRemove;
+    OnboardingSteps;
+    DeviceAdd;
+    DeviceUpdate;
+    DeviceRemove;
+    PushDevice;
+    UserSettingsUpdate;
+    UpdateDisplaySettings;
+    UpdateGlobalNotifications;
+}
+
+/// The user's alert words changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AlertWords {
+    /// All of them.
+    pub alert_words: Vec<String>,
+}
+
+/// The user muted somebody, or does so no longer.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MutedUsers {
+    /// All whom the user mutes.
+    pub muted_users: Vec<MutedUserRecord>,
+}
+
+/// A muted user.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct MutedUserRecord {
+    /// Who.
+    pub id: UserId,
+    /// Since when, UNIX seconds.
+    pub timestamp: i64,
+}
+
+/// A snippet was saved.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SavedSnippetsAdd {
+    /// The snippet.
+    pub saved_snippet: SnippetRecord,
+}
+
+/// A snippet was changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SavedSnippetsUpdate {
+    /// The snippet as it is now.
+    pub saved_snippet: SnippetRecord,
+}
+
+/// A snippet was removed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SavedSnippetsRemove {
+    /// Which.
+    pub saved_snippet_id: SnippetId,
+}
+
+/// Drafts were stored.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DraftsAdd {
+    /// The new ones.
+    pub drafts: Vec<DraftRecord>,
+}
+
+/// A draft was changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DraftsUpdate {
+    /// The draft as it is now.
+    pub draft: DraftRecord,
+}
+
+/// A draft was removed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DraftsRemove {
+    /// Which.
+    pub draft_id: DraftId,
+}
+
+/// A reminder was made.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RemindersAdd {
+    /// The new one.
+    pub reminders: Vec<ReminderRecord>,
+}
+
+/// A message was scheduled.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ScheduledMessagesAdd {
+    /// The new one.
+    pub scheduled_messages: Vec<ScheduledMessageRecord>,
+}
+
+/// A scheduled message was changed, or could not be sent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ScheduledMessagesUpdate {
+    /// The message as it is now.
+    pub scheduled_message: ScheduledMessageRecord,
+}
+
+/// A view was added to the left sidebar.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct NavigationViewAdd {
+    /// The view.
+    pub navigation_view: NavigationView,
+}
+
+/// A view of the left sidebar was changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct NavigationViewUpdate {
+    /// Which.
+    pub fragment: String,
+    /// What changed.
+    pub data: NavigationViewChange,
+}
+
+/// What changed of a view of the left sidebar.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct NavigationViewChange {
+    /// Whether it is in the sidebar, or inside the menu.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub is_pinned: Option<bool>,
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// A view was removed from the left sidebar.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct NavigationViewRemove {
+    /// Which.
+    pub fragment: String,
+}
+
+/// The user saw a notice.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct OnboardingSteps {
+    /// Those that are yet to be seen.
+    pub onboarding_steps: Vec<StepRecord>,
+}
+
+/// A device was registered.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DeviceAdd {
+    /// Its ID.
+    pub device_id: DeviceId,
+}
+
+/// The registration of a device for push notifications changed.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct DeviceUpdate {
+    /// Its ID.
+    pub device_id: DeviceId,
+    /// Names the key that notifications are encrypted with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "i64")]
+    pub push_key_id: Option<i64>,
+    /// Names the token in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub push_token_id: Option<String>,
+    /// Names the token that is being registered; null once it is in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub pending_push_token_id: Option<Option<String>>,
+    /// UNIX seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "i64")]
+    pub push_token_last_updated_timestamp: Option<i64>,
+}
+
+/// A device was removed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DeviceRemove {
+    /// Its ID.
+    pub device_id: DeviceId,
+}
+
+/// The registration of a device for push notifications changed, below 468.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PushDevice {
+    /// The device's number for the relay.
+    pub push_account_id: i64,
+    /// `active`, `pending` or `failed`.
+    pub status: &'static str,
+    /// Why it failed.
+    pub error_code: Option<String>,
+}
+
+/// A setting of the user changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UserSettingsUpdate {
+    /// Its name.
+    pub property: String,
+    /// Its value.
+    #[schemars(schema_with = "setting_value")]
+    pub value: Value,
+    /// With `default_language`: the language's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub language_name: Option<String>,
+}
+
+/// A setting of the display changed, below 439.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UpdateDisplaySettings {
+    /// The user's address.
+    pub user: String,
+    /// The setting.
+    pub setting_name: String,
+    /// Its value.
+    pub setting: Value,
+    /// With `default_language`: the language's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language_name: Option<String>,
+}
+
+/// A setting of notifications changed, below 439.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UpdateGlobalNotifications {
+    /// The user's address.
+    pub user: String,
+    /// The setting.
+    pub notification_name: String,
+    /// Its value.
+    pub setting: Value,
+}

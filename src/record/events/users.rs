@@ -1,0 +1,250 @@
+//! Events of users and bots.
+
+use crate::realm::event::event_data;
+use crate::realm::id::{ProfileFieldId, UserId};
+use crate::realm::message::ReactionType;
+use crate::record::bot::{BotRecord, services};
+use crate::record::presence::{LegacyPresenceRecord, PresenceRecord};
+use crate::record::user::UserRecord;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+event_data! {
+    RealmUserAdd;
+    RealmUserUpdate;
+    RealmBotAdd;
+    RealmBotUpdate;
+    RealmBotDelete;
+    UserStatus;
+}
+
+/// A user was added, or is known from now on.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmUserAdd {
+    /// The user.
+    pub person: UserRecord,
+}
+
+/// A user was changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmUserUpdate {
+    /// The user and what changed.
+    pub person: PersonUpdate,
+}
+
+impl From<PersonUpdate> for crate::realm::event::Event {
+    fn from(person: PersonUpdate) -> Self {
+        RealmUserUpdate { person }.into()
+    }
+}
+
+/// What changed of a user.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub enum PersonUpdate {
+    /// The name.
+    Name {
+        /// Who.
+        user_id: UserId,
+        /// The name.
+        full_name: String,
+    },
+    /// The picture.
+    Avatar {
+        /// Who.
+        user_id: UserId,
+        /// `G` of a provider, `J` the default, `U` uploaded.
+        avatar_source: &'static str,
+        /// The picture's address.
+        avatar_url: String,
+        /// Address of the larger picture.
+        avatar_url_medium: String,
+        /// Grows with each change.
+        avatar_version: i64,
+    },
+    /// The time zone.
+    Timezone {
+        /// Who.
+        user_id: UserId,
+        /// Address for the API.
+        email: String,
+        /// IANA identifier.
+        timezone: String,
+    },
+    /// A bot's owner.
+    BotOwner {
+        /// Which bot.
+        user_id: UserId,
+        /// The owner.
+        #[schemars(with = "UserId")]
+        bot_owner_id: Option<UserId>,
+    },
+    /// The role.
+    Role {
+        /// Who.
+        user_id: UserId,
+        /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
+        #[schemars(schema_with = "roles")]
+        role: i64,
+    },
+    /// The real address.
+    DeliveryEmail {
+        /// Who.
+        user_id: UserId,
+        /// Null when the reader cannot see it any more.
+        delivery_email: Option<String>,
+    },
+    /// A value of a custom profile field.
+    ProfileField {
+        /// Who.
+        user_id: UserId,
+        /// The field and its value.
+        custom_profile_field: ProfileChange,
+    },
+    /// The address for the API.
+    Email {
+        /// Who.
+        user_id: UserId,
+        /// The address.
+        new_email: String,
+    },
+    /// The account was deactivated or came back.
+    IsActive {
+        /// Who.
+        user_id: UserId,
+        /// Whether it is active.
+        is_active: bool,
+    },
+    /// An imported user logged in for the first time.
+    IsImportedStub {
+        /// Who.
+        user_id: UserId,
+        /// Always false.
+        is_imported_stub: bool,
+    },
+    /// The time of joining.
+    DateJoined {
+        /// Who.
+        user_id: UserId,
+        /// ISO 8601 to the minute.
+        date_joined: String,
+    },
+}
+
+fn roles(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"enum": [100, 200, 300, 400, 600]})
+}
+
+/// A value of a custom profile field.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ProfileChange {
+    /// The field.
+    pub id: ProfileFieldId,
+    /// Null when it was removed.
+    pub value: Option<String>,
+    /// HTML, where the field is one of text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub rendered_value: Option<String>,
+}
+
+/// A bot was made, or came to its owner.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmBotAdd {
+    /// The bot.
+    pub bot: BotRecord,
+}
+
+/// A bot was changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmBotUpdate {
+    /// The bot and what changed.
+    pub bot: BotUpdate,
+}
+
+/// What changed of a bot.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct BotUpdate {
+    /// Which.
+    pub user_id: UserId,
+    /// What it calls or how it is configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "services")]
+    pub services: Option<Vec<Value>>,
+    /// What changed of its account, below 474.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub account: Map<String, Value>,
+}
+
+/// A bot went to another owner.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmBotDelete {
+    /// The bot.
+    pub bot: RemovedBot,
+}
+
+/// A bot that is the user's no longer.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct RemovedBot {
+    /// Which.
+    pub user_id: UserId,
+}
+
+/// A user's status was changed.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct UserStatus {
+    /// Who.
+    pub user_id: UserId,
+    /// The opposite of `presence_enabled`; deprecated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub away: Option<bool>,
+    /// "" for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub status_text: Option<String>,
+    /// "" for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub emoji_name: Option<String>,
+    /// "" for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub emoji_code: Option<String>,
+    /// The namespace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ReactionType")]
+    pub reaction_type: Option<ReactionType>,
+}
+
+/// Somebody was seen.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Presence {
+    /// In the modern form, by user ID.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "BTreeMap<String, PresenceRecord>")]
+    pub presences: Option<BTreeMap<UserId, PresenceRecord>>,
+    /// In the legacy form: who.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "UserId")]
+    pub user_id: Option<UserId>,
+    /// In the legacy form: as of when, UNIX seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "f64")]
+    pub server_timestamp: Option<f64>,
+    /// In the legacy form, by client.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "BTreeMap<String, LegacyPresenceRecord>")]
+    pub presence: Option<BTreeMap<&'static str, LegacyPresenceRecord>>,
+    /// In the legacy form, without `slim_presence`: address for the API.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub email: Option<String>,
+}
