@@ -12,7 +12,7 @@ pub mod tooling;
 pub use names::names;
 
 use crate::api::parameter::ParameterInfo;
-use crate::api::register::Register;
+use crate::api::register::{ROWS, Register};
 use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Operation, Row};
 use crate::dialect::Dialect;
 use crate::error::Error;
@@ -22,7 +22,7 @@ use crate::record;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The document: paths without `/api/v1`, newest level, the dialect's names.
 pub fn document(dialect: &Dialect) -> Value {
@@ -31,13 +31,18 @@ pub fn document(dialect: &Dialect) -> Value {
     document
 }
 
-fn neutral_document() -> Value {
+fn generator() -> SchemaGenerator {
     let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
     });
-    let mut generator = settings.into_generator();
+    settings.into_generator()
+}
+
+fn neutral_document() -> Value {
+    let mut generator = generator();
     add_records(&mut generator);
+    let mut events = event::schemas(&mut generator);
     let mut paths: Map<String, Value> = Map::new();
     for row in served().filter(|row| same_template(row).is_none_or(|first| std::ptr::eq(first, *row))) {
         let path = row.route.path.replace("{*", "{");
@@ -46,7 +51,6 @@ fn neutral_document() -> Value {
         entry[row.route.method.to_lowercase()] = operation;
     }
     paths.extend(resumable_uploads());
-    let mut events = event::schemas(&mut generator);
     let mut schemas = generator.take_definitions(true);
     schemas.values_mut().for_each(close);
     schemas.extend(shape::records());
@@ -113,31 +117,21 @@ fn refused_upload() -> Value {
     })
 }
 
-/// Records that the notation of events and the state names, whether or not a reply has them.
+/// Records that the notation of the state names, whether or not a reply or an event has them.
 fn add_records(generator: &mut SchemaGenerator) {
     generator.subschema_for::<GroupSettingValue>();
-    generator.subschema_for::<record::attachment::AttachmentRecord>();
-    generator.subschema_for::<record::channel::ChannelRecord>();
-    generator.subschema_for::<record::channel::FolderRecord>();
     generator.subschema_for::<record::channel::NeverSubscribedRecord>();
-    generator.subschema_for::<record::channel::SubscriptionRecord>();
-    generator.subschema_for::<record::emoji::EmojiRecord>();
-    generator.subschema_for::<record::export::ExportRecord>();
-    generator.subschema_for::<record::group::GroupRecord>();
-    generator.subschema_for::<record::message::MessageRecord>();
     generator.subschema_for::<record::personal::DeviceRecord>();
-    generator.subschema_for::<record::personal::DraftRecord>();
-    generator.subschema_for::<record::personal::SnippetRecord>();
-    generator.subschema_for::<record::presence::PresenceRecord>();
-    generator.subschema_for::<record::scheduled::ReminderRecord>();
-    generator.subschema_for::<record::scheduled::ScheduledMessageRecord>();
     generator.subschema_for::<record::user::StatusRecord>();
-    generator.subschema_for::<record::user::UserRecord>();
 }
 
 /// What registering gives besides the queue, with the meaning of each: which keys there are depends on what was asked for.
 pub fn state() -> Map<String, Value> {
-    let mut properties = state_properties();
+    described_state(&mut generator())
+}
+
+fn described_state(generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let mut properties = state_properties(generator);
     for (key, schema) in &mut properties {
         describe(schema, meaning::of_state(key));
     }
@@ -151,9 +145,11 @@ fn describe(schema: &mut Value, meaning: Option<&str>) {
     }
 }
 
-fn state_properties() -> Map<String, Value> {
+fn state_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let group = json!({"$ref": "#/components/schemas/GroupSettingValue"});
-    let mut properties: Map<String, Value> = shape::state().collect();
+    let typed = ROWS.iter().filter_map(|row| Some((row.key.to_owned(), row.schema?(generator).to_value())));
+    let sorted: BTreeMap<String, Value> = shape::state().chain(typed).collect();
+    let mut properties: Map<String, Value> = sorted.into_iter().collect();
     properties.extend(REALM_SETTINGS.iter().map(|one| (one.state_key(), setting_schema(one))));
     properties.extend(REALM_PERMISSIONS.iter().map(|one| (format!("realm_{}", one.name), group.clone())));
     let mut settings: Map<String, Value> =
@@ -224,7 +220,7 @@ fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
     let mut reply = (row.reply)(generator).to_value();
     if row.route == Register::ROUTE {
         let properties = reply["properties"].as_object_mut();
-        properties.expect("it has some of its own").extend(state());
+        properties.expect("it has some of its own").extend(described_state(generator));
     }
     let mut operation = json!({
         "operationId": tooling::function_name((row.name)()),

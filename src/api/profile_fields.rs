@@ -13,7 +13,7 @@ use crate::realm::event::{Event, EventKind, List, Payload};
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::organization::ProfileField;
 use crate::realm::user::User;
-use crate::record::list::profile_fields;
+use crate::record::list::{ProfileFieldRecord, profile_fields};
 use data::{CHOICE, checked_data, data_of, known_site};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,7 +38,7 @@ operation! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProfileFieldsReply {
     /// In their order.
-    pub custom_fields: Value,
+    pub custom_fields: Vec<ProfileFieldRecord>,
 }
 
 impl Read for GetProfileFields {

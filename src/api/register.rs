@@ -7,7 +7,7 @@ mod options;
 mod organization;
 mod users;
 
-pub use lists::choices;
+pub use lists::{ROWS, StateRow, choices};
 pub use users::UserLists;
 
 use super::parameter::{NonNegative, Nullable};

@@ -62,14 +62,14 @@ pub fn of_state(key: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openapi::state_properties;
+    use crate::openapi::state;
     use crate::realm::permission::REALM_PERMISSIONS;
     use crate::realm::setting::REALM_SETTINGS;
     use std::collections::BTreeSet;
 
     #[test]
     fn every_key_of_the_register_reply_and_every_setting_has_a_meaning() {
-        let properties = state_properties();
+        let properties = state();
         let settings = properties["user_settings"]["properties"].as_object().expect("an object");
         let of_organization =
             REALM_SETTINGS.iter().map(|one| one.name).chain(REALM_PERMISSIONS.iter().map(|one| one.name));

@@ -55,8 +55,3 @@ fn any_of(types: &[&str]) -> Schema {
     let choices: Vec<Schema> = types.iter().map(|one| json_schema!({ "type": one })).collect();
     json_schema!({ "anyOf": choices })
 }
-
-/// A record that the document describes by its name.
-fn named(name: &str) -> Schema {
-    json_schema!({ "$ref": format!("#/components/schemas/{name}") })
-}

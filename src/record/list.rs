@@ -8,7 +8,6 @@ use crate::time::Timestamp;
 use imbl::{OrdMap, Vector};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Whom a user muted.
@@ -56,28 +55,59 @@ pub fn linkifiers(all: &Vector<Arc<Linkifier>>) -> Vec<LinkifierRecord> {
     all.iter().map(|linkifier| LinkifierRecord::new(linkifier)).collect()
 }
 
+/// A custom profile field as clients see it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ProfileField")]
+pub struct ProfileFieldRecord {
+    /// Its ID.
+    pub id: i64,
+    /// 1 short text, 2 paragraph, 3 choice, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.
+    #[serde(rename = "type")]
+    #[schemars(extend("enum" = [1, 2, 3, 4, 5, 6, 7, 8]))]
+    pub kind: i64,
+    /// Its place.
+    pub order: i64,
+    /// Label.
+    pub name: String,
+    /// Help.
+    pub hint: String,
+    /// Choices or the account's site, as JSON text; "" where the kind has none.
+    pub field_data: String,
+    /// Must be filled in.
+    pub required: bool,
+    /// By users themselves, or by administrators only.
+    pub editable_by_user: bool,
+    /// True where it is shown in the summary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub display_in_profile_summary: Option<bool>,
+    /// True where people may be found by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub use_for_user_matching: Option<bool>,
+}
+
+impl ProfileFieldRecord {
+    /// A field.
+    pub fn new(field: &ProfileField) -> Self {
+        Self {
+            id: field.id.0,
+            kind: field.kind,
+            order: field.order,
+            name: field.name.clone(),
+            hint: field.hint.clone(),
+            field_data: field.data.clone(),
+            required: field.is_required,
+            editable_by_user: field.is_editable,
+            display_in_profile_summary: field.in_summary.then_some(true),
+            use_for_user_matching: field.is_for_matching.then_some(true),
+        }
+    }
+}
+
 /// Custom profile fields in their order.
-pub fn profile_fields(fields: &OrdMap<ProfileFieldId, Arc<ProfileField>>) -> Value {
+pub fn profile_fields(fields: &OrdMap<ProfileFieldId, Arc<ProfileField>>) -> Vec<ProfileFieldRecord> {
     let mut fields: Vec<_> = fields.values().collect();
     fields.sort_by_key(|field| (field.order, field.id));
-    let record = |field: &ProfileField| {
-        let mut record = json!({
-            "id": field.id,
-            "type": field.kind,
-            "order": field.order,
-            "name": field.name,
-            "hint": field.hint,
-            "field_data": field.data,
-            "required": field.is_required,
-            "editable_by_user": field.is_editable,
-        });
-        if field.in_summary {
-            record["display_in_profile_summary"] = true.into();
-        }
-        if field.is_for_matching {
-            record["use_for_user_matching"] = true.into();
-        }
-        record
-    };
-    fields.into_iter().map(|field| record(field)).collect()
+    fields.into_iter().map(|field| ProfileFieldRecord::new(field)).collect()
 }

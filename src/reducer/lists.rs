@@ -218,3 +218,42 @@ impl State {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::register;
+    use crate::record::events::SCHEMAS;
+    use std::collections::BTreeMap;
+
+    /// The fields of each kind of event, by `type` and `op`.
+    fn fields() -> BTreeMap<&'static str, Vec<String>> {
+        let mut generator = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
+        let keys = |schema: Value| object(schema["properties"].clone()).keys().cloned().collect();
+        SCHEMAS.iter().map(|(kind, fields)| (kind.text(), keys(fields(&mut generator).to_value()))).collect()
+    }
+
+    #[test]
+    fn rows_are_kept_by_keys_that_events_and_the_register_reply_have() {
+        let fields = fields();
+        for (kind, list, _, removed, one, many) in ROWS {
+            let has = |op: &str, key: &str| {
+                fields.get(format!("{kind} {op}").as_str()).is_some_and(|keys| keys.iter().any(|one| one == key))
+            };
+            assert!(has("remove", removed), "{kind}: {removed}");
+            assert!(has("add", one) || has("add", many), "{kind}: {one} or {many}");
+            assert!(register::ROWS.iter().any(|row| row.key == list), "{list}");
+        }
+    }
+
+    #[test]
+    fn whole_lists_are_replaced_by_fields_that_events_have() {
+        let fields = fields();
+        for (kind, list, field) in WHOLE {
+            if let Some(keys) = fields.get(kind) {
+                assert!(keys.iter().any(|key| key == field), "{kind}: {field}");
+            }
+            assert!(register::ROWS.iter().any(|row| row.key == list), "{list}");
+        }
+    }
+}

@@ -1,80 +1,173 @@
-//! The user's own lists, and the organization's.
+//! The user's own lists, and the organization's: a row each.
 
 use super::StateRequest;
-use crate::api::{channel_folders, reminders, scheduled_messages};
+use crate::api::{channel_folders, channels, onboarding, organization, reminders, scheduled_messages};
 use crate::realm::Realm;
+use crate::realm::personal::NavigationView;
+use crate::realm::personal::UserState;
 use crate::realm::setting::{EMOJI_SETS, NOTIFICATION_SOUNDS, USER_SETTINGS};
-use crate::record::channel::FolderRecord;
+use crate::record::channel::{DefaultGroupRecord, FolderRecord};
+use crate::record::emoji::EmojiRecord;
+use crate::record::events::{MutedUserRecord, UserTopic};
 use crate::record::group::GroupRecord;
-use crate::record::list;
+use crate::record::list::{self, LinkifierRecord, ProfileFieldRecord};
 use crate::record::message::shown_topic;
-use crate::record::personal::{DeviceRecord, DraftRecord, SnippetRecord};
+use crate::record::organization::{DomainRecord, PlaygroundRecord};
+use crate::record::personal::{DeviceRecord, DraftRecord, SnippetRecord, StepRecord};
+use crate::record::scheduled::{ReminderRecord, ScheduledMessageRecord};
+use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// The newest drafts, and no more.
 const MAX_DRAFTS: usize = 1_000;
 
-pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
-    add_own(realm, wish, state);
-    add_shared(realm, wish, state);
+/// A key of the register reply.
+pub struct StateRow {
+    /// The type of events that keeps it true: it is there for those who ask for that.
+    kind: &'static str,
+    /// Its name.
+    pub key: &'static str,
+    /// The schema of its value, if this is of a type.
+    pub schema: Option<fn(&mut SchemaGenerator) -> Schema>,
+    /// None: left out.
+    value: fn(&Realm, &StateRequest<'_>) -> Option<Value>,
 }
 
-fn add_own(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
-    let own = wish.viewer.map(|viewer| realm.user_state(viewer.id)).cloned().unwrap_or_default();
-    let mut put = |kind: &str, key: &str, value: &dyn Fn() -> Value| {
-        if wish.wants(kind) {
-            state.insert(key.into(), value());
+/// A row whose value is of a type.
+macro_rules! typed {
+    ($kind:literal $key:literal: $type:ty = $value:expr) => {
+        StateRow {
+            kind: $kind,
+            key: $key,
+            schema: Some(|generator| generator.subschema_for::<$type>()),
+            value: |realm, wish| {
+                let value: fn(&Realm, &StateRequest<'_>) -> $type = $value;
+                Some(json!(value(realm, wish)))
+            },
         }
     };
-    put("alert_words", "alert_words", &|| json!(own.alert_words.iter().collect::<Vec<_>>()));
-    put("saved_snippets", "saved_snippets", &|| {
-        own.snippets.values().map(|snippet| json!(SnippetRecord::new(snippet))).collect()
-    });
-    put("navigation_views", "navigation_views", &|| json!(own.navigation_views.iter().collect::<Vec<_>>()));
-    put("drafts", "drafts", &|| {
-        let mut drafts: Vec<_> = own.drafts.values().collect();
+}
+
+const fn untyped(
+    kind: &'static str,
+    key: &'static str,
+    value: fn(&Realm, &StateRequest<'_>) -> Option<Value>,
+) -> StateRow {
+    StateRow { kind, key, schema: None, value }
+}
+
+/// The lists, in the order of the reply. Documents have the schemas of typed ones from here, those of others from
+/// `openapi/shapes.json`.
+pub const ROWS: &[StateRow] = &[
+    typed!("alert_words" "alert_words": Vec<String> = |realm, wish| own(realm, wish).alert_words.iter().cloned().collect()),
+    typed!("saved_snippets" "saved_snippets": Vec<SnippetRecord> = |realm, wish| {
+        own(realm, wish).snippets.values().map(|snippet| SnippetRecord::new(snippet)).collect()
+    }),
+    typed!("navigation_views" "navigation_views": Vec<NavigationView> = |realm, wish| {
+        own(realm, wish).navigation_views.iter().cloned().collect()
+    }),
+    typed!("drafts" "drafts": Vec<DraftRecord> = |realm, wish| {
+        let mut drafts: Vec<_> = own(realm, wish).drafts.values().collect();
         drafts.sort_by_key(|draft| std::cmp::Reverse((draft.timestamp, draft.id)));
-        drafts.into_iter().take(MAX_DRAFTS).map(|draft| json!(DraftRecord::new(draft))).collect()
-    });
-    put("muted_users", "muted_users", &|| json!(list::muted_users(&own.muted_users)));
-    put("user_topic", "user_topics", &|| {
-        let allows_empty = wish.options.capabilities.empty_topic_name;
-        let record = |(channel, topic): (crate::realm::id::ChannelId, &crate::realm::personal::UserTopic)| {
-            json!({
-                "stream_id": channel,
-                "topic_name": shown_topic(&topic.name, allows_empty),
-                "last_updated": topic.last_updated.seconds(),
-                "visibility_policy": topic.policy.number(),
-            })
-        };
-        own.topics_in_order().into_iter().map(record).collect()
-    });
-    put("onboarding_steps", "onboarding_steps", &|| {
-        wish.viewer.map_or(json!([]), |viewer| json!(crate::api::onboarding::records_of(realm, viewer.id)))
-    });
-    put("onboarding_steps", "navigation_tour_video_url", &|| Value::Null);
-    put("device", "devices", &|| {
-        let devices: Map<String, Value> =
-            own.devices.iter().map(|(id, device)| (id.to_string(), json!(DeviceRecord::new(device)))).collect();
-        devices.into()
-    });
-    let viewer = wish.viewer.map(|viewer| viewer.id);
-    put("scheduled_messages", "scheduled_messages", &|| {
-        json!(viewer.map(|viewer| scheduled_messages::records_of(realm, viewer)).unwrap_or_default())
-    });
-    put("reminders", "reminders", &|| {
-        json!(viewer.map(|viewer| reminders::records_of(realm, viewer)).unwrap_or_default())
-    });
-    put("user_settings", "user_settings", &|| user_settings(realm, wish));
-    put("video_calls", "has_zoom_token", &|| false.into());
-    put("video_calls", "has_webex_token", &|| false.into());
-    // The legacy list is left out for those who ask for the newer one by name.
-    if wish.wants("muted_topics") && !wish.names("user_topic") {
-        let allows_empty = wish.options.capabilities.empty_topic_name;
-        let mut muted = viewer.map(|viewer| realm.muted_topics(viewer)).unwrap_or_default();
-        muted.iter_mut().for_each(|(_, topic, _)| *topic = shown_topic(topic, allows_empty));
-        state.insert("muted_topics".into(), json!(muted));
+        drafts.into_iter().take(MAX_DRAFTS).map(|draft| DraftRecord::new(draft)).collect()
+    }),
+    typed!("muted_users" "muted_users": Vec<MutedUserRecord> = |realm, wish| list::muted_users(&own(realm, wish).muted_users)),
+    typed!("user_topic" "user_topics": Vec<UserTopic> = user_topics),
+    typed!("onboarding_steps" "onboarding_steps": Vec<StepRecord> = |realm, wish| {
+        wish.viewer.map(|viewer| onboarding::records_of(realm, viewer.id)).unwrap_or_default()
+    }),
+    untyped("onboarding_steps", "navigation_tour_video_url", |_, _| Some(Value::Null)),
+    untyped("device", "devices", devices),
+    typed!("scheduled_messages" "scheduled_messages": Vec<ScheduledMessageRecord> = |realm, wish| {
+        wish.viewer.map(|viewer| scheduled_messages::records_of(realm, viewer.id)).unwrap_or_default()
+    }),
+    typed!("reminders" "reminders": Vec<ReminderRecord> = |realm, wish| {
+        wish.viewer.map(|viewer| reminders::records_of(realm, viewer.id)).unwrap_or_default()
+    }),
+    untyped("user_settings", "user_settings", |realm, wish| Some(user_settings(realm, wish))),
+    untyped("video_calls", "has_zoom_token", |_, _| Some(false.into())),
+    untyped("video_calls", "has_webex_token", |_, _| Some(false.into())),
+    untyped("muted_topics", "muted_topics", muted_topics),
+    typed!("channel_folders" "channel_folders": Vec<FolderRecord> = |realm, wish| {
+        let folders = channel_folders::in_order(realm).into_iter().filter(|_| wish.viewer.is_some());
+        folders.map(FolderRecord::new).collect()
+    }),
+    typed!("realm_user_groups" "realm_user_groups": Vec<GroupRecord> = |realm, wish| {
+        let shows_deactivated = wish.options.capabilities.include_deactivated_groups;
+        let groups = realm.groups.values().filter(|group| shows_deactivated || !group.is_deactivated);
+        groups.map(|group| GroupRecord::new(realm, group)).collect()
+    }),
+    typed!("realm_linkifiers" "realm_linkifiers": Vec<LinkifierRecord> = |realm, wish| {
+        let understands = wish.options.capabilities.linkifier_url_template;
+        if understands { list::linkifiers(&realm.linkifiers) } else { Vec::new() }
+    }),
+    untyped("realm_filters", "realm_filters", |_, _| Some(json!([]))),
+    typed!("realm_playgrounds" "realm_playgrounds": Vec<PlaygroundRecord> = |realm, _| organization::playgrounds::records(realm)),
+    typed!("realm_domains" "realm_domains": Vec<DomainRecord> = |realm, _| organization::domains::records(realm)),
+    typed!("realm_emoji" "realm_emoji": BTreeMap<String, EmojiRecord> = |realm, _| {
+        crate::record::emoji::all(realm, &realm.custom_emoji)
+    }),
+    typed!("custom_profile_fields" "custom_profile_fields": Vec<ProfileFieldRecord> = |realm, _| {
+        list::profile_fields(&realm.profile_fields)
+    }),
+    untyped("custom_profile_fields", "custom_profile_field_types", |_, _| Some(profile_field_types())),
+    untyped("realm_user_settings_defaults", "realm_user_settings_defaults", |realm, _| Some(user_defaults(realm))),
+    untyped("realm_billing", "realm_billing", |_, _| Some(json!({"has_pending_sponsorship_request": false}))),
+    untyped("realm_embedded_bots", "realm_embedded_bots", |_, _| Some(json!([{"name": "helloworld", "config": {}}]))),
+    untyped("realm_incoming_webhook_bots", "realm_incoming_webhook_bots", |_, _| Some(webhook_bots())),
+    untyped("stop_words", "stop_words", |_, _| Some(json!(*crate::realm::narrow::STOP_WORDS))),
+    untyped("giphy", "giphy_api_key", |_, _| Some("".into())),
+    untyped("tenor", "tenor_api_key", |_, _| Some("".into())),
+    typed!("default_stream_groups" "realm_default_stream_groups": Vec<DefaultGroupRecord> = |realm, wish| {
+        let is_blind = wish.viewer.is_none_or(|viewer| viewer.is_guest());
+        if is_blind { Vec::new() } else { channels::default_groups::records(realm) }
+    }),
+];
+
+pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
+    for row in ROWS.iter().filter(|row| wish.wants(row.kind)) {
+        if let Some(value) = (row.value)(realm, wish) {
+            state.insert(row.key.to_owned(), value);
+        }
     }
+}
+
+/// What is the viewer's own; nothing for visitors.
+fn own<'realm>(realm: &'realm Realm, wish: &StateRequest<'_>) -> &'realm UserState {
+    static NOTHING: LazyLock<UserState> = LazyLock::new(UserState::default);
+    wish.viewer.map_or(&*NOTHING, |viewer| realm.user_state(viewer.id))
+}
+
+fn user_topics(realm: &Realm, wish: &StateRequest<'_>) -> Vec<UserTopic> {
+    let allows_empty = wish.options.capabilities.empty_topic_name;
+    let topics = own(realm, wish).topics_in_order().into_iter();
+    let record = |(stream_id, topic): (_, &crate::realm::personal::UserTopic)| UserTopic {
+        stream_id,
+        topic_name: shown_topic(&topic.name, allows_empty),
+        last_updated: topic.last_updated.seconds(),
+        visibility_policy: topic.policy.number(),
+    };
+    topics.map(record).collect()
+}
+
+fn devices(realm: &Realm, wish: &StateRequest<'_>) -> Option<Value> {
+    let devices = own(realm, wish).devices.iter();
+    let devices: Map<String, Value> =
+        devices.map(|(id, device)| (id.to_string(), json!(DeviceRecord::new(device)))).collect();
+    Some(devices.into())
+}
+
+/// The legacy list, which is left out for those who ask for the newer one by name.
+fn muted_topics(realm: &Realm, wish: &StateRequest<'_>) -> Option<Value> {
+    if wish.names("user_topic") {
+        return None;
+    }
+    let allows_empty = wish.options.capabilities.empty_topic_name;
+    let mut muted = wish.viewer.map(|viewer| realm.muted_topics(viewer.id)).unwrap_or_default();
+    muted.iter_mut().for_each(|(_, topic, _)| *topic = shown_topic(topic, allows_empty));
+    Some(json!(muted))
 }
 
 /// Choices that stand beside the settings.
@@ -111,52 +204,15 @@ fn user_settings(realm: &Realm, wish: &StateRequest<'_>) -> Value {
     settings.into()
 }
 
-fn add_shared(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
-    let mut put = |kind: &str, key: &str, value: &dyn Fn() -> Value| {
-        if wish.wants(kind) {
-            state.insert(key.into(), value());
-        }
+fn user_defaults(realm: &Realm) -> Value {
+    let default = |setting: &crate::realm::setting::Setting| {
+        realm.organization.user_defaults.get(setting.name).unwrap_or(&setting.default).clone()
     };
-    let is_member = wish.viewer.is_some();
-    put("channel_folders", "channel_folders", &|| {
-        let folders = channel_folders::in_order(realm).into_iter().filter(|_| is_member);
-        folders.map(|folder| json!(FolderRecord::new(folder))).collect()
-    });
-    put("realm_user_groups", "realm_user_groups", &|| {
-        let shows_deactivated = wish.options.capabilities.include_deactivated_groups;
-        let groups = realm.groups.values().filter(|group| shows_deactivated || !group.is_deactivated);
-        groups.map(|group| json!(GroupRecord::new(realm, group))).collect()
-    });
-    put("realm_linkifiers", "realm_linkifiers", &|| {
-        let understands = wish.options.capabilities.linkifier_url_template;
-        if understands { json!(list::linkifiers(&realm.linkifiers)) } else { json!([]) }
-    });
-    put("realm_filters", "realm_filters", &|| json!([]));
-    put("realm_playgrounds", "realm_playgrounds", &|| json!(crate::api::organization::playgrounds::records(realm)));
-    put("realm_domains", "realm_domains", &|| json!(crate::api::organization::domains::records(realm)));
-    put("realm_emoji", "realm_emoji", &|| json!(crate::record::emoji::all(realm, &realm.custom_emoji)));
-    put("custom_profile_fields", "custom_profile_fields", &|| list::profile_fields(&realm.profile_fields));
-    put("custom_profile_fields", "custom_profile_field_types", &profile_field_types);
-    put("realm_user_settings_defaults", "realm_user_settings_defaults", &|| {
-        let default = |setting: &crate::realm::setting::Setting| {
-            realm.organization.user_defaults.get(setting.name).unwrap_or(&setting.default).clone()
-        };
-        let mut defaults: Map<String, Value> =
-            USER_SETTINGS.iter().map(|setting| (setting.name.to_owned(), default(setting))).collect();
-        defaults.insert("email_address_visibility".into(), default_visibility(realm));
-        defaults.extend(choices());
-        defaults.into()
-    });
-    put("realm_billing", "realm_billing", &|| json!({"has_pending_sponsorship_request": false}));
-    put("realm_embedded_bots", "realm_embedded_bots", &|| json!([{"name": "helloworld", "config": {}}]));
-    put("realm_incoming_webhook_bots", "realm_incoming_webhook_bots", &webhook_bots);
-    put("stop_words", "stop_words", &|| json!(*crate::realm::narrow::STOP_WORDS));
-    put("giphy", "giphy_api_key", &|| "".into());
-    put("tenor", "tenor_api_key", &|| "".into());
-    put("default_stream_groups", "realm_default_stream_groups", &|| {
-        let is_blind = wish.viewer.is_none_or(|viewer| viewer.is_guest());
-        if is_blind { json!([]) } else { json!(crate::api::channels::default_groups::records(realm)) }
-    });
+    let mut defaults: Map<String, Value> =
+        USER_SETTINGS.iter().map(|setting| (setting.name.to_owned(), default(setting))).collect();
+    defaults.insert("email_address_visibility".into(), default_visibility(realm));
+    defaults.extend(choices());
+    defaults.into()
 }
 
 /// The kinds of custom profile fields, by their names on the wire.

@@ -86,10 +86,11 @@ pub struct InvitesChanged {}
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MutedTopics {
     /// Of each the channel's name, the topic, and UNIX seconds.
+    #[schemars(with = "Vec<Vec<Value>>")]
     pub muted_topics: Vec<(String, String, i64)>,
 }
 
-/// The user's policy for a topic changed.
+/// A user's policy for a topic, which changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserTopic {
     /// The topic's channel.
@@ -99,6 +100,7 @@ pub struct UserTopic {
     /// UNIX seconds.
     pub last_updated: i64,
     /// 0 none, 1 muted, 2 unmuted, 3 followed.
+    #[schemars(extend("enum" = [0, 1, 2, 3]))]
     pub visibility_policy: i64,
 }
 

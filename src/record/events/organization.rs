@@ -1,12 +1,12 @@
 //! Events of the organization.
 
-use super::{any_of, named, setting_value};
+use super::{any_of, setting_value};
 use crate::realm::event::event_data;
 use crate::realm::id::UserId;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS};
 use crate::record::emoji::EmojiRecord;
 use crate::record::export::ExportRecord;
-use crate::record::list::LinkifierRecord;
+use crate::record::list::{LinkifierRecord, ProfileFieldRecord};
 use crate::record::organization::{DomainRecord, PlaygroundRecord};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
@@ -184,12 +184,7 @@ pub struct RealmPlaygrounds {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CustomProfileFields {
     /// All of them in their order.
-    #[schemars(schema_with = "profile_fields")]
-    pub fields: Value,
-}
-
-fn profile_fields(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "array", "items": named("ProfileField")})
+    pub fields: Vec<ProfileFieldRecord>,
 }
 
 /// New users begin with another setting.
