@@ -7,7 +7,7 @@ use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::palette::Palette;
-use crate::realm::visibility::{DeletedMessages, Sight};
+use crate::realm::visibility::Sight;
 use crate::record::events::{
     FlagUpdate, LeftChannel, Peers, SubscriptionPeerAdd, SubscriptionPeerRemove, SubscriptionRemove,
 };
@@ -74,7 +74,7 @@ pub fn subscribe_all(
     }
     let audiences = peer_audiences(tx, arrived);
     emit_peers(tx, SubscriptionPeerAdd, audiences);
-    tx.emit_visibility(&before, &[Sight::Starred(&DeletedMessages::new())]);
+    tx.emit_visibility(&before, &[Sight::Starred]);
     added
 }
 
@@ -106,7 +106,7 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     for (user, channels) in &removed {
         leave(tx, *user, channels);
     }
-    tx.emit_visibility(&before, &[Sight::Starred(&DeletedMessages::new()), Sight::Users]);
+    tx.emit_visibility(&before, &[Sight::Starred, Sight::Users]);
     removed
 }
 

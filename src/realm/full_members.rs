@@ -8,7 +8,7 @@ use super::group::SystemGroup;
 use super::id::{GroupId, UserId};
 use super::timer::Due;
 use super::user::{Role, User};
-use super::visibility::{DeletedMessages, Sight};
+use super::visibility::Sight;
 use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
 
@@ -77,6 +77,6 @@ impl Tx {
         for user in users {
             self.schedule_full_membership(user);
         }
-        self.emit_visibility(&marked, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
+        self.emit_visibility(&marked, &[Sight::Channels, Sight::Starred]);
     }
 }

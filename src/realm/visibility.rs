@@ -30,9 +30,11 @@ pub enum Sight<'a> {
     /// Channels. Events: `stream` create and `subscription` peer_add of those in sight from now on, `stream` delete of
     /// those that are not any more (A-335 in docs/assumptions.md).
     Channels,
-    /// Starred messages (A-134 in docs/assumptions.md), but for those that users are told of as deleted. Events:
-    /// `update_message_flags` of the flag `starred`, remove and add.
-    Starred(&'a DeletedMessages),
+    /// Starred messages (A-134 in docs/assumptions.md). Events: `update_message_flags` of the flag `starred`, remove and
+    /// add.
+    Starred,
+    /// The same, but for those that users are told of as deleted.
+    StarredBut(&'a DeletedMessages),
     /// The first message of a channel, by which clients know how far back its history goes. Event: `stream` update to
     /// all who see the channel.
     FirstMessages,
@@ -65,7 +67,8 @@ impl Tx {
             match sight {
                 Sight::Users => self.emit_users(before),
                 Sight::Channels => self.emit_channels(before),
-                Sight::Starred(deleted) => self.emit_starred(before, deleted),
+                Sight::Starred => self.emit_starred(before, &DeletedMessages::new()),
+                Sight::StarredBut(deleted) => self.emit_starred(before, deleted),
                 Sight::FirstMessages => self.emit_first_messages(before),
             }
         }

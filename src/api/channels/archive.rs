@@ -15,7 +15,7 @@ use crate::realm::channel::{Channel, Privacy, Subscription};
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::user::User;
-use crate::realm::visibility::{DeletedMessages, Sight};
+use crate::realm::visibility::Sight;
 use crate::record::channel::ChannelRecord;
 use crate::record::events::{BuriedChannel, Peers, RealmUpdate, RealmUpdateDict, StreamUpdate, SubscriptionPeerAdd};
 use imbl::OrdSet;
@@ -78,7 +78,7 @@ pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
         tx.emit(audience, BuriedChannel { streams: vec![as_it_was], stream_ids: vec![id] });
         let before = tx.mark();
         bury(tx, id);
-        tx.emit_visibility(&before, &[Sight::Starred(&DeletedMessages::new())]);
+        tx.emit_visibility(&before, &[Sight::Starred]);
     }
 }
 

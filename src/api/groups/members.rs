@@ -9,7 +9,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::Event;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::user::User;
-use crate::realm::visibility::{DeletedMessages, Sight};
+use crate::realm::visibility::Sight;
 use crate::record::events::{MemberChange, Subgroups, UserGroupAddSubgroups, UserGroupRemoveSubgroups};
 use imbl::OrdSet;
 use std::collections::BTreeSet;
@@ -131,7 +131,7 @@ fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], news
     let before = tx.mark();
     tx.group_mut(id).members = group.members.clone().union(changed);
     news.add(MemberChange::Add.event(id, users.iter().copied()));
-    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
+    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred]);
     tell_affected(tx, call.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
 }
@@ -154,7 +154,7 @@ fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], n
     let before = tx.mark();
     tx.group_mut(id).members = group.members.clone().relative_complement(changed);
     news.add(MemberChange::Remove.event(id, users.iter().copied()));
-    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
+    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred]);
     tell_affected(tx, call.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
 }
@@ -189,7 +189,7 @@ fn add_subgroups(
     let before = tx.mark();
     tx.group_mut(id).subgroups = group.subgroups.clone().union(subgroups.iter().copied().collect());
     news.add(UserGroupAddSubgroups(subgroups_of(id, subgroups)));
-    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
+    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred]);
     Ok(())
 }
 
@@ -213,7 +213,7 @@ fn remove_subgroups(
     let before = tx.mark();
     tx.group_mut(id).subgroups = group.subgroups.clone().relative_complement(subgroups.iter().copied().collect());
     news.add(UserGroupRemoveSubgroups(subgroups_of(id, subgroups)));
-    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
+    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred]);
     Ok(())
 }
 

@@ -141,7 +141,7 @@ impl Write for EditMessage {
                 relocate::settle_rows(tx, &wanted.moved, place, &losses.rows);
                 followers = followers.including(tx.who_holds(wanted.message.id));
             }
-            tx.emit_visibility(&before, &[Sight::Starred(&losses.sight)]);
+            tx.emit_visibility(&before, &[Sight::StarredBut(&losses.sight)]);
             relocate::settle_policies(tx, &caller, &wanted.message, &wanted.moved, place);
         }
         let updated = UpdatedMessage {

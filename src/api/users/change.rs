@@ -8,7 +8,7 @@ use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
-use crate::realm::visibility::{DeletedMessages, Sight};
+use crate::realm::visibility::Sight;
 use crate::record::events::{MemberChange, PersonUpdate};
 use crate::record::user::avatar_url;
 use imbl::OrdSet;
@@ -43,7 +43,7 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
         emit_groups(tx, id, MemberChange::Remove, left.iter().filter(|group| is_of(group, &entered)));
         emit_groups(tx, id, MemberChange::Add, entered.iter().filter(|group| is_of(group, &left)));
     }
-    tx.emit_visibility(&before, &[Sight::Users, Sight::Channels, Sight::Starred(&DeletedMessages::new())]);
+    tx.emit_visibility(&before, &[Sight::Users, Sight::Channels, Sight::Starred]);
 }
 
 /// Tells everybody that a user came to or left groups.

@@ -14,7 +14,7 @@ use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
 use crate::realm::user::User;
-use crate::realm::visibility::{DeletedMessages, Sight};
+use crate::realm::visibility::Sight;
 use crate::record::channel::post_policy;
 use crate::record::events::StreamUpdate;
 use imbl::OrdSet;
@@ -53,7 +53,7 @@ impl Plan {
         for (name, value) in self.permissions {
             change_permission(tx, actor, id, name, value);
         }
-        tx.emit_visibility(&before, &[Sight::Starred(&DeletedMessages::new())]);
+        tx.emit_visibility(&before, &[Sight::Starred]);
     }
 }
 
