@@ -110,7 +110,8 @@ impl Write for EditOrganization {
             changed.insert("description".to_owned(), description.into());
         }
         for (name, value) in settings {
-            if *tx.organization.setting(name) != value {
+            // What kind of organization it is counts as changed whenever it is given.
+            if *tx.organization.setting(name) != value || name == "org_type" {
                 change_setting(tx, name, &value);
                 changed.insert(name.to_owned(), value);
             }

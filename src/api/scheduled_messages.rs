@@ -206,7 +206,7 @@ fn checked(
     let caller = call.caller();
     let target = target::resolve(realm, caller, kind, to, topic)?;
     let outgoing = Outgoing::from_server(caller.id, target, call.origin.strip(content.to_owned()));
-    realm.try_sending(Outgoing { site: Some(call.site()), ..outgoing })
+    realm.try_sending(Outgoing { site: Some(call.site()), ..outgoing }, call.feature_level)
 }
 
 operation! {

@@ -97,7 +97,16 @@ static FIELDS: &[(&Object, Rows)] = &[
     (&UNREAD, &[(44, "old_unreads_missing")]),
     (&UNREAD_DIRECT, &[(119, "other_user_id")]),
     (&UPLOAD_REPLY, &[(285, "filename"), (272, "url")]),
-    (&LINKIFIER, &[(472, "alternative_url_templates"), (471, "example_input"), (471, "reverse_template")]),
+    (
+        &LINKIFIER,
+        //
+        &[
+            (472, "alternative_url_templates"),
+            (471, "example_input"),
+            (471, "reverse_template"),
+            (AFTER_THE_RECORDED, "filter_id"),
+        ],
+    ),
     (&EMOJI, &[(97, "still_url"), (7, "author_id")]),
     (
         &PROFILE_FIELD,

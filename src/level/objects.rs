@@ -100,6 +100,41 @@ objects! {
     SUBSCRIPTION_UPDATE = "event subscription update" ["event subscription update:"];
     /// The reply of changing subscriptions.
     PROPERTIES_REPLY = "reply of POST /users/me/subscriptions/properties" ["POST /users/me/subscriptions/properties:"];
+    /// The reply of an operation that looked at no parameter.
+    PARAMETERLESS_REPLY = "reply of operations without parameters" [
+        "GET /realm/domains:",
+        "GET /realm/emoji:",
+        "DELETE /realm/emoji/{emoji_name}:",
+        "POST /realm/icon:",
+        "DELETE /realm/icon:",
+        "GET /realm/linkifiers:",
+        "DELETE /realm/filters/{filter_id}:",
+        "GET /realm/profile_fields:",
+        "DELETE /realm/profile_fields/{field_id}:",
+        "GET /users/me:",
+        "DELETE /users/me:",
+        "POST /users/{user_id}/reactivate:",
+        "GET /bots:",
+        "DELETE /bots/{bot_id}:",
+        "GET /invites:",
+        "GET /drafts:",
+        "DELETE /drafts/{draft_id}:",
+        "GET /attachments:",
+        "DELETE /attachments/{attachment_id}:",
+        "POST /user_uploads:",
+        "GET /user_uploads/{realm_id_str}/{*filename}:",
+        "GET /users/{user_id_or_email}/presence:",
+        "GET /realm/presence:",
+        "POST /users/me/avatar:",
+        "DELETE /users/me/avatar:",
+        "GET /users/me/alert_words:",
+        "DELETE /streams/{stream_id}:",
+        "POST /users/me/muted_users/{muted_user_id}:",
+        "DELETE /users/me/muted_users/{muted_user_id}:",
+        "POST /export/realm:",
+        "GET /export/realm:",
+        "DELETE /export/realm/{export_id}:",
+    ];
     /// Whatever lists a channel's subscribers.
     SUBSCRIBERS = "subscribers" [
         "GET /streams/{stream_id}/members:",

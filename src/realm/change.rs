@@ -8,11 +8,13 @@ use super::channel::{Channel, Subscription, Topic, TopicKey};
 use super::event::{Audience, DeliveryCondition, Entry, Event};
 use super::group::{Group, SystemGroup};
 use super::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
+use super::markdown::Form;
 use super::message::{Attachment, Conversation, Message, Place};
 use super::message_ids::MessageIds;
 use super::palette::Palette;
 use super::personal::UserState;
 use super::queue::QueueId;
+use super::render::Site;
 use super::user::{Role, User};
 use super::webhook::WebhookCall;
 use crate::time::Span;
@@ -63,6 +65,16 @@ impl Tx {
     /// Whether the change is made in a world below a feature level.
     pub fn is_before(&self, level: i64) -> bool {
         self.feature_level < level
+    }
+
+    /// The form that the level gives to HTML.
+    pub fn form(&self) -> Form {
+        Form::at(self.feature_level)
+    }
+
+    /// Where the server itself is.
+    pub fn site(&self) -> Site {
+        Site { form: self.form(), ..Site::default() }
     }
 
     /// The changed realm, to be published.

@@ -7,6 +7,11 @@ use super::user::User;
 use imbl::OrdSet;
 
 impl User {
+    /// The Markdown that mentions the user.
+    pub fn mention(&self) -> String {
+        format!("@**{}|{}**", self.full_name, self.id)
+    }
+
     /// The Markdown that mentions the user and does not notify.
     pub fn silent_mention(&self) -> String {
         format!("@_**{}|{}**", self.full_name, self.id)
@@ -25,6 +30,15 @@ impl Tx {
         let Some(bot) = self.notification_bot() else { return false };
         let voice = Voice::Repeated(author);
         self.send_wholly(Outgoing { read_by, voice, ..Outgoing::from_server(bot, to, content) }).is_ok()
+    }
+
+    /// Has the notification bot say something to one person in words of its own, which may mention others aloud.
+    ///
+    /// Gives whether it was sent.
+    pub fn notify_person_aloud(&mut self, person: UserId, content: String) -> bool {
+        let Some(bot) = self.notification_bot() else { return false };
+        let to = Target::Direct { users: vec![person] };
+        self.send_wholly(Outgoing::from_server(bot, to, content)).is_ok()
     }
 
     /// Has the notification bot say something to one person, in a direct message, as [`Tx::notify`] does.

@@ -5,7 +5,7 @@ use super::change::Tx;
 use super::event::data::{RemindersRemove, ScheduledMessagesRemove};
 use super::event::{Audience, Event, EventKind, Payload};
 use super::id::{MessageId, ReminderId, ScheduledMessageId, UserId};
-use super::markdown;
+use super::markdown::{self, Form};
 use super::message::{Message, Place};
 use super::organization::{Reminder, ScheduledMessage, ScheduledTarget};
 use super::send::{Outgoing, Target};
@@ -31,14 +31,14 @@ pub struct DryRun {
 }
 
 impl Realm {
-    /// Sends a message on a copy of the realm, so that all checks of sending apply, and gives what came of it.
+    /// Sends a message on a copy of the realm, in a world of a feature level, so that all checks of sending apply, and gives what came of it.
     ///
     /// # Errors
     ///
     /// Those of [`Tx::send`].
-    pub fn try_sending(&self, outgoing: Outgoing) -> Result<DryRun, Error> {
+    pub fn try_sending(&self, outgoing: Outgoing, feature_level: i64) -> Result<DryRun, Error> {
         let sender = outgoing.sender;
-        let mut trial = Tx::new(self.clone());
+        let mut trial = Tx::at_level(self.clone(), feature_level);
         let sent = trial.send(outgoing)?;
         let message = &trial.messages[&sent.id];
         let to = match &message.place {
@@ -65,7 +65,7 @@ impl Realm {
         let sender = &self.users[&message.sender];
         let is_known = self.user(user).is_none_or(|user| self.can_access_user(user, sender.id));
         let who = if is_known { sender.silent_mention() } else { UNKNOWN_USER_NAME.to_owned() };
-        let link = self.message_link(message);
+        let link = self.message_link(message, Form::default());
         let beginning = format!("{REMINDER_BEGINNING} for {what}.{note}\n\n{who}");
         let content = &message.body.content;
         if content.starts_with("/poll") {
@@ -78,12 +78,13 @@ impl Realm {
     }
 
     /// The address of a message inside the client.
-    pub fn message_link(&self, message: &Message) -> String {
+    pub fn message_link(&self, message: &Message, form: Form) -> String {
         match message.channel() {
             Some((channel, topic)) => {
                 let name = self.channels[&channel].name.replace(' ', "-");
                 let encode = markdown::encode_hash_component;
-                format!("#narrow/channel/{channel}-{}/topic/{}/near/{}", encode(&name), encode(topic), message.id)
+                let path = form.channel_path;
+                format!("#narrow/{path}/{channel}-{}/topic/{}/near/{}", encode(&name), encode(topic), message.id)
             }
             None => {
                 let ids: Vec<String> = message.recipients.iter().map(ToString::to_string).collect();

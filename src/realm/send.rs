@@ -255,7 +255,7 @@ impl Tx {
             (sender.id, outgoing.voice),
             &place,
             content,
-            outgoing.site.as_ref(),
+            Some(&outgoing.site.clone().unwrap_or_else(|| self.site())),
             !self.is_before(PEOPLE_OUTSIDE_REACHED_SINCE),
         )?;
         let called = body.mentioned.clone();

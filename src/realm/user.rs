@@ -2,6 +2,8 @@
 
 use super::id::{ProfileFieldId, UserId};
 use super::kept::Kept;
+use super::markdown::Form;
+use super::render::Site;
 use crate::time::Timestamp;
 use imbl::OrdMap;
 use schemars::JsonSchema;
@@ -288,9 +290,10 @@ impl AvatarSource {
 impl super::Realm {
     /// A user's value of a custom profile field as it is kept; short texts (1) and paragraphs (2) are rendered, as the user
     /// sees what they name.
-    pub fn profile_entry(&self, user: UserId, field: ProfileFieldId, value: String) -> ProfileEntry {
+    pub fn profile_entry(&self, user: UserId, field: ProfileFieldId, value: String, form: Form) -> ProfileEntry {
         let takes_markdown = self.profile_fields.get(&field).is_some_and(|field| matches!(field.kind, 1 | 2));
-        let rendered = takes_markdown.then(|| super::markdown::render_inline(&value, &self.seen_by(user, None)));
+        let site = Site { form, ..Site::default() };
+        let rendered = takes_markdown.then(|| super::markdown::render_inline(&value, &self.seen_by(user, Some(&site))));
         ProfileEntry { value, rendered }
     }
 }

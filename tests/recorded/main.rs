@@ -42,7 +42,7 @@ fn choice() -> Option<Vec<String>> {
     let text = std::env::var(CHOICE).ok()?;
     let names: Vec<String> = text.split(',').map(str::to_owned).collect();
     let unknown = names.iter().find(|name| !RECORDINGS.iter().any(|one| one == name));
-    assert!(unknown.is_none(), "{CHOICE}: no recording is called {unknown:?}");
+    assert!(unknown.is_none(), "{CHOICE}: no recording is called {unknown:?}; there are {}", RECORDINGS.join(", "));
     Some(names)
 }
 

@@ -13,6 +13,7 @@ mod people;
 mod permissions;
 mod pushes;
 mod recorded;
+mod recorded_effects;
 mod recorded_requests;
 mod settings;
 mod table;

@@ -278,11 +278,11 @@ pub fn checked_description(description: &str) -> Result<String, Error> {
 }
 
 /// A description as HTML, as its author sees what it names; "" for none.
-pub fn rendered_description(realm: &Realm, author: &User, description: &str) -> String {
+pub fn rendered_description(tx: &Tx, author: &User, description: &str) -> String {
     if description.is_empty() {
         return String::new();
     }
-    markdown::render_inline(description, &realm.seen_by(author.id, None))
+    markdown::render_inline(description, &tx.seen_by(author.id, Some(&tx.site())))
 }
 
 /// Makes a channel without subscribers, under a name that is free.

@@ -21,8 +21,12 @@ const CHANNELS_SINCE: i64 = 248;
 /// What notices say, and what they said before; each once, since what follows is the users' own.
 const FORMER_WORDS: &[(&str, &str)] = &[
     ("** channel created by ", "** stream created by "),
-    (" for this channel", " for this stream"),
     (" renamed channel **", " renamed stream **"),
+    (
+        " changed the access permissions for this channel",
+        " changed the [access permissions](/help/stream-permissions) for this stream",
+    ),
+    (" for this channel", " for this stream"),
     (" created a new channel ", " created a new stream "),
     (" the following channels:", " the following streams:"),
 ];
@@ -106,11 +110,84 @@ pub fn tell_subscribed(tx: &mut Tx, actor: &User, added: &Changed, created: &[Ch
     for person in people {
         let earlier = added[&person].iter().filter(|id| !created.contains(id));
         let links: Vec<String> = earlier.map(|id| format!("#**{}**", tx.channels[id].name)).collect();
+        let is_former = tx.is_before(CHANNELS_SINCE);
         let content = match links.as_slice() {
             [] => continue,
+            [only] if is_former => format!("{} subscribed you to the stream {only}.", actor.mention()),
+            several if is_former => {
+                let several = several.join("\n* ");
+                format!("{} subscribed you to the following streams:\n\n* {several}\n", actor.mention())
+            }
             [only] => format!("{who} subscribed you to {only}."),
             several => format!("{who} subscribed you to the following channels:\n\n* {}", several.join("\n* ")),
         };
-        tx.notify_person(actor.id, person, content);
+        if is_former {
+            tx.notify_person_aloud(person, content);
+        } else {
+            tx.notify_person(actor.id, person, content);
+        }
     }
+}
+
+/// Says in a channel that others may post there than before: policies by their numbers (`stream_post_policy`).
+pub fn tell_post_policy(tx: &mut Tx, actor: &User, channel: ChannelId, old: i64, new: i64) {
+    let who = actor.silent_mention();
+    let content = if tx.is_before(CHANNELS_SINCE) {
+        format!(
+            "{who} changed the [posting permissions](/help/stream-sending-policy) for this stream:\n\n\
+             * **Old permissions**: {}.\n* **New permissions**: {}.\n",
+            post_policy_words(old),
+            post_policy_words(new),
+        )
+    } else {
+        format!("{who} changed the posting permissions for this channel.")
+    };
+    tell_in_channel(tx, actor, channel, content);
+}
+
+const fn post_policy_words(policy: i64) -> &'static str {
+    match policy {
+        2 => "Only organization administrators can post",
+        3 => "Only organization full members can post",
+        4 => "Only organization administrators and moderators can post",
+        _ => "All stream members can post",
+    }
+}
+
+/// Says in a channel for how many days its messages are kept, -1 for ever, from now on.
+pub fn tell_retention(tx: &mut Tx, actor: &User, channel: ChannelId, old: Option<i64>, new: Option<i64>) {
+    let who = actor.silent_mention();
+    let content = if tx.is_before(CHANNELS_SINCE) {
+        let default = tx.organization.setting("message_retention_days").as_i64().unwrap_or(-1);
+        let (old, new) = (old.unwrap_or(default), new.unwrap_or(default));
+        let words =
+            |is_for_ever: bool, days: i64| if is_for_ever { "Forever".to_owned() } else { format!("{days} days") };
+        let was_for_ever = old == -1;
+        // From ever to ever it spoke of -1 days.
+        let is_for_ever = new == -1 && !was_for_ever;
+        let summary = if is_for_ever {
+            "Messages in this stream will now be retained forever.".to_owned()
+        } else {
+            format!("Messages in this stream will now be automatically deleted {new} days after they are sent.")
+        };
+        format!(
+            "{who} has changed the [message retention period](/help/message-retention-policy) for this stream:\n\
+             * **Old retention period**: {}\n* **New retention period**: {}\n\n{summary}",
+            words(was_for_ever, old),
+            words(is_for_ever, new),
+        )
+    } else {
+        let words = |days: Option<i64>| match days {
+            None => "Organization default".to_owned(),
+            Some(-1) => "Forever".to_owned(),
+            Some(days) => format!("{days} days"),
+        };
+        format!(
+            "{who} has changed the message retention period for this channel:\n\
+             * **Old retention period**: {}\n* **New retention period**: {}",
+            words(old),
+            words(new),
+        )
+    };
+    tell_in_channel(tx, actor, channel, content);
 }

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
+use crate::realm::markdown::Form;
 use crate::realm::message::Message;
 use crate::realm::schedule::{lines, quoting};
 use crate::realm::send::{Outgoing, Target, Voice};
@@ -90,7 +91,7 @@ impl Write for ReportMessage {
 
 fn text(realm: &Realm, reporter: &User, message: &Message, why: ReportType, description: &str) -> String {
     let sender = &realm.users[&message.sender];
-    let link = realm.message_link(message);
+    let link = realm.message_link(message, Form::default());
     let mut beginning = format!(
         "{} reported [a message]({link}) of {}.\n* **Reason**: {}",
         reporter.silent_mention(),

@@ -223,7 +223,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "notices of new and changed channels",
-        words: "They speak of channels, in `channel events` and `new channels`; before, of streams, in `stream events` and `new streams`.",
+        words: "They speak of channels, in `channel events` and `new channels`; before, of streams, in `stream events` and `new streams`, told who could post before, linked the help, and mentioned aloud who subscribed others.",
         test: "notices_spoke_of_streams_before_248",
         // Decided where notices are sent.
         act: Downgrade::Elsewhere,

@@ -2,7 +2,9 @@
 //! docs/assumptions.md).
 
 use crate::error::Error;
-use crate::level::objects::{MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PERMISSION, SUBMESSAGE, USER};
+use crate::level::objects::{
+    MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, PERMISSION, SUBMESSAGE, USER,
+};
 use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade};
 use crate::realm::id::UserId;
 use crate::realm::user::{EmailVisibility, User};
@@ -32,6 +34,15 @@ pub(super) static ROWS: &[Behaviour] = &[
                 }
                 _ => Ok(()),
             }
+        }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "reply of operations without parameters",
+        words: "`ignored_parameters_unsupported` names what was ignored; before, these operations did not look.",
+        test: "operations_without_parameters_told_of_none_before_248",
+        act: Downgrade::Objects(&PARAMETERLESS_REPLY, |reply, _| {
+            reply.shift_remove("ignored_parameters_unsupported");
         }),
     },
     Behaviour {

@@ -1,4 +1,12 @@
-//! Code blocks: their shape, and the names under which languages are known (A-157, A-181 in docs/assumptions.md).
+//! Code blocks: their shape, the names under which languages are known, and the spans that colour them (A-157, A-181 in
+//! docs/assumptions.md).
+
+mod colour;
+mod indentation;
+mod languages;
+mod lexer;
+mod session;
+mod table;
 
 use super::context::Context;
 use super::html;
@@ -15,16 +23,28 @@ static NAMES: LazyLock<HashMap<&'static str, &'static str, foldhash::fast::Fixed
     rows.flat_map(|(name, words)| words.split(' ').map(move |word| (word, name))).collect()
 });
 
+/// What is coloured of one text, in bytes.
+const COLOURED_MAX: usize = 50_000;
+
 /// Fenced code. The language is in lower case, and empty for none.
-pub(super) fn fenced(language: &str, text: &str) -> String {
+pub(super) fn fenced(context: &mut Context<'_>, language: &str, text: &str) -> String {
     let code = text.trim_matches('\n');
     if language.is_empty() {
         return block("", &html::with_quotes(code, "&#39;"));
     }
+    let name = NAMES.get(language).copied();
     let mut attribute = String::from(" data-code-language=\"");
-    html::push_attribute(&mut attribute, NAMES.get(language).copied().unwrap_or(language));
+    html::push_attribute(&mut attribute, name.unwrap_or(language));
     attribute.push('"');
-    block(&attribute, &html::in_code(code))
+    let fits = context.coloured + code.len() <= COLOURED_MAX;
+    let coloured = name.filter(|_| fits).and_then(|name| colour::spans(name, &format!("{code}\n")));
+    match coloured {
+        Some(spans) => {
+            context.coloured += code.len();
+            block(&attribute, spans.trim_end_matches('\n'))
+        }
+        None => block(&attribute, &html::in_code(code)),
+    }
 }
 
 /// Indented code.
@@ -55,7 +75,10 @@ fn block(attribute: &str, code: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+mod tests;
+
+#[cfg(test)]
+mod names {
     use super::*;
 
     #[test]
@@ -72,7 +95,7 @@ mod tests {
             ("latex", "TeX"),
             ("text", "Text only"),
         ] {
-            assert!(fenced(word, "x").contains(&format!("data-code-language=\"{name}\"")), "{word}");
+            assert_eq!(NAMES.get(word).copied().unwrap_or(word), name);
         }
     }
 }

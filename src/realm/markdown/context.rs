@@ -22,6 +22,8 @@ pub(super) struct Context<'a> {
     pub read: usize,
     /// How many sources of TeX were met.
     pub sources: usize,
+    /// How many bytes of code were coloured.
+    pub coloured: usize,
 }
 
 impl<'a> Context<'a> {
@@ -36,6 +38,7 @@ impl<'a> Context<'a> {
             found: Rendered::default(),
             read: 0,
             sources: 0,
+            coloured: 0,
         }
     }
 }

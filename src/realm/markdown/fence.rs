@@ -118,7 +118,10 @@ fn close(context: &mut Context<'_>, open: &mut Vec<Open>) {
     around.lines.push(String::new());
     match closed.kind {
         Kind::Outside => {}
-        Kind::Code { language } => around.lines.push(context.stash.store(code::fenced(&language, &text))),
+        Kind::Code { language } => {
+            let html = code::fenced(context, &language, &text);
+            around.lines.push(context.stash.store(html));
+        }
         Kind::Math => {
             let html = math::display(context, &text);
             around.lines.push(context.stash.store(html));

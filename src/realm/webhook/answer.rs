@@ -191,7 +191,7 @@ impl Tx {
     /// Tells the bot's owner in a direct message; a bot without one tells nobody.
     fn tell_owner(&mut self, call: &WebhookCall, what: &str, payload: Option<String>) {
         let Some((name, owner)) = named_owner(self, call) else { return };
-        let link = self.message_link(&call.sent.message);
+        let link = self.message_link(&call.sent.message, self.form());
         let mut content =
             format!("[A message]({link}) to your bot @_**{name}** triggered an outgoing webhook.\n{what}");
         if let Some(payload) = payload {

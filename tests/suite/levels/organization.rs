@@ -16,8 +16,7 @@ async fn linkifiers_had_format_strings_before_176() {
     let missing = "Missing 'url_format_string' argument";
     olive.post("/realm/filters", new.clone()).await.error("REQUEST_VARIABLE_MISSING", missing);
     let id = olive.post("/realm/filters", old.clone()).await.success()["id"].clone();
-    let row =
-        json!({"id": id, "filter_id": id, "pattern": "R(?P<n>[0-9]+)", "url_format_string": "https://x.test/%(n)s"});
+    let row = json!({"id": id, "pattern": "R(?P<n>[0-9]+)", "url_format_string": "https://x.test/%(n)s"});
     assert_eq!(events.next().await.0["realm_linkifiers"][2], row);
     let listed = olive.get("/realm/linkifiers", json!({})).await.success();
     assert_eq!(listed["linkifiers"][2], row);
@@ -31,7 +30,7 @@ async fn linkifiers_had_format_strings_before_176() {
     olive.post("/realm/filters", old).await.error("REQUEST_VARIABLE_MISSING", missing);
     olive.post("/realm/filters", new).await.success();
     let listed = olive.get("/realm/linkifiers", json!({})).await.success();
-    let row = json!({"id": id, "filter_id": id, "pattern": "R(?P<n>[0-9]+)", "url_template": "https://x.test/{n}"});
+    let row = json!({"id": id, "pattern": "R(?P<n>[0-9]+)", "url_template": "https://x.test/{n}"});
     assert_eq!(listed["linkifiers"][2], row);
 }
 

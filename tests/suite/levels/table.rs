@@ -315,7 +315,7 @@ fn shown(realm: &Realm, level: i64, place: &Place, object: &Value) -> Value {
     let mut whole = with_object(place, object);
     let (route, mut reply) = match place.source {
         Source::Reply(method, path) => (Route::new(method, path), whole),
-        Source::EveryReply => (Route::new("GET", "/users/me"), whole),
+        Source::EveryReply => (Route::new("GET", "/users"), whole),
         Source::Event(kind, op) => {
             whole["type"] = kind.into();
             whole["op"] = op.into();

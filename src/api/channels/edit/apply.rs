@@ -6,7 +6,7 @@ use super::Plan;
 use crate::api::channels::archive::bring_back;
 use crate::api::channels::creation::{emit_defaults, rendered_description};
 use crate::api::channels::default_groups::leave_groups;
-use crate::api::channels::notices::{privacy_words, tell_in_channel};
+use crate::api::channels::notices::{privacy_words, tell_in_channel, tell_post_policy, tell_retention};
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::channel::{Privacy, TopicsPolicy};
@@ -127,18 +127,7 @@ fn seen_by(realm: &Realm, id: ChannelId) -> OrdSet<UserId> {
 fn change_retention(tx: &mut Tx, actor: &User, id: ChannelId, days: Option<i64>) {
     let old = std::mem::replace(&mut tx.channel_mut(id).message_retention_days, days);
     emit_update(tx, id, "message_retention_days", json!(days));
-    let words = |days: Option<i64>| match days {
-        None => "Organization default".to_owned(),
-        Some(-1) => "Forever".to_owned(),
-        Some(days) => format!("{days} days"),
-    };
-    let content = format!(
-        "{} has changed the message retention period for this channel:\n* **Old retention period**: {}\n* **New retention period**: {}",
-        actor.silent_mention(),
-        words(old),
-        words(days),
-    );
-    tell_in_channel(tx, actor, id, content);
+    tell_retention(tx, actor, id, old, days);
 }
 
 fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: String) {
@@ -192,6 +181,7 @@ const REVEALING_PERMISSIONS: [&str; 3] =
 
 fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static str, value: GroupSettingValue) {
     let shown = json!(value);
+    let old_policy = post_policy(tx, &tx.channels[&id]);
     let before = tx.mark();
     tx.channel_mut(id).permissions.insert(name, value);
     let reveals = REVEALING_PERMISSIONS.contains(&name);
@@ -206,7 +196,6 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
         let policy = post_policy(tx, &tx.channels[&id]);
         emit_update(tx, id, "stream_post_policy", policy.into());
         emit_update(tx, id, "is_announcement_only", (policy == 2).into());
-        let content = format!("{} changed the posting permissions for this channel.", actor.silent_mention());
-        tell_in_channel(tx, actor, id, content);
+        tell_post_policy(tx, actor, id, old_policy, policy);
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn send(tx: &mut Tx, by: &User, wanted: &MessageEdit, place: &Place, 
     let readers = if tx.is_before(CAUSER_CONSIDERED_SINCE) { OrdSet::new() } else { OrdSet::unit(by.id) };
     // Where a topic is marked or unmarked and nothing else happens to it, the notice of that stands in its place.
     if params.send_notification_to_new_thread && !wanted.is_marking_alone() {
-        let mut address = tx.message_link(&tx.messages[&wanted.message.id]);
+        let mut address = tx.message_link(&tx.messages[&wanted.message.id], tx.form());
         if tx.is_before(EMPTY_TOPICS_SINCE) {
             address = address.replace("/topic//near/", "/topic/.28no.20topic.29/near/");
         }

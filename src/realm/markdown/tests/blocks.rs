@@ -87,7 +87,7 @@ fn quotes() {
         ("~~~ quote\n* a\n~~~\nb", "<blockquote>\n<ul>\n<li>a</li>\n</ul>\n</blockquote>\n<p>b</p>"),
         (
             "```quote\n```python\nx\n```\n```",
-            "<blockquote>\n<p><div class=\"codehilite\" data-code-language=\"Python\"><pre><span></span><code>x\n</code></pre></div><br>\n</p>\n</blockquote>",
+            "<blockquote>\n<p><div class=\"codehilite\" data-code-language=\"Python\"><pre><span></span><code><span class=\"n\">x</span>\n</code></pre></div><br>\n</p>\n</blockquote>",
         ),
     ]);
 }
@@ -117,7 +117,7 @@ fn code_blocks() {
         ),
         (
             "```py\ndef f(): pass\n```",
-            "<div class=\"codehilite\" data-code-language=\"Python\"><pre><span></span><code>def f(): pass\n</code></pre></div>",
+            "<div class=\"codehilite\" data-code-language=\"Python\"><pre><span></span><code><span class=\"k\">def</span> <span class=\"nf\">f</span><span class=\"p\">():</span> <span class=\"k\">pass</span>\n</code></pre></div>",
         ),
         (
             "```Klin\"gon\n**x**\n```",
@@ -132,7 +132,7 @@ fn code_blocks() {
         ),
         (
             "```sh\nsay 'a' \"b\"\n```",
-            "<div class=\"codehilite\" data-code-language=\"Bash\"><pre><span></span><code>say 'a' \"b\"\n</code></pre></div>",
+            "<div class=\"codehilite\" data-code-language=\"Bash\"><pre><span></span><code>say<span class=\"w\"> </span><span class=\"s1\">'a'</span><span class=\"w\"> </span><span class=\"s2\">\"b\"</span>\n</code></pre></div>",
         ),
         (
             "~~~\n \n\n  a\t\n\nb  \n\n~~~",
@@ -140,7 +140,7 @@ fn code_blocks() {
         ),
         (
             "```tex\n\\bad\n```",
-            "<div class=\"codehilite\" data-code-language=\"TeX\"><pre><span></span><code>\\bad\n</code></pre></div>",
+            "<div class=\"codehilite\" data-code-language=\"TeX\"><pre><span></span><code><span class=\"k\">\\bad</span>\n</code></pre></div>",
         ),
         ("```\n````\n```\na", "<div class=\"codehilite\"><pre><span></span><code>````\n</code></pre></div>\n<p>a</p>"),
     ]);

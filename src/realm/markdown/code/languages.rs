@@ -1,0 +1,100 @@
+//! The languages whose code is coloured.
+
+use super::table::Language;
+use std::sync::OnceLock;
+
+struct Entry {
+    /// The canonical name.
+    name: &'static str,
+    tables: &'static [&'static str],
+    folds_case: bool,
+    /// Read when it is needed first.
+    language: OnceLock<Option<Language>>,
+}
+
+impl Entry {
+    const fn new(name: &'static str, tables: &'static [&'static str]) -> Self {
+        Self { name, tables, folds_case: false, language: OnceLock::new() }
+    }
+
+    const fn folding_case(name: &'static str, tables: &'static [&'static str]) -> Self {
+        Self { name, tables, folds_case: true, language: OnceLock::new() }
+    }
+}
+
+const C_FAMILY: &str = include_str!("languages/c-family.txt");
+const JAVASCRIPT: &str = include_str!("languages/javascript.txt");
+
+static LANGUAGES: [Entry; 24] = [
+    Entry::new("Bash", &[include_str!("languages/bash.txt")]),
+    Entry::new("C", &[include_str!("languages/c.txt"), C_FAMILY]),
+    Entry::new("C#", &[include_str!("languages/csharp.txt")]),
+    Entry::new("C++", &[include_str!("languages/cpp.txt"), C_FAMILY]),
+    Entry::new("CSS", &[include_str!("languages/css.txt")]),
+    Entry::new("Diff", &[include_str!("languages/diff.txt")]),
+    Entry::new("Go", &[include_str!("languages/go.txt")]),
+    Entry::folding_case("HTML", &[include_str!("languages/html.txt")]),
+    Entry::new("INI", &[include_str!("languages/ini.txt")]),
+    Entry::new("Java", &[include_str!("languages/java.txt")]),
+    Entry::new("JavaScript", &[JAVASCRIPT]),
+    Entry::new("JSON", &[include_str!("languages/json.txt")]),
+    Entry::new("JSX", &[include_str!("languages/jsx.txt"), JAVASCRIPT]),
+    Entry::new("Kotlin", &[include_str!("languages/kotlin.txt")]),
+    Entry::new("Objective-C", &[include_str!("languages/objective-c.txt"), include_str!("languages/c.txt"), C_FAMILY]),
+    Entry::new("Python", &[include_str!("languages/python.txt")]),
+    Entry::new("Rust", &[include_str!("languages/rust.txt")]),
+    Entry::folding_case("SQL", &[include_str!("languages/sql.txt")]),
+    Entry::new("Swift", &[include_str!("languages/swift.txt")]),
+    Entry::new("TeX", &[include_str!("languages/tex.txt")]),
+    Entry::new("TOML", &[include_str!("languages/toml.txt")]),
+    Entry::new("TypeScript", &[include_str!("languages/typescript.txt"), JAVASCRIPT]),
+    Entry::new("XML", &[include_str!("languages/xml.txt")]),
+    Entry::new("YAML", &[include_str!("languages/yaml.txt")]),
+];
+
+/// The table of a language, by its canonical name.
+pub(super) fn table(name: &str) -> Option<&'static Language> {
+    let entry = LANGUAGES.iter().find(|entry| entry.name == name)?;
+    let read = || {
+        let language = Language::read(entry.tables, entry.folds_case);
+        language.inspect_err(|fault| tracing::error!("the table of {name} can't be read: {}", fault.0)).ok()
+    };
+    entry.language.get_or_init(read).as_ref()
+}
+
+/// The canonical names of the languages that have tables.
+#[cfg(test)]
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    LANGUAGES.iter().map(|entry| entry.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::{Condition, Step, compiled};
+    use super::*;
+
+    fn is_tail(condition: &Condition) -> bool {
+        use Condition::{Quoted, QuotedLine, Until, UntilName};
+        matches!(condition, Until(_) | UntilName | Quoted(_) | QuotedLine(_))
+    }
+
+    #[test]
+    fn all_tables_can_be_read() {
+        for entry in &LANGUAGES {
+            let language = Language::read(entry.tables, entry.folds_case);
+            let language = language.unwrap_or_else(|fault| panic!("{}: {fault:?}", entry.name));
+            for step in language.states.iter().flat_map(|state| &state.steps) {
+                if let Step::Patterns { patterns, rules, .. } = step {
+                    let regex =
+                        compiled(patterns).unwrap_or_else(|error| panic!("{}: {error:?} {patterns:?}", entry.name));
+                    let groups = |index: usize| regex.group_info().group_len(regex_automata::PatternID::must(index));
+                    for (index, rule) in rules.iter().enumerate() {
+                        let tails = rule.conditions.iter().filter(|it| is_tail(it)).count();
+                        let wanted = [1, groups(index) - 1 + tails];
+                        assert!(wanted.contains(&rule.classes.len()), "{}: {:?}", entry.name, patterns[index]);
+                    }
+                }
+            }
+        }
+    }
+}

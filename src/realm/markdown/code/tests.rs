@@ -1,0 +1,53 @@
+//! Code as the highlighter of the recorded server coloured it.
+
+use super::{colour, languages};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+/// A sample a line, with the HTML that Pygments 2.17.2 made of it, quotes as they are.
+const SAMPLES: &[u8] = include_bytes!("samples.jsonl.gz");
+
+#[derive(Deserialize)]
+struct Sample {
+    language: String,
+    code: String,
+    html: String,
+}
+
+fn samples() -> Vec<Sample> {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(SAMPLES).read_to_string(&mut text).expect("samples are UTF-8");
+    text.lines().map(|line| serde_json::from_str(line).expect("a sample")).collect()
+}
+
+#[test]
+fn code_is_coloured_like_by_the_highlighter_of_the_recorded_server() {
+    for Sample { language, code, html } in samples() {
+        let spans = colour::spans(&language, &code).unwrap_or_else(|| panic!("{language} is not coloured"));
+        assert_eq!(spans, html, "{language}: {code:?}");
+    }
+}
+
+#[test]
+fn each_language_has_samples() {
+    let samples = samples();
+    let sampled: BTreeSet<&str> = samples.iter().map(|sample| sample.language.as_str()).collect();
+    let missing: Vec<&str> = languages::names().filter(|name| !sampled.contains(name)).collect();
+    assert_eq!(missing, Vec::<&str>::new());
+}
+
+#[test]
+fn hard_code_is_coloured_in_time() {
+    for language in languages::names() {
+        for part in ["\"\\", "(", "a ", "/*", "<a ", "é", "r#\"", "<<a ", "f{", "`${", "int f(", "$ x\\\n", "k:\n "] {
+            let code = part.repeat(8_000 / part.len()) + "\n";
+            let begin = Instant::now();
+            let spans = colour::spans(language, &code);
+            assert!(spans.is_some(), "{language}");
+            // Some milliseconds in an optimized program.
+            assert!(begin.elapsed() < Duration::from_secs(10), "{language} {part:?}: {:?}", begin.elapsed());
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What requests did on a server of level 247 that they don't do any more.
+
+use super::Age;
+use crate::support::TestServer;
+use serde_json::{Value, json};
+
+const SINCE: i64 = 248;
+
+#[tokio::test]
+async fn operations_without_parameters_told_of_none_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, ignored) in [(before, None), (after, Some(json!(["zzz"])))] {
+        let olive = age.user("olive");
+        for path in ["/users/me", "/realm/linkifiers", "/realm/emoji", "/bots", "/users/me/alert_words"] {
+            let reply = olive.get(path, json!({"zzz": 1})).await.success();
+            assert_eq!(reply.get("ignored_parameters_unsupported"), ignored.as_ref(), "{path}");
+        }
+        // One that looks at parameters.
+        let reply = olive.get("/users", json!({"zzz": 1})).await.success();
+        assert_eq!(reply["ignored_parameters_unsupported"], json!(["zzz"]));
+    }
+}
+
+/// The contents of the newest messages that somebody has, as HTML.
+async fn newest(user: &crate::support::User, narrow: Value) -> String {
+    let query = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow});
+    let reply = user.get("/messages", query).await.success();
+    reply["messages"][0]["content"].as_str().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn notices_told_more_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, is_former) in [(before, true), (after, false)] {
+        let (olive, mel) = (age.user("olive"), age.user("mel"));
+        olive.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "made"}]})).await.success();
+        let id = olive.get("/get_stream_id", json!({"stream": "made"})).await.success()["stream_id"].clone();
+        let narrow = json!([["stream", "made"]]);
+        olive.patch(&format!("/streams/{id}"), json!({"is_private": true})).await.success();
+        let html = newest(&olive, narrow.clone()).await;
+        assert_eq!(html.contains("<a href=\"/help/stream-permissions\">access permissions</a>"), is_former, "{html}");
+        olive.patch(&format!("/streams/{id}"), json!({"message_retention_days": 30})).await.success();
+        let html = newest(&olive, narrow).await;
+        assert_eq!(html.contains("will now be automatically deleted 30 days after"), is_former, "{html}");
+        let added = json!({"subscriptions": [{"name": "made"}], "principals": [mel.id()]});
+        olive.post("/users/me/subscriptions", added).await.success();
+        let html = newest(&mel, json!([["is", "dm"]])).await;
+        let mention = if is_former { "class=\"user-mention\"" } else { "class=\"user-mention silent\"" };
+        assert!(html.contains(mention), "{html}");
+    }
+}
+
+/// The flags of a message, as its reader has them.
+async fn flags(user: &crate::support::User, id: i64) -> Value {
+    user.get(&format!("/messages/{id}"), json!({})).await.success()["message"]["flags"].clone()
+}
+
+#[tokio::test]
+async fn edits_told_the_kind_of_a_wildcard_alone_before_248() {
+    let server = TestServer::start().await;
+    let [before, _] = Age::around(&server, SINCE).await;
+    let (olive, mel) = (before.user("olive"), before.user("mel"));
+    let made = json!({"subscriptions": [{"name": "made"}], "principals": [olive.id(), mel.id()]});
+    olive.post("/users/me/subscriptions", made).await.success();
+    let place = json!({"type": "stream", "to": "made", "topic": "t", "content": "plain"});
+    let id = olive.post("/messages", place).await.success()["id"].as_i64().expect("an id");
+    let mut queue = mel.events(["update_message"]).await;
+    olive.patch(&format!("/messages/{id}"), json!({"content": "@**all** look"})).await.success();
+    assert_eq!(queue.next().await.0["flags"], json!(["stream_wildcard_mentioned"]));
+    assert_eq!(flags(&mel, id).await, json!(["stream_wildcard_mentioned", "wildcard_mentioned"]));
+
+    // Those whom a wildcard reached keep the flag when it is edited away.
+    olive.patch(&format!("/messages/{id}"), json!({"content": "nobody"})).await.success();
+    assert_eq!(queue.next().await.0["flags"], json!(["stream_wildcard_mentioned"]));
+    assert_eq!(flags(&mel, id).await, json!(["stream_wildcard_mentioned", "wildcard_mentioned"]));
+}
+
+#[tokio::test]
+async fn wildcards_reach_everybody_in_a_direct_message() {
+    let server = TestServer::start().await;
+    for age in Age::around(&server, SINCE).await {
+        let (olive, mel) = (age.user("olive"), age.user("mel"));
+        let id = olive.send_direct(&[mel.id()], "@**everyone** x").await;
+        assert_eq!(flags(&mel, id).await, json!(["stream_wildcard_mentioned", "wildcard_mentioned"]));
+        let state = mel.register(json!({})).await.state;
+        let mentions = state["unread_msgs"]["mentions"].as_array().cloned().unwrap_or_default();
+        assert!(mentions.contains(&json!(id)), "{mentions:?}");
+        let id = olive.send_direct(&[mel.id()], "@**topic** x").await;
+        assert_eq!(flags(&mel, id).await, json!([]));
+    }
+}
+
+#[tokio::test]
+async fn topics_are_followed_by_mentions_of_groups_and_by_senders_from_outside() {
+    let server = TestServer::start().await;
+    for age in Age::around(&server, SINCE).await {
+        let (olive, mel) = (age.user("olive"), age.user("mel"));
+        mel.patch("/settings", json!({"automatically_follow_topics_where_mentioned": true})).await.success();
+        let group = json!({"name": "crew", "description": "", "members": [mel.id()]});
+        olive.post("/user_groups/create", group).await.success();
+        let made = json!({"subscriptions": [{"name": "made"}], "principals": [olive.id(), mel.id()]});
+        olive.post("/users/me/subscriptions", made).await.success();
+        let mut queue = mel.events(["user_topic"]).await;
+        let message = json!({"type": "stream", "to": "made", "topic": "t", "content": "@*crew* look"});
+        olive.post("/messages", message).await.success();
+        assert_eq!(queue.next().await.0["visibility_policy"], 3);
+
+        let max = age.user("max");
+        max.patch("/settings", json!({"automatically_follow_topics_policy": 1})).await.success();
+        let mut queue = max.events(["user_topic"]).await;
+        let message = json!({"type": "stream", "to": "made", "topic": "other", "content": "from outside"});
+        let sent = max.post("/messages", message).await.success();
+        assert_eq!(sent["automatic_new_visibility_policy"], 3);
+        assert_eq!(queue.next().await.0["visibility_policy"], 3);
+    }
+}
+
+#[tokio::test]
+async fn of_two_mistakes_the_first_in_order_was_told() {
+    let server = TestServer::start().await;
+    let [before, _] = Age::around(&server, SINCE).await;
+    let (olive, mel) = (before.user("olive"), before.user("mel"));
+    let id = olive.get("/get_stream_id", json!({"stream": "{channel}"})).await;
+    id.error("BAD_REQUEST", "Invalid stream name '{channel}'");
+    olive.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "made"}]})).await.success();
+    let id = olive.get("/get_stream_id", json!({"stream": "made"})).await.success()["stream_id"].clone();
+    // Types before rights.
+    let reply = mel.patch(&format!("/streams/{id}"), json!({"is_announcement_only": 5})).await;
+    reply.error("BAD_REQUEST", "is_announcement_only is not a boolean");
+    // What goes together before what is given.
+    let message = json!({"type": "stream", "to": "made", "topic": "t", "content": "x"});
+    let message = olive.post("/messages", message).await.success()["id"].clone();
+    let reply = olive.patch(&format!("/messages/{message}"), json!({"content": "", "stream_id": id})).await;
+    reply.error("BAD_REQUEST", "Cannot change message content while changing stream");
+    // Types before existence.
+    let reply = olive.get("/users/nobody@chat.test", json!({"client_gravatar": 5})).await;
+    reply.error("BAD_REQUEST", "client_gravatar is not a boolean");
+}
