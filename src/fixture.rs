@@ -4,13 +4,14 @@
 //! - [`check()`]: from text to a document, with every fault that there is
 //! - `load`: from a document to a realm
 //! - [`builtin`]: the texts of the fixtures that come with the program
-//! - [`generate`]: documents of large organizations, of which [`Source::builtin`] knows one
+//! - `generate`: documents of large organizations, of which [`Source::builtin`] knows one; with the feature of this name
 //!
 //! [`read`] does all of it at once.
 
 pub mod format;
 
 mod check;
+#[cfg(feature = "generate")]
 pub mod generate;
 mod load;
 mod names;
@@ -90,16 +91,22 @@ pub enum Source {
     /// The text of one that comes with the program, in which nothing has to be looked for.
     BuiltIn(&'static str),
     /// What the generator makes.
+    #[cfg(feature = "generate")]
     Generated(generate::Size),
 }
 
 impl Source {
     /// The names that [`Source::builtin`] knows.
+    #[cfg(feature = "generate")]
     pub const BUILT_IN: &'static str = "default, cast, empty, hostile, large";
+    /// The names that [`Source::builtin`] knows.
+    #[cfg(not(feature = "generate"))]
+    pub const BUILT_IN: &'static str = "default, cast, empty, hostile";
 
     /// The fixture that comes with the program under this name.
     pub fn builtin(name: &str) -> Option<Self> {
         match name {
+            #[cfg(feature = "generate")]
             "large" => Some(Source::Generated(generate::Size::LARGE)),
             _ => builtin(name).map(Source::BuiltIn),
         }
@@ -119,6 +126,7 @@ impl Source {
                 load::load(document, now, seed)
             }
             // What is generated is sound, and the same in every world, whatever follows from the world's seed.
+            #[cfg(feature = "generate")]
             Source::Generated(size) => load::load(generate::document(*size, 0, &mut |_| {}), now, seed),
         }
     }

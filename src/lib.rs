@@ -43,29 +43,92 @@
 //! - [`tls`]: the certificate that a server shows, and what a client trusts.
 //! - `json_diagnostic`: what is wrong with JSON that doesn't fit, in words.
 
-pub mod api;
+#![cfg_attr(
+    not(feature = "internals"),
+    expect(dead_code, unused_imports, reason = "some of it is for the crate's own tests, which see all modules")
+)]
+
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 mod console;
-pub mod control;
-pub mod dialect;
-pub mod error;
-pub mod fault;
-pub mod fixture;
-pub mod http;
-pub mod journal;
 mod json_diagnostic;
-pub mod level;
-pub mod openapi;
-pub mod realm;
-pub mod record;
 pub mod reducer;
+#[cfg(feature = "scenario")]
 pub mod scenario;
-pub mod server;
 pub mod testing;
+
+// The rest is for the crate itself, and with the feature `internals` for its tests.
+#[cfg(feature = "internals")]
+pub mod api;
+#[cfg(not(feature = "internals"))]
+mod api;
+#[cfg(feature = "internals")]
+pub mod control;
+#[cfg(not(feature = "internals"))]
+mod control;
+#[cfg(feature = "internals")]
+pub mod dialect;
+#[cfg(not(feature = "internals"))]
+mod dialect;
+#[cfg(feature = "internals")]
+pub mod error;
+#[cfg(not(feature = "internals"))]
+mod error;
+#[cfg(feature = "internals")]
+pub mod fault;
+#[cfg(not(feature = "internals"))]
+mod fault;
+#[cfg(feature = "internals")]
+pub mod fixture;
+#[cfg(not(feature = "internals"))]
+mod fixture;
+#[cfg(feature = "internals")]
+pub mod http;
+#[cfg(not(feature = "internals"))]
+mod http;
+#[cfg(feature = "internals")]
+pub mod journal;
+#[cfg(not(feature = "internals"))]
+mod journal;
+#[cfg(feature = "internals")]
+pub mod level;
+#[cfg(not(feature = "internals"))]
+mod level;
+#[cfg(feature = "internals")]
+pub mod openapi;
+#[cfg(not(feature = "internals"))]
+mod openapi;
+#[cfg(feature = "internals")]
+pub mod realm;
+#[cfg(not(feature = "internals"))]
+mod realm;
+#[cfg(feature = "internals")]
+pub mod record;
+#[cfg(not(feature = "internals"))]
+mod record;
+#[cfg(feature = "internals")]
+pub mod server;
+#[cfg(not(feature = "internals"))]
+mod server;
+#[cfg(feature = "internals")]
 pub mod time;
+#[cfg(not(feature = "internals"))]
+mod time;
+#[cfg(feature = "internals")]
 pub mod tls;
+#[cfg(not(feature = "internals"))]
+mod tls;
+#[cfg(feature = "internals")]
 pub mod world;
+#[cfg(not(feature = "internals"))]
+mod world;
 
 pub use control::InitialClock;
-pub use server::{Credentials, Options, Server};
+pub use dialect::Dialect;
+pub use fixture::Source as Fixture;
+pub use server::{Credentials, Options, Server, StartError};
+pub use time::Timestamp;
+#[cfg(feature = "tls")]
 pub use tls::Tls;
+pub use world::World;

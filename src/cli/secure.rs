@@ -55,9 +55,7 @@ impl Secure {
     /// A file that can't be read, or an option that needs TLS.
     pub fn tls(&self) -> Result<Option<Tls>, CliError> {
         match (&self.tls_cert, &self.tls_key) {
-            (Some(certificate), Some(key)) => {
-                Ok(Some(Tls::RequestCredentials { certificate: read(certificate)?, key: read(key)? }))
-            }
+            (Some(certificate), Some(key)) => Ok(Some(Tls::Given { certificate: read(certificate)?, key: read(key)? })),
             _ if self.tls => Ok(Some(Tls::Made { names: self.tls_name.clone() })),
             _ if self.tls_ca_file.is_some() => Err(CliError::of_usage("--tls-ca-file needs --tls")),
             _ if !self.tls_name.is_empty() => Err(CliError::of_usage("--tls-name needs --tls")),

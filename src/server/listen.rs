@@ -7,7 +7,7 @@ use crate::control::Control;
 use crate::error::Error;
 use crate::http::{Edge, reply};
 use crate::time::Timestamp;
-use crate::tls::Secured;
+use crate::tls::{SecureStream, Secured};
 use crate::world::aside::in_place;
 use crate::world::{RealTime, World, Worlds};
 use http_body_util::Full;
@@ -24,7 +24,6 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio_rustls::server::TlsStream;
 
 /// How long a connection may be silent before it is closed, at least; at most twice as long.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -278,7 +277,7 @@ fn serve_securely(
 }
 
 /// The stream inside a TLS connection; None for a client that speaks something else, which is told so if that is HTTP.
-async fn opened(stream: TcpStream, secured: &Secured) -> Option<TlsStream<TcpStream>> {
+async fn opened(stream: TcpStream, secured: &Secured) -> Option<SecureStream> {
     let mut first = [0];
     if stream.peek(&mut first).await.is_ok() && first[0].is_ascii_uppercase() {
         let refuse = || async {
@@ -289,7 +288,7 @@ async fn opened(stream: TcpStream, secured: &Secured) -> Option<TlsStream<TcpStr
         let _ = http1::Builder::new().keep_alive(false).serve_connection(TokioIo::new(stream), refusing).await;
         return None;
     }
-    match secured.acceptor.accept(stream).await {
+    match secured.accept(stream).await {
         Ok(stream) => Some(stream),
         Err(error) => {
             tracing::debug!("connection ended: {error}");

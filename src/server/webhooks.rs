@@ -7,6 +7,7 @@ use crate::world::{Errand, Outlet, Tried, World};
 use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
+#[cfg(feature = "tls")]
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
@@ -75,7 +76,10 @@ struct Poster {
     secure: OnceLock<Result<SecureClient, String>>,
 }
 
+#[cfg(feature = "tls")]
 type SecureClient = Client<HttpsConnector<HttpConnector<Resolver>>, Full<Bytes>>;
+#[cfg(not(feature = "tls"))]
+type SecureClient = Client<HttpConnector<Resolver>, Full<Bytes>>;
 
 impl Poster {
     fn new(reach: Reach) -> Self {
@@ -145,13 +149,20 @@ impl Poster {
     }
 
     fn secure(&self) -> Result<&SecureClient, &String> {
-        let made = self.secure.get_or_init(|| {
-            let trusted = in_place(|| HttpsConnectorBuilder::new().with_native_roots());
-            let trusted = trusted.map_err(|error| format!("no certificates to trust were found: {error}"))?;
-            Ok(builder().build(trusted.https_only().enable_http1().wrap_connector(connector(self.reach))))
-        });
-        made.as_ref()
+        self.secure.get_or_init(|| secure_client(self.reach)).as_ref()
     }
+}
+
+#[cfg(feature = "tls")]
+fn secure_client(reach: Reach) -> Result<SecureClient, String> {
+    let trusted = in_place(|| HttpsConnectorBuilder::new().with_native_roots());
+    let trusted = trusted.map_err(|error| format!("no certificates to trust were found: {error}"))?;
+    Ok(builder().build(trusted.https_only().enable_http1().wrap_connector(connector(reach))))
+}
+
+#[cfg(not(feature = "tls"))]
+fn secure_client(_reach: Reach) -> Result<SecureClient, String> {
+    Err("chatdouble is built without its feature tls".to_owned())
 }
 
 /// The world, unless it is gone.

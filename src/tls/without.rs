@@ -1,0 +1,49 @@
+//! What stands for TLS where the crate is built without it: nobody can ask for it.
+
+use super::{TlsError, Validity};
+use std::convert::Infallible;
+use std::net::IpAddr;
+use std::sync::Arc;
+use tokio::net::TcpStream;
+
+/// A connection within which TLS is spoken: there is none.
+pub type SecureStream = TcpStream;
+
+/// Which certificate a server shows: none.
+#[derive(Clone, Debug)]
+pub enum Tls {}
+
+/// A server's side of TLS: none.
+#[derive(Clone)]
+pub struct Secured {
+    never: Infallible,
+    /// What a client has to trust, in PEM.
+    pub trusted: Arc<str>,
+}
+
+impl Tls {
+    /// Never called.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn secured(
+        &self,
+        _further: Vec<String>,
+        _addresses: Vec<IpAddr>,
+        _days: Validity,
+    ) -> Result<Secured, TlsError> {
+        match *self {}
+    }
+}
+
+impl Secured {
+    /// Never called.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub async fn accept(&self, _stream: TcpStream) -> std::io::Result<SecureStream> {
+        match self.never {}
+    }
+}
