@@ -1,4 +1,4 @@
-//! The operations: one type each beside its kin, one row each in [`OPERATIONS`].
+//! The operations: one type each next to its kin, one row each in [`OPERATIONS`].
 //!
 //! An operation reads from top to bottom: checks first, then a blank line, then the change. It knows nothing of HTTP,
 //! feature levels or dialects, and takes no locks: a [`Read`] gets the realm as it is, a [`Write`] a private copy.

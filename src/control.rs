@@ -57,7 +57,7 @@ pub struct Control {
     pub edge: Arc<Edge>,
     /// Who may call.
     pub guard: Guard,
-    /// What a new world has that is not told otherwise.
+    /// What a new world has unless something else is given.
     pub defaults: Defaults,
     /// Opens a socket for a world.
     pub listen: Listen,
@@ -65,12 +65,12 @@ pub struct Control {
     pub real_time: Arc<dyn RealTime>,
 }
 
-/// What a new world has that is not told otherwise: the options of `serve`.
+/// What a new world has unless something else is given: the options of `serve`.
 #[derive(Clone)]
 pub struct Defaults {
     /// A fixture's text.
     pub fixture: crate::fixture::Source,
-    /// How the clock stands.
+    /// How the clock begins.
     pub clock: InitialClock,
     /// The level.
     pub feature_level: i64,
@@ -82,7 +82,7 @@ pub struct Defaults {
     pub world_ttl: Option<Span>,
 }
 
-/// How a new world's clock stands.
+/// How a new world's clock begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialClock {
     /// With real time.
@@ -196,7 +196,7 @@ impl Control {
         enveloped(data)
     }
 
-    /// The world that somebody wants to watch, with how much they want to be told in a second, or the refusal.
+    /// The world that somebody wants to watch, with how much they want to receive in a second, or the refusal.
     ///
     /// # Errors
     ///

@@ -67,7 +67,7 @@ fn is_product(name: &str) -> bool {
         && name.bytes().all(is_of_scheme)
 }
 
-/// The key that values stand under, of one that says under which other key that is meant: `key` of `choices.key`.
+/// The key that values are under, of one that says under which other key that is meant: `key` of `choices.key`.
 fn last_part(key: &str) -> &str {
     key.rsplit_once('.').map_or(key, |(_, last)| last)
 }
@@ -157,7 +157,7 @@ impl Dialect {
         Ok(())
     }
 
-    /// The product's name, as it stands in addresses that open its apps (`NAME://login`).
+    /// The product's name, as it is in addresses that open its apps (`NAME://login`).
     pub fn product(&self) -> &str {
         self.product.as_deref().unwrap_or(PRODUCT)
     }
@@ -274,7 +274,7 @@ impl Dialect {
         }
     }
 
-    /// Renames everything in what stands under a key.
+    /// Renames everything in what is under a key.
     fn translate_within(&self, value: &mut Value, parent: &str) {
         match value {
             Value::Array(items) => items.iter_mut().for_each(|item| self.translate_within(item, parent)),

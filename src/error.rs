@@ -1,7 +1,7 @@
 //! The error table: every failed reply that the API can give, in one place.
 //!
 //! A row is a variant, its HTTP status, its code and the template of its message. Fields named in
-//! braces fill the template; those listed behind `+` also stand in the reply beside `msg` and `code`.
+//! braces fill the template; those listed behind `+` also are in the reply next to `msg` and `code`.
 //! Nothing else builds an error reply.
 
 use serde::ser::SerializeMap;
@@ -19,11 +19,11 @@ pub struct ErrorRow {
     pub code: &'static str,
     /// Message with its placeholders.
     pub message: &'static str,
-    /// Fields that the reply carries beside `msg` and `code`.
+    /// Fields that the reply carries next to `msg` and `code`.
     pub fields: &'static [&'static str],
 }
 
-/// What fills a placeholder or stands beside a message: any JSON value, boxed to keep errors small.
+/// What fills a placeholder or is next to a message: any JSON value, boxed to keep errors small.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorField(Box<Value>);
 
@@ -51,7 +51,7 @@ macro_rules! errors {
         $(#[$doc:meta])*
         $name:ident $({ $($field:ident),* })? : $status:literal $code:ident $message:literal $(+ [$($extra:ident),*])?;
     )*) => {
-        /// A refused request: what the client is told. Each variant is a row of the table.
+        /// A refused request: what the client gets. Each variant is a row of the table.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Error {
             $(
@@ -705,7 +705,7 @@ errors! {
     CustomEmojiDeactivated: 400 BAD_REQUEST "This custom emoji has been deactivated.";
     /// Nothing left after trimming.
     EmojiNameMissing: 400 BAD_REQUEST "Emoji name is missing";
-    /// A character that can't stand between colons.
+    /// A character that can't be between colons.
     EmojiNameCharacters: 400 BAD_REQUEST "Emoji names must contain only lowercase English letters, digits, spaces, dashes, and underscores.";
     /// Ends in a dash or an underscore.
     EmojiNameEnding: 400 BAD_REQUEST "Emoji names must end with either a letter or digit.";
@@ -835,7 +835,7 @@ errors! {
     TusContentType: 415 BAD_REQUEST "Content-Type must be application/offset+octet-stream";
     /// Unknown upload, or another's.
     NoSuchUpload: 404 BAD_REQUEST "Upload not found";
-    /// Not where the upload stands.
+    /// Not where the upload is.
     UploadOffset: 409 BAD_REQUEST "Upload-Offset does not match the upload's offset";
     /// More bytes than were announced.
     UploadTooLong: 413 BAD_REQUEST "The upload is longer than announced";
@@ -951,7 +951,7 @@ impl Error {
         message
     }
 
-    /// The field of this name as it stands in the message.
+    /// The field of this name as it is in the message.
     fn in_words(&self, name: &str) -> Option<String> {
         let (_, value) = self.fields().into_iter().find(|(field, _)| *field == name)?;
         Some(match &**value {

@@ -68,7 +68,7 @@ pub enum Effect {
     Error {
         /// HTTP status.
         status: u16,
-        /// `code`, `msg` and what else stands in it.
+        /// `code`, `msg` and what else is in it.
         fields: Map<String, Value>,
     },
     /// 429 with `retry-after`; nothing is done.

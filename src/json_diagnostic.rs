@@ -26,7 +26,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Reads JSON that is an object: a list would be taken for one whose keys stand in their order.
+/// Reads JSON that is an object: a list would be taken for one whose keys are in their order.
 ///
 /// # Errors
 ///
@@ -85,7 +85,7 @@ pub fn in_words(said: &str) -> String {
     }
     let rest = said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: "));
     let Some((found, expected)) = rest.and_then(|rest| rest.rsplit_once(", expected ")) else { return said.to_owned() };
-    // Where it stands is said by the path in front.
+    // Where it is is said by the path in front.
     let expected = expected.split(" at line ").next().unwrap_or(expected);
     format!("takes {}, not {}", taken(expected), given(found))
 }

@@ -260,7 +260,7 @@ pub struct Context<'a> {
 /// when, it is taken to have changed at once.
 pub const AFTER_THE_RECORDED: i64 = 248;
 
-/// All changes, the newest first; within a level as they stand in the tables.
+/// All changes, the newest first; within a level as they are in the tables.
 pub fn changes() -> &'static [Change] {
     static CHANGES: LazyLock<Vec<Change>> = LazyLock::new(|| {
         let mut all = fields::changes();

@@ -24,13 +24,13 @@
 //!
 //! Each layer names those to its right alone:
 //! `cli` → [`server`] → [`control`] → [`http`] → [`level`] → [`api`] → [`record`] → [`world`] → [`realm`] → [`error`],
-//! [`time`]. To the right of [`control`] stand [`fixture`] and [`openapi`] too, to that of [`world`] [`fault`],
+//! [`time`]. To the right of [`control`] are [`fixture`] and [`openapi`] too, to that of [`world`] [`fault`],
 //! [`journal`] and [`dialect`].
 //!
 //! - [`realm`]: the data of one organization and the rules over it; no HTTP, no async, no wall clock.
 //! - [`world`]: a realm published whole, with a clock and the polls that hang on it. The only locks.
 //! - [`record`]: the API's shared objects and events, as somebody sees them.
-//! - [`api`]: the operations: a type each beside its kin, a row each in one table.
+//! - [`api`]: the operations: a type each next to its kin, a row each in one table.
 //! - [`level`]: what worlds at older feature levels do otherwise: a table of changes, applied to requests and replies.
 //! - [`http`]: the way of one request: world, route, credentials, parameters, reply; dialects and addresses.
 //! - [`control`]: steering worlds from outside.

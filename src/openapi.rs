@@ -120,7 +120,7 @@ fn alternatives(row: &Row, level: i64) -> impl Iterator<Item = &'static Paramete
     served(level).filter(is_other).flat_map(|one| one.parameters).filter(|info| info.is_in_path)
 }
 
-/// Resumable uploads have a protocol of their own, and stand in no table.
+/// Resumable uploads have a protocol of their own, and are in no table.
 fn resumable_uploads() -> Map<String, Value> {
     serde_json::from_str(include_str!("openapi/resumable.json")).expect("a document of paths, as the tests read it")
 }
@@ -284,7 +284,7 @@ fn parameter(info: &ParameterInfo, schema: Value) -> Value {
     })
 }
 
-/// A placeholder, with the schemas and descriptions of what else may stand in its place.
+/// A placeholder, with the schemas and descriptions of what else may be in its place.
 fn in_path(info: &ParameterInfo, mut schema: Value, others: Vec<(Value, String)>) -> Value {
     let mut about = description(info);
     if schema["type"] == "integer" && schema.get("minimum").is_none() {

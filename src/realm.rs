@@ -135,7 +135,7 @@ pub struct Realm {
     pub muted_by: OrdMap<UserId, OrdSet<UserId>>,
     /// Uploaded files by path id.
     pub attachments: OrdMap<String, Arc<Attachment>>,
-    /// Their bytes, all told.
+    /// Their bytes, in all.
     #[serde(skip)]
     pub upload_space_used: i64,
     /// Bytes of uploads and pictures by content hash; a value like all the rest, so that a fork shares them.

@@ -19,7 +19,7 @@
 //! register reply names (none: level 0).
 //!
 //! Some things no client can keep up to date: for good ([`NOT_KEPT`]), or since an event that took away what nothing
-//! tells anew ([`Unknowable`]). [`State::differences`] leaves both out.
+//! tells again ([`Unknowable`]). [`State::differences`] leaves both out.
 
 mod channels;
 mod comparison;
@@ -164,7 +164,7 @@ impl State {
     }
 
     /// Folds an event in; events must come in the order of their ids. False: events of this type or with this `op`
-    /// are not known, and a client does well to register anew.
+    /// are not known, and a client does well to register again.
     pub fn apply(&mut self, event: &Value) -> bool {
         let op = event["op"].as_str().unwrap_or_default();
         match event["type"].as_str().unwrap_or_default() {

@@ -38,9 +38,9 @@ pub struct Options {
     pub host: Option<String>,
     /// 0: a free one.
     pub port: u16,
-    /// What the default world is made from, and others unless told otherwise.
+    /// What the default world is made from, and others unless something else is given.
     pub fixture: fixture::Source,
-    /// How the clock stands.
+    /// How the clock begins.
     pub clock: InitialClock,
     /// The level that the default world emulates.
     pub feature_level: i64,
@@ -160,7 +160,7 @@ impl Server {
         Self::start_with(Options::default()).await
     }
 
-    /// Starts a server as told.
+    /// Starts a server as asked.
     ///
     /// # Errors
     ///
@@ -301,7 +301,7 @@ impl Server {
         self.edge.worlds.get(name).unwrap_or_else(|| panic!("no world is called {name}"))
     }
 
-    /// Steers the worlds as requests to control do, without one; `path` is what stands behind `/control`, with its query.
+    /// Steers the worlds as requests to control do, without one; `path` is what is behind `/control`, with its query.
     pub async fn control(&self, method: http::Method, path: &str, body: Option<&serde_json::Value>) -> Answer {
         let host = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, host)| host);
         self.control.call(host, method, path, body).await

@@ -172,7 +172,7 @@ impl TestServer {
         self.world_with(WorldOptions::default())
     }
 
-    /// A world that is made as told.
+    /// A world that is made as asked.
     ///
     /// # Panics
     ///

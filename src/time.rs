@@ -154,7 +154,7 @@ impl Span {
     }
 }
 
-/// How a world's clock stands.
+/// How a world's clock is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// Goes with real time, moved by this span.
@@ -164,7 +164,7 @@ pub enum Clock {
     },
     /// Stands still at this point until it is moved.
     Frozen {
-        /// The point at which it stands.
+        /// The point at which it is.
         at: Timestamp,
     },
 }

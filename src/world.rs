@@ -83,7 +83,7 @@ pub struct NewEvents {
     pub first: u64,
     /// The entries: of most changes one or none.
     pub entries: SmallVec<[Arc<Entry>; 1]>,
-    /// What those who watch are told besides.
+    /// What those who watch a world receive besides.
     aside: Vec<Watched>,
 }
 
@@ -173,7 +173,7 @@ impl World {
         &self.real_time
     }
 
-    /// How its clock stands.
+    /// How its clock begins.
     pub fn clock(&self) -> Clock {
         *self.clock.lock()
     }
@@ -313,7 +313,7 @@ impl World {
         fired
     }
 
-    /// Lets the clock go with real time from where it stands, or stops it there.
+    /// Lets the clock go with real time from where it is, or stops it there.
     pub fn run_clock(&self, runs: bool) {
         let _turn = self.lock();
         let now = self.now();

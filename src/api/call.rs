@@ -24,7 +24,7 @@ pub struct Call<'a> {
     pub caller: Option<Arc<User>>,
     /// The address that the request came to.
     pub origin: Origin<'a>,
-    /// What the caller calls the built-in extra emoji beside its own name.
+    /// What the caller calls the built-in extra emoji next to its own name.
     pub extra_emoji: Option<&'a str>,
     /// What the client calls itself.
     pub client: &'a str,

@@ -160,7 +160,7 @@ fn own_queue(realm: &Realm, call: &Call<'_>, id: &str) -> Result<Arc<Queue>, Err
     queue.cloned().ok_or_else(|| Error::BadEventQueue { queue_id: id.into() })
 }
 
-/// Where the first event after the acknowledged one lies.
+/// Where the first event after the acknowledged one is.
 fn acknowledge(realm: &Realm, queue: &Queue, last: i64) -> Result<Cursor, Error> {
     if last < queue.acknowledged {
         return Err(Error::EventPruned { event_id: last.into() });

@@ -109,7 +109,7 @@ impl Write for MarkChannelAsRead {
     }
 }
 
-/// Marks messages as read; where there are none, nobody is told.
+/// Marks messages as read; where there are none, nobody is notified.
 fn read_all(tx: &mut Tx, caller: &User, unread: &[MessageId]) -> Result<Success, Error> {
     if !unread.is_empty() {
         change_flag(tx, caller, unread, READ)?;

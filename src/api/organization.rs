@@ -263,7 +263,7 @@ fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choic
     true
 }
 
-/// Gives a permission to others. Where guests come to know more or fewer people, they are told whom.
+/// Gives a permission to others. Where guests come to know more or fewer people, they learn whom.
 fn change_permission(tx: &mut Tx, name: &'static str, value: GroupSettingValue) {
     let before = tx.mark();
     let shown = json!(value);

@@ -127,7 +127,7 @@ pub struct ParameterInfo {
     pub schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
-/// The description of a parameter that is a user's setting: what it means stands in a table, under its name.
+/// The description of a parameter that is a user's setting: what it means is in a table, under its name.
 pub const MEANT_AS_USER_SETTING: &[&str] = &["A user's setting."];
 /// The description of a parameter that is a setting or permission of the organization, likewise.
 pub const MEANT_FOR_ORGANIZATION: &[&str] = &["A setting of the organization."];

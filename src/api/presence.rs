@@ -26,12 +26,12 @@ pub const OFFLINE_AFTER: Span = Span::seconds(200);
 pub const DEFAULT_HISTORY_DAYS: i64 = 14;
 /// A report this soon after the last one changes nothing: several clients may report at once.
 const LEAST_STEP: Span = Span::seconds(55);
-/// Whose last activity is older than this has come back: others are told. The offline threshold less a ping and a bit.
+/// Whose last activity is older than this has come back: others are informed. The offline threshold less a ping and a bit.
 const AWAY_AFTER: Span = Span::seconds(130);
 /// From now to when somebody who has just switched presence off was last seen: what makes them offline
 /// ([`OFFLINE_AFTER`]), and two minutes for clocks that differ.
 const LAST_SEEN_WHEN_DISABLED: Span = Span::seconds(-(OFFLINE_AFTER.whole_seconds() + 120));
-/// Active users above which nobody is told who comes back.
+/// Active users above which nobody is notified who comes back.
 const MAX_USERS_FOR_EVENTS: usize = 100;
 
 operation! {
@@ -171,7 +171,7 @@ pub struct UserPresenceReply {
     pub server_timestamp: f64,
 }
 
-/// Presence in the modern form, with the legacy one beside it.
+/// Presence in the modern form, with the legacy one with it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserPresenceRecord {
     /// The modern form.

@@ -263,7 +263,7 @@ fn check_kind_for_summary(field: &ProfileField) -> Result<(), Error> {
     if field.in_summary && field.kind == USERS { Err(Error::FieldNotForSummary) } else { Ok(()) }
 }
 
-/// Whether the summary holds this field beside the others.
+/// Whether the summary holds this field next to the others.
 fn check_room_in_summary(realm: &Realm, id: ProfileFieldId) -> Result<(), Error> {
     let others = realm.profile_fields.values().filter(|other| other.in_summary && other.id != id).count();
     if others >= MAX_FIELDS_IN_SUMMARY {

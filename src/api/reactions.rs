@@ -65,11 +65,11 @@ operation! {
     params {
         /// The message.
         @path message_id: MessageId,
-        /// The emoji's name; of no effect beside a code.
+        /// The emoji's name; of no effect next to a code.
         emoji_name: Option<String>,
         /// Its code.
         emoji_code: Option<String>,
-        /// Its namespace: `unicode_emoji` when absent beside a code; follows from the name otherwise.
+        /// Its namespace: `unicode_emoji` when absent next to a code; follows from the name otherwise.
         reaction_type: Option<String>,
     }
     errors [InvalidMessage, ReactionUnnamed, UnknownEmoji, ReactionDoesNotExist];

@@ -1,4 +1,4 @@
-//! The caller's settings, and what of the account is changed beside them (reference behaviour, PATCH /settings).
+//! The caller's settings, and what of the account is changed with them (reference behaviour, PATCH /settings).
 //!
 //! A choice where the API is silent: A-70 in docs/assumptions.md.
 
@@ -171,7 +171,7 @@ fn check_new_password(realm: &Realm, user: &User, params: &SettingsParams) -> Re
 /// The value of a setting that new users begin with.
 pub fn user_default(realm: &Realm, name: &str) -> Value {
     let given = realm.organization.user_defaults.get(name).cloned();
-    // Everyone, for the one setting that stands in the account.
+    // Everyone, for the one setting that is in the account.
     given.unwrap_or_else(|| find(&USER_SETTINGS, name).map_or(Value::from(1), |row| row.default.clone()))
 }
 
@@ -235,7 +235,7 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
         "allow_private_data_export" => {
             emit_export_consent(tx, user, value == Value::Bool(true));
         }
-        // Drafts stay where they were written, so that nobody is told of their end.
+        // Drafts stay where they were written, so that nobody is notified of their end.
         "enable_drafts_synchronization" if value == Value::Bool(false) => tx.user_state_mut(user).drafts.clear(),
         _ => {}
     }

@@ -21,7 +21,7 @@ use imbl::OrdSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Subscribers above which nobody is told who is typing.
+/// Subscribers above which nobody is notified who is typing.
 const MAX_SUBSCRIBERS: usize = 100;
 
 words! {

@@ -34,7 +34,7 @@ impl Told {
         });
     }
 
-    /// Waits until the program is told to end.
+    /// Waits until the program is asked to end.
     pub async fn wait(&mut self) {
         tokio::select! {
             () = self.ending.told() => {}

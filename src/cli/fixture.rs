@@ -24,7 +24,7 @@ pub enum Fixture {
 
 #[derive(Debug, Args)]
 pub struct Generate {
-    /// People beside the cast and the system's bots
+    /// People besides the cast and the system's bots
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(..=MOST))]
     users: u64,
 

@@ -18,7 +18,7 @@ pub(super) fn say(line: impl Display) -> Result<(), CliError> {
     }
 }
 
-/// Writes a line to standard error, where nobody can be told that it can't be written.
+/// Writes a line to standard error, where nobody can learn that it can't be written.
 pub(super) fn tell(line: impl Display) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

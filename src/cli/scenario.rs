@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub enum Scenario {
-    /// Plays scenarios, each in a fresh world whose clock stands still at 2026-01-01T00:00:00Z
+    /// Plays scenarios, each in a fresh world whose clock is frozen at 2026-01-01T00:00:00Z
     Run(Run),
 }
 

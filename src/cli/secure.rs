@@ -102,7 +102,7 @@ pub fn with_remedy(reason: String) -> String {
 /// Whom a client trusts.
 #[derive(Debug, Args)]
 pub struct Trusting {
-    /// File of certificates (PEM) that are trusted beside those of this machine
+    /// File of certificates (PEM) that are trusted besides those of this machine
     #[arg(long, env = "CHATDOUBLE_TLS_CA", value_name = "FILE")]
     tls_ca: Option<PathBuf>,
 }

@@ -46,7 +46,7 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_FIXTURE", value_name = "NAME|FILE", default_value = "default")]
     fixture: String,
 
-    /// real; frozen: stands still at the time of starting; an instant (RFC 3339): stands still there
+    /// real; frozen: is frozen at the time of starting; an instant (RFC 3339): is frozen there
     #[arg(long, env = "CHATDOUBLE_CLOCK", value_name = "CLOCK", default_value = "real", value_parser = InitialClock::parse)]
     clock: InitialClock,
 
@@ -147,7 +147,7 @@ fn world_ttl(text: &str) -> Result<Span, String> {
     if ttl >= Span::seconds(1) { Ok(ttl) } else { Err("takes seconds from 1 on".to_owned()) }
 }
 
-/// Where it listens unless told otherwise.
+/// Where it listens unless something else is given.
 pub const PORT: u16 = 9991;
 /// How long the worlds may be examined at the end: a signal ends the program within a second.
 const EXAMINATION: Duration = Duration::from_millis(600);

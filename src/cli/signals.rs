@@ -5,7 +5,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 #[cfg(not(unix))]
 use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
 
-/// Being told to end: by SIGINT or SIGTERM; on Windows by Ctrl-C, Ctrl-Break or the closing of the console.
+/// Being asked to end: by SIGINT or SIGTERM; on Windows by Ctrl-C, Ctrl-Break or the closing of the console.
 #[cfg(unix)]
 pub struct Ending {
     interrupt: Signal,
@@ -23,7 +23,7 @@ impl Ending {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// Waits until the program is told to end.
+    /// Waits until the program is asked to end.
     pub async fn told(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -32,7 +32,7 @@ impl Ending {
     }
 }
 
-/// Being told to end: by SIGINT or SIGTERM; on Windows by Ctrl-C, Ctrl-Break or the closing of the console.
+/// Being asked to end: by SIGINT or SIGTERM; on Windows by Ctrl-C, Ctrl-Break or the closing of the console.
 #[cfg(not(unix))]
 pub struct Ending {
     interrupt: CtrlC,
@@ -51,7 +51,7 @@ impl Ending {
         Ok(Self { interrupt: ctrl_c()?, stop: ctrl_break()?, close: ctrl_close()? })
     }
 
-    /// Waits until the program is told to end.
+    /// Waits until the program is asked to end.
     pub async fn told(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}

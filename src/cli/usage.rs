@@ -42,7 +42,7 @@ fn meant(error: &Error) -> Option<&str> {
     )
 }
 
-/// Whether a word that is no option stands where none is taken.
+/// Whether a word that is no option is where none is taken.
 fn is_plain_word(error: &Error) -> bool {
     let invalid = error.get(ContextKind::InvalidArg);
     error.kind() == ErrorKind::UnknownArgument

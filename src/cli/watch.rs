@@ -1,4 +1,4 @@
-//! `chatdouble watch`: what a developer keeps open beside the client.
+//! `chatdouble watch`: what a developer keeps open next to the client.
 
 mod connection;
 mod filter;
@@ -139,7 +139,7 @@ async fn connect(
     }
 }
 
-/// What a refusal means: a server that is starting anew may not have the world yet, all else is for good.
+/// What a refusal means: a server that is starting again may not have the world yet, all else is for good.
 fn refused(
     watch: &Watch,
     status: StatusCode,

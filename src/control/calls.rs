@@ -111,7 +111,7 @@ pub struct Filter {
 }
 
 impl Row {
-    /// What stands in the place of the placeholders, if a path below `/control` is of this call.
+    /// What is in the place of the placeholders, if a path below `/control` is of this call.
     fn fits<'path>(&self, parts: &[&'path str]) -> Option<Vec<&'path str>> {
         let own = split(self.path);
         if own.len() != parts.len() {
@@ -129,7 +129,7 @@ impl Row {
     }
 }
 
-/// The call for a method and a path that begins with `/control`, and what stands in the place of its placeholders.
+/// The call for a method and a path that begins with `/control`, and what is in the place of its placeholders.
 ///
 /// # Errors
 ///

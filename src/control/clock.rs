@@ -1,4 +1,4 @@
-//! The clock: where it stands, what is to come, and moving it.
+//! The clock: where it is, what is to come, and moving it.
 
 use super::refused;
 use super::times::{Instant, Seconds};
@@ -28,13 +28,13 @@ pub struct Change {
     set: Option<Instant>,
     /// Goes on to what falls due next.
     to_next: Option<bool>,
-    /// Goes with real time, or stands.
+    /// Runs with real time, or is frozen.
     running: Option<bool>,
     /// How long clients that are between two polls are waited for, in real time; 1,000 when left out.
     wait_for_clients_ms: Option<u64>,
 }
 
-/// Where the clock stands and what is to come.
+/// Where the clock is and what is to come.
 pub fn show(world: &World) -> Value {
     shown(world, &world.snapshot())
 }
@@ -60,7 +60,7 @@ fn shown(world: &World, realm: &Realm) -> Value {
     })
 }
 
-/// Moves the clock, or lets it go or stand.
+/// Moves the clock, or lets it run or freezes it.
 ///
 /// # Errors
 ///

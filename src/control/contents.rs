@@ -20,7 +20,7 @@ use std::sync::Arc;
 const LISTED: usize = 100;
 const LISTED_MAX: usize = 1_000;
 
-/// What is asked for, of a realm as it stands.
+/// What is asked for, of a realm as it is.
 pub struct ContentsQuery {
     realm: Arc<Realm>,
     seen_by: Option<Arc<User>>,

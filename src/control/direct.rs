@@ -17,7 +17,7 @@ pub struct Answer {
 }
 
 impl Control {
-    /// Carries out a call; `path` is what stands behind `/control`, with its query. Addresses in the answer begin with
+    /// Carries out a call; `path` is what is behind `/control`, with its query. Addresses in the answer begin with
     /// `host`.
     pub async fn call(&self, host: &str, method: Method, path: &str, body: Option<&Value>) -> Answer {
         let refused =

@@ -27,7 +27,7 @@ pub fn named(realm: &Realm, name: &str, at: &str) -> Result<Arc<User>, Error> {
     })
 }
 
-/// As [`named`]; the address as it stands in the journal.
+/// As [`named`]; the address as it is in the journal.
 ///
 /// # Errors
 ///

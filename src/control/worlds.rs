@@ -40,7 +40,7 @@ pub struct WorldSpec {
     feature_level: Option<i64>,
     /// neutral, zulip or a dialect document.
     dialect: Option<Value>,
-    /// How its clock stands.
+    /// How its clock begins.
     clock: Option<InitialClock>,
     /// What all chance follows from.
     seed: Option<u64>,

@@ -151,7 +151,7 @@ fn mangled(mut response: Response, how: ConnectionFault) -> Response {
     response
 }
 
-/// A reply to a request beyond the limit. What is left of it, and when all of it is there again, stands in headers, by
+/// A reply to a request beyond the limit. What is left of it, and when all of it is there again, is in headers, by
 /// the world's time.
 fn rate_limited(retry_after: &serde_json::Value, feature_level: i64, now: Timestamp) -> Response {
     let error = Error::RateLimitHit { retry_after: retry_after.clone().into() };

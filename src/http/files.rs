@@ -1,4 +1,4 @@
-//! Files beside the API: uploads, pictures, the emoji table.
+//! Files next to the API: uploads, pictures, the emoji table.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 

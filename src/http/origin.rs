@@ -198,7 +198,7 @@ pub fn prefix_addresses(value: &mut Value, prefix: &str) {
     }
 }
 
-/// Addresses stand in tags; what looks like one elsewhere is what somebody wrote.
+/// Addresses are in tags; what looks like one elsewhere is what somebody wrote.
 fn prefix_html(html: &str, prefix: &str) -> String {
     let mut prefixed = String::with_capacity(html.len() + 64);
     let mut rest = html;

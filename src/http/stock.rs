@@ -6,7 +6,7 @@ use http::header;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 
-/// So many clients are told of; names are what anybody may send.
+/// Warnings are given for so many clients; names are what anybody may send.
 const TOLD_MAX: usize = 100;
 /// Longer names are cut.
 const NAME_MAX_BYTES: usize = 60;

@@ -1,4 +1,4 @@
-//! Resumable uploads by the protocol tus 1.0.0 (specification, POST /user_uploads): parameters and replies stand in
+//! Resumable uploads by the protocol tus 1.0.0 (specification, POST /user_uploads): parameters and replies are in
 //! headers, refusals carry a `message` instead of the API's envelope. What arrived before a connection broke is kept.
 //!
 //! A choice where the API is silent: A-56 in docs/assumptions.md.
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Where uploads begin, without `/api/v1`.
 const PATH: &str = "/tus";
 const VERSION: &str = "1.0.0";
-/// What of the protocol is served beside its core.
+/// What of the protocol is served next to its core.
 const EXTENSIONS: &str = "creation,creation-with-upload,termination";
 
 /// The path of the operation that a path of this protocol is for; None for all other paths. Slashes at its end say nothing.

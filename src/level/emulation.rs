@@ -422,7 +422,7 @@ impl ObjectChange {
     }
 }
 
-/// Whether a parameter takes a whole number, perhaps beside other things.
+/// Whether a parameter takes a whole number, perhaps next to other things.
 fn is_whole_number(info: &ParameterInfo) -> bool {
     let schema = (info.schema)(&mut schemars::SchemaGenerator::default()).to_value();
     let is_integer = |schema: &Value| schema["type"] == "integer";

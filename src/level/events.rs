@@ -6,7 +6,7 @@ use super::{Change, ChangeKind};
 use crate::realm::event::EventPattern;
 use crate::realm::permission::REALM_PERMISSIONS;
 
-/// Level, type, op, and a key with the name that stands in or under it.
+/// Level, type, op, and a key with the name that is in or under it.
 type Row = (i64, &'static str, Option<&'static str>, Option<(&'static str, &'static str)>);
 
 static EVENTS: &[Row] = &[
@@ -53,7 +53,7 @@ pub(super) fn changes() -> Vec<Change> {
     // Older levels hear of these two by the switches that they were.
     let is_told_alone = |(_, name): &(i64, &'static str)| !WERE_SWITCHES.contains(name);
     let organization = |(level, name): (i64, &'static str)| {
-        // Permissions stand in an object, whatever else changes by itself.
+        // Permissions are in an object, whatever else changes by itself.
         let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);
         let (op, key) = if is_permission { ("update_dict", "data") } else { ("update", "property") };
         let touch = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };

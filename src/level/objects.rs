@@ -1,11 +1,11 @@
-//! The kinds of object that changes touch, each with all places where it stands in replies and events.
+//! The kinds of object that changes touch, each with all places where it is in replies and events.
 
 /// A kind of object.
 #[derive(Debug)]
 pub struct Object {
     /// What it is called in the documents.
     pub name: &'static str,
-    /// Where it stands ([`super::place`] says how a place is written).
+    /// Where it is ([`super::place`] says how a place is written).
     pub places: &'static [&'static str],
 }
 

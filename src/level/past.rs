@@ -1,4 +1,4 @@
-//! Objects that stand in replies of older levels alone, made of the newest level's records.
+//! Objects that are in replies of older levels alone, made of the newest level's records.
 
 use super::{ChangeKind, Context, Downgrade, Object, changes};
 use serde_json::{Map, Value};

@@ -1,12 +1,12 @@
-//! Where an object stands in replies and events, written as `GET /users: members[]`.
+//! Where an object is in replies and events, written as `GET /users: members[]`.
 //!
-//! Before the colon stands an operation, `event TYPE OP` (or `event TYPE`, whatever the op), or `every reply`; after it
+//! Before the colon is an operation, `event TYPE OP` (or `event TYPE`, whatever the op), or `every reply`; after it
 //! keys with dots between them, each perhaps with `[]`, which stands for every item of a list or value of a map.
 //! Nothing after the colon is the reply or event itself.
 
 use serde_json::{Map, Value};
 
-/// Where an object stands.
+/// Where an object is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// In which replies or events.
@@ -29,7 +29,7 @@ pub enum Source {
 /// A step into a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// To what stands under a key.
+    /// To what is under a key.
     Key(&'static str),
     /// To every item of a list or value of a map.
     Each,

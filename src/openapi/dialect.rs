@@ -60,7 +60,7 @@ fn rename_object(object: &mut Map<String, Value>, dialect: &Dialect, under: &str
 
 fn rename_value(value: &mut Value, dialect: &Dialect, under: &str) {
     let Some(neutral) = value.as_str() else { return };
-    // A schema that several keys share stands under none of them.
+    // A schema that several keys share is under none of them.
     let vendor =
         if under.is_empty() { dialect.any_vendor_value(neutral) } else { dialect.vendor_value(under, neutral) };
     if let Some(vendor) = vendor {

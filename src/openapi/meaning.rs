@@ -55,7 +55,7 @@ pub fn of_parameter(info: &ParameterInfo) -> Option<&'static str> {
 /// The meaning of a key of the register reply.
 pub fn of_state(key: &str) -> Option<&'static str> {
     let of_organization = Table::Organization.meaning(key.strip_prefix("realm_").unwrap_or(key));
-    // Users' settings stand at the top for clients that do not know the object of them.
+    // Users' settings are at the top for clients that do not know the object of them.
     Table::State.meaning(key).or(of_organization).or_else(|| Table::UserSettings.meaning(key))
 }
 

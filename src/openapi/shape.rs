@@ -1,6 +1,6 @@
 //! The shapes of what no type describes: the state that registering gives.
 //!
-//! They stand in `shapes.json`, in a short notation. `int`, `number`, `string`, `bool` and `any` are values,
+//! They are in `shapes.json`, in a short notation. `int`, `number`, `string`, `bool` and `any` are values,
 //! `string(a|b)` and `int(1|2)` those named, `T[]` and `[T]` arrays, `T|null` and `{"one_of": […]}` choices, `{"*": T}`
 //! an object with any keys, `@Name` a record. Any other object has these keys and no others; `key?` may be absent.
 
@@ -79,7 +79,7 @@ fn of_text(text: &str) -> Value {
     }
 }
 
-/// The parts between bars that stand outside of parentheses.
+/// The parts between bars that are outside of parentheses.
 fn split(text: &str) -> Vec<&str> {
     let mut depth = 0;
     let is_bar = |letter: char| {

@@ -302,7 +302,7 @@ impl Realm {
         self.message_seen_by(user, id).filter(|message| !self.is_in_archive(message)).ok_or(Error::InvalidMessage)
     }
 
-    /// Whether a message lies in an archived channel.
+    /// Whether a message is in an archived channel.
     pub fn is_in_archive(&self, message: &Message) -> bool {
         message.channel().is_some_and(|(channel, _)| self.channels[&channel].is_archived)
     }

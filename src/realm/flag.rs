@@ -132,7 +132,7 @@ impl Realm {
         unread
     }
 
-    /// Whether the user has muted what a message stands in: its topic, by itself or with its channel;
+    /// Whether the user has muted what a message is in: its topic, by itself or with its channel;
     /// of a direct message, its sender.
     pub fn is_muted_for(&self, user: UserId, message: &Message) -> bool {
         match &message.place {
@@ -141,7 +141,7 @@ impl Realm {
         }
     }
 
-    /// Whether a message lies in a topic that the user has muted or, if that counts, in a channel: whatever they said of
+    /// Whether a message is in a topic that the user has muted or, if that counts, in a channel: whatever they said of
     /// the topic then.
     pub fn lies_in_muted(&self, user: UserId, message: &Message, with_channels: bool) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };

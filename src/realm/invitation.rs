@@ -35,7 +35,7 @@ impl Tx {
         self.realm_mut().invites.insert(invite.id, Arc::new(invite));
     }
 
-    /// Takes a link back: it stands among the others, and nobody can follow it any more.
+    /// Takes a link back: it is among the others, and nobody can follow it any more.
     pub fn revoke_invite_link(&mut self, id: InviteLinkId) {
         self.schedule(Due::InviteLink(id), None);
         if let Some(link) = self.realm_mut().invite_links.get_mut(&id) {

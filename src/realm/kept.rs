@@ -17,7 +17,7 @@ impl RenderedVariants {
     }
 }
 
-/// Something worked out from the value that it lies in. A copy begins without it, since copies are made to be changed;
+/// Something worked out from the value that it is in. A copy begins without it, since copies are made to be changed;
 /// it is worked out for values of a published realm alone, which nobody changes in place.
 #[derive(Debug)]
 pub struct Kept<T>(OnceLock<T>);

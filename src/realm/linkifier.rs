@@ -1,6 +1,6 @@
 //! Linkifiers: patterns of an organization that turn text into links.
 //!
-//! The data is what the specification shows; the compiled form stands beside it, shared. Source: section 16.
+//! The data is what the specification shows; the compiled form is kept with it, shared. Source: section 16.
 //!
 //! A choice where the API is silent: A-41 in docs/assumptions.md.
 

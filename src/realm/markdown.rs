@@ -74,7 +74,7 @@ pub trait Names {
     /// The active custom emoji with this name. The built-in extra emoji is not asked for.
     fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage>;
 
-    /// What is known of an uploaded file; `path_id` is what stands behind `/user_uploads/`.
+    /// What is known of an uploaded file; `path_id` is what is behind `/user_uploads/`.
     fn upload(&self, path_id: &str) -> Option<UploadFacts>;
 
     /// The organization's linkifiers in processing order.
@@ -146,7 +146,7 @@ pub struct UploadFacts {
 /// The settings of organization and sender that change the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings<'a> {
-    /// What stands in for the empty topic, such as `general chat`.
+    /// What replaces the empty topic, such as `general chat`.
     pub empty_topic_display_name: &'a str,
     /// The language of fenced code that names none; empty for none.
     pub default_code_block_language: &'a str,
@@ -267,7 +267,7 @@ pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
     Ok(Rendered { html: html.of(source).into_owned(), ..rendered })
 }
 
-/// Renders a message whose text is kept too: the HTML comes beside the rest.
+/// Renders a message whose text is kept too: the HTML comes next to the rest.
 ///
 /// # Errors
 ///

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A message as it stands.
+/// A message as it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     /// Its number.
@@ -22,7 +22,7 @@ pub struct Message {
     pub client: Arc<str>,
     /// When it was sent.
     pub sent_at: Timestamp,
-    /// Where it lies.
+    /// Where it is.
     pub place: Place,
     /// The text and what follows from it; shared by every copy of the message.
     pub body: Arc<Body>,
@@ -104,7 +104,7 @@ impl Body {
     }
 }
 
-/// Where a message lies.
+/// Where a message is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Place {
     /// In a topic of a channel.
@@ -262,7 +262,7 @@ pub struct Attachment {
     pub size: i64,
     /// As given or guessed.
     pub content_type: String,
-    /// Width and height of an image, when they could be told.
+    /// Width and height of an image, when they could be known.
     pub dimensions: Option<(u32, u32)>,
     /// Whether it is a picture that moves.
     #[serde(default)]

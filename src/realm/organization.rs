@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The organization.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Organization {
-    /// Its number, which stands in the addresses of uploads.
+    /// Its number, which is in the addresses of uploads.
     pub id: i64,
     /// Identifies the organization for good.
     pub uuid: String,

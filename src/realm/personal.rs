@@ -180,7 +180,7 @@ impl VisibilityPolicy {
 pub struct Status {
     /// Not empty when set.
     pub text: Option<String>,
-    /// The emoji beside it.
+    /// The emoji with it.
     pub emoji: Option<Emoji>,
     /// Something was said once: from then on it is told whether the user is away, without text and emoji too.
     #[serde(default)]

@@ -42,7 +42,7 @@ pub fn extension(bytes: &[u8]) -> Option<&'static str> {
 pub fn is_animated(bytes: &[u8]) -> bool {
     match extension(bytes) {
         Some("gif") => gif_has_frames(bytes).unwrap_or(false),
-        // The chunk that announces frames stands before the first picture's.
+        // The chunk that announces frames is before the first picture's.
         Some("png") => {
             let end = memchr::memmem::find(bytes, b"IDAT").unwrap_or(bytes.len());
             memchr::memmem::find(&bytes[..end], b"acTL").is_some()
@@ -70,7 +70,7 @@ fn gif_has_frames(bytes: &[u8]) -> Option<bool> {
     }
 }
 
-/// What stands behind a row of a GIF's blocks, each of which begins with its length; one of none ends the row.
+/// What is behind a row of a GIF's blocks, each of which begins with its length; one of none ends the row.
 fn behind_blocks(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let length = usize::from(*bytes.get(at)?);

@@ -37,7 +37,7 @@ pub struct Queue {
     pub options: Arc<QueueOptions>,
     /// The newest event that the client has acknowledged; -1 before the first.
     pub acknowledged: i64,
-    /// Where the first event that was not acknowledged lies.
+    /// Where the first event that was not acknowledged is.
     pub cursor: Cursor,
     /// How long it lives without a poll.
     pub idle_timeout: Span,

@@ -102,7 +102,7 @@ pub fn quoting(beginning: &str, content: &str) -> String {
     frame(&truncate(content, room, "\n[message truncated]"))
 }
 
-/// A note as a reminder has it: every line is in the quote, so that none of it stands as the bot's own.
+/// A note as a reminder has it: every line is in the quote, so that none of it is as the bot's own.
 fn shown_note(note: &str) -> String {
     if note.is_empty() { String::new() } else { format!(" Note:\n > {}", lines(note).replace('\n', "\n > ")) }
 }

@@ -303,7 +303,7 @@ impl Tx {
         if is_answer { self.check_topic_policy(channel, topic) } else { self.check_may_post(sender, channel, topic) }
     }
 
-    /// The conversation of these users. Limited guests who come to know others by a new one are told of them.
+    /// The conversation of these users. Limited guests who come to know others by a new one are notified of them.
     fn join_conversation(&mut self, members: Vec<UserId>) -> RecipientId {
         if let Some(conversation) = self.conversation_of(members.iter().copied()) {
             return conversation.id;

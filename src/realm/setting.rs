@@ -38,7 +38,7 @@ pub enum Kind {
 }
 
 impl Setting {
-    /// The key of the register reply under which one of the organization's stands.
+    /// The key of the register reply under which one of the organization's is.
     pub fn state_key(&self) -> String {
         if UNPREFIXED_SETTINGS.contains(&self.name) { self.name.to_owned() } else { format!("realm_{}", self.name) }
     }
@@ -133,7 +133,7 @@ pub const EMOJI_SETS: &[(&str, &str)] =
     &[("modern", "Modern"), ("classic", "Classic"), ("outline", "Outline"), ("text", "Plain text")];
 
 /// Users' settings (`user_settings` in the register reply), except the time zone and
-/// `email_address_visibility`, which others see and which therefore stand in the account.
+/// `email_address_visibility`, which others see and which therefore are in the account.
 pub static USER_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     vec![
         other("twenty_four_hour_time", json!(false), Kind::BoolOrNull),

@@ -1,4 +1,4 @@
-//! How a realm is written down whole and read again: what serde can't do by itself, and the indexes that are made anew.
+//! How a realm is written down whole and read again: what serde can't do by itself, and the indexes that are made again.
 //!
 //! Queues, the event log and everything that follows from the rest are not written.
 
@@ -58,7 +58,7 @@ pub mod settings {
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrdMap<&'static str, Value>, D::Error> {
         let read = BTreeMap::<String, Value>::deserialize(deserializer)?;
         let named = |(name, value): (String, Value)| {
-            // The one default of new users that stands in the account.
+            // The one default of new users that is in the account.
             let (name, is_sound) = if name == "email_address_visibility" {
                 let visibility = value.as_i64().and_then(EmailVisibility::from_number);
                 ("email_address_visibility", visibility.is_some())
@@ -120,7 +120,7 @@ pub mod blobs {
     }
 }
 
-/// Linkifiers by what they were made of; they are compiled anew.
+/// Linkifiers by what they were made of; they are compiled again.
 pub mod linkifiers {
     use super::*;
 
@@ -166,7 +166,7 @@ pub mod linkifiers {
 }
 
 impl Realm {
-    /// Makes all indexes and the agenda anew from what was read.
+    /// Makes all indexes and the agenda again from what was read.
     #[must_use]
     pub fn reindexed(mut self) -> Self {
         self.system_groups =

@@ -102,7 +102,7 @@ impl Tx {
         self.realm_mut().agenda.set(due, at);
     }
 
-    /// Puts a queue's expiry or next heartbeat on the agenda, as it stands now.
+    /// Puts a queue's expiry or next heartbeat on the agenda, as it is now.
     pub fn schedule_queue(&mut self, id: &QueueId) {
         let queue = self.queues.get(id);
         let (expiry, heartbeat) =

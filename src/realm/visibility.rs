@@ -33,7 +33,7 @@ pub enum Sight<'a> {
     /// Starred messages (A-134 in docs/assumptions.md). Events: `update_message_flags` of the flag `starred`, remove and
     /// add.
     Starred,
-    /// The same, but for those that users are told of as deleted.
+    /// The same, but for those that users are informed of as deleted.
     StarredBut(&'a DeletedMessages),
     /// The first message of a channel, by which clients know how far back its history goes. Event: `stream` update to
     /// all who see the channel.

@@ -83,7 +83,7 @@ impl Widget {
     }
 }
 
-/// The question stands on the first line that is not empty.
+/// The question is on the first line that is not empty.
 fn poll(rest: &str) -> Value {
     let (question, options) = head_and_items(rest.trim_start());
     json!({"question": question, "options": options})
@@ -98,7 +98,7 @@ fn todo(rest: &str) -> Value {
     json!({"task_list_title": title, "tasks": items.iter().map(task).collect::<Vec<_>>()})
 }
 
-/// What stands on the first line, and the items of a list below, with or without its bullets.
+/// What is on the first line, and the items of a list below, with or without its bullets.
 fn head_and_items(rest: &str) -> (String, Vec<String>) {
     let mut lines = rest.lines();
     let head = lines.next().unwrap_or_default().trim().to_owned();

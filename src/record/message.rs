@@ -64,7 +64,7 @@ pub struct MessageRecord {
     /// UNIX seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_moved_timestamp: Option<i64>,
-    /// The viewer's own; absent inside events, which have them beside the message.
+    /// The viewer's own; absent inside events, which have them next to the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flags: Option<Vec<&'static str>>,
     /// The content with what was searched for marked.

@@ -64,7 +64,7 @@ pub fn presences(realm: &Realm, viewer: &User, slim: bool, history_days: i64) ->
     presences_in(realm, viewer, slim, PresenceRange::Days(history_days), realm.now)
 }
 
-/// As [`presences`], for any range and as of a time of the caller's: a reader's realm may stand still while time goes on.
+/// As [`presences`], for any range and as of a time of the caller's: a reader's realm may be frozen while time goes on.
 pub fn presences_in(
     realm: &Realm,
     viewer: &User,

@@ -10,7 +10,7 @@ use payload::payload;
 use serde_json::{Value, json};
 use wire::wire;
 
-/// Where pushes come from, as their readers are told.
+/// Where pushes come from, as their readers know it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sender<'a> {
     /// The organization's address, without a slash at its end.

@@ -260,7 +260,7 @@ pub struct StatusRecord {
     /// Free text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_text: Option<String>,
-    /// The emoji beside it, with the next two.
+    /// The emoji with it, with the next two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emoji_name: Option<String>,
     /// Identifier in its namespace.

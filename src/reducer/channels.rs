@@ -223,7 +223,7 @@ impl State {
         }
     }
 
-    /// Where null is not understood, a setting that was changed may stand in subscriptions, or not.
+    /// Where null is not understood, a setting that was changed may be in subscriptions, or not.
     pub(super) fn user_settings_inherited(&mut self, property: &str) {
         let inherited = ["desktop", "audible", "push", "email"];
         let is_inherited = inherited.iter().any(|kind| property == format!("enable_stream_{kind}_notifications"));

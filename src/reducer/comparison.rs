@@ -48,7 +48,7 @@ const PLACEHOLDER: &str = "Unknown user";
 
 impl State {
     /// How a later register reply to the same request differs from the state: nothing, for a server whose events tell
-    /// all. Left out are [`NOT_KEPT`] and what stands in doubt.
+    /// all. Left out are [`NOT_KEPT`] and what is in doubt.
     pub fn differences(&self, later: &Value) -> Vec<Difference> {
         let (folded, registered) = (self.normal_form(&self.value), self.normal_form(&object(later.clone())));
         let mut differences = Vec::new();

@@ -5,7 +5,7 @@ use super::{State, Unknowable};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// Lists whose events bring them anew: type, key of the state, key of the event.
+/// Lists whose events bring them again: type, key of the state, key of the event.
 const WHOLE: [(&str, &str, &str); 10] = [
     ("alert_words", "alert_words", "alert_words"),
     ("muted_users", "muted_users", "muted_users"),

@@ -14,7 +14,7 @@ pub(super) enum Mention {
     /// It is none.
     #[default]
     Nobody,
-    /// Of the user: listed wherever it lies.
+    /// Of the user: listed wherever it is.
     User,
     /// Of everybody: listed unless the topic is muted.
     Everybody,
@@ -34,7 +34,7 @@ impl Mention {
         }
     }
 
-    /// Whether it is listed where the topic is muted or not; None where that can't be told.
+    /// Whether it is listed where the topic is muted or not; None where that can't be known.
     fn is_listed(self, is_muted: Option<bool>) -> Option<bool> {
         match self {
             Self::Nobody | Self::Told { is_listed: false, was_muted: Some(false) } => Some(false),
@@ -64,7 +64,7 @@ impl State {
         Mention::Told { is_listed, was_muted }
     }
 
-    /// Lists the mentions anew.
+    /// Lists the mentions again.
     pub(super) fn relist_mentions(&mut self) {
         self.doubts.retain(|doubt| !matches!(doubt, Unknowable::Mention(_)));
         let mut listed = BTreeSet::new();
@@ -82,7 +82,7 @@ impl State {
         }
     }
 
-    /// All that is unread, and whether it lies in a muted topic; None where that can't be told.
+    /// All that is unread, and whether it is in a muted topic; None where that can't be known.
     fn unread_by_muting(&self) -> Vec<(Vec<i64>, Option<bool>)> {
         let Some(unread) = self.value.get("unread_msgs") else { return Vec::new() };
         let shelves = |list: &str| unread[list].as_array().into_iter().flatten();

@@ -247,7 +247,7 @@ impl State {
         self.recount();
     }
 
-    /// Counts anew what is unread and not muted, and lists its mentions; to be called after all that changes either.
+    /// Counts again what is unread and not muted, and lists its mentions; to be called after all that changes either.
     pub(super) fn recount(&mut self) {
         self.relist_mentions();
         self.doubts.remove(&Unknowable::UnreadCount);
@@ -273,7 +273,7 @@ impl State {
         }
     }
 
-    /// Whether a topic is muted, by itself or with its channel; None where that can't be told.
+    /// Whether a topic is muted, by itself or with its channel; None where that can't be known.
     pub(super) fn is_muted(&self, channel: &Value, topic: &str) -> Option<bool> {
         let topics = self.value.get("user_topics").and_then(Value::as_array);
         let is_same = |row: &&Value| {

@@ -33,7 +33,7 @@ impl State {
         if self.value.contains_key(&key) {
             self.replace(&key, value);
         } else {
-            // Limits stand without the prefix.
+            // Limits are without the prefix.
             self.replace(property, value);
         }
     }

@@ -186,7 +186,7 @@ impl State {
         }
     }
 
-    /// Muted topics stand by their channels' names; where there are `user_topics`, the list is made of those anew.
+    /// Muted topics are by their channels' names; where there are `user_topics`, the list is made of those again.
     pub(super) fn rename_muted_topics(&mut self, id: &Value, new: &Value) {
         let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
         let old = lists.into_iter().find_map(|list| row(&mut self.value, list, "stream_id", id)?.get("name").cloned());
@@ -216,7 +216,7 @@ impl State {
         channels.filter(move |channel| channel.get("stream_id") == Some(id))
     }
 
-    /// A setting as it was told before `user_settings`, which may be there beside it.
+    /// A setting as it was told before `user_settings`, which may be there with it.
     pub(super) fn former_setting(&mut self, event: &Value) {
         let name = event.get("setting_name").or_else(|| event.get("notification_name")).and_then(Value::as_str);
         if let Some(name) = name.map(str::to_owned) {
@@ -226,7 +226,7 @@ impl State {
         }
     }
 
-    /// The names of channels whose topics stand in the older list of muted ones, by `user_topics` or without.
+    /// The names of channels whose topics are in the older list of muted ones, by `user_topics` or without.
     pub(super) fn is_muted_by_name(&self, channel: &Object, topic: &str) -> bool {
         let muted = self.value.get("muted_topics").and_then(Value::as_array).into_iter().flatten();
         let is_meant = |row: &Value| {

@@ -29,7 +29,7 @@ const POLICIES: [(&str, &str); 4] = [
 ];
 
 impl State {
-    /// Works out anew what the user may do; to be called after all that changes permissions, groups or roles.
+    /// Works out again what the user may do; to be called after all that changes permissions, groups or roles.
     pub(super) fn refresh_rights(&mut self) {
         for (key, permissions) in RIGHTS {
             let held: Option<Vec<bool>> = permissions.iter().map(|name| self.may(name)).collect();

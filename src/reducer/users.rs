@@ -80,7 +80,7 @@ impl State {
             }
             self.doubt_counts_of_guests();
         }
-        // The larger picture and the picture's source stand with the user's own keys alone.
+        // The larger picture and the picture's source are with the user's own keys alone.
         changes.remove("avatar_url_medium");
         let is_provided = changes.remove("avatar_source").is_some_and(|source| source == "G");
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
@@ -99,7 +99,7 @@ impl State {
         }
     }
 
-    /// Guests are not told which channels new users get.
+    /// Guests do not learn which channels new users get.
     fn follow_guesthood(&mut self, is_guest: bool) {
         let was_guest = self.value.get("is_guest") == Some(&Value::Bool(true));
         if is_guest {

@@ -8,7 +8,7 @@ use std::ops::Range;
 /// A block that is played.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Where it stands, fences included, in bytes from the file's start.
+    /// Where it is, fences included, in bytes from the file's start.
     pub range: Range<usize>,
     /// What it says.
     pub kind: Kind,
@@ -84,7 +84,7 @@ pub struct Command {
 pub struct Reply {
     /// The HTTP status; none: the connection ends without a whole reply.
     pub status: Option<u16>,
-    /// Where the status stands, or would stand.
+    /// Where the status is, or would be.
     pub status_range: Range<usize>,
     /// Headers, by name.
     pub headers: Vec<(String, Template)>,

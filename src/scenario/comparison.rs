@@ -1,4 +1,4 @@
-//! An expectation beside what came: how the file would have to read, and what is kept.
+//! An expectation next to what came: how the file would have to read, and what is kept.
 
 use super::edit::Edit;
 use super::json_text::rendered;
@@ -152,7 +152,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Puts in keys that are not expected, as the others stand: side by side or below each other.
+    /// Puts in keys that are not expected, as the others are: side by side or below each other.
     fn add(&mut self, expected: &Pattern, properties: &[Property], is_kept: &[bool], further: &[(&String, &Value)]) {
         let is_empty = !is_kept.contains(&true);
         let at = properties.last().map_or(expected.range.start + 1, |last| last.range.end);

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 pub struct Document {
     /// Its name, for people.
     pub name: String,
-    /// What stands in it.
+    /// What is in it.
     pub text: String,
     /// What is played before each of its scenarios.
     pub(super) background: Vec<Block>,
@@ -26,13 +26,13 @@ pub struct Document {
 pub struct Scenario {
     /// Its heading.
     pub name: String,
-    /// Where the heading stands, from 1.
+    /// Where the heading is, from 1.
     pub line: usize,
     /// In order.
     pub(super) blocks: Vec<Block>,
 }
 
-/// A heading and what stands below it.
+/// A heading and what is below it.
 struct Section {
     name: String,
     level: u8,

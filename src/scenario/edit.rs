@@ -11,7 +11,7 @@ use std::ops::Range;
 pub struct Edit {
     /// Bytes from the file's start.
     pub range: Range<usize>,
-    /// What is to stand there.
+    /// What is to be there.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong in a file, and the line where it stands.
+//! What is wrong in a file, and the line where it is.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// The line that a byte stands in, from 1.
+/// The line that a byte is in, from 1.
 pub fn line_of(text: &str, at: usize) -> usize {
     1 + text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
 }

@@ -8,7 +8,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::Number;
 use std::ops::Range;
 
-/// A JSON value with placeholders, and where it stands.
+/// A JSON value with placeholders, and where it is.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     /// Bytes from the file's start.

@@ -41,7 +41,7 @@ pub enum Outcome {
 /// What came and should not, or the other way round.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// Where the block stands in its file, from 1.
+    /// Where the block is in its file, from 1.
     pub line: usize,
     /// What happened.
     pub what: String,
@@ -170,7 +170,7 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Looks anew who and what there is. Who has another address by now goes by the name that was used before.
+    /// Looks again who and what there is. Who has another address by now goes by the name that was used before.
     async fn renew(&mut self) -> Result<(), Stop> {
         let before = std::mem::replace(&mut self.scope.directory, self.stage.directory(self.world).await?);
         self.scope.directory.keep_handles(&before);
@@ -191,7 +191,7 @@ impl<'a> Player<'a> {
         checked
     }
 
-    /// Notes what later blocks rely on: a registered queue, keys that were made anew.
+    /// Notes what later blocks rely on: a registered queue, keys that were made again.
     async fn remember(&mut self, request: &Request, answer: &Answer) -> Result<(), Stop> {
         if answer.status != 200 {
             return Ok(());
@@ -228,7 +228,7 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Compares what came with what must; keeps what is captured. Where no reply is written, one may stand at `place`.
+    /// Compares what came with what must; keeps what is captured. Where no reply is written, one may be at `place`.
     fn check(
         &mut self,
         shown: &str,
@@ -325,7 +325,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// `at` is where the block stands: events that came all the same can be told before it.
+    /// `at` is where the block is: events that came all the same can be told before it.
     async fn no_event(&mut self, label: &str, at: usize) -> Result<(), Stop> {
         self.fetch(label, false).await?;
         let waiting = self.scope.queues.get_mut(label).map(|queue| std::mem::take(&mut queue.waiting));

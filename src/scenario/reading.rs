@@ -11,7 +11,7 @@ use std::ops::Range;
 pub struct Fence<'a> {
     /// The whole file.
     pub text: &'a str,
-    /// Where the opening fence stands.
+    /// Where the opening fence is.
     pub at: usize,
     /// Between the fences.
     pub content: Range<usize>,
@@ -244,7 +244,7 @@ fn line(entry: &Entry) -> Result<Line, Mistake> {
         )
     };
     let (name, value) = entry.text.split_once(':').ok_or_else(wrong)?;
-    // A value that stands below its name begins there.
+    // A value that is below its name begins there.
     let value = value.strip_prefix('\n').unwrap_or_else(|| value.trim_start_matches(' '));
     let value = template(value, entry.at)?;
     Ok(match name.split_once(' ') {

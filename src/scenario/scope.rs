@@ -85,7 +85,7 @@ impl Scope {
         }
     }
 
-    /// A text with its values in their places; what is no text stands there as JSON.
+    /// A text with its values in their places; what is no text is there as JSON.
     ///
     /// # Errors
     ///
@@ -111,7 +111,7 @@ impl Scope {
         Ok(text)
     }
 
-    /// JSON with its values in their places, each of its own type where it stands alone.
+    /// JSON with its values in their places, each of its own type where it is alone.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl Scope {
     }
 }
 
-/// A value as it stands in a text.
+/// A value as it is in a text.
 pub fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

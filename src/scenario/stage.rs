@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio_rustls::rustls::ClientConfig;
 
-/// Where the clock of every world stands when its scenario begins.
+/// Where the clock of every world is when its scenario begins.
 const START: &str = "2026-01-01T00:00:00Z";
 
 /// A server to play on.
@@ -284,7 +284,7 @@ pub fn credentials(email: &str, api_key: &str) -> (String, String) {
     ("authorization".to_owned(), format!("Basic {pair}"))
 }
 
-/// A built-in fixture's name, a document, or one in a file beside the scenario's.
+/// A built-in fixture's name, a document, or one in a file next to the scenario's.
 fn fixture(text: &str, file: &str) -> Result<Value, String> {
     if text.starts_with('{') {
         return serde_json::from_str(text).map_err(|error| format!("the fixture is no JSON: {error}"));

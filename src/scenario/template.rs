@@ -182,7 +182,7 @@ impl Template {
     }
 }
 
-/// Reads what stands between double braces.
+/// Reads what is between double braces.
 fn placeholder(inner: &str) -> Result<Part, String> {
     if let Some((name, matched)) = inner.split_once(":=") {
         let (name, matched) = (name.trim(), matched.trim());

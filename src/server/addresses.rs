@@ -16,7 +16,7 @@ pub fn of_machine() -> Vec<IpAddr> {
     addresses.take(MAX_ADDRESSES).collect()
 }
 
-/// An address of the sixth version that needs the name of an interface beside it.
+/// An address of the sixth version that needs the name of an interface with it.
 fn is_link_local(address: &IpAddr) -> bool {
     matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
 }

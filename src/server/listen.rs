@@ -163,7 +163,7 @@ async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
             if !world.is_due() || broken.has(&world) {
                 continue;
             }
-            // What one world can't do must not stand in the way of others.
+            // What one world can't do must not get in the way of others.
             if in_place(|| catch_unwind(AssertUnwindSafe(|| world.snapshot()))).is_err() {
                 tracing::error!("world {} can't do what is due and stands still", world.name());
                 broken.add(&world);
@@ -331,7 +331,7 @@ async fn answer<S: Read + Write + Unpin + Send + 'static>(
     }
 }
 
-/// `HOST:PORT`; an address of the sixth version stands in brackets.
+/// `HOST:PORT`; an address of the sixth version is in brackets.
 pub fn with_port(host: &str, port: u16) -> String {
     if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }

@@ -40,7 +40,7 @@ pub struct Due {
     pub ids: Map<String, Value>,
 }
 
-/// Where the clock stands after a jump.
+/// Where the clock is after a jump.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Moved {

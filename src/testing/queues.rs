@@ -11,7 +11,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Queue {
-    /// As the client was told.
+    /// As the client saw it.
     pub queue_id: String,
     /// Address of its owner.
     pub user: Option<String>,

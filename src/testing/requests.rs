@@ -61,7 +61,7 @@ impl Requests {
         Self { status: Some(status), ..self }
     }
 
-    /// How many there should be; at least one unless told.
+    /// How many there should be; at least one unless given.
     pub fn at_least(self, count: usize) -> Self {
         Self { at_least: Some(count), ..self }
     }
@@ -71,7 +71,7 @@ impl Requests {
         Self { at_most: Some(count), ..self }
     }
 
-    /// How many there should be; stands without `at_least` and `at_most`.
+    /// How many there should be; is without `at_least` and `at_most`.
     pub fn exactly(self, count: usize) -> Self {
         Self { exactly: Some(count), ..self }
     }

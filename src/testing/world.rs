@@ -83,7 +83,7 @@ impl WorldOptions {
         Self { listen: true, ..self }
     }
 
-    /// With any text, shown by the console and in lists; the test's name unless told.
+    /// With any text, shown by the console and in lists; the test's name unless given.
     pub fn label(self, label: impl Into<String>) -> Self {
         Self { label: Some(label.into()), ..self }
     }
@@ -160,7 +160,7 @@ impl TestWorld {
         Snapshots { calls: self.calls.clone() }
     }
 
-    /// A copy as it stands now: without queues, faults, journal and snapshots.
+    /// A copy as it is now: without queues, faults, journal and snapshots.
     #[track_caller]
     pub fn fork(&self) -> Self {
         self.fork_with(WorldOptions::default())
@@ -204,7 +204,7 @@ impl TestWorld {
         self.calls.given(Method::POST, "/upgrade", Some(json!({"to": level})));
     }
 
-    /// Any call of control for this world; `path` is what stands behind its name, such as `/invites/KEY/accept`.
+    /// Any call of control for this world; `path` is what is behind its name, such as `/invites/KEY/accept`.
     ///
     /// # Errors
     ///

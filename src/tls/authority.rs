@@ -19,7 +19,7 @@ use tokio_rustls::rustls::sign::{CertifiedKey, SigningKey};
 const LOCAL: &str = ".localhost";
 /// The longest name below it.
 const MAX_NAME: usize = 63;
-/// For how many worlds certificates are kept; beyond, they are made anew.
+/// For how many worlds certificates are kept; beyond, they are made again.
 const MAX_KEPT: usize = 1_000;
 
 /// Signs certificates, all for one key.
@@ -44,7 +44,7 @@ impl Authority {
     ///
     /// # Errors
     ///
-    /// When a name can't stand in a certificate.
+    /// When a name can't be in a certificate.
     pub fn make(names: Vec<String>, validity: Validity) -> Result<Self, TlsError> {
         let mut params = params("chatdouble test authority", validity)?;
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));

@@ -1,4 +1,4 @@
-//! What those who watch a world are told.
+//! What those who watch a world receive.
 
 use super::{NewEvents, World};
 use crate::journal;
@@ -17,7 +17,7 @@ use tokio::sync::broadcast;
 /// Frames that a slow watcher may lag behind before it misses some.
 const WATCH_CAPACITY: usize = 4096;
 
-/// Something that those who watch a world are told.
+/// Something that those who watch a world receive.
 #[derive(Clone, Debug)]
 pub enum Watched {
     /// A request was answered.

@@ -30,7 +30,8 @@ async fn code_is_shown_under_its_languages_name_up_to_a_fence_like_the_first() {
 
     let html = sent(&mel, "```yml\n\na: 'b'  \n````\n```\nSo much.").await;
 
-    let pair = "<span class=\"nt\">a</span><span class=\"p\">:</span><span class=\"w\"> </span><span class=\"s\">'b'</span>";
+    let pair =
+        "<span class=\"nt\">a</span><span class=\"p\">:</span><span class=\"w\"> </span><span class=\"s\">'b'</span>";
     let code = format!("<pre><span></span><code>{pair}\n<span class=\"err\">````</span>\n</code></pre>");
     let block = format!("<div class=\"codehilite\" data-code-language=\"YAML\">{code}</div>");
     assert_eq!(html, format!("{block}\n<p>So much.</p>"));

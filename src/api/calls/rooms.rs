@@ -1,4 +1,4 @@
-//! Calls in rooms that are made anew each time.
+//! Calls in rooms that are made again each time.
 
 use super::CallReply;
 use crate::api::{Call, Write, operation};

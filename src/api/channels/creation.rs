@@ -78,7 +78,7 @@ impl Parameter for RetentionDays {
     }
 }
 
-/// What a request says of the channels that it makes, beside their names. Nothing of it touches channels that exist.
+/// What a request says of the channels that it makes, next to their names. Nothing of it touches channels that exist.
 #[derive(Clone, Debug, Default)]
 pub struct NewChannel {
     /// Private.

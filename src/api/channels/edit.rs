@@ -115,7 +115,7 @@ impl Write for EditChannel {
     }
 }
 
-/// What changes, all of it checked. Privacy, description and retention that are so already are in it too: they are told
+/// What changes, all of it checked. Privacy, description and retention that are so already are in it too: they are informed
 /// again.
 struct Plan {
     topics_policy: Option<TopicsPolicy>,

@@ -72,7 +72,7 @@ pub(super) fn objections(realm: &Realm, id: GroupId) -> Vec<Value> {
     objections
 }
 
-/// The names of the permissions that a group holds, alone or beside others; None when it holds none.
+/// The names of the permissions that a group holds, alone or with others; None when it holds none.
 fn settings_held_by(permissions: &Permissions, id: GroupId) -> Option<Vec<&'static str>> {
     let is_held = |value: &GroupSettingValue| match value {
         GroupSettingValue::Group(group) => *group == id,

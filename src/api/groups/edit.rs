@@ -70,7 +70,7 @@ impl Write for EditGroup {
         if params.deactivated == Some(false) && group.is_deactivated {
             reactivate(tx, id);
         }
-        // Checked last, as the group stands by then: a group that came back can hold its own permissions. One that is
+        // Checked last, as the group is by then: a group that came back can hold its own permissions. One that is
         // refused undoes all of the above.
         for (name, update) in group_permissions!(params) {
             let Some(update) = update else { continue };

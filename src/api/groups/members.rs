@@ -50,7 +50,7 @@ impl Write for ChangeMembers {
             return Err(Error::NoMembersToChange);
         }
 
-        // Each list is checked as the group stands after those before it.
+        // Each list is checked as the group is after those before it.
         let mut news = News::default();
         add_members(tx, call, group, &params.add, &mut news)?;
         remove_members(tx, call, group, &params.delete, &mut news)?;

@@ -48,7 +48,7 @@ impl Write for RemoveGroup {
 }
 
 /// The realm as it would be without a group, and with all that is out of use in use again: what refers to the group from
-/// there stands in its way too, since the group does not come back.
+/// there is in its way too, since the group does not come back.
 fn without(realm: &Realm, id: GroupId) -> Realm {
     let mut rest = realm.clone();
     rest.groups.remove(&id);

@@ -1,4 +1,4 @@
-//! What holds for every change of a user group: names, who may, who is told.
+//! What holds for every change of a user group: names, who may, who is informed.
 
 use crate::api::Call;
 use crate::api::text::check_length;

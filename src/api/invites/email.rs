@@ -97,7 +97,7 @@ impl PartialWrite for SendInvites {
             let notify_referrer_on_join = params.notify_referrer_on_join;
             tx.put_invite(Invite { id, email, key, terms: terms.clone(), notify_referrer_on_join });
         }
-        // Where some were refused, nobody is told of the others.
+        // Where some were refused, nobody is notified of the others.
         if refused.is_empty() {
             tx.emit_invites_changed(Some(caller.id));
             return Ok(Ok(Success {}));

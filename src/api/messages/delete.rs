@@ -57,7 +57,7 @@ fn check_may_delete(realm: &Realm, caller: &User, message: &Message) -> Result<(
 /// The first level at which everybody with access to a message is told of its end.
 const TOLD_TO_ALL_SINCE: i64 = 274;
 
-/// Those who are told of the end of messages that lie in one place. Below a level it is only a channel's subscribers.
+/// Those who are informed of the end of messages that lie in one place. Below a level it is only a channel's subscribers.
 fn audience(tx: &Tx, first: &Message, group: &[MessageId]) -> Audience {
     match first.channel() {
         Some((channel, _)) if tx.is_before(TOLD_TO_ALL_SINCE) => {

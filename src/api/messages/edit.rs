@@ -167,7 +167,7 @@ impl Write for EditMessage {
     }
 }
 
-/// Changes the text; gives the uploads that no message links any more, whose owners are told. Who is mentioned
+/// Changes the text; gives the uploads that no message links any more, whose owners are notified. Who is mentioned
 /// only now gets a row, and is told on their devices.
 fn change_content(tx: &mut Tx, by: UserId, before: &Message, mut body: Body) -> Vec<Value> {
     let mut recipients = before.recipients.clone();

@@ -12,7 +12,7 @@ pub(super) fn in_text(text: &str, search: &Search) -> String {
 }
 
 /// HTML with the words marked where they are read: entities stay whole, and a mark ends and
-/// begins anew at every tag.
+/// begins again at every tag.
 pub(super) fn in_html(html: &str, search: &Search) -> String {
     let mut marks = search.marks(&visible_text(html).to_lowercase()).into_iter().peekable();
     if marks.peek().is_none() {

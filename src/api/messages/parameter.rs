@@ -14,7 +14,7 @@ impl Parameter for Recipients {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
-        // What is not JSON is a name or an address as it stands; most names are not even like JSON.
+        // What is not JSON is a name or an address as it is; most names are not even like JSON.
         let may_be_json =
             text.trim_start().starts_with(|first: char| "[{\"-tfn".contains(first) || first.is_ascii_digit());
         let json = may_be_json.then(|| serde_json::from_str(text).ok()).flatten();

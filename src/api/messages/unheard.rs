@@ -7,7 +7,7 @@ use crate::realm::id::ChannelId;
 use crate::realm::user::User;
 use crate::time::Span;
 
-/// How long after an owner was told it is not said again, whatever the channel.
+/// How long after an owner was notified it is not said again, whatever the channel.
 const SILENCE: Span = Span::minutes(1);
 
 /// Has the notification bot tell the owner that the channel to which their bot writes has no subscribers.

@@ -16,7 +16,7 @@ pub type Choice = (i64, &'static [SystemGroup]);
 
 /// A setting of the organization that permissions replaced.
 pub struct Policy {
-    /// Its name as a parameter and in events; `realm_` stands before it in the register reply.
+    /// Its name as a parameter and in events; `realm_` is before it in the register reply.
     pub name: &'static str,
     /// The first level that has it.
     pub since: i64,

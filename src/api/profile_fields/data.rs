@@ -14,7 +14,7 @@ pub const EXTERNAL_ACCOUNT: i64 = 7;
 /// Where the name goes in the address of an account.
 const USER_NAME: &str = "%(username)s";
 
-/// A site that the service knows: fields for it are made of what stands here.
+/// A site that the service knows: fields for it are made of what is here.
 pub struct KnownSite {
     /// `subtype` of the field's data.
     pub subtype: &'static str,

@@ -170,7 +170,7 @@ fn muted_topics(realm: &Realm, wish: &StateRequest<'_>) -> Option<Value> {
     Some(json!(muted))
 }
 
-/// Choices that stand beside the settings.
+/// Choices that are next to the settings.
 pub fn choices() -> Map<String, Value> {
     let emoji_sets: Vec<Value> = EMOJI_SETS.iter().map(|(key, text)| json!({"key": key, "text": text})).collect();
     Map::from_iter([

@@ -1,4 +1,4 @@
-//! Reading the settings that a request gives: what each takes stands in the table of settings.
+//! Reading the settings that a request gives: what each takes is in the table of settings.
 
 use crate::api::parameter::{
     FromJson, MEANT_AS_USER_SETTING, Parameter, ParameterInfo, Parameters, RawParameters, json_object, json_parameter,
@@ -237,7 +237,7 @@ impl Parameters for UserDefaultsParams {
 /// Texts that the API looks up in a list, which is said when they are not there; others have names for their values.
 const IN_A_LIST: [&str; 2] = ["emojiset", "default_avatar_source"];
 
-/// The one setting that stands in the account.
+/// The one setting that is in the account.
 const VISIBILITY: &str = "email_address_visibility";
 
 fn visibility(text: &str) -> Result<i64, Error> {

@@ -1,9 +1,9 @@
-//! Names of uploaded files: as they are shown, and as they stand in addresses.
+//! Names of uploaded files: as they are shown, and as they are in addresses.
 
 use percent_encoding::percent_decode_str;
 use unicode_normalization::UnicodeNormalization;
 
-/// What a file is called in its address when nothing of its name can stand there.
+/// What a file is called in its address when nothing of its name can be there.
 pub const FALLBACK: &str = "uploaded-file";
 
 /// A file's name as a client gave it, without the path before it; None where nothing is left, as in the part of a form
@@ -19,7 +19,7 @@ pub fn shown_name(name: &str) -> String {
     percent_decode_str(name).decode_utf8_lossy().into_owned()
 }
 
-/// The name as it stands in the address: compatibility forms made plain, only word characters, `.`, `-` and no spaces.
+/// The name as it is in the address: compatibility forms made plain, only word characters, `.`, `-` and no spaces.
 pub fn address_name(name: &str) -> String {
     let normal: String = name.nfkc().collect();
     let is_kept = |c: &char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '.' | '-');

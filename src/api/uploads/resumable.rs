@@ -65,7 +65,7 @@ impl Write for BeginUpload {
 
         let filename = params.filename.unwrap_or_default();
         let name = name::base_name(&filename).unwrap_or_else(|| name::FALLBACK.to_owned());
-        // Addresses of these uploads are ASCII alone, since they stand in a header.
+        // Addresses of these uploads are ASCII alone, since they are in a header.
         let ascii: String = name.chars().filter(char::is_ascii).collect();
         let path_id = new_address(tx, &ascii);
         // One without any bytes is finished at once.

@@ -10,7 +10,7 @@ use crate::realm::id::{ChannelId, GroupId, UserId};
 use crate::realm::permission::{GroupSettingValue, Permissions, listing};
 use serde_json::json;
 
-/// Tells anew who holds the permissions that list a user: deactivated users are listed in none.
+/// Tells again who holds the permissions that list a user: deactivated users are listed in none.
 ///
 /// Events, one for each permission: `realm` update_dict and `user_group` update to everybody, `stream` update to those
 /// who can see the channel.

@@ -73,7 +73,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-/// Brings a switch of before, which stands under the name of now, to the word for it; `words` are those for true and
+/// Brings a switch of before, which is under the name of now, to the word for it; `words` are those for true and
 /// false.
 fn from_switch(request: &mut Request<'_>, now: &str, before: &str, words: [&str; 2]) -> Result<(), Error> {
     let Some(value) = request.values.get_mut(now) else { return Ok(()) };

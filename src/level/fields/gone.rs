@@ -133,7 +133,7 @@ fn number_of(policy: &str, context: &Context<'_>) -> Value {
 /// The role of all in a channel, when there were administrators of channels to come.
 const MEMBER_OF_CHANNEL: i64 = 50;
 
-/// What stands before the `@` of an address.
+/// What is before the `@` of an address.
 fn local_part<'object>(object: &'object Map<String, Value>, key: &str) -> Option<&'object str> {
     object.get(key)?.as_str()?.split('@').next()
 }
@@ -144,7 +144,7 @@ pub(in crate::level) fn address_of(id: Option<&Value>, context: &Context<'_>) ->
     json!(id.and_then(|id| context.realm.user(id)).map(|user| context.realm.email_shown_to(context.caller, user)))
 }
 
-/// A name for the client that asks, made up anew by each reply of the real server, from the account alone here.
+/// A name for the client that asks, made up again by each reply of the real server, from the account alone here.
 fn client_id(user: &Map<String, Value>) -> String {
     let email = user.get("email").and_then(Value::as_str).unwrap_or_default();
     let digest = Sha256::digest(email.as_bytes());

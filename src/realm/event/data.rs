@@ -256,7 +256,7 @@ pub struct UpdateMessageFlagsRemove {
     pub message_details: Option<Map<String, Value>>,
 }
 
-/// Where an unread message lies.
+/// Where an unread message is.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct MessageDetails {

@@ -216,7 +216,7 @@ fn unread_where_subscribed(realm: &Realm) -> Vec<String> {
     })
 }
 
-/// What lies between the runs of a set, and behind them.
+/// What is between the runs of a set, and behind them.
 fn gaps(read: &ReadSet) -> impl Iterator<Item = RangeInclusive<MessageId>> {
     let behind = (MessageId(i64::MAX), MessageId(i64::MAX));
     let gaps = read.runs().chain([behind]).scan(0, |next, (first, last)| {

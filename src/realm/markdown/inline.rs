@@ -2,7 +2,7 @@
 //!
 //! The kinds of markup are looked for one after the other in the whole text. What one finds becomes an element on a stash,
 //! with a mark in its place in the text, so that those behind it see a mark and no markup; what is inside an element is
-//! looked at by those behind it alone. In the end the elements take the place of their marks, and what then stands
+//! looked at by those behind it alone. In the end the elements take the place of their marks, and what then is
 //! inside of an element inside of another is looked at once more from the start, as the service does.
 
 mod address;

@@ -27,7 +27,7 @@ const VIDEO_SITES: [&str; 5] =
     ["m.youtube.com", "www.youtube.com", "www.youtube-nocookie.com", "youtube.com", "youtube-nocookie.com"];
 const SHORT_VIDEO_SITE: &str = "youtu.be";
 
-/// Whether a link gives way to its preview, if it stands alone.
+/// Whether a link gives way to its preview, if it is alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Replaced {
     Never,

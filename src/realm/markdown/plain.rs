@@ -11,7 +11,7 @@ pub(super) fn is_plain(source: &str, names: &dyn Names) -> bool {
         && !paragraphs(source).any(|paragraph| names.may_linkify(paragraph))
 }
 
-/// What stands between empty lines. Most texts have one line.
+/// What is between empty lines. Most texts have one line.
 fn paragraphs(source: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(source);
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Previews of links: behind the paragraph or in the item that they are in, and in the place of those that stand alone.
+//! Previews of links: behind the paragraph or in the item that they are in, and in the place of those that are alone.
 
 use super::context::Context;
 use super::media::{self, Preview, Replaced};
@@ -58,7 +58,7 @@ pub(super) fn add(context: &mut Context<'_>, tree: &mut Tree) {
     }
 }
 
-/// Puts a preview where it belongs. A link that shows its own address and stands alone gives way to a picture.
+/// Puts a preview where it belongs. A link that shows its own address and is alone gives way to a picture.
 fn place(tree: &mut Tree, link: &Link, preview: &Preview, shows_address: bool) {
     let is_alone = match preview.link {
         Replaced::Never => false,

@@ -12,7 +12,7 @@ const OPENING: &str = "<time:";
 /// More is no time.
 const TIME_MAX_BYTES: usize = 100;
 
-/// Forms of a date beside those of ISO 8601 and RFC 2822, without commas; of a month and a day the month comes first.
+/// Forms of a date besides those of ISO 8601 and RFC 2822, without commas; of a month and a day the month comes first.
 const DATES: [&str; 14] = [
     "%B %d %Y", "%b %d %Y", "%d %B %Y", "%d %b %Y", "%d-%b-%Y", "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%m/%d/%Y",
     "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y", "%m.%d.%Y", "%d.%m.%Y",
@@ -21,7 +21,7 @@ const DATES: [&str; 14] = [
 /// Forms of a time of day, without spaces.
 const TIMES: [&str; 6] = ["%I:%M%p", "%I%p", "%I:%M:%S%p", "%H:%M", "%H:%M:%S", "%H:%M:%S%.f"];
 
-/// Words beside a date that say nothing further.
+/// Words next to a date that say nothing further.
 const FILLERS: [&str; 18] = [
     "at",
     "of",

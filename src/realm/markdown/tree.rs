@@ -65,7 +65,7 @@ pub(super) struct Tree {
 /// The number of the root.
 pub(super) const ROOT: NodeId = 0;
 
-/// Elements that stand on lines of their own.
+/// Elements that are on lines of their own.
 const BLOCKS: [&str; 21] = [
     "blockquote",
     "div",
@@ -90,7 +90,7 @@ const BLOCKS: [&str; 21] = [
     "video",
 ];
 
-/// Whether an element stands on lines of its own.
+/// Whether an element is on lines of its own.
 pub(super) fn is_block(tag: &str) -> bool {
     BLOCKS.binary_search(&tag).is_ok()
 }

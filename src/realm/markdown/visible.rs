@@ -12,7 +12,7 @@ const BOUNDARY: char = '\n';
 pub struct Piece<'html> {
     /// As it is written: a tag, an entity or a character.
     pub html: &'html str,
-    /// What is read; nothing where a tag stands within a line.
+    /// What is read; nothing where a tag is within a line.
     pub character: Option<char>,
     /// Whether this is a tag.
     pub is_tag: bool,

@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 /// What stands for the newest end: no message has so high an ID.
 pub const NEWEST: i64 = 10_000_000_000_000_000;
 
-/// Where a range lies.
+/// Where a range is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// At a message, which need not exist.

@@ -26,7 +26,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// The search for a text: its words, and beside them what stands in double quotes as phrases.
+    /// The search for a text: its words, and with them what is in double quotes as phrases.
     pub fn of(text: &str) -> Self {
         let folded = text.to_lowercase();
         let phrases = folded.split('"').skip(1).step_by(2).filter(|phrase| !phrase.is_empty()).map(str::to_owned);
@@ -98,7 +98,7 @@ fn without_tags(text: &str) -> String {
     out
 }
 
-/// The words of a text in lower case, in the form in which they are compared, and where they stand. Addresses are words;
+/// The words of a text in lower case, in the form in which they are compared, and where they are. Addresses are words;
 /// a word with hyphens counts as a whole and in its parts.
 fn words(text: &str) -> Vec<(Range<usize>, String)> {
     let mut words = Vec::new();

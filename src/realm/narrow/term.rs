@@ -79,7 +79,7 @@ pub(super) fn resolve(
 }
 
 impl Narrow {
-    /// Puts all searches together: words that are too common count for nothing beside others.
+    /// Puts all searches together: words that are too common count for nothing with others.
     fn search_at_once(&mut self) {
         let Some(search) = self.search() else { return };
         self.terms.retain(|term| !matches!(term.condition, Condition::Words(_)));

@@ -1,4 +1,4 @@
-//! Which messages users are told of on their devices, and when these forget them again (A-55 in docs/assumptions.md).
+//! Which messages users are informed of on their devices, and when these forget them again (A-55 in docs/assumptions.md).
 
 use super::PushContent;
 use crate::realm::Realm;
@@ -33,7 +33,7 @@ impl Realm {
             || self.wants_all_of_topic(user, message)
     }
 
-    /// Whether mentions of everybody count for the user where the message lies.
+    /// Whether mentions of everybody count for the user where the message is.
     fn wants_wildcards(&self, user: UserId, message: &Message) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
         let own = self.user_state(user);
@@ -65,7 +65,7 @@ impl Realm {
 }
 
 impl Tx {
-    /// Hands a new message to the relay, for every device of those recipients who want to be told of it.
+    /// Hands a new message to the relay, for every device of those recipients who want to receive of it.
     pub fn push_message(&mut self, sent: &Arc<SentMessage>) {
         if !self.organization.is_on("push_notifications_enabled") {
             return;

@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Sets of a place that are known without a look at what is in them: those with an outsider mentioned come and go
-/// beside the one that all others share.
+/// next to the one that all others share.
 const REMEMBERED: usize = 4;
 
 type Messages = OrdMap<MessageId, Arc<Message>>;
@@ -32,7 +32,7 @@ pub fn serialize<S: Serializer>(messages: &Messages, serializer: S) -> Result<S:
     map.end()
 }
 
-/// Reads them; those that went to the same people share the set again. Lists of people may stand with every message.
+/// Reads them; those that went to the same people share the set again. Lists of people may be with every message.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Messages, D::Error> {
     deserializer.deserialize_map(MessagesVisitor)
 }
@@ -216,7 +216,7 @@ impl<'de> Visitor<'de> for MessagesVisitor {
         let mut known: HashSet<OrdSet<UserId>, FixedState> = HashSet::default();
         let mut read: BTreeMap<MessageId, (Message, Option<Delta>)> = BTreeMap::new();
         while let Some((id, next)) = map.next_entry::<MessageId, Read>()? {
-            // A list at a time: those of older documents stand with every message.
+            // A list at a time: those of older documents are with every message.
             let (recipients, nearly) = match next.recipients {
                 ReadRecipients::Whole(set) => (shared(&mut known, set), None),
                 ReadRecipients::Delta(nearly) => (OrdSet::new(), Some(nearly)),

@@ -1,5 +1,5 @@
 //! What becomes of a call: the bot's answer is sent where the message was, and of a failure both those who are there and
-//! the bot's owner are told.
+//! the bot's owner are notified.
 
 use super::python::{is_true, repr_of_bytes, repr_of_text, str_of};
 use super::{Interface, WebhookCall};
@@ -161,7 +161,7 @@ impl Tx {
         })
     }
 
-    /// Tells those who are where the message was. Where that can't be, nobody is told.
+    /// Tells those who are where the message was. Where that can't be, nobody is notified.
     fn fail(&mut self, call: &WebhookCall, problem: &str) {
         let content = format!("Failure! {problem}");
         let _ = self.answer(call, Answer { content, widget_content: None });

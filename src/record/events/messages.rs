@@ -251,11 +251,11 @@ pub struct TypingEdit {
     pub sender_id: UserId,
     /// The message.
     pub message_id: MessageId,
-    /// Where the message lies.
+    /// Where the message is.
     pub recipient: TypingRecipient,
 }
 
-/// Where an edited message lies.
+/// Where an edited message is.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct TypingRecipient {

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 const SECRETBOX_PREFIX: u8 = 0x31;
 /// Bytes of a nonce.
 const NONCE_BYTES: usize = 24;
-/// The first level that names the key that was used; below, the device's number stands in its place.
+/// The first level that names the key that was used; below, the device's number is in its place.
 const KEY_IDS_SINCE: i64 = 468;
 
 /// `provider`, `push_key_id`, `encrypted_data` and `envelope`: the provider's message.

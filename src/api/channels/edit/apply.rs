@@ -114,7 +114,7 @@ fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
     tell_in_channel(tx, actor, id, content);
 }
 
-/// Those who can see a channel and could not before: they are told of it as it is, and not of what changed.
+/// Those who can see a channel and could not before: they are informed of it as it is, and not of what changed.
 fn newcomers(before: &Realm, after: &Realm, id: ChannelId) -> OrdSet<UserId> {
     seen_by(after, id).relative_complement(seen_by(before, id))
 }

@@ -17,9 +17,9 @@ use crate::time::Span;
 use imbl::OrdSet;
 use std::sync::Arc;
 
-/// For how long marking a topic anew takes the notice of its mark back.
+/// For how long marking a topic again takes the notice of its mark back.
 const UNDO_SECONDS: i64 = 60;
-/// The first level at which marking anew takes a notice back, and at which notices are read for whoever caused them
+/// The first level at which marking again takes a notice back, and at which notices are read for whoever caused them
 /// (A-270 in docs/assumptions.md).
 const CAUSER_CONSIDERED_SINCE: i64 = 248;
 /// The first level at which a setting says for whom the notice of a mark is read.
@@ -49,7 +49,7 @@ pub(super) fn send(tx: &mut Tx, by: &User, wanted: &MessageEdit, place: &Place, 
         format!("#**{}>{topic}**", tx.channels[&channel].name)
     };
     let readers = if tx.is_before(CAUSER_CONSIDERED_SINCE) { OrdSet::new() } else { OrdSet::unit(by.id) };
-    // Where a topic is marked or unmarked and nothing else happens to it, the notice of that stands in its place.
+    // Where a topic is marked or unmarked and nothing else happens to it, the notice of that is in its place.
     if params.send_notification_to_new_thread && !wanted.is_marking_alone() {
         let mut address = tx.message_link(&tx.messages[&wanted.message.id], tx.form());
         if tx.is_before(EMPTY_TOPICS_SINCE) {
@@ -96,7 +96,7 @@ fn participants(realm: &Realm, messages: &[MessageId]) -> OrdSet<UserId> {
         .collect()
 }
 
-/// The notice of the topic's mark at its end, while it is so young that marking it anew is to undo that.
+/// The notice of the topic's mark at its end, while it is so young that marking it again is to undo that.
 fn undone(realm: &Realm, channel: ChannelId, topic: &str) -> Option<MessageId> {
     let last = realm.topics.get(&(channel, TopicKey::new(topic)))?.messages.last()?;
     let message = &realm.messages[&last];

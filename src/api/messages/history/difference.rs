@@ -1,6 +1,6 @@
 //! What went and what came between two HTML texts, marked word by word.
 //!
-//! Tags go along with the words beside them and are no difference by themselves. Marks hold whole elements and stand within
+//! Tags go along with the words with them and are no difference by themselves. Marks hold whole elements and are within
 //! paragraphs and other blocks; tags whose other half is elsewhere stay outside.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -202,7 +202,7 @@ fn push_inserted(pieces: &mut Vec<Piece>, new: Vec<Piece>) {
     push_mark(pieces, "highlight_text_inserted", held);
 }
 
-/// A mark stands apart from what is before and behind it.
+/// A mark is apart from what is before and behind it.
 fn push_mark(pieces: &mut Vec<Piece>, class: &str, marked: Vec<Piece>) {
     let text = written(marked);
     if text.trim().is_empty() {
@@ -214,7 +214,7 @@ fn push_mark(pieces: &mut Vec<Piece>, class: &str, marked: Vec<Piece>) {
     pieces.push(Piece::Text(format!("{} ", marked_within(text.trim_end(), class))));
 }
 
-/// Elements that are blocks: marks stand within them.
+/// Elements that are blocks: marks are within them.
 const BLOCKS: [&str; 25] = [
     "address",
     "blockquote",
@@ -354,7 +354,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever stands in texts that were changed by hand.
+        /// Whatever is in texts that were changed by hand.
         #[test]
         fn no_text_panics(before in "[<>/\"ap br\n]{0,40}", after in "[<>/\"ap br\n]{0,40}") {
             marked(&before, &after);

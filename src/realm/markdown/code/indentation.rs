@@ -9,9 +9,9 @@ pub(super) enum Indent {
     Start,
     /// Spaces behind them, which may belong to it.
     Save,
-    /// What stands there begins a block.
+    /// What is there begins a block.
     Set,
-    /// The same, but what stands there is not part of the indentation.
+    /// The same, but what is there is not part of the indentation.
     SetImplicit,
     /// The head of a block of text, which may say how far it is indented.
     BlockHead,

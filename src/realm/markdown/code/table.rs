@@ -25,7 +25,7 @@ use regex_automata::meta::Regex;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
-/// Bytes of a regular expression's tables before they are made anew.
+/// Bytes of a regular expression's tables before they are made again.
 const CACHE_BYTES: usize = 256 * 1024;
 
 type Words = HashSet<&'static str, foldhash::fast::FixedState>;
@@ -112,8 +112,8 @@ pub(super) enum Condition {
     Quoted(u8),
     /// `quoted-line CHARACTER`: the same, within the line.
     QuotedLine(u8),
-    /// `until-name`: the match goes on to the next place where the first group stands. If there is none, to the next
-    /// where its beginning stands, which may be in itself.
+    /// `until-name`: the match goes on to the next place where the first group is. If there is none, to the next
+    /// where its beginning is, which may be in itself.
     UntilName,
     /// `indent …`: it says something of the indentation.
     Indent(Indent),
@@ -123,7 +123,7 @@ pub(super) enum Condition {
 #[derive(Debug)]
 pub(super) struct Fault(pub String);
 
-/// A rule as it stands in a table.
+/// A rule as it is in a table.
 #[derive(Clone)]
 struct Row {
     pattern: &'static str,

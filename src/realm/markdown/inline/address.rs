@@ -20,7 +20,7 @@ const BRACKETS_MAX: usize = 7;
 /// Reading addresses takes no more steps than so many per byte of the text.
 const STEPS_PER_BYTE: usize = 50;
 
-/// What may stand between an address and the white space behind it.
+/// What may be between an address and the white space behind it.
 const PUNCTUATION: [char; 10] = ['!', ':', ';', '?', ')', ',', '.', '\'', '"', '>'];
 
 /// Whether an address may directly follow a character.

@@ -83,7 +83,7 @@ pub(super) fn line_ends_and_characters(inline: &mut Inline<'_, '_>, text: &str) 
     let mut out = Rewriting::new(text);
     let mut at = 0;
     while let Some(offset) = text.as_bytes()[at..].iter().position(|&byte| byte == b'\n' || !byte.is_ascii()) {
-        // What makes a keycap of a digit stands behind it.
+        // What makes a keycap of a digit is behind it.
         at += offset;
         if text.as_bytes()[at] == b'\n' {
             let mark = inline.element(Node { tag: "br", ..Node::default() });

@@ -12,7 +12,7 @@ const CHANNEL_WILDCARDS: [&str; 4] = ["all", "everyone", "channel", "stream"];
 /// What `@**…**` calls the participants of a topic.
 const TOPIC_WILDCARD: &str = "topic";
 
-/// What stands behind a link to a message.
+/// What is behind a link to a message.
 const MESSAGE_SIGN: &str = "💬";
 
 fn replaced<'t>(

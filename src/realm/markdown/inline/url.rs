@@ -123,7 +123,7 @@ fn is_host(host: &str) -> bool {
     }
 }
 
-/// An address as it may stand in the HTML, with a scheme where it needs one. None if its scheme is not safe; empty if it
+/// An address as it may be in the HTML, with a scheme where it needs one. None if its scheme is not safe; empty if it
 /// can't be read.
 pub(in crate::realm::markdown) fn sanitized(address: &str) -> Option<String> {
     let repaired = address.trim_start_matches(|first: char| first <= ' ').replace(['\t', '\r', '\n'], "");
@@ -151,7 +151,7 @@ pub(in crate::realm::markdown) fn is_safe(address: &str) -> bool {
 /// Where a link leads, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::realm::markdown) struct Target {
-    /// The address as it stands in the HTML.
+    /// The address as it is in the HTML.
     pub href: String,
 }
 

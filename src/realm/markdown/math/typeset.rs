@@ -267,7 +267,7 @@ fn rank(order: &[&str], name: &str) -> usize {
     order.iter().position(|it| *it == name).unwrap_or(order.len())
 }
 
-/// Appends a tag with its attributes in order. Text is what stands directly behind a letter's tag.
+/// Appends a tag with its attributes in order. Text is what is directly behind a letter's tag.
 fn push_tag(out: &mut String, tag: &str, is_of_text: bool) {
     let inside = tag.trim_end_matches('>').trim_end_matches('/');
     let Some((name, mut attributes)) = inside.split_once(' ') else {
