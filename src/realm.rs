@@ -4,14 +4,17 @@
 //! copy per request, a fork and a snapshot all cost next to nothing.
 
 pub mod access;
+pub mod agenda;
 pub mod change;
 pub mod channel;
 pub mod emoji;
 pub mod event;
 pub mod export;
+pub mod exporting;
 pub mod flag;
 pub mod full_members;
 pub mod group;
+pub mod holding;
 pub mod id;
 pub mod invariants;
 pub mod invitation;
@@ -31,26 +34,33 @@ pub mod personal;
 pub mod picture;
 pub mod posting;
 pub mod push;
+pub mod pushing;
 pub mod queue;
 pub mod read_set;
+pub mod reindexing;
 pub mod render;
 pub mod resumable;
 pub mod rows;
 pub mod schedule;
 pub mod seeded_rng;
 pub mod send;
+pub mod sent_message;
 pub mod setting;
+pub mod site;
 pub mod stored;
+pub mod system_group;
 pub mod text;
 pub mod timer;
+pub mod topic;
 pub mod topic_visibility;
 pub mod user;
 pub mod visibility;
 pub mod walk;
 pub mod webhook;
+pub mod webhook_call;
 pub mod widget;
 
-use channel::{Channel, Folder, Topic, TopicKey};
+use channel::{Channel, Folder};
 use event::EventLog;
 use group::{Group, SystemGroup};
 use id::{
@@ -68,6 +78,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use text::in_lowercase;
+use topic::{Topic, TopicKey};
 use user::User;
 
 use crate::time::Timestamp;
@@ -180,7 +191,7 @@ pub struct Realm {
     pub log: EventLog,
     /// What is to come.
     #[serde(skip)]
-    pub agenda: timer::Agenda,
+    pub agenda: agenda::Agenda,
     /// Seeded chance.
     pub chance: SeededRng,
     /// What the next of each kind is numbered.
@@ -304,7 +315,7 @@ impl Realm {
             relay: push::Relay::default(),
             queues: OrdMap::new(),
             log: EventLog::default(),
-            agenda: timer::Agenda::default(),
+            agenda: agenda::Agenda::default(),
             chance: SeededRng::from_seed(seed),
             counters,
         };

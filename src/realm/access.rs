@@ -3,9 +3,10 @@
 use super::Realm;
 use super::channel::{Channel, Privacy};
 use super::group::SystemGroup;
+use super::holding::covers;
 use super::id::{ChannelId, MessageId, UserId};
 use super::message::{Attachment, Message, Place};
-use super::permission::{CHANNEL_PERMISSIONS, covers, setting};
+use super::permission::{CHANNEL_PERMISSIONS, setting};
 use super::user::{Role, UNKNOWN_USER_NAME, User};
 use crate::error::Error;
 use imbl::OrdSet;

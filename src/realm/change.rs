@@ -4,7 +4,7 @@
 //! dropping it is the world's.
 
 use super::Realm;
-use super::channel::{Channel, Subscription, Topic, TopicKey};
+use super::channel::{Channel, Subscription};
 use super::event::{Audience, DeliveryCondition, Entry, Event};
 use super::group::{Group, SystemGroup};
 use super::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
@@ -13,8 +13,9 @@ use super::message_ids::MessageIds;
 use super::palette::Palette;
 use super::personal::UserState;
 use super::queue::QueueId;
+use super::topic::{Topic, TopicKey};
 use super::user::{Role, User};
-use super::webhook::WebhookCall;
+use super::webhook_call::WebhookCall;
 use crate::time::Span;
 use std::ops::Deref;
 use std::sync::Arc;

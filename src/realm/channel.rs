@@ -1,15 +1,11 @@
-//! Channels, their folders and topics.
+//! Channels, their folders and subscriptions.
 
 use super::id::{ChannelId, FolderId, MessageId, RecipientId, UserId};
-use super::message_ids::MessageIds;
 use super::permission::Permissions;
-use super::text::in_lowercase;
 use crate::time::Timestamp;
 use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
-use std::sync::Arc;
 
 /// A channel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -116,35 +112,6 @@ pub struct Folder {
     /// Its place among the folders.
     pub order: i64,
 }
-
-/// A topic's name as it is compared: whatever the case. The empty one is the general topic.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct TopicKey(Arc<str>);
-
-impl TopicKey {
-    /// The key of a topic's name.
-    pub fn new(name: &str) -> Self {
-        TopicKey(in_lowercase(name).into())
-    }
-
-    /// The key of a topic whose name is kept: the same text wherever it can be.
-    pub fn of(name: &Arc<str>) -> Self {
-        match in_lowercase(name) {
-            Cow::Borrowed(_) => TopicKey(name.clone()),
-            Cow::Owned(key) => TopicKey(key.into()),
-        }
-    }
-}
-
-/// The messages of one topic in one channel.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Topic {
-    /// Never empty.
-    pub messages: MessageIds,
-}
-
-/// What marks a topic as resolved.
-pub const RESOLVED_PREFIX: &str = "✔ ";
 
 /// A user's subscription to a channel. It outlives unsubscribing, so that the settings are remembered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

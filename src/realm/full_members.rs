@@ -1,12 +1,12 @@
 //! Who is a full member: members whose waiting period is over.
 
 use super::Realm;
+use super::agenda::Due;
 use super::change::Tx;
 use super::event::DeliveryCondition;
 use super::event::data::MemberChange;
 use super::group::SystemGroup;
 use super::id::{GroupId, UserId};
-use super::timer::Due;
 use super::user::{Role, User};
 use super::visibility::Sight;
 use crate::time::{Span, Timestamp};

@@ -1,12 +1,12 @@
 //! Invitations: whether they are in force, and who hears of their changes.
 
 use super::Realm;
+use super::agenda::Due;
 use super::change::Tx;
 use super::event::data::InvitesChanged;
 use super::event::{Audience, DeliveryCondition, EventData};
 use super::id::{InviteId, InviteLinkId, UserId};
 use super::organization::{Invite, InviteLink, InviteTerms};
-use super::timer::Due;
 use super::user::Role;
 use std::sync::Arc;
 

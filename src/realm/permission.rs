@@ -1,8 +1,7 @@
-//! Who may do what: group-setting values and the tables of permissions (specification, "Group-setting value").
+//! Permissions: the tables of them, and the values that say who holds one (specification, "Group-setting value").
 
-use super::Realm;
-use super::group::SystemGroup;
 use super::id::{GroupId, UserId};
+use super::system_group::SystemGroup;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -155,28 +154,6 @@ pub const REALM_PERMISSIONS: &[PermissionSetting] = &[
     members_only("workplace_users_group", Members),
 ];
 
-/// Whether a user is covered by a value, subgroups to any depth included.
-///
-/// Guests never hold a permission that `role:everyone` may not hold, even when listed.
-pub fn covers(realm: &Realm, value: &GroupSettingValue, user: UserId, setting: &PermissionSetting) -> bool {
-    let is_guest = realm.users.get(&user).is_some_and(|user| user.is_guest());
-    if is_guest && !setting.allow_everyone {
-        return false;
-    }
-    match value {
-        GroupSettingValue::Group(group) => is_member(realm, *group, user),
-        GroupSettingValue::Anonymous(anonymous) => {
-            anonymous.direct_members.contains(&user)
-                || realm.is_member_of_any(anonymous.direct_subgroups.iter().copied(), user)
-        }
-    }
-}
-
-/// Whether a user is in a group, directly or through a subgroup at any depth.
-pub fn is_member(realm: &Realm, group: GroupId, user: UserId) -> bool {
-    realm.is_member_of_any([group], user)
-}
-
 /// The row of a table with this name.
 ///
 /// # Panics
@@ -184,70 +161,4 @@ pub fn is_member(realm: &Realm, group: GroupId, user: UserId) -> bool {
 /// When no row has the name: names are written in the code, never taken from input.
 pub fn setting(table: &'static [PermissionSetting], name: &str) -> &'static PermissionSetting {
     table.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("no permission setting is called {name}"))
-}
-
-/// The permissions that list a user without a group between, as clients see them.
-pub fn listing(realm: &Realm, permissions: &Permissions, user: UserId) -> Vec<(&'static str, GroupSettingValue)> {
-    let lists = |value: &GroupSettingValue| match value {
-        GroupSettingValue::Anonymous(anonymous) => anonymous.direct_members.contains(&user),
-        GroupSettingValue::Group(_) => false,
-    };
-    let listing = permissions.iter().filter(|(_, value)| lists(value));
-    listing.map(|(name, value)| (*name, realm.shown(value))).collect()
-}
-
-impl Realm {
-    /// Whether a user holds one of the organization's permissions.
-    pub fn may(&self, user: UserId, name: &'static str) -> bool {
-        self.organization
-            .permissions
-            .get(name)
-            .is_some_and(|value| covers(self, value, user, setting(REALM_PERMISSIONS, name)))
-    }
-
-    /// The value in its normal form: an object of one group is that group, an empty one is nobody.
-    pub fn normal_form(&self, value: GroupSettingValue) -> GroupSettingValue {
-        match &value {
-            GroupSettingValue::Anonymous(anonymous) if anonymous.direct_members.is_empty() => {
-                let mut subgroups = anonymous.direct_subgroups.iter();
-                match (subgroups.next(), subgroups.next()) {
-                    (None, _) => GroupSettingValue::Group(self.system_group(SystemGroup::Nobody)),
-                    (Some(only), None) => GroupSettingValue::Group(*only),
-                    _ => value,
-                }
-            }
-            _ => value,
-        }
-    }
-
-    /// The value as clients see it: without deactivated users, who hold the permission again once they are back.
-    pub fn shown(&self, value: &GroupSettingValue) -> GroupSettingValue {
-        let mut shown = value.clone();
-        if let GroupSettingValue::Anonymous(anonymous) = &mut shown {
-            anonymous.direct_members.retain(|user| self.is_active(*user));
-        }
-        shown
-    }
-
-    /// All of an object's permissions as clients see them.
-    pub fn shown_permissions(&self, permissions: &Permissions) -> Permissions {
-        permissions.iter().map(|(name, value)| (*name, self.shown(value))).collect()
-    }
-
-    /// The default value of a permission for an object made by `creator`.
-    pub fn default_holder(&self, setting: &PermissionSetting, creator: Option<UserId>) -> GroupSettingValue {
-        match (setting.default, creator) {
-            (DefaultHolder::System(group), _) => GroupSettingValue::Group(self.system_group(group)),
-            (DefaultHolder::Creator, Some(creator)) => GroupSettingValue::Anonymous(AnonymousGroup {
-                direct_members: BTreeSet::from([creator]),
-                direct_subgroups: BTreeSet::new(),
-            }),
-            (DefaultHolder::Creator, None) => GroupSettingValue::Group(self.system_group(SystemGroup::Nobody)),
-        }
-    }
-
-    /// The defaults of a whole table for an object made by `creator`.
-    pub fn default_permissions(&self, table: &'static [PermissionSetting], creator: Option<UserId>) -> Permissions {
-        table.iter().map(|setting| (setting.name, self.default_holder(setting, creator))).collect()
-    }
 }

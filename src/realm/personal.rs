@@ -1,12 +1,13 @@
 //! What is a user's own: settings, subscriptions, flags, lists. Only that user's clients see it,
 //! but for status and presence.
 
-use super::channel::{Subscription, TopicKey};
+use super::channel::Subscription;
 use super::id::{ChannelId, DeviceId, DraftId, MessageId, RecipientId, ScheduledMessageId, SnippetId, UserId};
 use super::message::Emoji;
 use super::push::{PushService, PushToken};
 use super::read_set::ReadSet;
 use super::setting::{self, USER_SETTINGS};
+use super::topic::TopicKey;
 use crate::time::Timestamp;
 use imbl::{OrdMap, OrdSet, Vector};
 use schemars::JsonSchema;

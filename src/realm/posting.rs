@@ -1,11 +1,12 @@
 //! Who may send where: into topics of channels, and to each other (reference behaviour, POST /messages).
 
 use super::Realm;
-use super::channel::{Channel, TopicKey, TopicsPolicy};
+use super::channel::{Channel, TopicsPolicy};
 use super::group::SystemGroup;
 use super::id::UserId;
 use super::permission::GroupSettingValue;
-use super::render::EMPTY_TOPIC_DISPLAY_NAME;
+use super::topic::EMPTY_TOPIC_DISPLAY_NAME;
+use super::topic::TopicKey;
 use super::user::User;
 use crate::error::Error;
 use std::sync::Arc;

@@ -1,11 +1,11 @@
 //! Event queues: what a client asked for, and how far it has read the realm's event log.
 
 use super::Realm;
-use super::channel::RESOLVED_PREFIX;
-use super::event::{DeliveryCondition, Event, EventPattern, SentMessage};
+use super::event::EventPattern;
 use super::id::UserId;
 use super::message::Place;
-use super::render::names_empty_topic;
+use super::sent_message::SentMessage;
+use super::topic::{RESOLVED_PREFIX, names_empty_topic};
 use crate::error::Error;
 use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
@@ -20,8 +20,6 @@ pub const MAX_IDLE_TIMEOUT_SECONDS: i64 = 604_800;
 pub const MOBILE_IDLE_TIMEOUT_SECONDS: i64 = 43_200;
 /// A parked poll gets a heartbeat each minute (specification, "Events").
 pub const HEARTBEAT: Span = Span::minutes(1);
-/// The first level whose events of others' subscriptions have lists of them.
-const PEERS_TOGETHER_SINCE: i64 = 35;
 
 /// Names a queue: a UUID.
 pub type QueueId = Arc<str>;
@@ -207,14 +205,6 @@ impl Realm {
         self.queues.values().map(|queue| queue.owner).collect()
     }
 
-    /// Whether a user has a queue for events of a type that need this.
-    pub fn is_wanted_by(&self, user: UserId, kind: &str, needs: DeliveryCondition) -> bool {
-        self.queues.values().filter(|queue| queue.owner == user).any(|queue| {
-            let types = queue.options.event_types.as_ref();
-            needs.admits(&queue.options) && types.is_none_or(|types| types.contains(kind))
-        })
-    }
-
     /// Those of some users who have an event queue.
     pub fn listeners_among(&self, users: &OrdSet<UserId>) -> OrdSet<UserId> {
         self.queues.values().map(|queue| queue.owner).filter(|owner| users.contains(owner)).collect()
@@ -252,11 +242,6 @@ impl QueueOptions {
     /// Whether events that no client knows are in the queue: those who name types get these alone.
     pub fn gets_unknown_events(&self) -> bool {
         self.level.sends_unknown_events && self.event_types.is_none()
-    }
-
-    /// Whether others' subscriptions are told one by one.
-    pub fn hears_of_peers_singly(&self, event: &Event) -> bool {
-        self.level.is_before(PEERS_TOGETHER_SINCE) && event.kind.type_name() == "subscription"
     }
 }
 

@@ -2,7 +2,6 @@
 //! that user sees it.
 
 use super::Realm;
-use super::channel::TopicKey;
 use super::emoji;
 use super::group::Group;
 use super::id::{ChannelId, MessageId, UserId};
@@ -11,33 +10,13 @@ use super::markdown::{
     CustomEmojiImage, Form, LinkedChannel, MentionedGroup, MentionedUser, Names, Settings, TopicLink, UploadFacts,
     topic_links,
 };
+use super::site::Site;
+use super::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey};
 use super::user::User;
 use foldhash::{HashMap, HashMapExt};
 use std::cell::{Cell, OnceCell};
 use std::hash::Hash;
 use std::sync::Arc;
-
-/// How the empty topic is shown to those who don't know it (`realm_empty_topic_display_name`).
-pub const EMPTY_TOPIC_DISPLAY_NAME: &str = "general chat";
-
-/// How the empty topic was shown before it had a display name; nobody else's topic is called so.
-pub const FORMER_EMPTY_TOPIC_NAME: &str = "(no topic)";
-
-/// Whether a topic's name means the empty topic: its display name, whatever the case, or the former one.
-pub fn names_empty_topic(topic: &str) -> bool {
-    topic.eq_ignore_ascii_case(EMPTY_TOPIC_DISPLAY_NAME) || topic == FORMER_EMPTY_TOPIC_NAME
-}
-
-/// What the client that sends a text knows things by.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Site {
-    /// The organization's address, links into which become relative.
-    pub own_url: Option<String>,
-    /// Another name of the built-in extra emoji (A-184 in docs/assumptions.md).
-    pub extra_emoji: Option<String>,
-    /// The form of HTML that the level asks for.
-    pub form: Form,
-}
 
 /// The realm as the sender of a text sees it.
 pub struct SenderView<'realm> {

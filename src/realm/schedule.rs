@@ -1,6 +1,7 @@
 //! What is sent later: scheduled messages and reminders (reference behaviour, 13.2 and 13.3).
 
 use super::Realm;
+use super::agenda::Due;
 use super::change::Tx;
 use super::event::data::{RemindersRemove, ScheduledMessagesRemove};
 use super::event::{Audience, Event, EventKind, Payload};
@@ -10,7 +11,6 @@ use super::message::{Message, Place};
 use super::organization::{Reminder, ScheduledMessage, ScheduledTarget};
 use super::send::{Outgoing, Target};
 use super::text::{MAX_MESSAGE_LENGTH, truncate};
-use super::timer::Due;
 use super::user::UNKNOWN_USER_NAME;
 use crate::error::Error;
 use crate::time::Timestamp;

@@ -3,15 +3,18 @@
 
 use super::Realm;
 use super::change::Tx;
-use super::channel::{Channel, TopicKey};
+use super::channel::Channel;
 use super::event::{Audience, Event, EventKind, Payload, SentMessage};
+use super::holding::covers;
 use super::id::{ChannelId, MessageId, RecipientId, UserId};
 use super::markdown::{self, Mentions};
 use super::message::{Attachment, Body, Message, Place};
-use super::permission::{GROUP_PERMISSIONS, covers, setting};
+use super::permission::{GROUP_PERMISSIONS, setting};
 use super::personal::VisibilityPolicy;
-use super::render::Site;
-use super::text::{in_lowercase, normal_content, normal_topic};
+use super::site::Site;
+use super::text::{in_lowercase, normal_content};
+use super::topic::TopicKey;
+use super::topic::normal_topic;
 use super::user::User;
 use super::visibility::Sight;
 use super::widget::{first_submessage, given_widget};

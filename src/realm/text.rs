@@ -1,14 +1,10 @@
-//! What texts and topics may hold, and how they are stored.
+//! What texts may hold, and how they are stored.
 
-use super::channel::RESOLVED_PREFIX;
-use super::render::names_empty_topic;
 use crate::error::Error;
 use std::borrow::Cow;
 
 /// Longest message, in code points; longer ones are cut.
 pub const MAX_MESSAGE_LENGTH: usize = 10_000;
-/// Longest topic, in code points; longer ones are cut.
-pub const MAX_TOPIC_LENGTH: usize = 60;
 
 /// A text as it is stored: no white space at its end, no newlines before it, cut at the limit.
 ///
@@ -24,22 +20,6 @@ pub fn normal_content(content: &str) -> Result<Cow<'_, str>, Error> {
         return Err(Error::MessageNullBytes);
     }
     Ok(truncate(content, MAX_MESSAGE_LENGTH, "\n[message truncated]"))
-}
-
-/// A topic as it is stored; "" for every way to say the general one.
-///
-/// # Errors
-///
-/// `TopicInvalidCharacter`.
-pub fn normal_topic(topic: &str) -> Result<Cow<'_, str>, Error> {
-    let topic = topic.trim();
-    if let Some(position) = invalid_character(topic) {
-        return Err(Error::TopicInvalidCharacter { position: position.into() });
-    }
-    if names_empty_topic(topic) {
-        return Ok(Cow::Borrowed(""));
-    }
-    Ok(truncate(topic, MAX_TOPIC_LENGTH, "..."))
 }
 
 /// The place, counted from 1, of the first character that names can't hold.
@@ -63,11 +43,6 @@ pub fn truncate<'text>(text: &'text str, limit: usize, suffix: &str) -> Cow<'tex
     }
     let kept = text.chars().take(limit.saturating_sub(suffix.chars().count()));
     kept.chain(suffix.chars()).collect::<String>().into()
-}
-
-/// Whether a topic is marked as resolved.
-pub fn is_resolved(topic: &str) -> bool {
-    topic.starts_with(RESOLVED_PREFIX)
 }
 
 /// A text in lower case. Most names are that already, and are not copied.

@@ -1,71 +1,14 @@
 //! What falls due by the clock, each thing at its own time.
 
 use super::Realm;
+use super::agenda::Due;
 use super::change::Tx;
 use super::event::data::Heartbeat;
 use super::group::SystemGroup;
-use super::id::{ExportId, InviteId, InviteLinkId, ReminderId, ScheduledMessageId, UserId};
 use super::queue::{Cursor, Queue, QueueId};
 use crate::time::Timestamp;
-use imbl::{OrdMap, OrdSet};
+use imbl::OrdSet;
 use std::sync::Arc;
-
-/// Something that falls due.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Due {
-    /// A reminder is sent.
-    Reminder(ReminderId),
-    /// A message is sent.
-    ScheduledMessage(ScheduledMessageId),
-    /// An invitation link is over.
-    InviteLink(InviteLinkId),
-    /// An invitation by email is over.
-    Invite(InviteId),
-    /// A queue is collected.
-    Queue(QueueId),
-    /// A hanging poll is told that all is well.
-    Heartbeat(QueueId),
-    /// A user's waiting period is over.
-    FullMember(UserId),
-    /// An export is ready.
-    Export(ExportId),
-}
-
-impl Due {
-    /// Whether the agenda tells of it: the end of a waiting period is the realm's own affair.
-    pub fn is_told(&self) -> bool {
-        !matches!(self, Due::FullMember(_))
-    }
-}
-
-/// What is to come: each thing has one time, and the earliest is found at once.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Agenda {
-    by_time: OrdSet<(Timestamp, Due)>,
-    by_thing: OrdMap<Due, Timestamp>,
-}
-
-impl Agenda {
-    /// What falls due next, and when; ties in the order of [`Due`].
-    pub fn next(&self) -> Option<&(Timestamp, Due)> {
-        self.by_time.get_min()
-    }
-
-    /// All that is to come, in the order of time.
-    pub fn iter(&self) -> impl Iterator<Item = &(Timestamp, Due)> {
-        self.by_time.iter()
-    }
-
-    fn set(&mut self, due: Due, at: Option<Timestamp>) {
-        if let Some(old) = self.by_thing.remove(&due) {
-            self.by_time.remove(&(old, due.clone()));
-        }
-        if let Some(at) = at {
-            self.by_thing.insert(due.clone(), at);
-            self.by_time.insert((at, due));
-        }
-    }
-}
 
 impl Realm {
     /// A realm without queues at an earlier time: nothing that happened is undone, but who is a full member and what is

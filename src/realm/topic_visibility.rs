@@ -2,12 +2,12 @@
 
 use super::Realm;
 use super::change::Tx;
-use super::channel::TopicKey;
 use super::event::data;
 use super::event::{Audience, DeliveryCondition, EventData};
 use super::id::{ChannelId, MessageId, UserId};
 use super::message::{Body, Message, Place};
 use super::personal::{UserTopic, VisibilityPolicy};
+use super::topic::TopicKey;
 use super::user::User;
 use imbl::OrdSet;
 use std::sync::Arc;

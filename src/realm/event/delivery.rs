@@ -1,5 +1,7 @@
 //! Which queues get an event, besides those of its audience that ask for its type.
 
+use crate::realm::Realm;
+use crate::realm::id::UserId;
 use crate::realm::queue::QueueOptions;
 
 /// The first level with `user_topic` events.
@@ -89,5 +91,15 @@ impl DeliveryCondition {
             DeliveryCondition::From(level) => !options.level.is_before(level),
             DeliveryCondition::Before(level) => options.level.is_before(level),
         }
+    }
+}
+
+impl Realm {
+    /// Whether a user has a queue for events of a type that need this.
+    pub fn is_wanted_by(&self, user: UserId, kind: &str, needs: DeliveryCondition) -> bool {
+        self.queues.values().filter(|queue| queue.owner == user).any(|queue| {
+            let types = queue.options.event_types.as_ref();
+            needs.admits(&queue.options) && types.is_none_or(|types| types.contains(kind))
+        })
     }
 }

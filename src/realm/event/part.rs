@@ -1,10 +1,13 @@
 //! The parts of an entry of the log: the events that it makes for one reader, who may get several where others get one.
 
-use super::{Entry, Event, Payload};
+use super::{Entry, Event, EventPattern, Payload};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::queue::{Queue, QueueOptions};
 use serde_json::Value;
 use smallvec::{SmallVec, smallvec};
+
+/// The first level whose events of others' subscriptions have lists of them.
+const PEERS_TOGETHER_SINCE: i64 = 35;
 
 /// One of the events that an entry makes for a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +64,11 @@ impl Queue {
 }
 
 impl QueueOptions {
+    /// Whether others' subscriptions are told one by one.
+    pub fn hears_of_peers_singly(&self, event: &Event) -> bool {
+        self.level.is_before(PEERS_TOGETHER_SINCE) && event.kind.type_name() == "subscription"
+    }
+
     /// The events that an event of the log makes for a reader whom it is for.
     pub fn parts(&self, event: &Event, reader: UserId) -> Parts {
         let mut parts = match &event.payload {
@@ -98,6 +106,24 @@ impl Event {
                 Some((channels, numbers(fields.get("user_ids")?)?.into_iter().map(UserId).collect()))
             }
             _ => None,
+        }
+    }
+}
+
+impl EventPattern {
+    /// Whether an event is one of these.
+    pub fn fits(&self, event: &Event) -> bool {
+        if event.kind.type_name() != self.kind || self.op.is_some_and(|op| event.kind.op() != Some(op)) {
+            return false;
+        }
+        let Some((key, name)) = self.carries else { return true };
+        match &event.payload {
+            Payload::Shaped { fields, .. } => match fields.get(key) {
+                Some(Value::String(text)) => text == name,
+                Some(Value::Object(object)) => object.contains_key(name),
+                _ => false,
+            },
+            _ => false,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Which messages users are told of on their devices, and when these forget them again (A-55 in docs/assumptions.md).
 
-use super::PushContent;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::SentMessage;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::personal::VisibilityPolicy;
+use crate::realm::push::PushContent;
 use crate::time::Span;
 use std::sync::Arc;
 
