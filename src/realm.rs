@@ -3,62 +3,25 @@
 //! [`Realm`] is a value made of persistent maps: cloning it copies some pointers, so that a private
 //! copy per request, a fork and a snapshot all cost next to nothing.
 
-pub mod access;
-pub mod agenda;
-pub mod change;
-pub mod channel;
-pub mod emoji;
-pub mod event;
-pub mod export;
-pub mod exporting;
-pub mod flag;
-pub mod full_members;
-pub mod group;
-pub mod holding;
-pub mod id;
 pub mod invariants;
-pub mod invitation;
-pub mod kept;
-pub mod linkifier;
+pub mod log;
 pub mod markdown;
-pub mod membership;
-pub mod message;
-pub mod message_ids;
-pub mod muting;
+pub mod model;
 pub mod narrow;
-pub mod notice;
-pub mod organization;
-pub mod palette;
-pub mod permission;
-pub mod personal;
-pub mod picture;
-pub mod posting;
-pub mod push;
-pub mod pushing;
-pub mod queue;
-pub mod read_set;
-pub mod reindexing;
-pub mod render;
-pub mod resumable;
-pub mod rows;
-pub mod schedule;
-pub mod seeded_rng;
-pub mod send;
-pub mod sent_message;
-pub mod setting;
-pub mod site;
-pub mod stored;
-pub mod system_group;
-pub mod text;
-pub mod timer;
-pub mod topic;
-pub mod topic_visibility;
-pub mod user;
-pub mod visibility;
-pub mod walk;
-pub mod webhook;
-pub mod webhook_call;
-pub mod widget;
+pub mod rules;
+pub mod tx;
+
+pub use log::{event, queue};
+pub use model::{
+    agenda, channel, emoji, export, group, id, kept, linkifier, membership, message, message_ids, organization,
+    palette, permission, personal, picture, push, read_set, resumable, seeded_rng, sent_message, setting, site, stored,
+    system_group, text, topic, user, walk, webhook_call,
+};
+pub use rules::{
+    access, exporting, flag, full_members, holding, invitation, muting, notice, posting, pushing, reindexing, render,
+    rows, schedule, send, timer, topic_visibility, visibility, webhook, widget,
+};
+pub use tx as change;
 
 use channel::{Channel, Folder};
 use event::EventLog;
