@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// A line per emoji, ordered by code: the code, then its names.
-const EMOJI: &str = "src/realm/emoji/table.txt";
+const EMOJI: &str = "src/realm/model/emoji/table.txt";
 
 fn main() {
     println!("cargo::rerun-if-changed=src/build.rs");

@@ -3,54 +3,27 @@
 //! [`Realm`] is a value made of persistent maps: cloning it copies some pointers, so that a private
 //! copy per request, a fork and a snapshot all cost next to nothing.
 
-pub mod access;
-pub mod change;
-pub mod channel;
-pub mod emoji;
-pub mod event;
-pub mod export;
-pub mod flag;
-pub mod full_members;
-pub mod group;
-pub mod id;
 pub mod invariants;
-pub mod invitation;
-pub mod kept;
-pub mod linkifier;
+pub mod log;
 pub mod markdown;
-pub mod membership;
-pub mod message;
-pub mod message_ids;
-pub mod muting;
+pub mod model;
 pub mod narrow;
-pub mod notice;
-pub mod organization;
-pub mod palette;
-pub mod permission;
-pub mod personal;
-pub mod picture;
-pub mod posting;
-pub mod push;
-pub mod queue;
-pub mod read_set;
-pub mod render;
-pub mod resumable;
-pub mod rows;
-pub mod schedule;
-pub mod seeded_rng;
-pub mod send;
-pub mod setting;
-pub mod stored;
-pub mod text;
-pub mod timer;
-pub mod topic_visibility;
-pub mod user;
-pub mod visibility;
-pub mod walk;
-pub mod webhook;
-pub mod widget;
+pub mod rules;
+pub mod tx;
 
-use channel::{Channel, Folder, Topic, TopicKey};
+pub use log::{event, queue};
+pub use model::{
+    agenda, channel, emoji, export, group, id, kept, linkifier, membership, message, message_ids, organization,
+    palette, permission, personal, picture, push, read_set, resumable, seeded_rng, sent_message, setting, site, stored,
+    system_group, text, topic, user, walk, webhook_call,
+};
+pub use rules::{
+    access, exporting, flag, full_members, holding, invitation, muting, notice, posting, pushing, reindexing, render,
+    rows, schedule, send, timer, topic_visibility, visibility, webhook, widget,
+};
+pub use tx as change;
+
+use channel::{Channel, Folder};
 use event::EventLog;
 use group::{Group, SystemGroup};
 use id::{
@@ -68,6 +41,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use text::in_lowercase;
+use topic::{Topic, TopicKey};
 use user::User;
 
 use crate::time::Timestamp;
@@ -180,7 +154,7 @@ pub struct Realm {
     pub log: EventLog,
     /// What is to come.
     #[serde(skip)]
-    pub agenda: timer::Agenda,
+    pub agenda: agenda::Agenda,
     /// Seeded chance.
     pub chance: SeededRng,
     /// What the next of each kind is numbered.
@@ -304,7 +278,7 @@ impl Realm {
             relay: push::Relay::default(),
             queues: OrdMap::new(),
             log: EventLog::default(),
-            agenda: timer::Agenda::default(),
+            agenda: agenda::Agenda::default(),
             chance: SeededRng::from_seed(seed),
             counters,
         };

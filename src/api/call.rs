@@ -8,7 +8,7 @@ use crate::realm::id::MessageId;
 use crate::realm::markdown::Form;
 use crate::realm::message::Message;
 use crate::realm::queue::QueueLevel;
-use crate::realm::render::Site;
+use crate::realm::site::Site;
 use crate::realm::user::User;
 use crate::time::Timestamp;
 use crate::world::{NewEvents, World};

@@ -5,11 +5,11 @@
 use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::agenda::Due;
 use crate::realm::change::Tx;
 use crate::realm::event::Audience;
 use crate::realm::id::{MessageId, ReminderId, UserId};
 use crate::realm::organization::Reminder;
-use crate::realm::timer::Due;
 use crate::record::events::{RemindersAdd, RemindersRemove};
 use crate::record::scheduled::ReminderRecord;
 use crate::time::{Span, Timestamp};

@@ -11,7 +11,7 @@ use crate::realm::change::Tx;
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
-use crate::realm::text::normal_topic;
+use crate::realm::topic::normal_topic;
 use crate::realm::user::User;
 use crate::record::events::{
     Typing, TypingEdit, TypingEditMessageStart, TypingEditMessageStop, TypingPerson, TypingRecipient, TypingStart,

@@ -5,11 +5,12 @@ mod search;
 mod term;
 
 use super::Realm;
-use super::channel::{Privacy, TopicKey};
+use super::channel::Privacy;
 use super::id::{ChannelId, MessageId, RecipientId, UserId};
 use super::message::{Message, Place};
 use super::message_ids::MessageIds;
 use super::personal::VisibilityPolicy;
+use super::topic::TopicKey;
 use super::user::User;
 use crate::error::Error;
 use imbl::OrdSet;
@@ -203,7 +204,7 @@ impl Condition {
             Condition::Id(id) => message.id == *id,
             Condition::Words(search) => search.finds(message),
             Condition::Mentions(user) => message.body.mentioned.contains(user),
-            Condition::IsResolved => channel.is_some_and(|(_, topic)| super::text::is_resolved(topic)),
+            Condition::IsResolved => channel.is_some_and(|(_, topic)| super::topic::is_resolved(topic)),
             personal => viewer.is_some_and(|viewer| personal.holds_for(realm, viewer.id, message)),
         }
     }

@@ -3,11 +3,11 @@
 use super::{NewEvents, World};
 use crate::journal;
 use crate::realm::Realm;
+use crate::realm::agenda::Due;
 use crate::realm::event::Entry;
 use crate::realm::id::UserId;
 use crate::realm::push::Push;
 use crate::realm::queue::{Queue, QueueId};
-use crate::realm::timer::Due;
 use crate::time::Timestamp;
 use imbl::ordmap::DiffItem;
 use serde_json::Value;

@@ -13,10 +13,11 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::channel::{Channel, Privacy, TopicKey, TopicsPolicy};
+use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
 use crate::realm::id::{ChannelId, FolderId};
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, setting};
-use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
+use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
+use crate::realm::topic::TopicKey;
 use crate::realm::user::{Role, User};
 
 operation! {

@@ -7,9 +7,10 @@ use crate::api::subscriptions::subscribe::check_may_subscribe_others;
 use crate::api::text::{MaxLength, NullableText, given};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::holding::covers;
 use crate::realm::id::{ChannelId, GroupId};
 use crate::realm::organization::InviteTerms;
-use crate::realm::permission::{GROUP_PERMISSIONS, covers, setting};
+use crate::realm::permission::{GROUP_PERMISSIONS, setting};
 use crate::realm::user::{Role, User};
 use crate::time::Span;
 

@@ -16,8 +16,8 @@ use crate::realm::permission::{
     CHANNEL_PERMISSIONS, DefaultHolder, GROUP_PERMISSIONS, PermissionSetting, REALM_PERMISSIONS,
 };
 use crate::realm::picture::THUMBNAILS;
-use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::realm::setting::{MAX_PASSWORD_LENGTH, REALM_SETTINGS};
+use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::record::picture::{address, source};
 use serde_json::{Map, Value, json};
 
@@ -92,7 +92,7 @@ fn limits() -> Value {
         "max_stream_description_length": creation::MAX_DESCRIPTION_LENGTH,
         "max_channel_folder_name_length": crate::api::channel_folders::MAX_NAME_LENGTH,
         "max_channel_folder_description_length": crate::api::channel_folders::MAX_DESCRIPTION_LENGTH,
-        "max_topic_length": crate::realm::text::MAX_TOPIC_LENGTH,
+        "max_topic_length": crate::realm::topic::MAX_TOPIC_LENGTH,
         "max_message_length": crate::realm::text::MAX_MESSAGE_LENGTH,
         "max_reminder_note_length": crate::api::reminders::MAX_NOTE_LENGTH,
         "max_bulk_new_subscription_messages": MAX_TOLD_USERS,

@@ -10,7 +10,7 @@ use crate::realm::event::Audience;
 use crate::realm::id::ScheduledMessageId;
 use crate::realm::organization::{ScheduledMessage, ScheduledTarget};
 use crate::realm::schedule::DryRun;
-use crate::realm::text::normal_topic;
+use crate::realm::topic::normal_topic;
 use crate::record::events::ScheduledMessagesUpdate;
 use crate::record::scheduled::ScheduledMessageRecord;
 

@@ -8,7 +8,7 @@ use crate::level::objects::{
 use crate::level::{Behaviour, Context, Downgrade, Object, Request};
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::personal::VisibilityPolicy;
-use crate::realm::render::EMPTY_TOPIC_DISPLAY_NAME;
+use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use serde_json::{Map, Value};
 
 /// What a topic was called that nobody had named.

@@ -2,9 +2,9 @@
 
 use super::{Invariant, faults, mismatch};
 use crate::realm::Realm;
-use crate::realm::channel::TopicKey;
 use crate::realm::id::{ChannelId, RecipientId, UserId};
 use crate::realm::message_ids::MessageIds;
+use crate::realm::topic::TopicKey;
 use imbl::{OrdMap, OrdSet};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,9 +2,9 @@
 
 use super::{Invariant, faults, mismatch};
 use crate::realm::Realm;
-use crate::realm::channel::TopicKey;
 use crate::realm::id::UserId;
 use crate::realm::personal::VisibilityPolicy;
+use crate::realm::topic::TopicKey;
 use imbl::{OrdMap, OrdSet};
 use std::collections::BTreeSet;
 

@@ -2,15 +2,15 @@
 
 use super::{all, check};
 use crate::realm::Realm;
+use crate::realm::agenda::Due;
 use crate::realm::change::Tx;
-use crate::realm::channel::{Topic, TopicKey};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, MessageId, ProfileFieldId, RecipientId, UserId};
 use crate::realm::message::{Emoji, Reaction, ReactionType};
 use crate::realm::organization::AuthenticationMethod;
 use crate::realm::personal::{NavigationView, UserTopic, VisibilityPolicy};
 use crate::realm::queue::{Cursor, Queue};
-use crate::realm::timer::Due;
+use crate::realm::topic::{Topic, TopicKey};
 use crate::realm::user::{AvatarSource, Role};
 use crate::time::{Span, Timestamp};
 use imbl::{OrdMap, OrdSet};

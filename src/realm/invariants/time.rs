@@ -2,8 +2,8 @@
 
 use super::{Invariant, faults, mismatch};
 use crate::realm::Realm;
+use crate::realm::agenda::Due;
 use crate::realm::organization::ScheduledTarget;
-use crate::realm::timer::Due;
 use crate::realm::user::Role;
 use crate::time::{Span, Timestamp};
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::Place;
-use crate::realm::render::names_empty_topic;
+use crate::realm::topic::names_empty_topic;
 use crate::realm::user::User;
 use serde_json::Value;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Whether a move marks a topic as resolved, or takes the mark away.
 
-use crate::realm::channel::RESOLVED_PREFIX;
-use crate::realm::text::is_resolved;
+use crate::realm::topic::RESOLVED_PREFIX;
+use crate::realm::topic::is_resolved;
 
 /// What a mark is made of: a topic may bear several, given by clients that don't know it.
 const MARKS: [char; 2] = ['✔', ' '];

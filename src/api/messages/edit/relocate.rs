@@ -5,12 +5,13 @@
 use super::MessageEdit;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
-use crate::realm::channel::{Channel, Privacy, TopicKey};
+use crate::realm::channel::{Channel, Privacy};
 use crate::realm::event::{Audience, Event, EventKind, Payload};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Edit, Message, Place};
 use crate::realm::personal::{UserState, VisibilityPolicy};
 use crate::realm::rows::{SameRecipients, among};
+use crate::realm::topic::TopicKey;
 use crate::realm::user::User;
 use crate::realm::visibility::DeletedMessages;
 use imbl::OrdSet;

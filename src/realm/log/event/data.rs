@@ -1,0 +1,359 @@
+//! Events that look the same to everybody: a type for each, whose fields are what clients get.
+//!
+//! Here are those that the realm emits by itself; those of operations are in `record/events`.
+
+use super::{DeliveryCondition, Event, EventKind, Payload};
+use crate::realm::model::id::{ChannelId, GroupId, MessageId, ReminderId, ScheduledMessageId, UserId};
+use crate::realm::model::user::UNKNOWN_USER_NAME;
+use imbl::OrdSet;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// An event that looks the same to everybody.
+pub trait EventData: Serialize + JsonSchema {
+    /// Its type and `op`.
+    const KIND: EventKind;
+    /// The fields that hold names of topics, which depend on whether the queue knows the empty topic.
+    const TOPICS: &'static [&'static str] = &[];
+
+    /// As an event for queues that fulfil a condition.
+    fn only_for(self, needs: DeliveryCondition) -> Event
+    where
+        Self: Sized,
+    {
+        Event::from(self).only_for(needs)
+    }
+}
+
+impl<E: EventData> From<E> for Event {
+    fn from(data: E) -> Self {
+        let fields = match serde_json::to_value(data) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        };
+        Self::new(E::KIND, Payload::Shaped { fields: Arc::new(fields), topics: E::TOPICS })
+    }
+}
+
+/// Makes types events of the kinds that are called like them, or of other ones.
+macro_rules! event_data {
+    ($($name:ident $(is $kind:ident)? $(with topics in $topics:expr)?;)*) => {$(
+        impl $crate::realm::log::event::EventData for $name {
+            const KIND: $crate::realm::log::event::EventKind = event_data!(@kind $name $($kind)?);
+            $(const TOPICS: &'static [&'static str] = $topics;)?
+        }
+    )*};
+    (@kind $name:ident) => { $crate::realm::log::event::EventKind::$name };
+    (@kind $name:ident $kind:ident) => { $crate::realm::log::event::EventKind::$kind };
+}
+pub(crate) use event_data;
+
+event_data! {
+    Heartbeat;
+    EventOfALaterLevel;
+    InvitesChanged;
+    MutedTopics with topics in &["muted_topics"];
+    UserTopic with topics in &["topic_name"];
+    RemindersRemove;
+    ScheduledMessagesRemove;
+    RealmUserRemove;
+    StreamDelete;
+    FirstMessageUpdate is StreamUpdate;
+    SubscriptionPeerAdd;
+    SubscriptionPeerRemove;
+    UpdateMessageFlagsAdd;
+    UpdateMessageFlagsRemove with topics in &["message_details"];
+    UserGroupAddMembers;
+    UserGroupRemoveMembers;
+}
+
+/// Nothing happened for a minute.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Heartbeat {}
+
+/// What no client knows, in worlds above the newest level.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct EventOfALaterLevel {}
+
+/// Invitations were made, accepted or revoked.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct InvitesChanged {}
+
+/// The user's muted topics, for clients that don't ask for `user_topic`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MutedTopics {
+    /// Of each the channel's name, the topic, and UNIX seconds.
+    #[schemars(with = "Vec<Vec<Value>>")]
+    pub muted_topics: Vec<(String, String, i64)>,
+}
+
+/// A user's policy for a topic, which changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UserTopic {
+    /// The topic's channel.
+    pub stream_id: ChannelId,
+    /// The topic.
+    pub topic_name: String,
+    /// UNIX seconds.
+    pub last_updated: i64,
+    /// 0 none, 1 muted, 2 unmuted, 3 followed.
+    #[schemars(extend("enum" = [0, 1, 2, 3]))]
+    pub visibility_policy: i64,
+}
+
+/// A reminder was sent or removed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RemindersRemove {
+    /// Which.
+    pub reminder_id: ReminderId,
+}
+
+/// A scheduled message was sent or removed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ScheduledMessagesRemove {
+    /// Which.
+    pub scheduled_message_id: ScheduledMessageId,
+}
+
+/// A limited guest does not know of a user any more.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RealmUserRemove {
+    /// The user.
+    pub person: UnknownPerson,
+}
+
+/// A user whom one may not know of.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct UnknownPerson {
+    /// Still the same.
+    pub user_id: UserId,
+    /// The same for all whom one may not know of.
+    pub full_name: &'static str,
+}
+
+impl RealmUserRemove {
+    /// Of this user.
+    pub fn of(user_id: UserId) -> Self {
+        Self { person: UnknownPerson { user_id, full_name: UNKNOWN_USER_NAME } }
+    }
+}
+
+/// Channels went out of sight.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct StreamDelete {
+    /// The channels.
+    pub streams: Vec<DeletedChannel>,
+    /// The same.
+    pub stream_ids: OrdSetOf<ChannelId>,
+}
+
+/// A channel that can't be seen any more.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct DeletedChannel {
+    /// Its ID.
+    pub stream_id: ChannelId,
+}
+
+impl StreamDelete {
+    /// Of these channels.
+    pub fn of(channels: &OrdSet<ChannelId>) -> Self {
+        let streams = channels.iter().map(|id| DeletedChannel { stream_id: *id }).collect();
+        Self { streams, stream_ids: OrdSetOf(channels.clone()) }
+    }
+}
+
+/// A set as its sorted members.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct OrdSetOf<T: Ord>(pub OrdSet<T>);
+
+impl<T: Ord + JsonSchema> JsonSchema for OrdSetOf<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Vec::<T>::schema_name()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Vec::<T>::json_schema(generator)
+    }
+}
+
+/// A channel's first message is another one, as `stream` update.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FirstMessageUpdate {
+    /// The channel.
+    pub stream_id: ChannelId,
+    /// Its name.
+    pub name: String,
+    /// Always `first_message_id`.
+    pub property: &'static str,
+    /// Null without messages.
+    pub value: Option<MessageId>,
+}
+
+/// Others came to channels.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SubscriptionPeerAdd(pub Peers);
+
+/// Others left channels.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SubscriptionPeerRemove(pub Peers);
+
+/// Subscriptions of others: each of the users and each of the channels.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Peers {
+    /// The channels.
+    pub stream_ids: Vec<ChannelId>,
+    /// The users.
+    pub user_ids: OrdSetOf<UserId>,
+}
+
+impl Peers {
+    /// The subscriptions of these users to these channels.
+    pub fn new(channels: impl IntoIterator<Item = ChannelId>, users: OrdSet<UserId>) -> Self {
+        Self { stream_ids: channels.into_iter().collect(), user_ids: OrdSetOf(users) }
+    }
+}
+
+/// Messages have a flag from now on.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UpdateMessageFlagsAdd {
+    /// The same as `op`.
+    #[schemars(extend("enum" = ["add"]))]
+    pub operation: &'static str,
+    /// The flag.
+    pub flag: &'static str,
+    /// The messages.
+    pub messages: Vec<MessageId>,
+    /// All messages are read, whatever the list has.
+    pub all: bool,
+}
+
+/// Messages don't have a flag any more.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UpdateMessageFlagsRemove {
+    /// The same as `op`.
+    #[schemars(extend("enum" = ["remove"]))]
+    pub operation: &'static str,
+    /// The flag.
+    pub flag: &'static str,
+    /// The messages.
+    pub messages: Vec<MessageId>,
+    /// Always false.
+    pub all: bool,
+    /// Of messages that are unread again: what a client needs to know to count them, by ID.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "BTreeMap<String, MessageDetails>")]
+    pub message_details: Option<Map<String, Value>>,
+}
+
+/// Where an unread message is.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct MessageDetails {
+    /// `private` or `stream`.
+    #[serde(rename = "type")]
+    #[schemars(extend("enum" = ["private", "stream"]))]
+    pub kind: &'static str,
+    /// Its channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ChannelId")]
+    pub stream_id: Option<ChannelId>,
+    /// Its topic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub topic: Option<String>,
+    /// Of channel messages: neither channel nor topic is muted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub unmuted_stream_msg: Option<bool>,
+    /// The others in the conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<UserId>")]
+    pub user_ids: Option<Vec<UserId>>,
+    /// True where the message mentions the user so that it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub mentioned: Option<bool>,
+}
+
+/// A change of a flag, either way.
+#[derive(Clone, Debug)]
+pub struct FlagUpdate {
+    /// The messages have the flag from now on.
+    pub is_added: bool,
+    /// The flag.
+    pub flag: &'static str,
+    /// The messages.
+    pub messages: Vec<MessageId>,
+    /// All messages are read, whatever the list has.
+    pub all: bool,
+    /// Of messages that are unread again, by ID.
+    pub details: Option<Map<String, Value>>,
+}
+
+impl FlagUpdate {
+    /// Of these messages.
+    pub fn new(is_added: bool, flag: &'static str, messages: impl IntoIterator<Item = MessageId>) -> Self {
+        Self { is_added, flag, messages: messages.into_iter().collect(), all: false, details: None }
+    }
+}
+
+impl From<FlagUpdate> for Event {
+    fn from(update: FlagUpdate) -> Self {
+        let FlagUpdate { is_added, flag, messages, all, details } = update;
+        match is_added {
+            true => UpdateMessageFlagsAdd { operation: "add", flag, messages, all }.into(),
+            false => {
+                UpdateMessageFlagsRemove { operation: "remove", flag, messages, all, message_details: details }.into()
+            }
+        }
+    }
+}
+
+/// Users came to a group.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UserGroupAddMembers(pub Members);
+
+/// Users left a group.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UserGroupRemoveMembers(pub Members);
+
+/// Direct members of a group.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Members {
+    /// The group.
+    pub group_id: GroupId,
+    /// Active users.
+    pub user_ids: Vec<UserId>,
+}
+
+/// Whether users came to a group or left it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberChange {
+    /// They came.
+    Add,
+    /// They left.
+    Remove,
+}
+
+impl MemberChange {
+    /// The event of such a change.
+    pub fn event(self, group_id: GroupId, users: impl IntoIterator<Item = UserId>) -> Event {
+        let members = Members { group_id, user_ids: users.into_iter().collect() };
+        match self {
+            MemberChange::Add => UserGroupAddMembers(members).into(),
+            MemberChange::Remove => UserGroupRemoveMembers(members).into(),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Which queues get an event, besides those of its audience that ask for its type.
+
+use crate::realm::Realm;
+use crate::realm::log::queue::QueueOptions;
+use crate::realm::model::id::UserId;
+
+/// The first level with `user_topic` events.
+const USER_TOPICS_SINCE: i64 = 134;
+/// The first level at which clients with `archived_channels` hear of archiving as such.
+const ARCHIVING_TOLD_SINCE: i64 = 378;
+/// The first level whose settings have no older events.
+pub const NEWER_SETTINGS_ALONE_SINCE: i64 = 439;
+
+/// A condition on the queue besides its types of events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeliveryCondition {
+    /// None.
+    #[default]
+    Nothing,
+    /// `stream_typing_notifications`
+    ChannelTyping,
+    /// `linkifier_url_template`
+    LinkifierTemplates,
+    /// `include_deactivated_groups`
+    DeactivatedGroups,
+    /// `include_deactivated_groups`, and the world is not below this level: older ones have no such event.
+    DeactivatedGroupsFrom(i64),
+    /// Not `include_deactivated_groups`
+    NoDeactivatedGroups,
+    /// `archived_channels`
+    ArchivedChannels,
+    /// `archived_channels`, and the world is not below this level: older ones have no such event.
+    ArchivedChannelsFrom(i64),
+    /// `archived_channels`, and the world is not below 378: before, archiving was told as deleting.
+    ArchivedUpdates,
+    /// Not what [`DeliveryCondition::ArchivedUpdates`] is.
+    NoArchivedChannels,
+    /// `individual_emoji_changes`
+    SingleEmoji,
+    /// Not `individual_emoji_changes`
+    WholeEmoji,
+    /// Does not ask for `user_topic` by name.
+    NoUserTopics,
+    /// `user_list_incomplete` keeps it away.
+    CompleteUserList,
+    /// The world is below 439 and has the older events of settings, and the client did not say that it knows the newer.
+    LegacySettings,
+    /// The world is not below this level: older ones have no such event.
+    From(i64),
+    /// The world is below this level: later ones have no such event.
+    Before(i64),
+}
+
+impl DeliveryCondition {
+    /// Clients that don't know archived channels hear nothing of them.
+    pub fn of_channel(is_archived: bool) -> Self {
+        if is_archived { DeliveryCondition::ArchivedChannels } else { DeliveryCondition::Nothing }
+    }
+
+    /// Whether a queue with these options fulfils the condition.
+    pub fn admits(self, options: &QueueOptions) -> bool {
+        let capabilities = &options.capabilities;
+        match self {
+            DeliveryCondition::Nothing => true,
+            DeliveryCondition::ChannelTyping => capabilities.stream_typing_notifications,
+            DeliveryCondition::LinkifierTemplates => capabilities.linkifier_url_template,
+            DeliveryCondition::DeactivatedGroups => capabilities.include_deactivated_groups,
+            DeliveryCondition::DeactivatedGroupsFrom(level) => {
+                DeliveryCondition::DeactivatedGroups.admits(options) && DeliveryCondition::From(level).admits(options)
+            }
+            DeliveryCondition::NoDeactivatedGroups => !capabilities.include_deactivated_groups,
+            DeliveryCondition::ArchivedChannels => capabilities.archived_channels,
+            DeliveryCondition::ArchivedChannelsFrom(level) => {
+                DeliveryCondition::ArchivedChannels.admits(options) && DeliveryCondition::From(level).admits(options)
+            }
+            DeliveryCondition::ArchivedUpdates => {
+                DeliveryCondition::ArchivedChannelsFrom(ARCHIVING_TOLD_SINCE).admits(options)
+            }
+            DeliveryCondition::NoArchivedChannels => !DeliveryCondition::ArchivedUpdates.admits(options),
+            DeliveryCondition::SingleEmoji => capabilities.individual_emoji_changes,
+            DeliveryCondition::WholeEmoji => !capabilities.individual_emoji_changes,
+            DeliveryCondition::NoUserTopics => {
+                let gets_newer = || options.event_types.as_ref().is_some_and(|types| types.contains("user_topic"));
+                options.level.is_before(USER_TOPICS_SINCE) || !gets_newer()
+            }
+            DeliveryCondition::CompleteUserList => !capabilities.user_list_incomplete,
+            DeliveryCondition::LegacySettings => {
+                DeliveryCondition::Before(NEWER_SETTINGS_ALONE_SINCE).admits(options)
+                    && !capabilities.user_settings_object
+            }
+            DeliveryCondition::From(level) => !options.level.is_before(level),
+            DeliveryCondition::Before(level) => options.level.is_before(level),
+        }
+    }
+}
+
+impl Realm {
+    /// Whether a user has a queue for events of a type that need this.
+    pub fn is_wanted_by(&self, user: UserId, kind: &str, needs: DeliveryCondition) -> bool {
+        self.queues.values().filter(|queue| queue.owner == user).any(|queue| {
+            let types = queue.options.event_types.as_ref();
+            needs.admits(&queue.options) && types.is_none_or(|types| types.contains(kind))
+        })
+    }
+}

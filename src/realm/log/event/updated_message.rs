@@ -1,0 +1,39 @@
+//! Messages as they were changed.
+
+use crate::realm::markdown::TopicLink;
+use crate::realm::model::id::{ChannelId, MessageId, UserId};
+use crate::realm::model::message::Body;
+use crate::time::Timestamp;
+use std::sync::Arc;
+
+/// A change of one or more messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UpdatedMessage {
+    /// Who changed it; none for the server.
+    pub user: Option<UserId>,
+    /// When.
+    pub at: Timestamp,
+    /// The message that the request named.
+    pub message: MessageId,
+    /// All that changed, sorted.
+    pub messages: Vec<MessageId>,
+    /// The channel before the change, and its name.
+    pub channel: Option<(ChannelId, String)>,
+    /// The text before and after, if it changed.
+    pub content: Option<(Arc<Body>, Arc<Body>)>,
+    /// Where the messages went, if they were moved.
+    pub moved: Option<Move>,
+}
+
+/// A move of messages within or between channels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Move {
+    /// `propagate_mode`: which messages of the topic went along.
+    pub mode: &'static str,
+    /// The former topic.
+    pub from: Arc<str>,
+    /// The topic and its links, if it is another one.
+    pub topic: Option<(Arc<str>, Vec<TopicLink>)>,
+    /// The channel that the request named.
+    pub channel: Option<ChannelId>,
+}

@@ -1,0 +1,35 @@
+//! The data: what an organization has, as values that know neither the log nor a change in progress.
+//!
+//! What can be said of one value, or looked up in the realm, is here too. Who may do what, and what follows, is in the
+//! rules.
+
+pub mod agenda;
+pub mod channel;
+pub mod emoji;
+pub mod export;
+pub mod group;
+pub mod id;
+pub mod kept;
+pub mod linkifier;
+pub mod membership;
+pub mod message;
+pub mod message_ids;
+pub mod organization;
+pub mod palette;
+pub mod permission;
+pub mod personal;
+pub mod picture;
+pub mod push;
+pub mod read_set;
+pub mod resumable;
+pub mod seeded_rng;
+pub mod sent_message;
+pub mod setting;
+pub mod site;
+pub mod stored;
+pub mod system_group;
+pub mod text;
+pub mod topic;
+pub mod user;
+pub mod walk;
+pub mod webhook_call;

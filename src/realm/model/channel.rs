@@ -1,0 +1,162 @@
+//! Channels, their folders and subscriptions.
+
+use super::id::{ChannelId, FolderId, MessageId, RecipientId, UserId};
+use super::permission::Permissions;
+use crate::time::Timestamp;
+use imbl::OrdSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Channel {
+    /// Its number.
+    pub id: ChannelId,
+    /// The number of its audience as messages carry it.
+    pub recipient: RecipientId,
+    /// Unique in the organization, whatever the case.
+    pub name: String,
+    /// Markdown source.
+    pub description: String,
+    /// The description as HTML.
+    pub rendered_description: String,
+    /// When it was made.
+    pub date_created: Timestamp,
+    /// Who made it, when known.
+    pub creator: Option<UserId>,
+    /// Who can find and read it.
+    pub privacy: Privacy,
+    /// Archived channels can't be written to.
+    pub is_archived: bool,
+    /// New users and invitations get it.
+    pub is_default: bool,
+    /// Its folder.
+    pub folder: Option<FolderId>,
+    /// How long messages are kept, in days: None inherits, -1 is forever.
+    pub message_retention_days: Option<i64>,
+    /// Which topics may be used.
+    pub topics_policy: TopicsPolicy,
+    /// Who may do what in it.
+    #[serde(with = "super::stored::permissions")]
+    pub permissions: Permissions,
+    /// Active users that are subscribed.
+    pub subscribers: OrdSet<UserId>,
+    /// The first message. Below level 256 the first that was sent to it, whatever became of that one.
+    #[serde(default)]
+    pub first_message: Option<MessageId>,
+}
+
+/// Who can find and read a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Privacy {
+    /// Anyone on the internet.
+    WebPublic,
+    /// All but guests.
+    Public,
+    /// Invited ones, who see all of its history.
+    PrivateSharedHistory,
+    /// Invited ones, who see what was sent since.
+    PrivateProtectedHistory,
+}
+
+impl Privacy {
+    /// `invite_only` on the wire.
+    pub fn is_private(self) -> bool {
+        matches!(self, Privacy::PrivateSharedHistory | Privacy::PrivateProtectedHistory)
+    }
+
+    /// `is_web_public` on the wire.
+    pub fn is_web_public(self) -> bool {
+        self == Privacy::WebPublic
+    }
+
+    /// `history_public_to_subscribers` on the wire.
+    pub fn has_public_history(self) -> bool {
+        self != Privacy::PrivateProtectedHistory
+    }
+}
+
+/// Which topics may be used in a channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TopicsPolicy {
+    /// As the organization says.
+    #[default]
+    Inherit,
+    /// The empty topic too.
+    AllowEmptyTopic,
+    /// Not the empty topic.
+    DisableEmptyTopic,
+    /// The empty topic alone.
+    EmptyTopicOnly,
+}
+
+/// A channel folder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Folder {
+    /// Its number.
+    pub id: FolderId,
+    /// Not empty.
+    pub name: String,
+    /// Markdown source.
+    pub description: String,
+    /// The description as HTML.
+    pub rendered_description: String,
+    /// When it was made.
+    pub date_created: Timestamp,
+    /// Who made it.
+    pub creator: Option<UserId>,
+    /// Hidden from choice.
+    pub is_archived: bool,
+    /// Its place among the folders.
+    pub order: i64,
+}
+
+/// A user's subscription to a channel. It outlives unsubscribing, so that the settings are remembered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Subscription {
+    /// False once unsubscribed.
+    pub is_active: bool,
+    /// The newest message of the realm at the time of subscribing: unread ones lie above it.
+    pub since: MessageId,
+    /// `#rrggbb`
+    pub color: String,
+    /// Shown first.
+    pub pin_to_top: bool,
+    /// Shown last, and silent.
+    pub is_muted: bool,
+    /// None inherits the user's setting, as do the next four.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub desktop_notifications: Option<bool>,
+    /// Sounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audible_notifications: Option<bool>,
+    /// Push notifications.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub push_notifications: Option<bool>,
+    /// Emails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email_notifications: Option<bool>,
+    /// Whether mentions of all count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wildcard_mentions_notify: Option<bool>,
+}
+
+impl Subscription {
+    /// A new one with nothing changed.
+    pub fn new(color: String, since: MessageId) -> Self {
+        Self {
+            is_active: true,
+            since,
+            color,
+            pin_to_top: false,
+            is_muted: false,
+            desktop_notifications: None,
+            audible_notifications: None,
+            push_notifications: None,
+            email_notifications: None,
+            wildcard_mentions_notify: None,
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Messages: one value each, with its recipients shared and only the exceptions kept per person.
+
+use super::id::{ChannelId, EmojiId, MessageId, RecipientId, UserId};
+use super::message_ids::MessageIds;
+use crate::realm::markdown::Html;
+use crate::time::Timestamp;
+use imbl::{OrdSet, Vector};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A message as it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// Its number.
+    pub id: MessageId,
+    /// Who sent it.
+    pub sender: UserId,
+    /// What it was sent with, as clients name themselves.
+    pub client: Arc<str>,
+    /// When it was sent.
+    pub sent_at: Timestamp,
+    /// Where it is.
+    pub place: Place,
+    /// The text and what follows from it; shared by every copy of the message.
+    pub body: Arc<Body>,
+    /// Who has a personal row: the subscribers or participants of that time and those mentioned.
+    pub recipients: OrdSet<UserId>,
+    /// In the order in which they were added.
+    pub reactions: Vector<Reaction>,
+    /// What a poll or to-do list is made of, oldest first; empty for other messages.
+    pub submessages: Vector<Submessage>,
+    /// Edits and moves, oldest first.
+    pub history: Vector<Arc<Edit>>,
+    /// When the text was last changed.
+    pub last_edit: Option<Timestamp>,
+    /// When it was last moved.
+    pub last_moved: Option<Timestamp>,
+}
+
+/// A message's text and what follows from it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Body {
+    /// Markdown source.
+    pub content: String,
+    /// The text as HTML, or how it is made.
+    #[serde(rename = "rendered")]
+    pub html: Html,
+    /// Begins with `/me `.
+    pub is_me_message: bool,
+    /// For `has:link`.
+    pub has_link: bool,
+    /// For `has:image`.
+    pub has_image: bool,
+    /// Uploads that it names (their path ids).
+    pub uploads: BTreeSet<String>,
+    /// Users mentioned by name.
+    pub mentioned: BTreeSet<UserId>,
+    /// Users mentioned through a group.
+    pub group_mentioned: OrdSet<UserId>,
+    /// Mentions everyone in the channel.
+    pub mentions_channel: bool,
+    /// Mentions everyone in the topic: those who took part in it then.
+    pub topic_mentioned: Option<BTreeSet<UserId>>,
+    /// Recipients of whose alert words it has one.
+    pub alerted: BTreeSet<UserId>,
+}
+
+impl Body {
+    /// The text as HTML.
+    pub fn rendered(&self) -> Cow<'_, str> {
+        self.html.of(&self.content)
+    }
+
+    /// Whether it mentions any of these users, or has words that alert them.
+    pub fn names_any_of(&self, users: &OrdSet<UserId>) -> bool {
+        let mut named = self.mentioned.iter().chain(self.alerted.iter()).chain(self.group_mentioned.iter());
+        named.any(|user| users.contains(user))
+    }
+
+    /// Drops the mentions and alert words of users who do not receive the message.
+    pub fn keep_mentions_of(&mut self, recipients: &OrdSet<UserId>) {
+        self.mentioned.retain(|user| recipients.contains(user));
+        self.alerted.retain(|user| recipients.contains(user));
+        if !self.group_mentioned.is_empty() {
+            self.group_mentioned = self.group_mentioned.clone().intersection(recipients.clone());
+        }
+    }
+
+    /// Keeps what a former text said of everybody in the channel or topic: an edit marks a message as one that mentions
+    /// everybody, and does not take the mark away.
+    pub fn keep_wildcards_of(&mut self, former: &Body) {
+        if self.mentions_channel || self.topic_mentioned.is_none() {
+            self.topic_mentioned.clone_from(&former.topic_mentioned);
+        }
+        self.mentions_channel |= former.mentions_channel;
+    }
+
+    /// What is read of it: no marks of emphasis, no addresses behind the text of links.
+    pub fn visible_text(&self) -> Cow<'_, str> {
+        self.html.visible_text(&self.content)
+    }
+}
+
+/// Where a message is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Place {
+    /// In a topic of a channel.
+    Channel {
+        /// The channel.
+        channel: ChannelId,
+        /// The topic as spelt; "" is the general one.
+        topic: Arc<str>,
+    },
+    /// In a direct message conversation.
+    Direct {
+        /// The conversation.
+        conversation: RecipientId,
+    },
+}
+
+impl Place {
+    /// The channel.
+    pub fn channel(&self) -> Option<ChannelId> {
+        match self {
+            Place::Channel { channel, .. } => Some(*channel),
+            Place::Direct { .. } => None,
+        }
+    }
+}
+
+impl Message {
+    /// The channel and topic of a channel message.
+    pub fn channel(&self) -> Option<(ChannelId, &Arc<str>)> {
+        match &self.place {
+            Place::Channel { channel, topic } => Some((*channel, topic)),
+            Place::Direct { .. } => None,
+        }
+    }
+
+    /// The conversation of a direct message.
+    pub fn conversation(&self) -> Option<RecipientId> {
+        match self.place {
+            Place::Channel { .. } => None,
+            Place::Direct { conversation } => Some(conversation),
+        }
+    }
+}
+
+/// A direct message conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Conversation {
+    /// Its number.
+    pub id: RecipientId,
+    /// Everyone in it, the sender included, sorted.
+    pub members: Arc<[UserId]>,
+    /// Its messages.
+    pub messages: MessageIds,
+}
+
+/// Somebody's reaction to a message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reaction {
+    /// Whose.
+    pub user: UserId,
+    /// Which; shared by all who reacted alike.
+    pub emoji: Arc<Emoji>,
+}
+
+/// A part of a poll or to-do list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Submessage {
+    /// Its number.
+    pub id: i64,
+    /// Who added it.
+    pub sender: UserId,
+    /// Always `widget`.
+    pub kind: String,
+    /// JSON text.
+    pub content: String,
+}
+
+/// An emoji, as reactions and statuses carry it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Emoji {
+    /// The name that it was chosen by.
+    pub emoji_name: String,
+    /// Identifier inside its namespace.
+    pub emoji_code: String,
+    /// The namespace.
+    pub reaction_type: ReactionType,
+}
+
+/// The namespaces of emoji codes (specification, "Emoji reaction types").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReactionType {
+    /// Hexadecimal code points, joined by dashes.
+    UnicodeEmoji,
+    /// The id of a custom emoji.
+    RealmEmoji,
+    /// The name of one of the service's own.
+    ServiceExtraEmoji,
+}
+
+impl ReactionType {
+    /// The type with this name on the wire.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "unicode_emoji" => Some(Self::UnicodeEmoji),
+            "realm_emoji" => Some(Self::RealmEmoji),
+            "service_extra_emoji" => Some(Self::ServiceExtraEmoji),
+            _ => None,
+        }
+    }
+}
+
+/// A custom emoji of the realm.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CustomEmoji {
+    /// Its number; text on the wire.
+    pub id: EmojiId,
+    /// Unique among the active ones.
+    pub name: String,
+    /// Content hash of the picture.
+    pub blob: String,
+    /// File name in its address.
+    pub file_name: String,
+    /// Can't be used any more.
+    pub is_deactivated: bool,
+    /// Who uploaded it.
+    pub author: Option<UserId>,
+}
+
+/// One change of a message, with what was before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Edit {
+    /// When.
+    pub at: Timestamp,
+    /// Who; none for the server itself.
+    pub user: Option<UserId>,
+    /// The text before, when it changed.
+    pub previous_body: Option<Arc<Body>>,
+    /// Topic before and after, when it changed.
+    pub topic: Option<(Arc<str>, Arc<str>)>,
+    /// Channel before and after, when it changed.
+    pub channel: Option<(ChannelId, ChannelId)>,
+}
+
+/// An uploaded file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// Its number.
+    pub id: super::id::AttachmentId,
+    /// Its address without `/user_uploads/`: organization, two hex digits, random part, name.
+    pub path_id: String,
+    /// The name that it was uploaded with.
+    pub name: String,
+    /// Bytes.
+    pub size: i64,
+    /// As given or guessed.
+    pub content_type: String,
+    /// Width and height of an image, when they could be known.
+    pub dimensions: Option<(u32, u32)>,
+    /// Whether it is a picture that moves.
+    #[serde(default)]
+    pub is_animated: bool,
+    /// Who uploaded it.
+    pub owner: UserId,
+    /// When.
+    pub created_at: Timestamp,
+    /// Content hash of its bytes.
+    pub blob: String,
+    /// Messages that link it.
+    pub messages: BTreeSet<MessageId>,
+}

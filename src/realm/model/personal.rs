@@ -1,0 +1,302 @@
+//! What is a user's own: settings, subscriptions, flags, lists. Only that user's clients see it,
+//! but for status and presence.
+
+use super::channel::Subscription;
+use super::id::{ChannelId, DeviceId, DraftId, MessageId, RecipientId, ScheduledMessageId, SnippetId, UserId};
+use super::message::Emoji;
+use super::push::{PushService, PushToken};
+use super::read_set::ReadSet;
+use super::setting::{self, USER_SETTINGS};
+use super::topic::TopicKey;
+use crate::time::Timestamp;
+use imbl::{OrdMap, OrdSet, Vector};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A user's own state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct UserState {
+    /// Settings that differ from the defaults, by name.
+    #[serde(with = "super::stored::settings")]
+    pub settings: OrdMap<&'static str, Value>,
+    /// Names of settings that the user changed themselves, whatever they are now.
+    pub edited_settings: OrdSet<String>,
+    /// Subscriptions, past ones included.
+    pub subscriptions: OrdMap<ChannelId, Arc<Subscription>>,
+    /// What was read.
+    pub read: ReadSet,
+    /// What was starred.
+    pub starred: OrdSet<MessageId>,
+    /// What was collapsed.
+    pub collapsed: OrdSet<MessageId>,
+    /// Messages for which a row was made later, by starring or reacting: flagged `historical`. Those that became unread
+    /// since count as received.
+    pub historical: OrdSet<MessageId>,
+    /// Direct message conversations.
+    pub conversations: OrdSet<RecipientId>,
+    /// What was said of topics.
+    #[serde(with = "super::stored::pairs")]
+    pub topics: OrdMap<(ChannelId, TopicKey), Arc<UserTopic>>,
+    /// Whose messages are hidden, and since when.
+    pub muted_users: OrdMap<UserId, Timestamp>,
+    /// Words to be alerted to, in the order in which they were added.
+    pub alert_words: Vector<String>,
+    /// What the user says of themselves.
+    pub status: Status,
+    /// When the user was seen.
+    pub presence: Option<Presence>,
+    /// When the user last changed something, to the hour; sending counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_at: Option<Timestamp>,
+    /// Unsent messages.
+    pub drafts: OrdMap<DraftId, Arc<Draft>>,
+    /// Scheduled messages that were sent.
+    #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
+    pub sent_scheduled: OrdSet<ScheduledMessageId>,
+    /// Kept phrases.
+    pub snippets: OrdMap<SnippetId, Arc<Snippet>>,
+    /// The left sidebar, in the order in which views were added.
+    pub navigation_views: Vector<NavigationView>,
+    /// Devices registered for encrypted push.
+    pub devices: OrdMap<DeviceId, Device>,
+    /// Tokens of devices without encryption.
+    pub push_tokens: Vector<PushToken>,
+    /// A bot's storage.
+    pub storage: OrdMap<String, String>,
+    /// When a bot's owner was last told that nobody hears it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner_told_at: Option<Timestamp>,
+    /// One-time notices that were seen.
+    pub onboarding_steps_seen: OrdSet<String>,
+}
+
+impl UserState {
+    /// A setting's value.
+    ///
+    /// # Panics
+    ///
+    /// When no setting has the name: names are written in the code, never taken from input.
+    pub fn setting(&self, name: &str) -> &Value {
+        self.settings.get(name).unwrap_or_else(|| {
+            &setting::find(&USER_SETTINGS, name).unwrap_or_else(|| panic!("no setting is called {name}")).default
+        })
+    }
+
+    /// A switch among the settings.
+    pub fn is_on(&self, name: &str) -> bool {
+        self.setting(name).as_bool().unwrap_or_default()
+    }
+
+    /// A number among the settings.
+    pub fn number(&self, name: &str) -> i64 {
+        self.setting(name).as_i64().unwrap_or_default()
+    }
+
+    /// The subscription to a channel, if it is active.
+    pub fn subscription(&self, channel: ChannelId) -> Option<&Arc<Subscription>> {
+        self.subscriptions.get(&channel).filter(|subscription| subscription.is_active)
+    }
+
+    /// Whether the user is subscribed to the channel and has not muted it.
+    pub fn hears(&self, channel: ChannelId) -> bool {
+        self.subscription(channel).is_some_and(|subscription| !subscription.is_muted)
+    }
+
+    /// What the user said of a topic.
+    pub fn topic_policy(&self, channel: ChannelId, topic: &str) -> VisibilityPolicy {
+        if self.topics.is_empty() {
+            return VisibilityPolicy::None;
+        }
+        self.topics.get(&(channel, TopicKey::new(topic))).map_or(VisibilityPolicy::None, |topic| topic.policy)
+    }
+
+    /// What the user said of topics, in the order in which it was said first.
+    pub fn topics_in_order(&self) -> Vec<(ChannelId, &UserTopic)> {
+        let mut topics: Vec<(ChannelId, &UserTopic)> =
+            self.topics.iter().map(|((channel, _), topic)| (*channel, topic.as_ref())).collect();
+        topics.sort_by_key(|(_, topic)| topic.place);
+        topics
+    }
+
+    /// Whether a topic is muted, by itself or with its channel.
+    pub fn is_topic_muted(&self, channel: ChannelId, topic: &str) -> bool {
+        match self.topic_policy(channel, topic) {
+            VisibilityPolicy::Muted => true,
+            VisibilityPolicy::Unmuted | VisibilityPolicy::Followed => false,
+            VisibilityPolicy::None => !self.hears(channel),
+        }
+    }
+}
+
+/// What a user said of a topic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UserTopic {
+    /// As spelt.
+    pub name: Arc<str>,
+    /// How it is shown.
+    pub policy: VisibilityPolicy,
+    /// When it was said.
+    pub last_updated: Timestamp,
+    /// Its place among what the user said of topics, in the order in which that was said first.
+    #[serde(default)]
+    pub place: i64,
+}
+
+/// How a topic is shown to a user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum VisibilityPolicy {
+    /// 0: as its channel.
+    None,
+    /// 1: hidden.
+    Muted,
+    /// 2: shown in a muted channel.
+    Unmuted,
+    /// 3: shown first.
+    Followed,
+}
+
+impl VisibilityPolicy {
+    /// The number on the wire.
+    pub fn number(self) -> i64 {
+        self as i64
+    }
+
+    /// This one, or another that shows more of a topic.
+    pub fn or_more_visible(self, other: Self) -> Self {
+        let visible = [Self::Followed, Self::Unmuted, Self::None, Self::Muted];
+        visible.into_iter().find(|policy| [self, other].contains(policy)).unwrap_or(self)
+    }
+
+    /// The policy with this number.
+    pub fn from_number(number: i64) -> Option<Self> {
+        [Self::None, Self::Muted, Self::Unmuted, Self::Followed].into_iter().find(|policy| policy.number() == number)
+    }
+}
+
+/// What a user says of themselves (specification, "User status").
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// Not empty when set.
+    pub text: Option<String>,
+    /// The emoji with it.
+    pub emoji: Option<Emoji>,
+    /// Something was said once: from then on it is told whether the user is away, without text and emoji too.
+    #[serde(default)]
+    pub is_stored: bool,
+}
+
+impl Status {
+    /// Whether the user ever said something; states written before that was noted have what was said alone.
+    pub fn is_known(&self) -> bool {
+        self.is_stored || self.text.is_some() || self.emoji.is_some()
+    }
+}
+
+/// When a user was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Presence {
+    /// Last used a client.
+    pub active_at: Option<Timestamp>,
+    /// Last had one open.
+    pub connected_at: Option<Timestamp>,
+    /// Grows with every change in the realm: what `last_update_id` refers to.
+    pub update_id: i64,
+}
+
+/// An unsent message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Draft {
+    /// Its number.
+    pub id: DraftId,
+    /// Where it would go.
+    pub to: DraftTarget,
+    /// Its topic, "" for direct messages.
+    pub topic: String,
+    /// Markdown.
+    pub content: String,
+    /// When it was last changed, as the client said.
+    pub timestamp: Timestamp,
+}
+
+/// Where a draft would go.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum DraftTarget {
+    /// Not chosen yet.
+    Nowhere,
+    /// A channel.
+    Channel(ChannelId),
+    /// Users.
+    Users(Vec<UserId>),
+}
+
+/// A kept phrase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snippet {
+    /// Its number.
+    pub id: SnippetId,
+    /// At most 60 characters.
+    pub title: String,
+    /// Markdown.
+    pub content: String,
+    /// When it was made.
+    pub date_created: Timestamp,
+}
+
+/// An entry of the left sidebar (specification, "Navigation view").
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NavigationView {
+    /// Identifies the view.
+    pub fragment: String,
+    /// In the sidebar, or inside the menu.
+    pub is_pinned: bool,
+    /// Of custom views only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// A device registered for encrypted push notifications.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Device {
+    /// Names the key that notifications are encrypted with.
+    pub push_key_id: Option<i64>,
+    /// The key.
+    pub push_key: Option<String>,
+    /// Names the token in force.
+    pub push_token_id: Option<String>,
+    /// Names the token that is being registered.
+    pub pending_push_token_id: Option<String>,
+    /// When the token last changed.
+    pub push_token_last_updated: Option<Timestamp>,
+    /// Why the registration failed.
+    pub push_registration_error_code: Option<String>,
+    /// Who delivers to the token.
+    #[serde(default)]
+    pub push_token_kind: PushService,
+    /// The number that the client chose, where the server gave none.
+    pub push_account_id: Option<i64>,
+}
+
+impl Device {
+    /// The number that names it where clients chose it.
+    pub fn account(&self, id: DeviceId) -> i64 {
+        self.push_account_id.unwrap_or(id.0)
+    }
+
+    /// How far its registration is, in a word.
+    pub fn status(&self) -> &'static str {
+        match &self.push_registration_error_code {
+            Some(_) => "failed",
+            None if self.is_active() => "active",
+            None => "pending",
+        }
+    }
+
+    /// Whether notifications can reach it.
+    pub fn is_active(&self) -> bool {
+        self.push_key_id.is_some() && self.push_token_id.is_some()
+    }
+}

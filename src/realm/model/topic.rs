@@ -1,0 +1,69 @@
+//! Topics: how their names are stored and compared, and what names mean.
+
+use super::message_ids::MessageIds;
+use super::text::{in_lowercase, invalid_character, truncate};
+use crate::error::Error;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Longest topic, in code points; longer ones are cut.
+pub const MAX_TOPIC_LENGTH: usize = 60;
+/// What marks a topic as resolved.
+pub const RESOLVED_PREFIX: &str = "✔ ";
+/// How the empty topic is shown to those who don't know it (`realm_empty_topic_display_name`).
+pub const EMPTY_TOPIC_DISPLAY_NAME: &str = "general chat";
+/// How the empty topic was shown before it had a display name; nobody else's topic is called so.
+pub const FORMER_EMPTY_TOPIC_NAME: &str = "(no topic)";
+
+/// A topic's name as it is compared: whatever the case. The empty one is the general topic.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TopicKey(Arc<str>);
+
+impl TopicKey {
+    /// The key of a topic's name.
+    pub fn new(name: &str) -> Self {
+        TopicKey(in_lowercase(name).into())
+    }
+
+    /// The key of a topic whose name is kept: the same text wherever it can be.
+    pub fn of(name: &Arc<str>) -> Self {
+        match in_lowercase(name) {
+            Cow::Borrowed(_) => TopicKey(name.clone()),
+            Cow::Owned(key) => TopicKey(key.into()),
+        }
+    }
+}
+
+/// The messages of one topic in one channel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Topic {
+    /// Never empty.
+    pub messages: MessageIds,
+}
+
+/// A topic as it is stored; "" for every way to say the general one.
+///
+/// # Errors
+///
+/// `TopicInvalidCharacter`.
+pub fn normal_topic(topic: &str) -> Result<Cow<'_, str>, Error> {
+    let topic = topic.trim();
+    if let Some(position) = invalid_character(topic) {
+        return Err(Error::TopicInvalidCharacter { position: position.into() });
+    }
+    if names_empty_topic(topic) {
+        return Ok(Cow::Borrowed(""));
+    }
+    Ok(truncate(topic, MAX_TOPIC_LENGTH, "..."))
+}
+
+/// Whether a topic's name means the empty topic: its display name, whatever the case, or the former one.
+pub fn names_empty_topic(topic: &str) -> bool {
+    topic.eq_ignore_ascii_case(EMPTY_TOPIC_DISPLAY_NAME) || topic == FORMER_EMPTY_TOPIC_NAME
+}
+
+/// Whether a topic is marked as resolved.
+pub fn is_resolved(topic: &str) -> bool {
+    topic.starts_with(RESOLVED_PREFIX)
+}

@@ -1,0 +1,24 @@
+//! The rules: who may do what, who sees what, what sending means, what falls due, and which events follow.
+//!
+//! Here is what time or several families of operations do; what one family does is with its operations.
+
+pub mod access;
+pub mod exporting;
+pub mod flag;
+pub mod full_members;
+pub mod holding;
+pub mod invitation;
+pub mod muting;
+pub mod notice;
+pub mod posting;
+pub mod pushing;
+pub mod reindexing;
+pub mod render;
+pub mod rows;
+pub mod schedule;
+pub mod send;
+pub mod timer;
+pub mod topic_visibility;
+pub mod visibility;
+pub mod webhook;
+pub mod widget;

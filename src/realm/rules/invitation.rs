@@ -1,0 +1,85 @@
+//! Invitations: whether they are in force, and who hears of their changes.
+
+use crate::realm::Realm;
+use crate::realm::log::event::data::InvitesChanged;
+use crate::realm::log::event::{Audience, DeliveryCondition, EventData};
+use crate::realm::model::agenda::Due;
+use crate::realm::model::id::{InviteId, InviteLinkId, UserId};
+use crate::realm::model::organization::{Invite, InviteLink, InviteTerms};
+use crate::realm::model::user::Role;
+use crate::realm::tx::Tx;
+use std::sync::Arc;
+
+/// The first level that tells those who invited and are no administrators.
+const INVITERS_TOLD_SINCE: i64 = 209;
+
+impl Realm {
+    /// Whether an invitation is not over yet.
+    pub fn is_in_force(&self, terms: &InviteTerms) -> bool {
+        terms.expires_at.is_none_or(|at| at > self.now)
+    }
+}
+
+impl Tx {
+    /// Adds or replaces a link by which anybody may join.
+    pub fn put_invite_link(&mut self, link: InviteLink) {
+        let due = link.terms.expires_at.filter(|at| *at > self.now && !link.is_revoked);
+        self.schedule(Due::InviteLink(link.id), due);
+        self.realm_mut().invite_links.insert(link.id, Arc::new(link));
+    }
+
+    /// Adds or replaces an invitation by email.
+    pub fn put_invite(&mut self, invite: Invite) {
+        let due = invite.terms.expires_at.filter(|at| *at > self.now);
+        self.schedule(Due::Invite(invite.id), due);
+        self.realm_mut().invites.insert(invite.id, Arc::new(invite));
+    }
+
+    /// Takes a link back: it is among the others, and nobody can follow it any more.
+    pub fn revoke_invite_link(&mut self, id: InviteLinkId) {
+        self.schedule(Due::InviteLink(id), None);
+        if let Some(link) = self.realm_mut().invite_links.get_mut(&id) {
+            Arc::make_mut(link).is_revoked = true;
+        }
+    }
+
+    /// Removes an invitation by email, which was taken back or used.
+    pub fn remove_invite(&mut self, id: InviteId) {
+        self.schedule(Due::Invite(id), None);
+        self.realm_mut().invites.remove(&id);
+    }
+
+    /// Takes back all that a user has invited to.
+    ///
+    /// Event: `invites_changed` to administrators, if there was anything.
+    pub fn revoke_invitations_of(&mut self, user: UserId) {
+        let links = self.invite_links.values().filter(|link| link.terms.invited_by == user && !link.is_revoked);
+        let links: Vec<InviteLinkId> = links.map(|link| link.id).collect();
+        let invites = self.invites.values().filter(|invite| invite.terms.invited_by == user);
+        let invites: Vec<InviteId> = invites.map(|invite| invite.id).collect();
+        if links.is_empty() && invites.is_empty() {
+            return;
+        }
+        for link in links {
+            self.revoke_invite_link(link);
+        }
+        for invite in invites {
+            self.remove_invite(invite);
+        }
+        self.emit_invites_changed(None);
+    }
+
+    /// Tells administrators, and those who invited, that invitations changed; at levels below `INVITERS_TOLD_SINCE`
+    /// administrators alone.
+    pub fn emit_invites_changed(&mut self, inviter: Option<UserId>) {
+        let administrators = self.at_least(Role::Administrator);
+        let inviter = inviter.filter(|inviter| !administrators.contains(inviter));
+        self.emit(Audience::of(administrators), InvitesChanged {});
+        if let Some(inviter) = inviter {
+            self.emit(
+                Audience::user(inviter),
+                InvitesChanged {}.only_for(DeliveryCondition::From(INVITERS_TOLD_SINCE)),
+            );
+        }
+    }
+}

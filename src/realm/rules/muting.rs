@@ -1,0 +1,36 @@
+//! Users whose messages others do not want to see (A-130 in docs/assumptions.md).
+
+use crate::realm::model::id::UserId;
+use crate::realm::model::message::Message;
+use crate::realm::tx::Tx;
+use crate::time::Timestamp;
+use imbl::OrdSet;
+
+impl Tx {
+    /// Notes that a user mutes another, since when.
+    pub fn mute(&mut self, user: UserId, muted: UserId, since: Timestamp) {
+        self.user_state_mut(user).muted_users.insert(muted, since);
+        self.realm_mut().muted_by.entry(muted).or_default().insert(user);
+    }
+
+    /// Takes back that a user mutes another.
+    pub fn unmute(&mut self, user: UserId, muted: UserId) {
+        self.user_state_mut(user).muted_users.remove(&muted);
+        let Some(holders) = self.realm_mut().muted_by.get_mut(&muted) else { return };
+        holders.remove(&user);
+        if holders.is_empty() {
+            self.realm_mut().muted_by.remove(&muted);
+        }
+    }
+
+    /// Marks a new message as read for those recipients who mute its sender; gives those.
+    pub(super) fn read_where_muted(&mut self, message: &Message) -> OrdSet<UserId> {
+        // Few mute somebody, many receive a message.
+        let holders = self.muted_by.get(&message.sender).cloned().unwrap_or_default();
+        let readers: OrdSet<UserId> = holders.into_iter().filter(|user| message.recipients.contains(user)).collect();
+        for user in &readers {
+            self.user_state_mut(*user).read.insert(message.id);
+        }
+        readers
+    }
+}

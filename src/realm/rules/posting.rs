@@ -1,0 +1,115 @@
+//! Who may send where: into topics of channels, and to each other (reference behaviour, POST /messages).
+
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::model::channel::{Channel, TopicsPolicy};
+use crate::realm::model::group::SystemGroup;
+use crate::realm::model::id::UserId;
+use crate::realm::model::permission::GroupSettingValue;
+use crate::realm::model::topic::EMPTY_TOPIC_DISPLAY_NAME;
+use crate::realm::model::topic::TopicKey;
+use crate::realm::model::user::User;
+use std::sync::Arc;
+
+impl Realm {
+    /// Whether a user may post to a topic.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `MayNotPost`, `NotAuthorizedToSend`, `MayNotCreateTopic`, `EmptyTopicNotAllowed`,
+    /// `OnlyEmptyTopicAllowed`.
+    pub fn check_may_post(&self, sender: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
+        if sender.is_system_bot() {
+            return Ok(());
+        }
+        self.check_may_send_in(sender, channel)?;
+        let holders = || std::iter::once(sender.id).chain(sender.bot_owner());
+        let reads = holders().filter_map(|user| self.users.get(&user)).any(|user| self.can_read(user, channel));
+        if !reads || channel.is_archived {
+            return Err(Error::NotAuthorizedToSend { channel_name: channel.name.clone().into() });
+        }
+        self.check_may_begin_topic(sender, channel, topic)?;
+        self.check_topic_policy(channel, topic)
+    }
+
+    /// Whether the channel has the topic, or a user may begin it. A bot may do what its owner may.
+    ///
+    /// # Errors
+    ///
+    /// `MayNotCreateTopic`.
+    pub fn check_may_begin_topic(&self, user: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
+        let mut holders = std::iter::once(user.id).chain(user.bot_owner());
+        let is_there = self.topics.contains_key(&(channel.id, TopicKey::of(topic)));
+        let may = is_there || holders.any(|user| self.may_in(user, channel, "can_create_topic_group"));
+        if may { Ok(()) } else { Err(Error::MayNotCreateTopic) }
+    }
+
+    /// Whether a user holds the channel's permission to send. A bot may do what its owner may.
+    ///
+    /// # Errors
+    ///
+    /// `MayNotPost`.
+    pub fn check_may_send_in(&self, sender: &User, channel: &Channel) -> Result<(), Error> {
+        let mut holders = std::iter::once(sender.id).chain(sender.bot_owner());
+        let may = holders.any(|user| self.may_in(user, channel, "can_send_message_group"));
+        if may { Ok(()) } else { Err(Error::MayNotPost) }
+    }
+
+    /// Whether the channel's policy allows the topic.
+    ///
+    /// # Errors
+    ///
+    /// `EmptyTopicNotAllowed`, `OnlyEmptyTopicAllowed`.
+    pub fn check_topic_policy(&self, channel: &Channel, topic: &str) -> Result<(), Error> {
+        let disabled = match channel.topics_policy {
+            TopicsPolicy::Inherit => self.organization.setting("topics_policy") == "disable_empty_topic",
+            TopicsPolicy::DisableEmptyTopic => true,
+            TopicsPolicy::AllowEmptyTopic | TopicsPolicy::EmptyTopicOnly => false,
+        };
+        let display_name = || EMPTY_TOPIC_DISPLAY_NAME.into();
+        if topic.is_empty() && disabled {
+            return Err(Error::EmptyTopicNotAllowed { topic: display_name() });
+        }
+        if !topic.is_empty() && channel.topics_policy == TopicsPolicy::EmptyTopicOnly {
+            return Err(Error::OnlyEmptyTopicAllowed { topic: display_name() });
+        }
+        Ok(())
+    }
+
+    /// Whether a user may send a direct message to these.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `RecipientsInaccessible`, `RecipientDeactivated`, `DirectMessagesDisabled`,
+    /// `DirectNotAuthorized`, `MayNotInitiateDirect`.
+    pub fn check_may_message(&self, sender: &User, users: &[UserId]) -> Result<(), Error> {
+        if !users.iter().all(|user| self.can_access_user(sender, *user)) {
+            return Err(Error::RecipientsInaccessible);
+        }
+        let mut recipients = users.iter().filter_map(|id| self.users.get(id));
+        if let Some(user) = recipients.find(|user| !user.is_active) {
+            return Err(Error::RecipientDeactivated { email: self.api_email(user).into() });
+        }
+        let others: Vec<&User> = users
+            .iter()
+            .filter(|id| **id != sender.id)
+            .filter_map(|id| self.users.get(id))
+            .map(AsRef::as_ref)
+            .collect();
+        if sender.is_bot() || others.iter().all(|user| user.is_bot()) {
+            return Ok(());
+        }
+        let may_authorize = |user: &UserId| self.may(*user, "direct_message_permission_group");
+        if !users.iter().chain([&sender.id]).any(may_authorize) {
+            let nobody = GroupSettingValue::Group(self.system_group(SystemGroup::Nobody));
+            let is_off = self.organization.permissions.get("direct_message_permission_group") == Some(&nobody);
+            return Err(if is_off { Error::DirectMessagesDisabled } else { Error::DirectNotAuthorized });
+        }
+        let conversation = self.conversation_of(users.iter().copied().chain([sender.id]));
+        let has_begun = conversation.is_some_and(|conversation| !conversation.messages.is_empty());
+        if !has_begun && !self.may(sender.id, "direct_message_initiator_group") {
+            return Err(Error::MayNotInitiateDirect);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! The indexes and the agenda, made again from what is written of a realm.
+
+use crate::realm::Realm;
+use crate::realm::model::agenda::Due;
+use crate::realm::model::message::Place;
+use crate::realm::model::topic::{Topic, TopicKey};
+use crate::realm::model::user::User;
+use crate::realm::tx::Tx;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Realm {
+    /// Makes all indexes and the agenda again from what was read.
+    #[must_use]
+    pub fn reindexed(mut self) -> Self {
+        self.system_groups =
+            Arc::new(self.groups.values().filter_map(|group| Some((group.system?, group.id))).collect());
+        self.users_by_email = self.users.values().map(|user| (user.email.to_lowercase(), user.id)).collect();
+        self.users_by_key = self.users.values().map(|user| (user.api_key.clone(), user.id)).collect();
+        let counts = |user: &&Arc<User>| user.is_active && !user.is_system_bot();
+        self.active_users = self.users.values().filter(counts).map(|user| user.id).collect();
+        self.channels_by_name = self.channels.values().map(|one| (one.name.to_lowercase(), one.id)).collect();
+        self.conversations_by_members = self.conversations.values().map(|one| (one.members.clone(), one.id)).collect();
+        let mut topics: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut channels: BTreeMap<_, Vec<_>> = self.channels.keys().map(|id| (*id, Vec::new())).collect();
+        for message in self.messages.values() {
+            if let Place::Channel { channel, topic } = &message.place {
+                topics.entry((*channel, TopicKey::new(topic))).or_default().push(message.id);
+                channels.entry(*channel).or_default().push(message.id);
+            }
+        }
+        let topic = |messages: Vec<_>| Arc::new(Topic { messages: messages.into_iter().collect() });
+        self.topics = topics.into_iter().map(|(key, messages)| (key, topic(messages))).collect();
+        for (id, messages) in &channels {
+            let channel = self.channels.get_mut(id).filter(|channel| channel.first_message.is_none());
+            if let (Some(channel), Some(first)) = (channel, messages.first()) {
+                Arc::make_mut(channel).first_message = Some(*first);
+            }
+        }
+        let ids = |messages: Vec<_>| Arc::new(messages.into_iter().collect());
+        self.channel_messages = channels.into_iter().map(|(channel, messages)| (channel, ids(messages))).collect();
+        self.upload_space_used = self.upload_space();
+        self.share_subscribers();
+        for (user, own) in &self.personal.clone() {
+            if !self.push_targets(*user).is_empty() {
+                self.reached_by_push.insert(*user);
+            }
+            for word in &own.alert_words {
+                self.alert_words.entry(word.to_lowercase()).or_default().insert(*user);
+            }
+            for muted in own.muted_users.keys() {
+                self.muted_by.entry(*muted).or_default().insert(*user);
+            }
+            for message in &own.historical {
+                self.late_rows.entry(*message).or_default().insert(*user);
+            }
+        }
+        self.with_agenda()
+    }
+
+    /// Lets channels share their subscribers with the newest message that went to the same people: what is asked of both
+    /// compares parts that they share at once.
+    fn share_subscribers(&mut self) {
+        for (id, ids) in &self.channel_messages {
+            let newest = ids.last().and_then(|newest| self.messages.get(&newest));
+            if let (Some(newest), Some(channel)) = (newest, self.channels.get_mut(id))
+                && channel.subscribers == newest.recipients
+            {
+                Arc::make_mut(channel).subscribers = newest.recipients.clone();
+            }
+        }
+    }
+
+    /// Puts everything to come on the agenda, queues aside.
+    pub(super) fn with_agenda(self) -> Self {
+        let mut tx = Tx::new(self);
+        let reminders: Vec<_> = tx.reminders.values().cloned().collect();
+        for reminder in reminders.iter().filter(|reminder| !reminder.has_failed) {
+            tx.schedule(Due::Reminder(reminder.id), Some(reminder.deliver_at));
+        }
+        let scheduled: Vec<_> = tx.scheduled_messages.values().cloned().collect();
+        for message in scheduled.iter().filter(|message| !message.has_failed) {
+            tx.schedule(Due::ScheduledMessage(message.id), Some(message.deliver_at));
+        }
+        let now = tx.now;
+        let links: Vec<_> = tx.invite_links.values().filter(|link| !link.is_revoked).cloned().collect();
+        for link in links {
+            tx.schedule(Due::InviteLink(link.id), link.terms.expires_at.filter(|at| *at > now));
+        }
+        let invites: Vec<_> = tx.invites.values().cloned().collect();
+        for invite in invites {
+            tx.schedule(Due::Invite(invite.id), invite.terms.expires_at.filter(|at| *at > now));
+        }
+        let exports: Vec<_> = tx.exports.values().cloned().collect();
+        for export in exports {
+            tx.schedule(Due::Export(export.id), export.due_at());
+        }
+        let users: Vec<_> = tx.users.keys().copied().collect();
+        for user in users {
+            tx.schedule_full_membership(user);
+        }
+        tx.into_realm()
+    }
+}

@@ -1,0 +1,211 @@
+//! Rendering in the name of a user: what the Markdown renderer may ask of the realm, answered as
+//! that user sees it.
+
+use crate::realm::Realm;
+use crate::realm::markdown::{
+    CustomEmojiImage, Form, LinkedChannel, MentionedGroup, MentionedUser, Names, Settings, TopicLink, UploadFacts,
+    render_inline, topic_links,
+};
+use crate::realm::model::emoji;
+use crate::realm::model::group::Group;
+use crate::realm::model::id::{ChannelId, MessageId, ProfileFieldId, UserId};
+use crate::realm::model::linkifier::Linkifier;
+use crate::realm::model::site::Site;
+use crate::realm::model::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey};
+use crate::realm::model::user::{ProfileEntry, User};
+use foldhash::{HashMap, HashMapExt};
+use std::cell::{Cell, OnceCell};
+use std::hash::Hash;
+use std::sync::Arc;
+
+/// The realm as the sender of a text sees it.
+pub struct SenderView<'realm> {
+    realm: &'realm Realm,
+    sender: Option<UserId>,
+    site: Option<&'realm Site>,
+    is_silent: bool,
+    named: Named<'realm>,
+}
+
+/// How many names a text may have before users, groups and emoji are put in order by name.
+const FEW_NAMES: usize = 8;
+
+/// What a text has named so far. A few names are looked for one by one; of a text with many, each is found at once.
+#[derive(Default)]
+struct Named<'realm> {
+    count: Cell<usize>,
+    users: OnceCell<HashMap<String, &'realm Arc<User>>>,
+    groups: OnceCell<HashMap<String, &'realm Group>>,
+    emoji: OnceCell<HashMap<&'realm str, &'realm crate::realm::model::message::CustomEmoji>>,
+}
+
+impl Named<'_> {
+    /// Counts a further name; whether there were only a few.
+    fn are_few(&self) -> bool {
+        self.count.set(self.count.get() + 1);
+        self.count.get() <= FEW_NAMES
+    }
+}
+
+/// The first of each name.
+fn by_name<K: Eq + Hash, V>(all: impl Iterator<Item = (K, V)>) -> HashMap<K, V> {
+    let mut map = HashMap::new();
+    all.for_each(|(name, one)| _ = map.entry(name).or_insert(one));
+    map
+}
+
+impl Realm {
+    /// The realm as a sender sees it, at a site if a client sends the text now.
+    pub fn seen_by<'realm>(&'realm self, sender: UserId, site: Option<&'realm Site>) -> SenderView<'realm> {
+        SenderView { realm: self, sender: Some(sender), site, is_silent: false, named: Named::default() }
+    }
+
+    /// The links of a topic; most have none, which is seen at a glance.
+    pub fn topic_links(&self, topic: &str) -> Vec<TopicLink> {
+        if self.linkifiers.is_empty() && !topic.contains('.') {
+            return Vec::new();
+        }
+        topic_links(topic, &self.seen_by_server())
+    }
+
+    /// The realm as the server itself sees it: for texts of fixtures, whose authors are not known.
+    pub fn seen_by_server(&self) -> SenderView<'_> {
+        SenderView { realm: self, sender: None, site: None, is_silent: false, named: Named::default() }
+    }
+
+    /// A user's value of a custom profile field as it is kept; short texts (1) and paragraphs (2) are rendered, as the user
+    /// sees what they name.
+    pub fn profile_entry(&self, user: UserId, field: ProfileFieldId, value: String, form: Form) -> ProfileEntry {
+        let takes_markdown = self.profile_fields.get(&field).is_some_and(|field| matches!(field.kind, 1 | 2));
+        let site = Site { form, ..Site::default() };
+        let rendered = takes_markdown.then(|| render_inline(&value, &self.seen_by(user, Some(&site))));
+        ProfileEntry { value, rendered }
+    }
+
+    /// The address of a custom emoji's picture, relative to the organization's.
+    pub fn custom_emoji_url(&self, emoji: &crate::realm::model::message::CustomEmoji) -> String {
+        format!("/user_avatars/{}/emoji/images/{}", self.organization.id, emoji.file_name)
+    }
+}
+
+impl SenderView<'_> {
+    /// The same view for a text that notifies nobody.
+    pub fn silenced(self) -> Self {
+        Self { is_silent: true, ..self }
+    }
+
+    /// Not looked for before it is needed: most texts name nothing.
+    fn sender(&self) -> Option<&User> {
+        self.sender.and_then(|sender| self.realm.users.get(&sender)).map(AsRef::as_ref)
+    }
+}
+
+impl Names for SenderView<'_> {
+    fn user(&self, name: &str, id: Option<UserId>) -> Option<MentionedUser> {
+        let folded = name.to_lowercase();
+        let first = folded.chars().next();
+        // Asked of everybody, so that what only allocates comes last.
+        let is_named = |user: &User| {
+            user.full_name.chars().flat_map(char::to_lowercase).next() == first
+                && user.full_name.to_lowercase() == folded
+        };
+        let sender = self.sender();
+        let is_known = |user: &User| sender.is_none_or(|sender| self.realm.can_access_user(sender, user.id));
+        let user = match id {
+            Some(id) => {
+                self.realm.users.get(&id).filter(|user| (name.is_empty() || is_named(user)) && is_known(user))?
+            }
+            None if self.named.are_few() => self.realm.users.values().find(|user| is_named(user) && is_known(user))?,
+            None => {
+                let known = || self.realm.users.values().filter(|user| is_known(user));
+                let all = || by_name(known().map(|user| (user.full_name.to_lowercase(), user)));
+                self.named.users.get_or_init(all).get(&folded)?
+            }
+        };
+        Some(MentionedUser { id: user.id, full_name: user.full_name.clone(), is_active: user.is_active })
+    }
+
+    fn group(&self, name: &str) -> Option<MentionedGroup> {
+        let group: &Group = if self.named.are_few() {
+            self.realm.group_by_name(name)?
+        } else {
+            let all = || by_name(self.realm.groups.values().map(|group| (group.name.to_lowercase(), group.as_ref())));
+            self.named.groups.get_or_init(all).get(&name.to_lowercase())?
+        };
+        let display_name = group.system.map_or_else(|| group.name.clone(), |system| system.display_name().to_owned());
+        Some(MentionedGroup { id: group.id, display_name, is_active: !group.is_deactivated })
+    }
+
+    fn channel(&self, name: &str) -> Option<LinkedChannel> {
+        let channel = self.realm.channel_by_name(name)?;
+        let links_all = self.site.is_some_and(|site| site.form.links_unseen_channels);
+        let is_visible = links_all
+            || self.sender().is_none_or(|sender| sender.is_system_bot() || self.realm.can_see(sender, channel));
+        is_visible.then(|| LinkedChannel { id: channel.id, name: channel.name.clone() })
+    }
+
+    fn newest_message_in_topic(&self, channel: ChannelId, topic: &str) -> Option<MessageId> {
+        let topic = self.realm.topics.get(&(channel, TopicKey::new(topic)))?;
+        let sender = self.sender();
+        let is_seen = |id: &MessageId| {
+            sender.is_none_or(|sender| sender.is_system_bot() || self.realm.message_seen_by(sender, *id).is_some())
+        };
+        topic.messages.iter().rev().find(is_seen)
+    }
+
+    fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage> {
+        let mut active = self.realm.custom_emoji.values().filter(|emoji| !emoji.is_deactivated);
+        let custom = if self.named.are_few() {
+            active.find(|emoji| emoji.name == name).map(AsRef::as_ref)
+        } else {
+            let all = || by_name(active.map(|emoji| (emoji.name.as_str(), emoji.as_ref())));
+            self.named.emoji.get_or_init(all).get(name).copied()
+        };
+        let is_extra = || self.site.is_some_and(|site| site.extra_emoji.as_deref() == Some(name));
+        match custom {
+            Some(emoji) => Some(CustomEmojiImage { src: self.realm.custom_emoji_url(emoji) }),
+            None => is_extra().then(|| CustomEmojiImage { src: emoji::extra_image_src(name) }),
+        }
+    }
+
+    fn upload(&self, path_id: &str) -> Option<UploadFacts> {
+        let attachment = self.realm.attachments.get(path_id)?;
+        Some(UploadFacts {
+            content_type: attachment.content_type.clone(),
+            dimensions: attachment.dimensions,
+            is_animated: attachment.is_animated,
+            has_thumbnail: true,
+            ..UploadFacts::default()
+        })
+    }
+
+    fn linkifiers(&self) -> Vec<Arc<Linkifier>> {
+        self.realm.linkifiers.iter().cloned().collect()
+    }
+
+    fn linkifier_count(&self) -> usize {
+        self.realm.linkifiers.len()
+    }
+
+    fn may_linkify(&self, paragraph: &str) -> bool {
+        self.realm.linkifiers.iter().any(|linkifier| linkifier.may_match(paragraph))
+    }
+
+    fn settings(&self) -> Settings<'_> {
+        let organization = &self.realm.organization;
+        Settings {
+            empty_topic_display_name: EMPTY_TOPIC_DISPLAY_NAME,
+            default_code_block_language: organization
+                .setting("default_code_block_language")
+                .as_str()
+                .unwrap_or_default(),
+            translate_emoticons: self
+                .sender()
+                .is_some_and(|sender| self.realm.user_state(sender.id).is_on("translate_emoticons")),
+            inline_image_preview: organization.is_on("inline_image_preview"),
+            own_url: self.site.and_then(|site| site.own_url.as_deref()),
+            mentions_are_silent: self.is_silent,
+            form: self.site.map_or_else(Form::default, |site| site.form),
+        }
+    }
+}

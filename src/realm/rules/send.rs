@@ -1,0 +1,400 @@
+//! Sending a message: who may, what the text means, whom it reaches, which events follow
+//! (reference behaviour, POST /messages).
+
+use super::holding::covers;
+use super::visibility::Sight;
+use super::widget::{first_submessage, given_widget};
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::log::event::{Audience, Event, EventKind, Payload, SentMessage};
+use crate::realm::markdown::{self, Mentions};
+use crate::realm::model::channel::Channel;
+use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
+use crate::realm::model::message::{Attachment, Body, Message, Place};
+use crate::realm::model::permission::{GROUP_PERMISSIONS, setting};
+use crate::realm::model::personal::VisibilityPolicy;
+use crate::realm::model::site::Site;
+use crate::realm::model::text::{in_lowercase, normal_content};
+use crate::realm::model::topic::TopicKey;
+use crate::realm::model::topic::normal_topic;
+use crate::realm::model::user::User;
+use crate::realm::tx::Tx;
+use foldhash::{HashSet, HashSetExt};
+use imbl::{OrdSet, Vector};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Subscribers above which mentioning all of them needs a right of its own.
+const WILDCARD_MENTION_THRESHOLD: usize = 15;
+
+/// The first level at which a mention reaches people who are not subscribed.
+pub const PEOPLE_OUTSIDE_REACHED_SINCE: i64 = 248;
+
+/// A message about to be sent.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    /// Who sends it.
+    pub sender: UserId,
+    /// Where to.
+    pub to: Target,
+    /// Markdown.
+    pub content: String,
+    /// What it is sent with.
+    pub client: Arc<str>,
+    /// The sender has read it.
+    pub read_by_sender: bool,
+    /// Others who don't want to be bothered with it: for those of them who receive it, it is read from the beginning.
+    pub read_by: OrdSet<UserId>,
+    /// The sending queue and the client's own name for the message.
+    pub local: Option<(String, String)>,
+    /// Where the sender is, if a client sends it now.
+    pub site: Option<Site>,
+    /// What the message is a widget of, as JSON text.
+    pub widget_content: Option<String>,
+    /// Whose words they are.
+    pub voice: Voice,
+    /// It answers a message that is there: its sender need not be one who may post there.
+    pub is_answer: bool,
+}
+
+/// Whose words a message has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// Its sender's.
+    Own,
+    /// Somebody else's, which the sender repeats: the text is rendered as this user sees the organization, and whoever
+    /// is mentioned in it is not notified.
+    Repeated(UserId),
+}
+
+/// Where a message goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Target {
+    /// A topic of a channel.
+    Channel {
+        /// The channel.
+        channel: ChannelId,
+        /// As typed.
+        topic: String,
+    },
+    /// People; the sender may be among them.
+    Direct {
+        /// Their ids.
+        users: Vec<UserId>,
+    },
+}
+
+/// What sending gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sent {
+    /// The message.
+    pub id: MessageId,
+    /// How the topic is shown to the sender from now on, when sending changed it.
+    pub new_policy: Option<VisibilityPolicy>,
+}
+
+impl Realm {
+    /// A text rendered for a place, and what it means for the recipients. Mentions of the system's groups may count for
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// `UnableToRender`, `ChannelWildcardNotAllowed`, `TopicWildcardNotAllowed`, `MayNotMentionGroup`.
+    pub fn body(
+        &self,
+        (sender, voice): (UserId, Voice),
+        place: &Place,
+        content: String,
+        site: Option<&Site>,
+        mentions_system: bool,
+    ) -> Result<Body, Error> {
+        let (author, names) = match voice {
+            Voice::Own => (sender, self.seen_by(sender, site)),
+            Voice::Repeated(author) => (author, self.seen_by(author, site).silenced()),
+        };
+        let (html, rendered) = markdown::render_to_keep(&content, &names).map_err(|_| Error::UnableToRender)?;
+        let mut mentions = rendered.mentions;
+        mentions.groups.retain(|id| mentions_system || self.groups.get(id).is_none_or(|group| group.system.is_none()));
+        self.check_mentions(sender, place, &mentions)?;
+        let group_mentioned = self.members_of_any(mentions.groups.iter().copied());
+        let (mentions_channel, topic_mentioned) = match place {
+            Place::Channel { channel, topic } => {
+                (mentions.channel_wildcard, mentions.topic_wildcard.then(|| self.taking_part(sender, *channel, topic)))
+            }
+            // Everybody in the conversation.
+            Place::Direct { .. } => (mentions.channel_wildcard, None),
+        };
+        Ok(Body {
+            alerted: self.alerted(&content),
+            content,
+            html,
+            is_me_message: rendered.is_me_message,
+            has_link: rendered.has_link,
+            has_image: rendered.has_image,
+            uploads: self.readable_files(author, rendered.uploads),
+            mentioned: mentions.users,
+            group_mentioned,
+            mentions_channel,
+            topic_mentioned,
+        })
+    }
+
+    /// Those of the files that somebody may read: naming a file gives it to nobody.
+    fn readable_files(&self, user: UserId, mut files: BTreeSet<String>) -> BTreeSet<String> {
+        if let Some(user) = self.users.get(&user) {
+            files.retain(|file| self.attachments.get(file).is_some_and(|file| self.can_read_file(Some(user), file)));
+        }
+        files
+    }
+
+    fn check_mentions(&self, sender: UserId, place: &Place, mentions: &Mentions) -> Result<(), Error> {
+        if let Place::Channel { channel, topic } = place {
+            let many =
+                |count: usize| count > WILDCARD_MENTION_THRESHOLD && !self.may(sender, "can_mention_many_users_group");
+            if mentions.channel_wildcard && many(self.channels[channel].subscribers.len()) {
+                return Err(Error::ChannelWildcardNotAllowed);
+            }
+            if mentions.topic_wildcard && many(self.taking_part(sender, *channel, topic).len()) {
+                return Err(Error::TopicWildcardNotAllowed);
+            }
+        }
+        for group in mentions.groups.iter().filter_map(|id| self.groups.get(id)) {
+            let value = &group.permissions["can_mention_group"];
+            if !covers(self, value, sender, setting(GROUP_PERMISSIONS, "can_mention_group")) {
+                return Err(Error::MayNotMentionGroup { group: group.name.clone().into() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Those who sent or reacted to a message in a topic, and who is sending one now.
+    fn taking_part(&self, sender: UserId, channel: ChannelId, topic: &str) -> BTreeSet<UserId> {
+        let topic = self.topics.get(&(channel, TopicKey::new(topic)));
+        let messages = topic.into_iter().flat_map(|topic| topic.messages.iter()).map(|id| &self.messages[&id]);
+        messages
+            .flat_map(|message| std::iter::once(message.sender).chain(message.reactions.iter().map(|one| one.user)))
+            .chain([sender])
+            .collect()
+    }
+
+    /// Those who want to be alerted to a word of the text.
+    fn alerted(&self, content: &str) -> BTreeSet<UserId> {
+        let mut alerted = BTreeSet::new();
+        let mut words: HashSet<&str> = HashSet::new();
+        if self.alert_words.is_empty() {
+            return alerted;
+        }
+        let folded = in_lowercase(content);
+        let mut before = None;
+        for (start, character) in folded.char_indices() {
+            if !before.is_some_and(char::is_alphanumeric) {
+                self.alert_words_at(&folded[start..], &mut |word, users| {
+                    if words.insert(word) {
+                        alerted.extend(users.iter().copied());
+                    }
+                });
+            }
+            before = Some(character);
+        }
+        alerted
+    }
+
+    /// Finds the alert words that a text in lower case begins with as whole words. The greatest word that is not behind
+    /// the text either begins it or has no more in common with it than any other word that does: few are looked at,
+    /// however many there are.
+    fn alert_words_at<'realm>(&'realm self, text: &str, found: &mut dyn FnMut(&'realm str, &'realm OrdSet<UserId>)) {
+        let mut common = text;
+        while let Some((word, users)) = self.alert_words.get_prev(common) {
+            let shared = common.bytes().zip(word.bytes()).take_while(|(one, other)| one == other).count();
+            if shared < word.len() {
+                common = &common[..common.floor_char_boundary(shared)];
+            } else {
+                if !text[shared..].starts_with(char::is_alphanumeric) {
+                    found(word, users);
+                }
+                let last = word.chars().next_back().map_or(0, char::len_utf8);
+                common = &common[..shared - last];
+            }
+            if common.is_empty() {
+                return;
+            }
+        }
+    }
+}
+
+impl Tx {
+    /// Sends a message: all checks, then the message, what follows from it, and its events.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`normal_content`], [`normal_topic`], [`Realm::check_may_post`] (of answers [`Realm::check_topic_policy`]),
+    /// [`Realm::check_may_message`], [`given_widget`] and [`Realm::body`], in this order.
+    pub fn send(&mut self, outgoing: Outgoing) -> Result<Sent, Error> {
+        let content = match normal_content(&outgoing.content)? {
+            Cow::Borrowed(text) if text.len() == outgoing.content.len() => outgoing.content,
+            changed => changed.into_owned(),
+        };
+        let sender = self.users.get(&outgoing.sender).cloned().ok_or(Error::NoSuchUser)?;
+        let (place, mut recipients) = match outgoing.to {
+            Target::Channel { channel, topic } => {
+                let topic: Arc<str> = normal_topic(&topic)?.into();
+                let channel = self.channels.get(&channel).cloned().ok_or(Error::InvalidChannelId)?;
+                self.check_may_send(outgoing.is_answer, &sender, &channel, &topic)?;
+                (Place::Channel { channel: channel.id, topic }, channel.subscribers.clone())
+            }
+            Target::Direct { users } => {
+                if users.is_empty() {
+                    return Err(Error::NoRecipients);
+                }
+                self.check_may_message(&sender, &users)?;
+                let members: Vec<UserId> = users.into_iter().chain([sender.id]).collect();
+                let conversation = self.join_conversation(members);
+                (Place::Direct { conversation }, self.conversations[&conversation].members.iter().copied().collect())
+            }
+        };
+        let widget = outgoing.widget_content.as_deref().map(given_widget).transpose()?;
+        let mut body = self.body(
+            (sender.id, outgoing.voice),
+            &place,
+            content,
+            Some(&outgoing.site.clone().unwrap_or_else(|| self.site())),
+            !self.is_before(PEOPLE_OUTSIDE_REACHED_SINCE),
+        )?;
+        let called = body.mentioned.clone();
+        self.reach_mentioned(&place, &body, &mut recipients);
+        body.keep_mentions_of(&recipients);
+
+        let new_policy = self.apply_automatic_policies(&sender, &place, &body);
+        self.realm_mut().counters.message += 1;
+        let id = MessageId(self.counters.message);
+        let now = self.now;
+        let submessage = first_submessage(&body.content, widget, sender.id, self.counters.submessage + 1);
+        let submessages = submessage.map_or_else(Vector::new, Vector::unit);
+        self.realm_mut().counters.submessage += submessages.len() as i64;
+        let is_read = outgoing.read_by_sender && recipients.contains(&sender.id);
+        let message = self.add_message(Message {
+            id,
+            sender: sender.id,
+            client: outgoing.client,
+            sent_at: now,
+            place,
+            body: Arc::new(body),
+            recipients,
+            reactions: Vector::new(),
+            submessages,
+            history: Vector::new(),
+            last_edit: None,
+            last_moved: None,
+        });
+        self.read_outside(&message);
+        let mut read_by = self.read_where_muted(&message);
+        let unbothered = outgoing.read_by.iter().filter(|user| message.recipients.contains(*user));
+        for reader in unbothered.copied().chain(is_read.then_some(sender.id)) {
+            self.user_state_mut(reader).read.insert(id);
+            read_by.insert(reader);
+        }
+        let sent = self.emit_message(&message, &sender, outgoing.local, read_by);
+        self.push_message(&sent);
+        self.claim_uploads(&message);
+        self.call_webhooks(&sent, &called, outgoing.site.as_ref());
+        Ok(Sent { id, new_policy })
+    }
+
+    /// Whether a message may be sent to a topic. Answers may be where the channel itself allows them.
+    fn check_may_send(&self, is_answer: bool, sender: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
+        if is_answer { self.check_topic_policy(channel, topic) } else { self.check_may_post(sender, channel, topic) }
+    }
+
+    /// The conversation of these users. Limited guests who come to know others by a new one are notified of them.
+    fn join_conversation(&mut self, members: Vec<UserId>) -> RecipientId {
+        if let Some(conversation) = self.conversation_of(members.iter().copied()) {
+            return conversation.id;
+        }
+        let before = self.mark();
+        let conversation = self.conversation(members);
+        self.emit_visibility(&before, &[Sight::Users]);
+        conversation
+    }
+
+    /// Adds those mentioned by name whom a message reaches outside of the channel's subscribers. Below a level bots alone
+    /// are reached (A-270 in docs/assumptions.md).
+    pub fn reach_mentioned(&self, place: &Place, body: &Body, recipients: &mut OrdSet<UserId>) {
+        let Place::Channel { channel, .. } = place else { return };
+        let channel = &self.channels[channel];
+        let reaches_people = !self.is_before(PEOPLE_OUTSIDE_REACHED_SINCE);
+        let mentioned = body.mentioned.iter().filter_map(|user| self.users.get(user));
+        for user in mentioned {
+            if user.is_active && (reaches_people || user.is_generic_bot()) && self.can_read(user, channel) {
+                recipients.insert(user.id);
+            }
+        }
+    }
+
+    /// Marks a channel message as read for those who have it only because it mentions them: unread messages lie in
+    /// subscribed channels alone, above the point from which on the subscription counts.
+    pub fn read_outside(&mut self, message: &Message) {
+        let Some((channel, _)) = message.channel() else { return };
+        for user in &message.body.mentioned {
+            if self.user_state(*user).subscription(channel).is_none_or(|subscription| subscription.since >= message.id)
+            {
+                self.user_state_mut(*user).read.insert(message.id);
+            }
+        }
+    }
+
+    fn emit_message(
+        &mut self,
+        message: &Arc<Message>,
+        sender: &Arc<User>,
+        local: Option<(String, String)>,
+        read_by: OrdSet<UserId>,
+    ) -> Arc<SentMessage> {
+        let audience = Audience::of(message.recipients.clone());
+        let sent = Arc::new(SentMessage { local, read_by, ..SentMessage::of(self, message, sender) });
+        self.emit(audience, Event::new(EventKind::Message, Payload::Message(sent.clone())));
+        sent
+    }
+
+    /// Notes the message at the uploads that it links; tells their owners.
+    pub fn claim_uploads(&mut self, message: &Message) {
+        for path_id in &message.body.uploads {
+            let Some(attachment) = self.attachments.get(path_id) else { continue };
+            if attachment.messages.contains(&message.id) {
+                continue;
+            }
+            let mut changed = attachment.as_ref().clone();
+            changed.messages.insert(message.id);
+            let changed = Arc::new(changed);
+            self.realm_mut().attachments.insert(path_id.clone(), changed.clone());
+            self.emit_attachment_update(changed);
+        }
+    }
+
+    /// Tells the owner of an upload which messages link it now.
+    pub fn emit_attachment_update(&mut self, attachment: Arc<Attachment>) {
+        let upload_space_used = self.upload_space_used;
+        let audience = Audience::user(attachment.owner);
+        let payload = Payload::Attachment { attachment, upload_space_used };
+        self.emit(audience, Event::new(EventKind::AttachmentUpdate, payload));
+    }
+}
+
+impl Outgoing {
+    /// A message that the server sends by itself.
+    pub fn from_server(sender: UserId, to: Target, content: String) -> Self {
+        Self {
+            sender,
+            to,
+            content,
+            client: "Internal".into(),
+            read_by_sender: false,
+            read_by: OrdSet::new(),
+            local: None,
+            site: None,
+            widget_content: None,
+            voice: Voice::Own,
+            is_answer: false,
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What users see more or less after a change: the difference of the realm before it and after it.
+//!
+//! An operation marks the realm, changes it, and emits the difference of what may have changed where real servers do.
+//! Only those who listen are looked at, for everybody else finds out when they register; and of these only those for whom
+//! something changed that decides on what they see. Maps that are the same before and after are not looked at.
+
+use super::holding::is_member;
+use crate::realm::Realm;
+use crate::realm::log::event::data::{
+    FirstMessageUpdate, FlagUpdate, Peers, RealmUserRemove, StreamDelete, SubscriptionPeerAdd,
+};
+use crate::realm::log::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
+use crate::realm::model::channel::Channel;
+use crate::realm::model::group::{Group, SystemGroup};
+use crate::realm::model::id::{ChannelId, GroupId, MessageId, UserId};
+use crate::realm::model::permission::GroupSettingValue;
+use crate::realm::model::user::User;
+use crate::realm::tx::{FIRST_MESSAGE_CHANGES_SINCE, Tx};
+use imbl::OrdSet;
+use imbl::ordmap::DiffItem;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Messages that users can't see any more and are told of as deleted.
+pub type DeletedMessages = BTreeMap<Vec<MessageId>, OrdSet<UserId>>;
+
+/// Something that users see or don't.
+#[derive(Clone, Copy, Debug)]
+pub enum Sight<'a> {
+    /// The users whom limited guests (`can_access_all_users_group`) know of: those with whom they share a channel or a
+    /// conversation. Events: `realm_user` add of each who is known from now on, remove of each who is not any more.
+    Users,
+    /// Channels. Events: `stream` create and `subscription` peer_add of those in sight from now on, `stream` delete of
+    /// those that are not any more (A-335 in docs/assumptions.md).
+    Channels,
+    /// Starred messages (A-134 in docs/assumptions.md). Events: `update_message_flags` of the flag `starred`, remove and
+    /// add.
+    Starred,
+    /// The same, but for those that users are informed of as deleted.
+    StarredBut(&'a DeletedMessages),
+    /// The first message of a channel, by which clients know how far back its history goes. Event: `stream` update to
+    /// all who see the channel.
+    FirstMessages,
+}
+
+/// What one user sees more and less than before.
+struct Difference<T> {
+    viewer: UserId,
+    gained: OrdSet<T>,
+    lost: OrdSet<T>,
+}
+
+impl Realm {
+    /// The starred messages that a user can see: those that are listed.
+    pub fn starred_in_sight(&self, user: &User) -> OrdSet<MessageId> {
+        let starred = self.user_state(user.id).starred.iter().copied();
+        starred.filter(|id| self.message_seen_by(user, *id).is_some()).collect()
+    }
+}
+
+impl Tx {
+    /// The realm as it is, to be compared with what it will be: a copy of its pointers.
+    pub fn mark(&self) -> Realm {
+        Realm::clone(self)
+    }
+
+    /// Tells users what they see more or less than when the realm was marked, one kind after the other.
+    pub fn emit_visibility(&mut self, before: &Realm, sights: &[Sight<'_>]) {
+        for sight in sights {
+            match sight {
+                Sight::Users => self.emit_users(before),
+                Sight::Channels => self.emit_channels(before),
+                Sight::Starred => self.emit_starred(before, &DeletedMessages::new()),
+                Sight::StarredBut(deleted) => self.emit_starred(before, deleted),
+                Sight::FirstMessages => self.emit_first_messages(before),
+            }
+        }
+    }
+
+    fn emit_users(&mut self, before: &Realm) {
+        for Difference { viewer, gained, lost } in user_differences(before, self) {
+            for user in gained {
+                let event = Event::new(EventKind::RealmUserAdd, Payload::UserAdd(self.users[&user].clone()));
+                self.emit(Audience::user(viewer), event);
+            }
+            for user in lost {
+                self.emit(Audience::user(viewer), RealmUserRemove::of(user));
+            }
+        }
+    }
+
+    fn emit_channels(&mut self, before: &Realm) {
+        let mut gained: BTreeMap<ChannelId, OrdSet<UserId>> = BTreeMap::new();
+        let mut lost = gained.clone();
+        for difference in channel_differences(before, self) {
+            difference.gained.iter().for_each(|id| _ = gained.entry(*id).or_default().insert(difference.viewer));
+            difference.lost.iter().for_each(|id| _ = lost.entry(*id).or_default().insert(difference.viewer));
+        }
+        for (id, users) in gained {
+            self.emit_created(BTreeMap::from([(id, users.clone())]));
+            let channel = self.channels[&id].clone();
+            if !channel.subscribers.is_empty() {
+                let peers = SubscriptionPeerAdd(Peers::new([id], channel.subscribers.clone()));
+                let needs = DeliveryCondition::of_channel(channel.is_archived);
+                self.emit(Audience::of(users), peers.only_for(needs));
+            }
+        }
+        for (id, users) in lost {
+            let needs = DeliveryCondition::of_channel(self.channels[&id].is_archived);
+            self.emit_vanished(Audience::of(users), &OrdSet::unit(id), needs);
+        }
+    }
+
+    fn emit_starred(&mut self, before: &Realm, deleted: &DeletedMessages) {
+        for Difference { viewer, gained, lost } in starred_differences(before, self, deleted) {
+            for (is_added, messages) in [(false, lost), (true, gained)] {
+                if !messages.is_empty() {
+                    self.emit(Audience::user(viewer), FlagUpdate::new(is_added, "starred", messages));
+                }
+            }
+        }
+    }
+
+    fn emit_first_messages(&mut self, before: &Realm) {
+        if self.is_before(FIRST_MESSAGE_CHANGES_SINCE) {
+            return;
+        }
+        for (channel, first) in first_message_changes(before, self) {
+            let event = FirstMessageUpdate {
+                stream_id: channel.id,
+                name: channel.name.clone(),
+                property: "first_message_id",
+                value: first,
+            };
+            let needs = DeliveryCondition::of_channel(channel.is_archived);
+            self.emit(self.who_can_see(&channel), event.only_for(needs));
+        }
+    }
+
+    /// Shows channels to users who could not see them: one event where the same users discover several.
+    pub fn emit_created(&mut self, discovered: BTreeMap<ChannelId, OrdSet<UserId>>) {
+        let mut by_users: BTreeMap<(bool, OrdSet<UserId>), Vec<Arc<Channel>>> = BTreeMap::new();
+        for (id, users) in discovered {
+            if !users.is_empty() {
+                let channel = &self.channels[&id];
+                by_users.entry((channel.is_archived, users)).or_default().push(channel.clone());
+            }
+        }
+        for ((is_archived, users), channels) in by_users {
+            let event = Event::new(EventKind::StreamCreate, Payload::ChannelsCreated(channels));
+            self.emit(Audience::of(users), event.only_for(DeliveryCondition::of_channel(is_archived)));
+        }
+    }
+
+    /// Tells users that they can't see channels any more (A-339 in docs/assumptions.md).
+    pub fn emit_vanished(&mut self, audience: Audience, channels: &OrdSet<ChannelId>, needs: DeliveryCondition) {
+        self.emit(audience, StreamDelete::of(channels).only_for(needs));
+    }
+}
+
+/// The differences between what viewers saw and see, as a function tells.
+fn differences<T: Ord + Clone>(
+    (before, after): (&Realm, &Realm),
+    viewers: impl Iterator<Item = UserId>,
+    seen: impl Fn(&Realm, UserId) -> OrdSet<T>,
+) -> Vec<Difference<T>> {
+    // One realm after the other: what is known of memberships is kept for one at a time.
+    let viewers: Vec<(UserId, OrdSet<T>)> = viewers.map(|viewer| (viewer, seen(before, viewer))).collect();
+    let difference = |(viewer, saw): (UserId, OrdSet<T>)| {
+        let sees = seen(after, viewer);
+        let gained = sees.clone().relative_complement(saw.clone());
+        Difference { viewer, gained, lost: saw.relative_complement(sees) }
+    };
+    viewers.into_iter().map(difference).collect()
+}
+
+fn user_differences(before: &Realm, after: &Realm) -> Vec<Difference<UserId>> {
+    const LIMIT: &str = "can_access_all_users_group";
+    let limit = |realm: &Realm| realm.organization.permissions.get(LIMIT).cloned();
+    let everyone = Some(GroupSettingValue::Group(after.system_group(SystemGroup::Everyone)));
+    let is_other_limit = limit(before) != limit(after);
+    if !is_other_limit && limit(after) == everyone {
+        return Vec::new();
+    }
+    let is_guest = |user: &UserId| [before, after].iter().any(|realm| realm.guests().contains(user));
+    let regrouped = regrouped_listeners(before, after);
+    let is_for_all =
+        is_other_limit || changed_channels(before, after).any(|(old, new)| old.subscribers != new.subscribers);
+    let is_affected = |user: &UserId| is_for_all || regrouped.contains(user) || has_other_state(before, after, *user);
+    let viewers = after.listeners().into_iter().filter(|user| is_guest(user) && is_affected(user));
+    differences((before, after), viewers, |realm, viewer| {
+        let Some(viewer) = realm.user(viewer) else { return OrdSet::new() };
+        realm.users.keys().copied().filter(|user| realm.can_access_user(viewer, *user)).collect()
+    })
+}
+
+fn channel_differences(before: &Realm, after: &Realm) -> Vec<Difference<ChannelId>> {
+    let regrouped = regrouped_listeners(before, after);
+    let redefined: Vec<ChannelId> = redefined_channels(before, after).map(|channel| channel.id).collect();
+    let viewers = if redefined.is_empty() { regrouped.clone() } else { after.listeners() };
+    differences((before, after), viewers.into_iter(), |realm, viewer| {
+        let Some(account) = realm.user(viewer) else { return OrdSet::new() };
+        let is_seen = |channel: &&Arc<Channel>| realm.can_see(account, channel);
+        if regrouped.contains(&viewer) {
+            return realm.channels.values().filter(is_seen).map(|channel| channel.id).collect();
+        }
+        redefined.iter().copied().filter(|id| is_seen(&&realm.channels[id])).collect()
+    })
+}
+
+fn starred_differences(before: &Realm, after: &Realm, deleted: &DeletedMessages) -> Vec<Difference<MessageId>> {
+    let is_for_all = !before.messages.ptr_eq(&after.messages) || redefined_channels(before, after).next().is_some();
+    let regrouped = regrouped_listeners(before, after);
+    let is_affected = |user: &UserId| is_for_all || regrouped.contains(user) || has_other_state(before, after, *user);
+    let has_starred = |user: &UserId| before.personal.get(user).is_some_and(|own| !own.starred.is_empty());
+    let viewers = after.listeners().into_iter().filter(|user| has_starred(user) && is_affected(user));
+    differences((before, after), viewers, |realm, viewer| {
+        let starred = realm.starred_in_sight(&realm.users[&viewer]);
+        if std::ptr::eq(realm, after) {
+            return starred;
+        }
+        let told = deleted.iter().filter(|(_, users)| users.contains(&viewer)).flat_map(|(messages, _)| messages);
+        starred.relative_complement(told.copied().collect())
+    })
+}
+
+/// Channels whose first message is another now, with that.
+fn first_message_changes(before: &Realm, after: &Realm) -> Vec<(Arc<Channel>, Option<MessageId>)> {
+    let changed = before.channel_messages.diff(&after.channel_messages).filter_map(|item| match item {
+        DiffItem::Update { old, new } => Some((*new.0, old.1.first(), new.1.first())),
+        DiffItem::Add(..) | DiffItem::Remove(..) => None,
+    });
+    changed.filter(|(_, old, new)| old != new).map(|(id, _, first)| (after.channels[&id].clone(), first)).collect()
+}
+
+/// Listeners who came to a group or left it, be it by a subgroup.
+fn regrouped_listeners(before: &Realm, after: &Realm) -> OrdSet<UserId> {
+    if before.groups.ptr_eq(&after.groups) {
+        return OrdSet::new();
+    }
+    let changed = before.groups.diff(&after.groups).filter_map(|item| match item {
+        DiffItem::Update { old: (_, old), new: (id, new) } => has_other_members(old, new).then_some(*id),
+        DiffItem::Add(..) | DiffItem::Remove(..) => None,
+    });
+    let groups: Vec<GroupId> = changed.collect();
+    let memberships = |realm: &Realm, user: UserId| -> OrdSet<GroupId> {
+        groups.iter().filter(|id| is_member(realm, **id, user)).copied().collect()
+    };
+    let changes = differences((before, after), after.listeners().into_iter(), memberships);
+    changes.iter().filter(|one| !one.gained.is_empty() || !one.lost.is_empty()).map(|one| one.viewer).collect()
+}
+
+fn has_other_members(old: &Group, new: &Group) -> bool {
+    old.members != new.members || old.subgroups != new.subgroups
+}
+
+/// Channels that were there and are different now, as they were and as they are.
+fn changed_channels<'a>(
+    before: &'a Realm,
+    after: &'a Realm,
+) -> impl Iterator<Item = (&'a Arc<Channel>, &'a Arc<Channel>)> {
+    before.channels.diff(&after.channels).filter_map(|item| match item {
+        DiffItem::Update { old, new } => Some((old.1, new.1)),
+        DiffItem::Add(..) | DiffItem::Remove(..) => None,
+    })
+}
+
+/// Channels of which something else than subscribers changed that decides on who sees them.
+fn redefined_channels<'a>(before: &'a Realm, after: &'a Realm) -> impl Iterator<Item = &'a Arc<Channel>> {
+    let is_redefined =
+        |(old, new): &(&Arc<Channel>, &Arc<Channel>)| old.privacy != new.privacy || old.permissions != new.permissions;
+    changed_channels(before, after).filter(is_redefined).map(|(_, new)| new)
+}
+
+/// Whether what is a user's own changed: subscriptions, conversations, rows for messages.
+fn has_other_state(before: &Realm, after: &Realm, user: UserId) -> bool {
+    match (before.personal.get(&user), after.personal.get(&user)) {
+        (Some(old), Some(new)) => !Arc::ptr_eq(old, new),
+        _ => false,
+    }
+}

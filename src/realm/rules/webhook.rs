@@ -1,0 +1,90 @@
+//! Outgoing webhooks: which messages call a bot, and what the answer leads to. Calls are data here; nothing is posted.
+
+mod answer;
+mod python;
+
+use crate::realm::model::id::UserId;
+use crate::realm::model::message::Place;
+use crate::realm::model::sent_message::SentMessage;
+use crate::realm::model::site::Site;
+use crate::realm::model::user::{Bot, BotKind, User};
+use crate::realm::tx::Tx;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+pub use crate::realm::model::webhook_call::{Interface, Trigger, WebhookCall};
+pub use answer::{ANSWER_TIME_SECONDS, Outcome};
+
+/// Where calls may be posted to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// Addresses of this machine alone.
+    #[default]
+    Loopback,
+    /// Every address.
+    Anywhere,
+}
+
+impl WebhookCall {
+    /// The call of a bot, if it is one that is called.
+    fn of(user: &User, trigger: Trigger, sent: &Arc<SentMessage>, site: Option<&Site>) -> Option<Self> {
+        let called = |bot: &&Bot| bot.kind == BotKind::OutgoingWebhook && user.is_active;
+        let service = user.bot.as_ref().filter(called)?.services.first()?;
+        let text = |key: &str| service.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Some(Self {
+            bot: user.id,
+            trigger,
+            url: text("base_url"),
+            token: text("token"),
+            interface: if service.get("interface") == Some(&2.into()) { Interface::Slack } else { Interface::Generic },
+            sent: sent.clone(),
+            site: site.cloned(),
+        })
+    }
+
+    /// Why it is not even posted, if that can be told beforehand.
+    pub fn obstacle(&self, reach: Reach) -> Option<Outcome> {
+        if self.interface == Interface::Slack && matches!(self.sent.message.place, Place::Direct { .. }) {
+            return Some(Outcome::DirectToSlack);
+        }
+        let Some((scheme, _)) = self.url.split_once(':') else { return Some(Outcome::NoScheme) };
+        let uri = self.url.parse::<http::Uri>().ok().filter(|uri| matches!(uri.scheme_str(), Some("http" | "https")));
+        let Some(host) = uri.as_ref().and_then(http::Uri::host) else {
+            return Some(Outcome::UnknownScheme(scheme.to_owned()));
+        };
+        (reach == Reach::Loopback && !is_this_machine(host)).then(|| Outcome::Forbidden(host.to_owned()))
+    }
+}
+
+/// Whether a host is this machine for certain: a loopback address, or a name that stands for one by definition.
+pub fn is_this_machine(host: &str) -> bool {
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    address.map_or_else(|_| is_loopback_name(host), |address| address.to_canonical().is_loopback())
+}
+
+/// Whether a name is `localhost` or ends in it.
+pub fn is_loopback_name(host: &str) -> bool {
+    let name = host.trim_end_matches('.').to_ascii_lowercase();
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+impl Tx {
+    /// Notes whom a message calls: of those mentioned by name in a channel, and of those who receive a direct message, the
+    /// outgoing webhooks. Messages of bots call nobody, so that two bots don't talk for ever.
+    pub(super) fn call_webhooks(&mut self, sent: &Arc<SentMessage>, mentioned: &BTreeSet<UserId>, site: Option<&Site>) {
+        if sent.sender.is_bot() {
+            return;
+        }
+        let call = |trigger| {
+            let realm = &**self;
+            move |user: &UserId| WebhookCall::of(realm.users.get(user)?, trigger, sent, site)
+        };
+        let calls: Vec<WebhookCall> = match sent.message.place {
+            Place::Channel { .. } => mentioned.iter().filter_map(call(Trigger::Mention)).collect(),
+            Place::Direct { .. } => sent.message.recipients.iter().filter_map(call(Trigger::DirectMessage)).collect(),
+        };
+        self.webhook_calls_mut().extend(calls);
+    }
+}
