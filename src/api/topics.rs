@@ -161,8 +161,7 @@ operation! {
         topic: TopicName,
     }
     errors [
-        MissingParameter, UnsupportedCombination, InvalidChannelId, InvalidChannelName, TopicAlreadyMuted,
-        TopicNotMuted,
+        MissingParameter, UnsupportedCombination, InvalidChannelId, InvalidChannelName, TopicNotMuted,
     ];
     events [MutedTopics, UserTopic];
 }

@@ -61,8 +61,8 @@ operation! {
     }
     errors [
         MissingTo, EmptyTo, TypingDisabledDirect, InvalidRecipientId, MissingStreamId, MissingTopic,
-        TypingDisabledChannel, TopicInvalidCharacter, InvalidChannelId, MayNotPost, NotAuthorizedToSend,
-        MayNotCreateTopic, EmptyTopicNotAllowed, OnlyEmptyTopicAllowed,
+        TypingDisabledChannel, TopicInvalidCharacter, InvalidChannelId, MayNotPost, MayNotCreateTopic,
+        EmptyTopicNotAllowed, OnlyEmptyTopicAllowed,
     ];
     events [TypingStart, TypingStop];
     is short;

@@ -222,7 +222,14 @@ async fn very_many_channels_and_subscriptions_at_once_are_refused() {
         .error("BAD_REQUEST", "Too many channels at once (maximum 20000).");
     let asked = json!({"subscriptions": named(600), "principals": people});
     within(olive.post(path, asked)).await.error("BAD_REQUEST", "Too many subscriptions at once (maximum 1000000).");
+    within(olive.patch(path, json!({"add": named(20_001)})))
+        .await
+        .error("BAD_REQUEST", "Too many channels at once (maximum 20000).");
     assert!(olive.get("/get_stream_id", json!({"stream": "c0"})).await.status == 400);
+    olive.post(path, json!({"subscriptions": named(600)})).await.success();
+    let names: Vec<String> = (0..600).map(|index| format!("c{index}")).collect();
+    let asked = json!({"subscriptions": names, "principals": people});
+    within(olive.delete(path, asked)).await.error("BAD_REQUEST", "Too many subscriptions at once (maximum 1000000).");
     let narrow = json!({"narrow": vec![["topic", "x"]; 101]});
     olive.post("/register", narrow).await.error("BAD_NARROW", "Invalid narrow operator: more than 100 terms");
 }
@@ -295,4 +302,24 @@ async fn lists_that_change_often_are_kept_once_for_an_idle_queue() {
     let lengths: Vec<usize> = lists.map(|event| event["fields"].as_array().expect("a list").len()).collect();
     let first = lengths[0];
     assert_eq!(lengths, (first..first + 100).collect::<Vec<_>>(), "each event has the list as it was");
+}
+
+#[tokio::test]
+async fn an_organization_of_very_many_messages_is_not_exported_at_once() {
+    let server = TestServer::start().await;
+    let message = json!({"at": "-1d", "from": "olive", "channel": "here", "topic": "long", "content": "x"});
+    let fixture = json!({
+        "organization": {"name": "Talk", "host": "chat.test"},
+        "users": [{"handle": "olive", "full_name": "Olive", "role": "owner"}],
+        "channels": [{"name": "here", "subscribers": ["olive"]}],
+        "messages": vec![message; 50_001],
+    });
+    let olive = server.user("olive");
+    let world = json!({"name": "talk", "fixture": fixture});
+    let sent = world.to_string().into_bytes();
+    olive.send("POST", "/control/worlds", &world, sent, Some("application/json")).await.success();
+    let olive = server.user_at(&format!("{}/w/talk", server.url()), "talk", "olive");
+
+    let message = "Please request a manual export from support@chat.test.";
+    olive.post("/export/realm", json!({})).await.error("BAD_REQUEST", message);
 }

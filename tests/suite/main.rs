@@ -72,6 +72,7 @@ mod push_messages;
 mod push_relay;
 mod push_wire;
 mod reactions;
+mod refusals;
 mod register;
 mod register_limits;
 mod reminders;

@@ -26,14 +26,14 @@ impl TestServer {
     }
 
     /// Sets an organization setting.
-    fn set(&self, name: &'static str, value: Value) {
+    pub fn set(&self, name: &'static str, value: Value) {
         self.arrange(|tx| {
             Arc::make_mut(&mut tx.realm_mut().organization).settings.insert(name, value);
         });
     }
 
     /// Sets a channel's policy on topics.
-    fn set_topics_policy(&self, channel: &str, policy: TopicsPolicy) {
+    pub fn set_topics_policy(&self, channel: &str, policy: TopicsPolicy) {
         self.arrange(|tx| {
             let id = tx.channel_by_name(channel).expect("a channel of the built-in realm").id;
             tx.channel_mut(id).topics_policy = policy;
@@ -41,7 +41,7 @@ impl TestServer {
     }
 
     /// Subscribes twenty people made for it, so that mentioning everyone is a matter of rights.
-    fn crowd(&self, channel: &str) {
+    pub fn crowd(&self, channel: &str) {
         self.arrange(|tx| {
             let id = tx.channel_by_name(channel).expect("a channel of the built-in realm").id;
             for number in 0..20 {
@@ -55,6 +55,21 @@ impl TestServer {
                 let user = chatdouble::api::users::add_person(tx, person);
                 tx.subscribe(user, id, None);
             }
+        });
+    }
+
+    /// Makes a long link of each letter x, so that a text of many becomes too large.
+    pub fn lengthen_links(&self) {
+        self.arrange(|tx| {
+            let source = chatdouble::realm::linkifier::LinkifierSource {
+                pattern: "(?P<all>x)".into(),
+                url_template: format!("https://example.com/{}/{{all}}", "y".repeat(1_000)),
+                ..Default::default()
+            };
+            let id = chatdouble::realm::id::LinkifierId(99);
+            let linkifier = chatdouble::realm::linkifier::Linkifier::compile(id, source).expect("well-formed");
+            tx.realm_mut().counters.linkifier = 99;
+            tx.realm_mut().linkifiers.push_front(Arc::new(linkifier));
         });
     }
 }
@@ -180,17 +195,7 @@ async fn a_group_is_mentioned_by_those_who_may() {
 #[tokio::test]
 async fn a_message_that_would_become_too_large_is_refused() {
     let server = TestServer::start().await;
-    server.arrange(|tx| {
-        let source = chatdouble::realm::linkifier::LinkifierSource {
-            pattern: "(?P<all>x)".into(),
-            url_template: format!("https://example.com/{}/{{all}}", "y".repeat(1_000)),
-            ..Default::default()
-        };
-        let id = chatdouble::realm::id::LinkifierId(99);
-        let linkifier = chatdouble::realm::linkifier::Linkifier::compile(id, source).expect("well-formed");
-        tx.realm_mut().counters.linkifier = 99;
-        tx.realm_mut().linkifiers.push_front(Arc::new(linkifier));
-    });
+    server.lengthen_links();
 
     let content = "x ".repeat(2_000);
     server

@@ -12,6 +12,7 @@ pub use receiver::Receiver;
 pub use reply::{Reply, assert_has};
 pub use user::{Queue, User, form};
 
+use crate::declared::Watch;
 use chatdouble::{InitialClock, Options, Server};
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ pub fn soak_seed() -> Option<u64> {
 /// A running server of a test's own, with the built-in realm and a clock that stands still.
 pub struct TestServer {
     server: Server,
+    /// What happens in its default world, where it has one.
+    watch: Option<Watch>,
 }
 
 impl TestServer {
@@ -43,7 +46,8 @@ impl TestServer {
         change(&mut options);
         let server =
             Server::start_with(options).await.unwrap_or_else(|error| panic!("the server does not start: {error}"));
-        Self { server }
+        let watch = server.worlds().get("default").map(|world| Watch::of(&world));
+        Self { server, watch }
     }
 
     /// `http://127.0.0.1:PORT`
@@ -130,7 +134,8 @@ impl Drop for TestServer {
         let violations = self.server.violations();
         assert!(violations.is_empty(), "{violations:#?}");
         let worlds = self.server.worlds().all();
-        let undeclared: Vec<String> = worlds.iter().flat_map(|world| crate::declared::undeclared(world)).collect();
+        let mut undeclared: Vec<String> = worlds.iter().flat_map(|world| crate::declared::undeclared(world)).collect();
+        undeclared.extend(self.watch.iter_mut().flat_map(|watch| watch.undeclared(&self.server.world("default"))));
         assert!(undeclared.is_empty(), "{undeclared:#?}");
         let faults: Vec<String> = worlds.iter().flat_map(|world| crate::documented::faults_of_world(world)).collect();
         assert!(faults.is_empty(), "{faults:#?}");

@@ -46,9 +46,8 @@ operation! {
     reply BotReply;
     errors [
         InvalidValueBecause, NoSuchBot, InsufficientPermission, OwnerRequired, NameTooLong, NameEmpty,
-        NameInvalidCharacters, NameInvalidFormat, NameTaken, BotNameTaken, AdministratorRequired, OnlyOwnerRole,
-        BotOwnerUnknown, BotOwnerDeactivated, BotOwnerIsBot, InvalidInterfaceType, BadValue, SeveralFiles,
-        PictureTooLarge, BadImage,
+        NameInvalidCharacters, NameInvalidFormat, NameTaken, BotNameTaken, AdministratorRequired, BotOwnerUnknown,
+        BotOwnerDeactivated, BotOwnerIsBot, InvalidInterfaceType, BadValue, SeveralFiles, PictureTooLarge, BadImage,
     ];
     events [
         RealmUserUpdate, UserGroupRemoveMembers, UserGroupAddMembers, RealmUserAdd, RealmUserRemove, StreamCreate,

@@ -73,7 +73,7 @@ operation! {
         BadValue, RefusedValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
         ChannelAlreadyExists, InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId,
         InvalidParameters, InsufficientPermission, DefaultChannelPrivate, WebPublicDisabled, OwnerRequired,
-        NoSuchUser, TargetDeactivated,
+        UnsupportedCombination, NoSuchUser, TargetDeactivated,
     ];
     events [RealmUserAdd, StreamCreate, SubscriptionAdd, SubscriptionPeerAdd, DefaultStreams, Message];
 }

@@ -181,7 +181,7 @@ operation! {
         narrow: Vec<NarrowTerm>,
     }
     reply MatchesNarrowReply;
-    errors [BadNarrow, BadNarrowCombination];
+    errors [BadNarrow];
 }
 
 /// Those of the messages that the narrow admits.

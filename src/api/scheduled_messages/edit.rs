@@ -35,16 +35,20 @@ operation! {
     events [ScheduledMessagesUpdate];
 }
 
-/// The errors of changing one, in the order in which they are checked.
-const ERRORS: [ErrorKind; SENDING_ERRORS.len() + 5] = {
-    let mut errors = [ErrorKind::NothingToChange; SENDING_ERRORS.len() + 5];
+/// The errors of changing one, in the order in which they are checked: those of sending, but that a topic is never
+/// missing.
+const ERRORS: [ErrorKind; SENDING_ERRORS.len() + 4] = {
+    let mut errors = [ErrorKind::NothingToChange; SENDING_ERRORS.len() + 4];
     errors[1] = ErrorKind::RecipientNeeded;
     errors[2] = ErrorKind::TopicNeeded;
     errors[3] = ErrorKind::ScheduledMessageSent;
     errors[4] = ErrorKind::NoSuchScheduledMessage;
-    let mut index = 0;
+    let (mut index, mut end) = (0, 5);
     while index < SENDING_ERRORS.len() {
-        errors[index + 5] = SENDING_ERRORS[index];
+        if !matches!(SENDING_ERRORS[index], ErrorKind::MissingTopic) {
+            errors[end] = SENDING_ERRORS[index];
+            end += 1;
+        }
         index += 1;
     }
     errors

@@ -1,0 +1,65 @@
+//! What operations declare and no test saw: errors that they refuse with, and events that they send. The tests of `suite`
+//! note what they see (`tests/suite/declared.rs`); Cargo runs this after them.
+
+use chatdouble::api::{OPERATIONS, Row};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// An operation, what it declares and no test sees, and why.
+type Excuse = (&'static str, &'static str, &'static str);
+
+const ERRORS_NOT_PROVOKED: &[Excuse] =
+    &[("PATCH /users/me/subscriptions", "TooManySubscriptions", "takes a world with a million channels")];
+
+const EVENTS_NOT_PROVOKED: &[Excuse] = &[
+    ("GET /events", "heartbeat", "no request causes it; `events` moves the clock for it"),
+    ("DELETE /streams/{stream_id}", "realm update", "only worlds below 331 have it; `levels` has such"),
+    ("DELETE /user_groups/{user_group_id}", "user_group remove", "gone at the newest level; `levels` has it"),
+    ("POST /message_edit_typing", "typing_edit_message start", "gone at the newest level; `levels` has it"),
+    ("POST /message_edit_typing", "typing_edit_message stop", "gone at the newest level; `levels` has it"),
+    ("POST /users/me/enter-sends", "user_settings update", "gone at the newest level; `levels` has it"),
+];
+
+/// Pairs of an operation and what it declares, or did.
+type Pairs = BTreeSet<(String, String)>;
+
+/// What the last run of `suite` saw.
+fn seen(file: &str) -> Pairs {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(file);
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let is_of_all_tests = !text.is_empty() && !text.starts_with("filtered");
+    assert!(is_of_all_tests, "no whole run of `suite` left {file}: run `cargo test`");
+    let pair = |line: &str| line.split_once('\t').map(|(way, what)| (way.to_owned(), what.to_owned()));
+    text.lines().filter_map(pair).collect()
+}
+
+fn declared(of: fn(&'static Row) -> Vec<&'static str>) -> Pairs {
+    let pairs = |row: &'static Row| {
+        let way = format!("{} {}", row.route.method, row.route.path);
+        of(row).into_iter().map(move |what| (way.clone(), what.to_owned()))
+    };
+    OPERATIONS.iter().flat_map(pairs).collect()
+}
+
+fn check(file: &str, declared: &Pairs, excuses: &[Excuse]) {
+    let seen = seen(file);
+    let excused: Pairs = excuses.iter().map(|(way, what, _)| ((*way).to_owned(), (*what).to_owned())).collect();
+
+    let missing: Vec<_> = declared.iter().filter(|pair| !seen.contains(*pair) && !excused.contains(*pair)).collect();
+    assert!(missing.is_empty(), "declared, and seen by no test of the last run of `suite`: {missing:#?}");
+    let needless: Vec<_> = excused.iter().filter(|pair| seen.contains(*pair) || !declared.contains(*pair)).collect();
+    assert!(needless.is_empty(), "excused without need: {needless:#?}");
+}
+
+#[test]
+fn every_declared_error_is_provoked_or_says_why_not() {
+    let errors =
+        |row: &'static Row| -> Vec<&'static str> { row.about.errors.iter().map(|kind| kind.row().name).collect() };
+    check("refusals.txt", &declared(errors), ERRORS_NOT_PROVOKED);
+}
+
+#[test]
+fn every_declared_event_is_sent_or_says_why_not() {
+    let events = |row: &'static Row| -> Vec<&'static str> { row.about.events.iter().map(|kind| kind.text()).collect() };
+    check("events.txt", &declared(events), EVENTS_NOT_PROVOKED);
+}
