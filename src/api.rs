@@ -7,6 +7,7 @@
 //! its row to the table. Routing, the OpenAPI document and the reference follow from these.
 
 mod access;
+pub mod addresses;
 pub mod alert_words;
 pub mod avatars;
 pub mod bot_storage;

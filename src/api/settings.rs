@@ -9,8 +9,8 @@ pub mod parameters;
 mod targets;
 mod zones;
 
+use super::addresses::is_email;
 use super::presence::follow_setting;
-use super::server::is_email;
 use super::users::address::check_domain;
 use super::users::change::{change_email_visibility, change_name};
 use super::users::{check_password, checked_name, who_can_access};

@@ -3,9 +3,9 @@
 use super::create::JsonText;
 use super::former::tell_of_owner;
 use super::{administered_bot, bot_named, emit};
+use crate::api::addresses::is_url;
 use crate::api::avatars::{check_picture, keep_picture};
 use crate::api::parameter::RoleNumber;
-use crate::api::profile::is_url;
 use crate::api::users::change::{change_avatar, change_name, change_role};
 use crate::api::users::edit::checked_role;
 use crate::api::users::{checked_name, who_can_access};
