@@ -10,6 +10,7 @@ mod access;
 pub mod addresses;
 pub mod alert_words;
 pub mod avatars;
+mod bot_accounts;
 pub mod bot_storage;
 pub mod bots;
 mod call;

@@ -4,7 +4,6 @@ use super::addresses::is_url;
 use super::parameter::{FromJson, json_object};
 use super::profile_fields::USERS;
 use super::text::check_length;
-use super::users::who_can_access;
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -192,7 +191,7 @@ pub fn change_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFieldId, Opt
         let shown = profile_data(&tx.users[&user]).remove(&field.to_string());
         let (value, rendered_value) = shown.map_or((None, None), |shown| (Some(shown.value), shown.rendered_value));
         let custom_profile_field = ProfileChange { id: field, value, rendered_value };
-        let audience = who_can_access(tx, user);
+        let audience = tx.who_can_access(user);
         tx.emit(audience, PersonUpdate::ProfileField { user_id: user, custom_profile_field });
     }
 }
