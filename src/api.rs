@@ -7,8 +7,10 @@
 //! its row to the table. Routing, the OpenAPI document and the reference follow from these.
 
 mod access;
+pub mod addresses;
 pub mod alert_words;
 pub mod avatars;
+mod bot_accounts;
 pub mod bot_storage;
 pub mod bots;
 mod call;

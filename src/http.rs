@@ -48,9 +48,9 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 pub use cors::Cors;
-pub use fault::ConnectionFault;
 pub use key_guard::KeyGuard;
 pub use origin::origin_of;
+pub use reply::ConnectionFault;
 
 /// A reply as the server sends it.
 pub type Response = http::Response<Bytes>;

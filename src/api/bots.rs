@@ -4,8 +4,8 @@
 
 pub mod create;
 pub mod edit;
-pub mod former;
 
+use super::bot_accounts::{tell_of_account, who_lists};
 use super::credentials::NewApiKeyReply;
 use super::parameter::parameters;
 use super::users::activity::deactivate;
@@ -17,7 +17,6 @@ use crate::realm::event::EventData;
 use crate::realm::id::UserId;
 use crate::realm::user::{BotKind, Role, User};
 use crate::record::user::avatar_url;
-use former::{tell_of_account, who_lists};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;

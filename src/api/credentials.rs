@@ -1,6 +1,6 @@
 //! The caller's own API key.
 
-use super::bots::former::tell_of_account;
+use super::bot_accounts::tell_of_account;
 use super::devices::remove_device;
 use super::{Call, Write, operation};
 use crate::error::Error;

@@ -3,7 +3,6 @@
 //! A choice where the API is silent: A-32 in docs/assumptions.md.
 
 use super::parameter::NonNegative;
-use super::users::who_can_access;
 use super::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -145,7 +144,7 @@ fn tell(tx: &mut Tx, user: UserId, presence: Presence) {
     let is_told = tx.active_users.len() <= MAX_USERS_FOR_EVENTS && !tx.organization.is_on("presence_disabled");
     if is_told {
         let now = tx.now;
-        let audience = who_can_access(tx, user);
+        let audience = tx.who_can_access(user);
         let payload = Payload::Presence { user: tx.users[&user].clone(), presence, now };
         tx.emit(audience, Event::new(EventKind::Presence, payload));
     }

@@ -1,9 +1,9 @@
 //! What people say of themselves in custom profile fields (reference behaviour, PATCH /users/me/profile_data).
 
+use super::addresses::is_url;
 use super::parameter::{FromJson, json_object};
 use super::profile_fields::USERS;
 use super::text::check_length;
-use super::users::who_can_access;
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -160,25 +160,6 @@ fn has_choice(field: &ProfileField, key: &str) -> bool {
     serde_json::from_str::<Value>(&field.data).is_ok_and(|choices| choices.get(key).is_some())
 }
 
-/// Whether a text is a web address: a scheme for it, and a host.
-pub fn is_url(text: &str) -> bool {
-    text.parse::<http::Uri>()
-        .is_ok_and(|uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some_and(is_host))
-}
-
-/// Whether a host can be reached from afar, or is this machine: an address, or a name whose top level has two letters
-/// at least.
-fn is_host(host: &str) -> bool {
-    if host == "localhost" || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok() {
-        return true;
-    }
-    let Some((below, top)) = host.trim_end_matches('.').rsplit_once('.') else { return false };
-    let is_label = |label: &str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
-    let is_top =
-        top.chars().count() >= 2 && (top.starts_with("xn--") || !top.contains(|one: char| one.is_ascii_digit()));
-    is_top && is_label(top) && below.split('.').all(is_label)
-}
-
 fn checked_users(realm: &Realm, caller: &User, users: &[UserId]) -> Result<String, Error> {
     for id in users {
         let user = realm.user(*id).filter(|user| realm.can_access_user(caller, user.id));
@@ -210,7 +191,7 @@ pub fn change_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFieldId, Opt
         let shown = profile_data(&tx.users[&user]).remove(&field.to_string());
         let (value, rendered_value) = shown.map_or((None, None), |shown| (Some(shown.value), shown.rendered_value));
         let custom_profile_field = ProfileChange { id: field, value, rendered_value };
-        let audience = who_can_access(tx, user);
+        let audience = tx.who_can_access(user);
         tx.emit(audience, PersonUpdate::ProfileField { user_id: user, custom_profile_field });
     }
 }

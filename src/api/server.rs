@@ -3,6 +3,7 @@
 pub mod compatibility;
 pub mod token;
 
+use super::addresses::is_email;
 use super::{Call, Origin, Read, SERVICE_VERSION, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -329,17 +330,6 @@ fn account(realm: &Realm, username: &str) -> Result<std::sync::Arc<User>, Error>
 fn dev_account(realm: &Realm, username: &str) -> Result<std::sync::Arc<User>, Error> {
     let user = realm.user_by_email(username).filter(|user| !user.is_deleted);
     user.cloned().ok_or(Error::AuthenticationFailed)
-}
-
-/// Whether a text has the form of an address: something, an @, and a domain.
-pub fn is_email(text: &str) -> bool {
-    let Some((name, domain)) = text.rsplit_once('@').filter(|_| text.is_ascii()) else { return false };
-    let is_plain = |part: &str| {
-        !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || c.is_control() || "()<>[],;:\\\"".contains(c))
-    };
-    let is_label = |label: &str| is_plain(label) && !label.starts_with('-') && !label.ends_with('-');
-    let is_domain = domain == "localhost" || (domain.contains('.') && domain.split('.').all(is_label));
-    is_plain(name) && !name.contains('@') && name.split('.').all(is_plain) && is_domain && text.len() <= 254
 }
 
 /// The first level at which `date_joined` moves (specification, Versioning).

@@ -9,11 +9,11 @@ pub mod parameters;
 mod targets;
 mod zones;
 
+use super::addresses::is_email;
 use super::presence::follow_setting;
-use super::server::is_email;
 use super::users::address::check_domain;
 use super::users::change::{change_email_visibility, change_name};
-use super::users::{check_password, checked_name, who_can_access};
+use super::users::{check_password, checked_name};
 use super::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
@@ -229,7 +229,7 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
         "presence_enabled" => {
             let away = value == Value::Bool(false);
             follow_setting(tx, user, !away);
-            let audience = who_can_access(tx, user);
+            let audience = tx.who_can_access(user);
             tx.emit(audience, UserStatus { user_id: user, away: Some(away), ..UserStatus::default() });
         }
         "allow_private_data_export" => {
@@ -269,6 +269,6 @@ fn change_timezone(tx: &mut Tx, user: &User, timezone: String) {
     tx.user_mut(user.id).timezone.clone_from(&timezone);
     emit_setting(tx, user.id, "timezone", timezone.as_str().into(), None);
     let update = PersonUpdate::Timezone { user_id: user.id, email: tx.api_email(&tx.users[&user.id]), timezone };
-    let audience = who_can_access(tx, user.id);
+    let audience = tx.who_can_access(user.id);
     tx.emit(audience, update);
 }

@@ -6,7 +6,6 @@ use super::emoji::WantedEmoji;
 use super::presence::follow_setting;
 use super::settings::emit_setting;
 use super::text::check_length;
-use super::users::who_can_access;
 use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -173,7 +172,7 @@ fn update(tx: &mut Tx, user: UserId, change: Change) {
         event.reaction_type = Some(emoji.as_ref().map_or(ReactionType::UnicodeEmoji, |emoji| emoji.reaction_type));
         status.emoji = emoji;
     }
-    let audience = who_can_access(tx, user);
+    let audience = tx.who_can_access(user);
     tx.emit(audience, event);
 }
 

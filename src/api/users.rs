@@ -17,7 +17,6 @@ pub use create::{
 use super::{Call, Read, ReplyData, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::event::Audience;
 use crate::realm::id::UserId;
 use crate::realm::user::{Role, User};
 use crate::record::user::{ProfileValue, UserLine, UserRecord, UserView, written};
@@ -274,11 +273,4 @@ impl Read for GetOwnUser {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<OwnUserReply, Error> {
         Ok(OwnUserReply::new(realm, call.caller_shared()))
     }
-}
-
-/// Everybody who may know of a user.
-pub fn who_can_access(realm: &Realm, id: UserId) -> Audience {
-    let is_blind = |guest: &&UserId| !realm.user(**guest).is_some_and(|viewer| realm.can_access_user(viewer, id));
-    let blind: imbl::OrdSet<UserId> = realm.guests().iter().filter(is_blind).copied().collect();
-    realm.everyone().except_all(&blind)
 }

@@ -1,7 +1,8 @@
 //! Faults at the edge: what a fired rule makes of a request and of its reply (contract, Faults).
 
+use super::Response;
+use super::reply::{self, ConnectionFault};
 use super::trace::Trace;
-use super::{Response, reply};
 use crate::error::Error;
 use crate::fault::{Bouncer, Disturbance, Effect, Seen};
 use crate::level::{add_unknown_field, emulation};
@@ -23,15 +24,6 @@ const RATE_LIMIT_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-re
 const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 /// The limit that servers begin with.
 const REQUESTS_AN_HOUR: &str = "2000";
-
-/// What the connection does to a reply, as the server's sockets see it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConnectionFault {
-    /// It closes without a reply.
-    Dropped,
-    /// The body breaks off after so many bytes.
-    TruncatedAt(usize),
-}
 
 /// The rule that fired for a request, if one did.
 pub struct Fault {

@@ -138,3 +138,12 @@ fn header_text(text: String) -> Option<HeaderValue> {
     let text: String = text.chars().filter(|character| (' '..='~').contains(character)).collect();
     HeaderValue::try_from(text).ok()
 }
+
+/// What the connection does to a reply, as the server's sockets see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectionFault {
+    /// It closes without a reply.
+    Dropped,
+    /// The body breaks off after so many bytes.
+    TruncatedAt(usize),
+}

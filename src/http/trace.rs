@@ -1,8 +1,9 @@
 //! What is noted of a request on its way, for the journal and for those who watch.
 
+use super::Response;
 use super::authentication::{Credentials, RequestCredentials};
+use super::reply::{self, ConnectionFault};
 use super::request::ApiRequest;
-use super::{Response, reply};
 use crate::api::parameter::RawParameters;
 use crate::journal::{Body, Entry};
 use crate::realm::user::User;
@@ -91,8 +92,7 @@ impl Trace {
     pub fn end(self, world: &World, response: &Response) {
         let ended = world.real_time().now();
         let took = ended.plus(Span::from_duration(self.delay)).since(self.began);
-        let is_dropped =
-            response.extensions().get::<super::ConnectionFault>() == Some(&super::ConnectionFault::Dropped);
+        let is_dropped = response.extensions().get::<ConnectionFault>() == Some(&ConnectionFault::Dropped);
         let now = world.clock().now(ended);
         let fault = self.fault.clone().filter(|_| world.is_watched());
         let entry = world.journal().enter(Entry {

@@ -1,9 +1,8 @@
 //! Making bots (reference behaviour, POST /bots).
 
 use super::{bot_named, check_may_create_bot, emit};
+use crate::api::addresses::{is_email, is_url};
 use crate::api::avatars::{check_picture, keep_picture};
-use crate::api::profile::is_url;
-use crate::api::server::is_email;
 use crate::api::users::{announce_user, checked_name};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;

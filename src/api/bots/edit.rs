@@ -1,14 +1,14 @@
 //! Changing bots (reference behaviour, PATCH /bots/{bot_id}).
 
 use super::create::JsonText;
-use super::former::tell_of_owner;
 use super::{administered_bot, bot_named, emit};
+use crate::api::addresses::is_url;
 use crate::api::avatars::{check_picture, keep_picture};
+use crate::api::bot_accounts::tell_of_owner;
 use crate::api::parameter::RoleNumber;
-use crate::api::profile::is_url;
 use crate::api::users::change::{change_avatar, change_name, change_role};
+use crate::api::users::checked_name;
 use crate::api::users::edit::checked_role;
-use crate::api::users::{checked_name, who_can_access};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -152,7 +152,7 @@ fn change_owner(tx: &mut Tx, bot: &User, owner: UserId) {
         tx.emit(Audience::user(owner), event);
     }
     tell_of_owner(tx, bot.id, owner);
-    let audience = who_can_access(tx, bot.id);
+    let audience = tx.who_can_access(bot.id);
     tx.emit(audience, PersonUpdate::BotOwner { user_id: bot.id, bot_owner_id: Some(owner) });
 }
 

@@ -3,8 +3,8 @@
 use super::MAX_WELCOME_LENGTH;
 use super::revoke::{InviteParams, check_may_change};
 use super::terms::InviteSpec;
+use crate::api::addresses::is_email;
 use crate::api::parameter::{Nullable, RoleNumber};
-use crate::api::server::is_email;
 use crate::api::text::{MaxLength, NullableText};
 use crate::api::users::address::check_domain;
 use crate::api::{Call, PartialWrite, Success, Write, operation};

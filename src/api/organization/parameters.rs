@@ -1,12 +1,12 @@
 //! Reading what PATCH /realm changes: settings of the table by the form of their values, and what has rules of its own.
 
 use super::authentication::AuthenticationMethods;
+use crate::api::addresses::is_url;
 use crate::api::group_settings::GroupSettingUpdate;
 use crate::api::invites::MAX_WELCOME_LENGTH;
 use crate::api::parameter::{
     MEANT_FOR_ORGANIZATION, Parameter, ParameterInfo, Parameters, RawParameters, json_parameter,
 };
-use crate::api::profile::is_url;
 use crate::api::settings::language_name;
 use crate::api::settings::parameters::{info, setting_value};
 use crate::api::text::check_length;

@@ -2,8 +2,7 @@
 
 use super::change::{change_avatar, change_name};
 use super::holders::tell_anew;
-use super::who_can_access;
-use crate::api::bots::former::tell_of_account;
+use crate::api::bot_accounts::tell_of_account;
 use crate::api::messages::delete::delete;
 use crate::api::parameter::json_object;
 use crate::api::settings::emit_export_consent;
@@ -107,7 +106,7 @@ fn delete_belongings(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
 
 /// Ends an account: its key is refused from now on, its hanging polls end, its subscriptions don't count.
 fn deactivate_account(tx: &mut Tx, id: UserId) {
-    let before = who_can_access(tx, id).except(id);
+    let before = tx.who_can_access(id).except(id);
     tx.user_mut(id).is_active = false;
     tx.realm_mut().active_users.remove(&id);
     let queues: Vec<QueueId> =
@@ -117,7 +116,7 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     }
     tx.revoke_invitations_of(id);
     suspend(tx, id);
-    let lost = difference(tx, &before, &who_can_access(tx, id));
+    let lost = difference(tx, &before, &tx.who_can_access(id));
     let told = before.except_all(&lost);
     tx.emit(told.clone(), PersonUpdate::IsActive { user_id: id, is_active: false });
     tell_of_account(tx, id, "is_active", |_, _| json!(false));
@@ -144,11 +143,11 @@ fn difference(realm: &Realm, one: &Audience, other: &Audience) -> OrdSet<UserId>
 /// administrators, `realm_user` add to guests who come to know of it, then
 /// `subscription` peer_add, `user_group` add_members for each group that lists it again; those of [`tell_anew`].
 pub fn reactivate(tx: &mut Tx, id: UserId) {
-    let before = who_can_access(tx, id);
+    let before = tx.who_can_access(id);
     tx.user_mut(id).is_active = true;
     tx.realm_mut().active_users.insert(id);
     let channels = resume(tx, id);
-    let after = who_can_access(tx, id);
+    let after = tx.who_can_access(id);
     let gained = difference(tx, &after, &before);
     tx.emit(after.except_all(&gained), PersonUpdate::IsActive { user_id: id, is_active: true });
     if !tx.users[&id].is_bot() {

@@ -1,6 +1,6 @@
 //! Addresses that the organization takes for its users.
 
-use crate::api::server::is_email;
+use crate::api::addresses::is_email;
 use crate::error::Error;
 use crate::realm::Realm;
 

@@ -1,7 +1,6 @@
 //! Changes of an account, each with its events, for every operation that makes them.
 
-use super::who_can_access;
-use crate::api::bots::former::tell_of_account;
+use crate::api::bot_accounts::tell_of_account;
 use crate::realm::Realm;
 use crate::realm::change::Tx;
 use crate::realm::event::Audience;
@@ -19,7 +18,7 @@ use serde_json::json;
 /// Event: `realm_user` update to everybody who may know of the user; so with the others here.
 pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
     tx.user_mut(id).full_name.clone_from(&full_name);
-    let audience = who_can_access(tx, id);
+    let audience = tx.who_can_access(id);
     tx.emit(audience, PersonUpdate::Name { user_id: id, full_name });
     tell_of_account(tx, id, "full_name", |_, bot| json!(bot.full_name));
 }
@@ -34,7 +33,7 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
     tx.user_mut(id).role = role;
     let entered = tx.enter_role(id, role);
     tx.schedule_full_membership(id);
-    let audience = who_can_access(tx, id);
+    let audience = tx.who_can_access(id);
     tx.emit(audience, PersonUpdate::Role { user_id: id, role: role.number() });
     // Being a full member follows from the role, and is told after it.
     let full = tx.system_group(SystemGroup::FullMembers);
@@ -63,7 +62,7 @@ pub fn change_avatar(tx: &mut Tx, id: UserId, source: AvatarSource) {
 
 fn emit_avatar(tx: &mut Tx, id: UserId) {
     tell_of_account(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, false)));
-    let audience = who_can_access(tx, id);
+    let audience = tx.who_can_access(id);
     emit_avatar_to(tx, id, audience);
 }
 
@@ -138,7 +137,7 @@ pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibil
 
 fn emit_new_email(tx: &mut Tx, user: &User) {
     let update = PersonUpdate::Email { user_id: user.id, new_email: tx.api_email(user) };
-    let audience = who_can_access(tx, user.id);
+    let audience = tx.who_can_access(user.id);
     tx.emit(audience, update);
 }
 
@@ -153,7 +152,7 @@ fn who_sees_email(realm: &Realm, user: &User, visibility: EmailVisibility) -> Au
         EmailVisibility::Nobody => return Audience::user(user.id),
     };
     if role == Role::Guest {
-        return who_can_access(realm, user.id);
+        return realm.who_can_access(user.id);
     }
     Audience::of(realm.at_least(role)).and(OrdSet::unit(user.id))
 }

@@ -3,7 +3,6 @@
 //! A choice where the API is silent: A-36 in docs/assumptions.md.
 
 use super::address::checked_email;
-use super::who_can_access;
 use crate::api::subscribing::subscribe;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
@@ -219,7 +218,7 @@ fn send_signup_notice(tx: &mut Tx, id: UserId) {
 /// somebody unknown, unless their clients do with an incomplete list.
 pub fn announce_user(tx: &mut Tx, id: UserId) {
     let user = tx.users[&id].clone();
-    let audience = who_can_access(tx, id);
+    let audience = tx.who_can_access(id);
     let is_blind = |guest: &UserId| tx.is_active(*guest) && !audience.contains(*guest);
     let blind: OrdSet<UserId> = tx.guests().iter().copied().filter(is_blind).collect();
     if !blind.is_empty() {
@@ -248,7 +247,7 @@ pub fn first_login(tx: &mut Tx, id: UserId, moves_date_joined: bool) {
         user.date_joined = now;
     }
     let date_joined = user.date_joined.to_minute();
-    let audience = who_can_access(tx, id);
+    let audience = tx.who_can_access(id);
     if was_stub {
         tx.emit(audience.clone(), PersonUpdate::IsImportedStub { user_id: id, is_imported_stub: false });
     }

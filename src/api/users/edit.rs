@@ -5,9 +5,9 @@
 use super::activity::{administered_user, is_only_owner};
 use super::change::{change_email, change_name, change_role};
 use super::{checked_email, checked_name};
+use crate::api::addresses::is_email;
 use crate::api::parameter::{RoleNumber, json_object};
 use crate::api::profile::{ProfileValue, change_values, checked_values};
-use crate::api::server::is_email;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;

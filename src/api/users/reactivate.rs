@@ -3,8 +3,7 @@
 //! A choice where the API is silent: A-64 in docs/assumptions.md.
 
 use super::activity::{administered_user, reactivate};
-use super::who_can_access;
-use crate::api::bots::former::tell_of_account;
+use crate::api::bot_accounts::tell_of_account;
 use crate::api::bots::{bot_named, check_may_create_bot};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
@@ -64,7 +63,7 @@ fn adopt(tx: &mut Tx, caller: &User, user: &User) {
     if let Some(bot) = &mut tx.user_mut(user.id).bot {
         bot.owner = owner;
     }
-    let audience = who_can_access(tx, user.id);
+    let audience = tx.who_can_access(user.id);
     tx.emit(audience, PersonUpdate::BotOwner { user_id: user.id, bot_owner_id: owner });
     tell_of_account(tx, user.id, "owner_id", |_, _| json!(owner));
 }

@@ -12,6 +12,8 @@ use imbl::OrdSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+pub use crate::realm::model::id::QueueId;
+
 /// Seconds after which a queue that nobody polls is collected, unless the client asked otherwise.
 pub const DEFAULT_IDLE_TIMEOUT_SECONDS: i64 = 600;
 /// The longest that a client can ask for.
@@ -20,9 +22,6 @@ pub const MAX_IDLE_TIMEOUT_SECONDS: i64 = 604_800;
 pub const MOBILE_IDLE_TIMEOUT_SECONDS: i64 = 43_200;
 /// A parked poll gets a heartbeat each minute (specification, "Events").
 pub const HEARTBEAT: Span = Span::minutes(1);
-
-/// Names a queue: a UUID.
-pub type QueueId = Arc<str>;
 
 /// A client's event queue.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,6 @@
 //! What is to come by the clock: each thing has one time.
 
-use super::id::{ExportId, InviteId, InviteLinkId, ReminderId, ScheduledMessageId, UserId};
-use crate::realm::log::queue::QueueId;
+use super::id::{ExportId, InviteId, InviteLinkId, QueueId, ReminderId, ScheduledMessageId, UserId};
 use crate::time::Timestamp;
 use imbl::{OrdMap, OrdSet};
 

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::Arc;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -58,3 +59,6 @@ ids! {
     /// A device registered for encrypted push notifications.
     DeviceId;
 }
+
+/// Names a queue: a UUID.
+pub type QueueId = Arc<str>;

@@ -3,6 +3,7 @@
 use super::holding::covers;
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::log::event::Audience;
 use crate::realm::model::channel::{Channel, Privacy};
 use crate::realm::model::group::SystemGroup;
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
@@ -210,18 +211,16 @@ impl Realm {
 
     /// Everyone who can see a channel: the audience of its changes, and of `subscription` peer events (A-338 in
     /// docs/assumptions.md). A shared set where possible.
-    pub fn who_can_see(&self, channel: &Channel) -> crate::realm::log::event::Audience {
+    pub fn who_can_see(&self, channel: &Channel) -> Audience {
         let administrators = self
             .system_group_members(SystemGroup::Administrators)
             .clone()
             .union(self.system_group_members(SystemGroup::Owners).clone());
         match channel.privacy {
-            Privacy::WebPublic => crate::realm::log::event::Audience::of(self.active_users.clone()),
-            Privacy::Public => crate::realm::log::event::Audience::of(self.active_users.clone())
-                .except_all(&self.guests_outside(channel)),
+            Privacy::WebPublic => Audience::of(self.active_users.clone()),
+            Privacy::Public => Audience::of(self.active_users.clone()).except_all(&self.guests_outside(channel)),
             _ => {
-                let mut audience =
-                    crate::realm::log::event::Audience::of(channel.subscribers.clone()).and(administrators);
+                let mut audience = Audience::of(channel.subscribers.clone()).and(administrators);
                 for name in ["can_administer_channel_group", "can_add_subscribers_group", "can_subscribe_group"] {
                     audience = audience.and(self.holders(channel, name));
                 }
@@ -310,9 +309,9 @@ impl Realm {
 
     /// Whom a change of a message concerns: those with a row for it and, where the history is public, the channel's
     /// subscribers; never those who can't see it any more.
-    pub fn who_follows(&self, message: &Message) -> crate::realm::log::event::Audience {
+    pub fn who_follows(&self, message: &Message) -> Audience {
         use imbl::ordset::DiffItem;
-        let received = crate::realm::log::event::Audience::of(message.recipients.clone());
+        let received = Audience::of(message.recipients.clone());
         let Some((channel, _)) = message.channel() else { return received };
         let channel = &self.channels[&channel];
         let late = self.late_rows.get(&message.id).cloned().unwrap_or_default();
@@ -337,7 +336,7 @@ impl Realm {
 
     /// Whom a move of messages concerns, of which the request named one. Where the history is public, whoever follows that
     /// one: all subscribers do. Else who follows any of them.
-    pub fn who_follows_move(&self, named: &Message, moved: &[MessageId]) -> crate::realm::log::event::Audience {
+    pub fn who_follows_move(&self, named: &Message, moved: &[MessageId]) -> Audience {
         let has_public_history =
             named.channel().is_none_or(|(channel, _)| self.channels[&channel].privacy.has_public_history());
         if has_public_history {
@@ -347,9 +346,9 @@ impl Realm {
     }
 
     /// Whom a change of several messages of one place concerns: whoever any of them concerns.
-    pub fn who_follows_any(&self, messages: &[MessageId]) -> crate::realm::log::event::Audience {
+    pub fn who_follows_any(&self, messages: &[MessageId]) -> Audience {
         let mut messages = messages.iter().filter_map(|id| self.messages.get(id));
-        let Some(first) = messages.next() else { return crate::realm::log::event::Audience::default() };
+        let Some(first) = messages.next() else { return Audience::default() };
         let mut more: OrdSet<UserId> = OrdSet::new();
         let mut known = &first.recipients;
         for message in messages {
@@ -400,7 +399,14 @@ impl Realm {
     }
 
     /// Everybody with an account: the audience of changes of the organization.
-    pub fn everyone(&self) -> crate::realm::log::event::Audience {
-        crate::realm::log::event::Audience::of(self.active_users.clone())
+    pub fn everyone(&self) -> Audience {
+        Audience::of(self.active_users.clone())
+    }
+
+    /// Everybody who may know of a user.
+    pub fn who_can_access(&self, id: UserId) -> Audience {
+        let is_blind = |guest: &&UserId| !self.user(**guest).is_some_and(|viewer| self.can_access_user(viewer, id));
+        let blind: OrdSet<UserId> = self.guests().iter().filter(is_blind).copied().collect();
+        self.everyone().except_all(&blind)
     }
 }

@@ -37,7 +37,7 @@ pub fn tell_of_owner(tx: &mut Tx, bot: UserId, owner: UserId) {
 }
 
 /// Whose lists have a bot: its owner's and administrators'.
-pub(super) fn who_lists(realm: &Realm, bot: UserId) -> Audience {
+pub fn who_lists(realm: &Realm, bot: UserId) -> Audience {
     let owner = realm.users[&bot].bot_owner();
     Audience::of(realm.at_least(Role::Administrator)).and(owner.into_iter().collect())
 }
