@@ -1,5 +1,9 @@
 //! Habits that a reader relies on: layers, numbered assumptions, no clock or chance below the server.
 
+mod arrow;
+mod exceptions;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 fn sources() -> Vec<(PathBuf, String)> {
@@ -124,6 +128,78 @@ fn layers_name_only_those_below_them() {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
+fn arrows_between_files() -> BTreeSet<(String, String)> {
+    let files: Vec<_> = sources().into_iter().filter(|(path, _)| !is_test(path)).collect();
+    arrow::arrows(&files)
+}
+
+/// What is wrong with a list of exceptions: those that are missing there, and those that are gone and may not stay.
+fn assert_listed(found: &BTreeSet<(String, String)>, listed: &[(&str, &str)]) {
+    let listed: BTreeSet<_> = listed.iter().map(|(from, to)| ((*from).to_owned(), (*to).to_owned())).collect();
+    let new: Vec<_> = found.difference(&listed).collect();
+    let gone: Vec<_> = listed.difference(found).collect();
+    assert!(new.is_empty(), "not allowed: {new:#?}");
+    assert!(gone.is_empty(), "the list may only shrink, and these are gone: {gone:#?}");
+}
+
+#[test]
+fn files_of_a_layer_name_each_other_in_no_circle() {
+    let first = |file: &str| file.split('/').next().unwrap_or_default().to_owned();
+    let mut arrows = arrows_between_files();
+    arrows.retain(|(from, to)| first(from) == first(to));
+    assert_listed(&arrow::on_circles(&arrows), exceptions::ON_CIRCLES);
+}
+
+/// Which rooms of the realm each room may name, besides itself.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("model", &["markdown"]),
+    ("markdown", &["model"]),
+    ("narrow", &["model", "markdown"]),
+    ("log", &["model", "markdown"]),
+    ("tx", &["model", "log"]),
+    ("rules", &["model", "log", "tx", "markdown"]),
+    ("invariants", &["model", "log", "markdown"]),
+];
+
+#[test]
+fn rooms_of_the_realm_name_only_those_below_them() {
+    let room = |file: &str| file.strip_prefix("realm/")?.split('/').next().map(str::to_owned);
+    let mut faults = Vec::new();
+    for (from, to) in arrows_between_files() {
+        let (Some(own), Some(named)) = (room(&from), room(&to)) else { continue };
+        let (_, allowed) =
+            ROOMS.iter().find(|(name, _)| *name == own).unwrap_or_else(|| panic!("no room is called {own}"));
+        if named != own && !allowed.contains(&named.as_str()) {
+            faults.push(format!("{from} names {to}"));
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// The family of operations that shows what all the others have.
+const SHOWS_ALL: &str = "api/register";
+
+/// The first folder or file inside a layer.
+fn family(file: &str) -> String {
+    file.split('/').take(2).collect::<Vec<_>>().join("/")
+}
+
+#[test]
+fn families_of_operations_name_no_other_family_but_those_listed() {
+    let declares = |(path, text): &(PathBuf, String)| {
+        let name = path.with_extension("").to_string_lossy().into_owned();
+        text.contains("\noperation! {").then(|| family(&name))
+    };
+    let families: BTreeSet<String> =
+        sources().iter().filter(|(path, _)| layer(path) == "api").filter_map(declares).collect();
+    let mut arrows = arrows_between_files();
+    arrows.retain(|(from, to)| {
+        let (from, to) = (family(from), family(to));
+        from != to && from != SHOWS_ALL && families.contains(&from) && families.contains(&to)
+    });
+    assert_listed(&arrows, exceptions::BETWEEN_FAMILIES);
+}
+
 #[test]
 fn time_and_chance_come_from_the_world() {
     let forbidden = ["SystemTime::now", "Instant::now", "thread_rng", "rand::rng(", "from_os_rng", "Timestamp::now"];
@@ -229,7 +305,7 @@ fn assumptions_are_numbered_once_and_cited_ones_exist() {
     numbers.sort_unstable();
     assert!(numbers.is_sorted_by(|one, next| one < next), "{numbers:?}");
     let cited = regex::Regex::new(r"\bA-(\d+)\b").expect("well-formed");
-    let mut found = std::collections::BTreeSet::new();
+    let mut found = BTreeSet::new();
     for (path, text) in sources() {
         for citation in cited.captures_iter(&text).filter(|citation| citation[1].len() <= 3) {
             let number: usize = citation[1].parse().unwrap_or_default();
