@@ -61,8 +61,8 @@ pub mod users;
 
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::id::UserId;
+use crate::realm::tx::Tx;
 use crate::world::{NewEvents, ParkedPoll, World};
 use parameter::{ParameterInfo, Parameters, RawParameters};
 use schemars::{JsonSchema, Schema, SchemaGenerator};

@@ -23,24 +23,24 @@
 //! # Layout
 //!
 //! Each layer names those to its right alone:
-//! `cli` → [`server`] → [`control`] → [`http`] → [`level`] → [`api`] → [`record`] → [`world`] → [`realm`] → [`error`],
-//! [`time`]. To the right of [`control`] are [`fixture`] and [`openapi`] too, to that of [`world`] [`fault`],
-//! [`journal`] and [`dialect`].
+//! `cli` → `server` → `control` → `http` → `level` → `api` → `record` → `world` → `realm` → `error`,
+//! `time`. To the right of `control` are `fixture` and `openapi` too, to that of `world` `fault`,
+//! `journal` and `dialect`.
 //!
-//! - [`realm`]: the data of one organization and the rules over it; no HTTP, no async, no wall clock.
-//! - [`world`]: a realm published whole, with a clock and the polls that hang on it. The only locks.
-//! - [`record`]: the API's shared objects and events, as somebody sees them.
-//! - [`api`]: the operations: a type each next to its kin, a row each in one table.
-//! - [`level`]: what worlds at older feature levels do otherwise: a table of changes, applied to requests and replies.
-//! - [`http`]: the way of one request: world, route, credentials, parameters, reply; dialects and addresses.
-//! - [`control`]: steering worlds from outside.
-//! - [`fault`]: replies that fail on demand. [`journal`]: what was asked and answered. [`dialect`]: names on the wire.
-//! - [`server`]: sockets, and the library's [`Server`].
+//! - `realm`: the data of one organization and the rules over it; no HTTP, no async, no wall clock.
+//! - `world`: a realm published whole, with a clock and the polls that hang on it. The only locks.
+//! - `record`: the API's shared objects and events, as somebody sees them.
+//! - `api`: the operations: a type each next to its kin, a row each in one table.
+//! - `level`: what worlds at older feature levels do otherwise: a table of changes, applied to requests and replies.
+//! - `http`: the way of one request: world, route, credentials, parameters, reply; dialects and addresses.
+//! - `control`: steering worlds from outside.
+//! - `fault`: replies that fail on demand. `journal`: what was asked and answered. `dialect`: names on the wire.
+//! - `server`: sockets, and the library's [`Server`].
 //! - [`reducer`]: a client's state: a register reply with events folded into it. Names nothing of the server.
-//! - [`scenario`]: stories over HTTP, played against this server or another. Names nothing of the server.
-//! - [`fixture`]: realms as documents. [`openapi`]: the table of operations as a document.
+//! - `scenario`: stories over HTTP, played against this server or another. Names nothing of the server.
+//! - `fixture`: realms as documents. `openapi`: the table of operations as a document.
 //! - [`testing`]: a world for each test of a Rust program, with helpers.
-//! - [`tls`]: the certificate that a server shows, and what a client trusts.
+//! - `tls`: the certificate that a server shows, and what a client trusts.
 //! - `json_diagnostic`: what is wrong with JSON that doesn't fit, in words.
 
 #![cfg_attr(

@@ -21,7 +21,6 @@ pub use rules::{
     access, exporting, flag, full_members, holding, invitation, muting, notice, posting, pushing, reindexing, render,
     rows, schedule, send, timer, topic_visibility, visibility, webhook, widget,
 };
-pub use tx as change;
 
 use channel::{Channel, Folder};
 use event::EventLog;

@@ -308,7 +308,7 @@ impl Server {
     }
 
     /// What is broken in the worlds, a line each; nothing unless this program has a fault
-    /// ([`crate::realm::invariants`]).
+    /// (`realm::invariants`).
     pub fn violations(&self) -> Vec<String> {
         invariant_check::worlds_by_realm(self.worlds()).iter().flat_map(invariant_check::violations).collect()
     }

@@ -1,9 +1,9 @@
 //! What `realm_bot` events told of bots' accounts before 474, when lists of bots had their names, keys and pictures too.
 
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::event::Audience;
 use crate::realm::id::UserId;
+use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use crate::record::events::{BotUpdate, RealmBotUpdate};
 use serde_json::{Map, Value};

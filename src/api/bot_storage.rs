@@ -4,7 +4,7 @@ use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
+use crate::realm::tx::Tx;
 use imbl::OrdMap;
 use schemars::JsonSchema;
 use serde::Serialize;

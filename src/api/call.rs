@@ -3,12 +3,12 @@
 use super::parameter::UploadedFile;
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
 use crate::realm::markdown::Form;
 use crate::realm::message::Message;
 use crate::realm::queue::QueueLevel;
 use crate::realm::site::Site;
+use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::time::Timestamp;
 use crate::world::{NewEvents, World};

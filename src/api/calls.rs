@@ -6,7 +6,7 @@ pub mod rooms;
 
 use super::{Call, Read, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
+use crate::realm::tx::Tx;
 use crate::realm::{Realm, content_hash};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -8,10 +8,10 @@ pub use tokens::{AddAndroidToken, AddPlatformToken, RemoveAndroidToken, RemovePl
 
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::event::Audience;
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::personal::Device;
+use crate::realm::tx::Tx;
 use crate::record::events::{DeviceAdd, DeviceRemove};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,9 +3,9 @@
 use super::parameter::parameters;
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::event::{Audience, Event, EventKind, List, Payload};
 use crate::realm::id::{MessageId, UserId};
+use crate::realm::tx::Tx;
 use crate::record::events::FlagUpdate;
 
 parameters! {

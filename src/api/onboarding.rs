@@ -3,9 +3,9 @@
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::event::Audience;
 use crate::realm::id::UserId;
+use crate::realm::tx::Tx;
 use crate::record::events::OnboardingSteps;
 use crate::record::personal::StepRecord;
 

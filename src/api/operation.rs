@@ -4,9 +4,9 @@ use super::parameter::Parameters;
 use super::{Access, Call, ReplyData, Route};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::event::EventKind;
 use crate::realm::id::UserId;
+use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 
 /// What the documents say of an operation besides what its types say.

@@ -11,10 +11,10 @@ pub use relay::RegisterRemotePush;
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::fault::Bouncer;
-use crate::realm::change::Tx;
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::personal::Device;
 use crate::realm::push::{PushContent, PushTarget};
+use crate::realm::tx::Tx;
 use serde_json::json;
 
 operation! {

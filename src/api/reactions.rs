@@ -6,9 +6,9 @@ use super::emoji::{WantedEmoji, by_name};
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Emoji, Message, Reaction, ReactionType};
+use crate::realm::tx::Tx;
 use crate::record::events::{ReactionAdd, ReactionChange, ReactionRemove};
 use std::sync::Arc;
 

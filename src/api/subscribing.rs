@@ -2,11 +2,11 @@
 
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::palette::Palette;
+use crate::realm::tx::Tx;
 use crate::realm::visibility::Sight;
 use crate::record::events::{
     FlagUpdate, LeftChannel, Peers, SubscriptionPeerAdd, SubscriptionPeerRemove, SubscriptionRemove,

@@ -7,11 +7,11 @@ use super::parameter::words;
 use super::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::topic::normal_topic;
+use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::events::{
     Typing, TypingEdit, TypingEditMessageStart, TypingEditMessageStop, TypingPerson, TypingRecipient, TypingStart,

@@ -29,8 +29,12 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
 pub struct Watch {
-    /// Base URL of the world, such as http://127.0.0.1:9991/w/NAME or http://NAME.localhost:9991
-    #[arg(value_name = "URL", default_value = "http://127.0.0.1:9991", value_parser = Target::parse)]
+    #[arg(
+        help = "Base URL of the world, such as http://127.0.0.1:9991/w/NAME or http://NAME.localhost:9991",
+        value_name = "URL",
+        default_value = "http://127.0.0.1:9991",
+        value_parser = Target::parse
+    )]
     world: Target,
 
     /// Token that the server's /control asks for

@@ -2,9 +2,9 @@
 
 use super::{QueueChange, Watched, World};
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::event::EventLog;
 use crate::realm::queue::QueueId;
+use crate::realm::tx::Tx;
 use crate::time::{Clock, Timestamp};
 use imbl::OrdMap;
 use std::collections::BTreeMap;

@@ -6,8 +6,8 @@
 use super::World;
 use super::aside::in_place;
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::queue::QueueId;
+use crate::realm::tx::Tx;
 use crate::time::{Span, Timestamp};
 use std::time::Duration;
 

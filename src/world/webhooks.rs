@@ -6,8 +6,8 @@
 use super::World;
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::id::UserId;
+use crate::realm::tx::Tx;
 use crate::realm::webhook::{Outcome, Reach, WebhookCall};
 use crate::time::Timestamp;
 use parking_lot::Mutex;

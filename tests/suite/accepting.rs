@@ -2,10 +2,10 @@
 
 use chatdouble::api::invites::accept::accept;
 use chatdouble::error::Error;
-use chatdouble::realm::change::Tx;
 use chatdouble::realm::group::SystemGroup;
 use chatdouble::realm::id::UserId;
 use chatdouble::realm::message::Place;
+use chatdouble::realm::tx::Tx;
 use chatdouble::realm::user::Role;
 use chatdouble::time::{Span, Timestamp};
 

@@ -1,9 +1,9 @@
 //! Groups within groups: however they are nested, a request takes time in proportion to their number.
 
 use crate::support::{TestServer, User};
-use chatdouble::realm::change::Tx;
 use chatdouble::realm::group::Group;
 use chatdouble::realm::id::GroupId;
+use chatdouble::realm::tx::Tx;
 use imbl::OrdSet;
 use serde_json::json;
 use std::sync::Arc;

@@ -115,7 +115,7 @@ impl TestServer {
     }
 
     /// Arranges what the built-in realm does not have, behind the API's back and without events.
-    pub fn arrange(&self, change: impl FnOnce(&mut chatdouble::realm::change::Tx)) {
+    pub fn arrange(&self, change: impl FnOnce(&mut chatdouble::realm::tx::Tx)) {
         let world = self.server.world("default");
         let arranged = world.commit(|tx| {
             change(tx);

@@ -3,7 +3,7 @@
 use super::CallReply;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
+use crate::realm::tx::Tx;
 
 operation! {
     /// Gives the address of a new call in a room of its own.

@@ -4,8 +4,8 @@ use super::creation::emit_defaults;
 use crate::api::parameter::parameters;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::id::ChannelId;
+use crate::realm::tx::Tx;
 
 parameters! {
     /// Which channel.

@@ -12,12 +12,12 @@ use crate::api::topics::topics_of;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
 use crate::realm::id::{ChannelId, FolderId};
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, setting};
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::realm::topic::TopicKey;
+use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 
 operation! {

@@ -4,10 +4,10 @@
 
 use crate::api::subscribing::Changed;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::channel::{Privacy, TopicsPolicy};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::send::Target;
+use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use imbl::OrdSet;
 

@@ -3,9 +3,9 @@
 use crate::api::parameter::{Parameter, parameters};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::id::UserId;
 use crate::realm::push::{PushToken, PushTokenKind};
+use crate::realm::tx::Tx;
 use schemars::{Schema, SchemaGenerator};
 
 /// Longest token, in characters.

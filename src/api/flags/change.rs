@@ -4,10 +4,10 @@
 
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
+use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::events::{FlagUpdate, MessageDetails};
 use serde_json::json;

@@ -1,9 +1,9 @@
 use super::*;
 use crate::api::parameter::json_parameter;
-use crate::realm::change::Tx;
 use crate::realm::id::UserId;
 use crate::realm::organization::Organization;
 use crate::realm::permission::{GROUP_PERMISSIONS, REALM_PERMISSIONS, setting};
+use crate::realm::tx::Tx;
 use crate::realm::user::{Avatar, AvatarSource, EmailVisibility, Role, User};
 use crate::time::Timestamp;
 use imbl::{OrdMap, OrdSet};

@@ -8,10 +8,10 @@ use super::rules::{
 use crate::api::group_settings::resolve_all;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::group::Group;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::{GROUP_PERMISSIONS, GroupSettingValue};
+use crate::realm::tx::Tx;
 use crate::record::events::{Subgroups, UserGroupAdd, UserGroupAddSubgroups};
 use crate::record::group::GroupRecord;
 use imbl::OrdSet;

@@ -6,10 +6,10 @@ use super::rules::group_to_change;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::id::GroupId;
 use crate::realm::permission::{GroupSettingValue, Permissions};
+use crate::realm::tx::Tx;
 use crate::record::events::{UserGroupRemove, UserGroupUpdate};
 use serde_json::{Value, json};
 

@@ -8,11 +8,11 @@ use super::rules::{
 use crate::api::group_settings::{GroupSettingUpdate, resolve_update};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::group::Group;
 use crate::realm::id::GroupId;
 use crate::realm::permission::{GROUP_PERMISSIONS, setting};
+use crate::realm::tx::Tx;
 use crate::record::events::{UserGroupAdd, UserGroupUpdate};
 use crate::record::group::GroupRecord;
 use serde_json::{Value, json};

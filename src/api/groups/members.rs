@@ -5,9 +5,9 @@
 use super::rules::{active_users, emit, existing_groups, group_to_change, groups_to_add};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::event::Event;
 use crate::realm::id::{GroupId, UserId};
+use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::realm::visibility::Sight;
 use crate::record::events::{MemberChange, Subgroups, UserGroupAddSubgroups, UserGroupRemoveSubgroups};

@@ -7,8 +7,8 @@ use super::rules::group_to_change;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::id::{GroupId, InviteId, InviteLinkId};
+use crate::realm::tx::Tx;
 use crate::record::events::UserGroupRemove;
 use std::sync::Arc;
 

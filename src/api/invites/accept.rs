@@ -5,9 +5,9 @@
 use crate::api::users::{NewPerson, add_person, check_password, checked_email, checked_name};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::organization::{AuthenticationMethod, Invite, InviteTerms};
+use crate::realm::tx::Tx;
 use crate::record::events::MemberChange;
 use std::sync::Arc;
 

@@ -10,9 +10,9 @@ use crate::api::users::address::check_domain;
 use crate::api::{Call, PartialWrite, Success, Write, operation};
 use crate::error::{Error, ErrorField};
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::id::{ChannelId, GroupId, InviteId};
 use crate::realm::organization::Invite;
+use crate::realm::tx::Tx;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -3,9 +3,9 @@
 use crate::api::parameter::parameters;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::id::{InviteId, InviteLinkId};
 use crate::realm::organization::InviteTerms;
+use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 
 /// Whether somebody may change an invitation: their own, or as an administrator any but an owner's.

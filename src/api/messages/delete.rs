@@ -3,10 +3,10 @@
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind, Payload};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Message, Place};
+use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::realm::visibility::Sight;
 use crate::time::Span;

@@ -5,9 +5,9 @@ use crate::api::flags::change::{FlagChange, change_flag};
 use crate::api::parameter::NonNegative;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::narrow::{Narrow, Range};
+use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -7,12 +7,12 @@ use crate::api::text::check_length;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
 use crate::realm::markdown::Form;
 use crate::realm::message::Message;
 use crate::realm::schedule::{lines, quoting};
 use crate::realm::send::{Outgoing, Target, Voice};
+use crate::realm::tx::Tx;
 use crate::realm::user::User;
 
 /// Longest explanation, in code points.

@@ -2,9 +2,9 @@
 
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
 use crate::realm::message::Submessage;
+use crate::realm::tx::Tx;
 use crate::realm::widget::Widget;
 use crate::record::events;
 use serde_json::Value;

@@ -2,8 +2,8 @@
 //!
 //! A choice where the API is silent: A-172 in docs/assumptions.md.
 
-use crate::realm::change::Tx;
 use crate::realm::id::ChannelId;
+use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::time::Span;
 

@@ -6,8 +6,8 @@ use super::organization_mut;
 use crate::api::parameter::Nullable;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::queue::QueueId;
+use crate::realm::tx::Tx;
 use crate::record::events::RealmDeactivated;
 
 /// Days for which the data of a deactivated organization are kept at least.

@@ -5,7 +5,7 @@
 use crate::api::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
+use crate::realm::tx::Tx;
 use crate::record::events::{RealmDomainsAdd, RealmDomainsChange, RealmDomainsRemove};
 use crate::record::organization::DomainRecord;
 use schemars::JsonSchema;

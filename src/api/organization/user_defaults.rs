@@ -4,7 +4,7 @@ use crate::api::settings::parameters::UserDefaultsParams;
 use crate::api::settings::{check_setting, user_default};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
+use crate::realm::tx::Tx;
 use crate::record::events::RealmUserSettingsDefaultsUpdate;
 use std::sync::Arc;
 

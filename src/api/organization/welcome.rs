@@ -4,9 +4,9 @@ use crate::api::invites::MAX_WELCOME_LENGTH;
 use crate::api::text::MaxLength;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::id::MessageId;
 use crate::realm::send::{Outgoing, Target, Voice};
+use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -4,10 +4,10 @@
 use super::registration::{Key, Token, complete, token_id};
 use crate::api::{Call, Success};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::id::DeviceId;
 use crate::realm::personal::Device;
 use crate::realm::push::PushService;
+use crate::realm::tx::Tx;
 use serde_json::json;
 
 /// The first level whose keys have a form.

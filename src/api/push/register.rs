@@ -8,10 +8,10 @@ use crate::api::devices::unknown_device;
 use crate::api::parameter::{FromJson, Parameter, through_json};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::id::DeviceId;
 use crate::realm::personal::Device;
 use crate::realm::push::PushService;
+use crate::realm::tx::Tx;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 

@@ -2,11 +2,11 @@
 
 use crate::api::Call;
 use crate::error::Error;
-use crate::realm::change::Tx;
 use crate::realm::event::Audience;
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::personal::Device;
 use crate::realm::push::{PushContent, PushService, PushTarget};
+use crate::realm::tx::Tx;
 use crate::record::events::{DeviceUpdate, PushDevice};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -5,12 +5,12 @@ use crate::api::messages::MessageType;
 use crate::api::reminders::future_time;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
-use crate::realm::change::Tx;
 use crate::realm::event::Audience;
 use crate::realm::id::ScheduledMessageId;
 use crate::realm::organization::{ScheduledMessage, ScheduledTarget};
 use crate::realm::schedule::DryRun;
 use crate::realm::topic::normal_topic;
+use crate::realm::tx::Tx;
 use crate::record::events::ScheduledMessagesUpdate;
 use crate::record::scheduled::ScheduledMessageRecord;
 

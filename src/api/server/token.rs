@@ -3,7 +3,7 @@
 use super::{account, log_in};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
+use crate::realm::tx::Tx;
 use crate::record::user::{UserRecord, UserView};
 use crate::time::Timestamp;
 use base64::Engine;

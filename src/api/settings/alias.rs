@@ -4,7 +4,7 @@
 use super::{ChangeSettings, ERRORS, EVENTS, SettingsParams, change_own_setting};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
+use crate::realm::tx::Tx;
 
 operation! {
     /// An older address of PATCH /settings.

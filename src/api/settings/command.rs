@@ -3,7 +3,7 @@
 use super::change_own_setting;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
-use crate::realm::change::Tx;
+use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -2,9 +2,9 @@
 //!
 //! No queue at the newest level gets them, so that none are made there.
 
-use crate::realm::change::Tx;
 use crate::realm::event::{Audience, DeliveryCondition, Event, NEWER_SETTINGS_ALONE_SINCE};
 use crate::realm::id::UserId;
+use crate::realm::tx::Tx;
 use crate::record::events::{UpdateDisplaySettings, UpdateGlobalNotifications};
 use serde_json::Value;
 

@@ -6,8 +6,8 @@ use crate::api::Success;
 use crate::api::groups::rules::existing_groups;
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::id::UserId;
+use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use std::collections::BTreeSet;
 

@@ -2,10 +2,10 @@
 
 use crate::api::bot_accounts::tell_of_account;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{GroupId, UserId};
+use crate::realm::tx::Tx;
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
 use crate::realm::visibility::Sight;
 use crate::record::events::{MemberChange, PersonUpdate};

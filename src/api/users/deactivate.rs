@@ -7,8 +7,8 @@ use crate::api::text::check_length;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::id::UserId;
+use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use serde_json::Value;
 

@@ -11,9 +11,9 @@ use crate::api::profile::{ProfileValue, change_values, checked_values};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::event::EventKind;
 use crate::realm::id::{ProfileFieldId, UserId};
+use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 
 operation! {

@@ -5,10 +5,10 @@
 use crate::api::channels::edit::apply;
 use crate::api::groups::edit;
 use crate::api::organization::emit_data;
-use crate::realm::change::Tx;
 use crate::realm::holding::listing;
 use crate::realm::id::{ChannelId, GroupId, UserId};
 use crate::realm::permission::{GroupSettingValue, Permissions};
+use crate::realm::tx::Tx;
 use serde_json::json;
 
 /// Tells again who holds the permissions that list a user: deactivated users are listed in none.

@@ -3,7 +3,6 @@
 use super::{all, check};
 use crate::realm::Realm;
 use crate::realm::agenda::Due;
-use crate::realm::change::Tx;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, MessageId, ProfileFieldId, RecipientId, UserId};
 use crate::realm::message::{Emoji, Reaction, ReactionType};
@@ -11,6 +10,7 @@ use crate::realm::organization::AuthenticationMethod;
 use crate::realm::personal::{NavigationView, UserTopic, VisibilityPolicy};
 use crate::realm::queue::{Cursor, Queue};
 use crate::realm::topic::{Topic, TopicKey};
+use crate::realm::tx::Tx;
 use crate::realm::user::{AvatarSource, Role};
 use crate::time::{Span, Timestamp};
 use imbl::{OrdMap, OrdSet};

@@ -3,9 +3,9 @@
 use crate::support::{Queue, Reply, TestServer, User, assert_has};
 use chatdouble::api::OPERATIONS;
 use chatdouble::realm::Realm;
-use chatdouble::realm::change::Tx;
 use chatdouble::realm::id::UserId;
 use chatdouble::realm::permission::GroupSettingValue;
+use chatdouble::realm::tx::Tx;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

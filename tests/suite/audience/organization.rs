@@ -3,9 +3,9 @@
 use super::case::{Case, PICTURE, group};
 use crate::support::TestServer;
 use chatdouble::realm::agenda::Due;
-use chatdouble::realm::change::Tx;
 use chatdouble::realm::export::{ExportKind, ExportState};
 use chatdouble::realm::id::UserId;
+use chatdouble::realm::tx::Tx;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -4,7 +4,6 @@
 
 use super::MessageEdit;
 use crate::realm::Realm;
-use crate::realm::change::Tx;
 use crate::realm::channel::{Channel, Privacy};
 use crate::realm::event::{Audience, Event, EventKind, Payload};
 use crate::realm::id::{ChannelId, MessageId, UserId};
@@ -12,6 +11,7 @@ use crate::realm::message::{Edit, Message, Place};
 use crate::realm::personal::{UserState, VisibilityPolicy};
 use crate::realm::rows::{SameRecipients, among};
 use crate::realm::topic::TopicKey;
+use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::realm::visibility::DeletedMessages;
 use imbl::OrdSet;
