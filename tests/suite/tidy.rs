@@ -156,7 +156,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("markdown", &["model"]),
     ("narrow", &["model", "markdown"]),
     ("log", &["model", "markdown"]),
-    ("tx", &["model", "log"]),
+    ("tx", &["model", "log", "markdown"]),
     ("rules", &["model", "log", "tx", "markdown"]),
     ("invariants", &["model", "log", "markdown"]),
 ];
