@@ -669,7 +669,7 @@ export interface components {
             feature_level?: number | null;
             /** @description neutral, zulip or a dialect document. */
             dialect?: unknown;
-            /** @description How its clock stands. */
+            /** @description How its clock begins. */
             clock?: components["schemas"]["Clock"] | null;
             /**
              * Format: uint64
@@ -724,7 +724,7 @@ export interface components {
             set?: components["schemas"]["Instant"] | null;
             /** @description Goes on to what falls due next. */
             to_next?: boolean | null;
-            /** @description Goes with real time, or stands. */
+            /** @description Runs with real time, or is frozen. */
             running?: boolean | null;
             /**
              * Format: uint64
@@ -1143,6 +1143,8 @@ export interface operations {
             query?: {
                 /** @description Whose names the document has: neutral (the default) or zulip. */
                 dialect?: string;
+                /** @description Which level's operations, parameters, replies and events; default: the newest. */
+                feature_level?: number;
                 /** @description true: the document of control itself. */
                 control?: boolean;
             };
