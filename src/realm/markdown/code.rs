@@ -5,6 +5,7 @@ mod colour;
 mod indentation;
 mod languages;
 mod lexer;
+mod matcher;
 mod session;
 mod table;
 

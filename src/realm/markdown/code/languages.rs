@@ -70,8 +70,16 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::{Condition, Step, compiled};
+    use super::super::matcher::Matcher;
+    use super::super::table::{Condition, Step};
     use super::*;
+
+    fn matcher_of(condition: &Condition) -> Option<&Matcher> {
+        match condition {
+            Condition::NotHere(matcher) | Condition::Ahead(matcher) | Condition::NotAhead(matcher) => Some(matcher),
+            _ => None,
+        }
+    }
 
     fn is_tail(condition: &Condition) -> bool {
         use Condition::{Quoted, QuotedLine, Until, UntilName};
@@ -84,14 +92,18 @@ mod tests {
             let language = Language::read(entry.tables, entry.folds_case);
             let language = language.unwrap_or_else(|fault| panic!("{}: {fault:?}", entry.name));
             for step in language.states.iter().flat_map(|state| &state.steps) {
-                if let Step::Patterns { patterns, rules, .. } = step {
-                    let regex =
-                        compiled(patterns).unwrap_or_else(|error| panic!("{}: {error:?} {patterns:?}", entry.name));
+                if let Step::Patterns { matcher, rules } = step {
+                    let compiled = [true, false].map(|for_ascii| matcher.compile(for_ascii));
+                    let [Ok(regex), Ok(_)] = compiled else { panic!("{}: {compiled:?}", entry.name) };
                     let groups = |index: usize| regex.group_info().group_len(regex_automata::PatternID::must(index));
                     for (index, rule) in rules.iter().enumerate() {
+                        for matcher in rule.conditions.iter().filter_map(matcher_of) {
+                            let compiled = [true, false].map(|for_ascii| matcher.compile(for_ascii));
+                            assert!(compiled.iter().all(Result::is_ok), "{}: {compiled:?}", entry.name);
+                        }
                         let tails = rule.conditions.iter().filter(|it| is_tail(it)).count();
                         let wanted = [1, groups(index) - 1 + tails];
-                        assert!(wanted.contains(&rule.classes.len()), "{}: {:?}", entry.name, patterns[index]);
+                        assert!(wanted.contains(&rule.classes.len()), "{}: pattern {index} of {matcher:?}", entry.name);
                     }
                 }
             }

@@ -2,9 +2,9 @@
 
 use super::indentation::{Effect, Indentation};
 use super::languages;
-use super::table::{Class, Condition, Language, Next, Rule, Step, compiled};
+use super::matcher::Matcher;
+use super::table::{Class, Condition, Language, Next, Rule, Step};
 use memchr::memmem;
-use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input, Span};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -28,14 +28,20 @@ pub(super) struct Token<'t> {
 
 /// The pieces of code, which together are the text.
 pub(super) fn tokens<'t>(language: &'static Language, text: &'t str) -> Vec<Token<'t>> {
+    tokens_by(language, text, text.is_ascii())
+}
+
+/// The pieces of code by patterns that know the letters of ASCII alone, or all.
+pub(super) fn tokens_by<'t>(language: &'static Language, text: &'t str, is_ascii: bool) -> Vec<Token<'t>> {
     let mut out = Vec::new();
-    Lexer::new(language, text, 0).run(0, &mut out);
+    Lexer::new(language, text, is_ascii, 0).run(0, &mut out);
     out
 }
 
 struct Lexer<'t> {
     language: &'static Language,
     text: &'t str,
+    is_ascii: bool,
     depth: usize,
     indentation: Indentation,
     /// Ends of lines and texts before which no further match of `until` and `quoted` ends, by what is looked for.
@@ -50,9 +56,9 @@ struct Match<'r> {
 }
 
 impl<'t> Lexer<'t> {
-    fn new(language: &'static Language, text: &'t str, depth: usize) -> Self {
+    fn new(language: &'static Language, text: &'t str, is_ascii: bool, depth: usize) -> Self {
         let indentation = Indentation::default();
-        Self { language, text, depth, indentation, unclosed: HashMap::default() }
+        Self { language, text, is_ascii, depth, indentation, unclosed: HashMap::default() }
     }
 
     fn run(&mut self, state: usize, out: &mut Vec<Token<'t>>) {
@@ -123,7 +129,7 @@ impl<'t> Lexer<'t> {
                 let text = &self.text[range.clone()];
                 match inner.and_then(|inner| Some((inner, inner.state(state)?))) {
                     Some((inner, state)) if self.depth < DEPTH_MAX => {
-                        Self::new(inner, text, self.depth + 1).run(state, out);
+                        Self::new(inner, text, self.is_ascii, self.depth + 1).run(state, out);
                     }
                     _ => self.emit("", range, out),
                 }
@@ -151,19 +157,19 @@ impl<'t> Lexer<'t> {
                 let whole = Some(at..at + end);
                 (known && self.fits_before(rule, at)).then(|| Match { rule, groups: vec![whole], end: at + end })
             }
-            Step::Patterns { patterns, rules, compiled: regex } => {
+            Step::Patterns { matcher, rules } => {
                 if let [rule] = &rules[..]
                     && !self.fits_before(rule, at)
                 {
                     return None;
                 }
-                let regex = regex.get_or_init(|| compiled(patterns).ok()).as_ref()?;
-                self.searched(regex, rules, at)
+                self.searched(matcher, rules, at)
             }
         }
     }
 
-    fn searched<'r>(&mut self, regex: &Regex, rules: &'r [Rule], at: usize) -> Option<Match<'r>> {
+    fn searched<'r>(&mut self, matcher: &Matcher, rules: &'r [Rule], at: usize) -> Option<Match<'r>> {
+        let regex = matcher.regex(self.is_ascii)?;
         let found = regex.search(&self.input(at).anchored(Anchored::Yes))?;
         let rule = &rules[found.pattern().as_usize()];
         let is_plain = rule.classes.len() == 1 && rule.conditions.is_empty();
@@ -193,6 +199,10 @@ impl<'t> Lexer<'t> {
         Input::new(self.text).span(Span { start: at, end })
     }
 
+    fn is_match(&self, matcher: &Matcher, at: usize) -> bool {
+        matcher.regex(self.is_ascii).is_some_and(|regex| regex.is_match(self.input(at).anchored(Anchored::Yes)))
+    }
+
     /// Whether what is before a match is as its rule wants it.
     fn fits_before(&self, rule: &Rule, at: usize) -> bool {
         let before = self.text[..at].chars().next_back();
@@ -201,7 +211,7 @@ impl<'t> Lexer<'t> {
             Condition::After(set) => before.is_some_and(|before| set.contains(before)),
             Condition::NotAfter(r"\w") => !before.is_some_and(is_in_word),
             Condition::NotAfter(set) => !before.is_some_and(|before| set.contains(before)),
-            Condition::NotHere(regex) => !regex.is_match(self.input(at).anchored(Anchored::Yes)),
+            Condition::NotHere(matcher) => !self.is_match(matcher, at),
             _ => true,
         })
     }
@@ -213,16 +223,9 @@ impl<'t> Lexer<'t> {
             let start = end;
             match condition {
                 Condition::After(_) | Condition::NotAfter(_) | Condition::NotHere(_) | Condition::Indent(_) => continue,
-                Condition::Ahead(regex) => {
-                    regex.search(&self.input(end).anchored(Anchored::Yes))?;
-                    continue;
-                }
-                Condition::NotAhead(regex) => {
-                    if regex.is_match(self.input(end).anchored(Anchored::Yes)) {
-                        return None;
-                    }
-                    continue;
-                }
+                Condition::Ahead(matcher) if self.is_match(matcher, end) => continue,
+                Condition::NotAhead(matcher) if !self.is_match(matcher, end) => continue,
+                Condition::Ahead(_) | Condition::NotAhead(_) => return None,
                 Condition::Until(text) => {
                     let mut text = (*text).to_owned();
                     for (index, group) in groups.iter().enumerate() {

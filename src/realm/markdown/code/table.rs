@@ -21,12 +21,8 @@
 //! CONDITION: see [`Condition`].
 
 use super::indentation::Indent;
-use regex_automata::meta::Regex;
+use super::matcher::Matcher;
 use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
-
-/// Bytes of a regular expression's tables before they are made again.
-const CACHE_BYTES: usize = 256 * 1024;
 
 type Words = HashSet<&'static str, foldhash::fast::FixedState>;
 
@@ -61,11 +57,11 @@ pub(super) enum Step {
     /// Whole words.
     Words(Words, Rule),
     /// The first rule whose pattern matches. One that has conditions is alone.
-    Patterns { patterns: Vec<String>, rules: Vec<Rule>, compiled: OnceLock<Option<Regex>> },
+    Patterns { matcher: Matcher, rules: Vec<Rule> },
 }
 
 /// What to do with a match.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Rule {
     pub classes: Vec<Class>,
     pub next: Vec<Next>,
@@ -94,18 +90,18 @@ pub(super) enum Next {
 }
 
 /// What a match must fulfil besides its pattern.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) enum Condition {
     /// `after CHARACTERS`: one of them is before it.
     After(&'static str),
     /// `not-after CHARACTERS`: none of them is before it. `\w` stands for those of words.
     NotAfter(&'static str),
     /// `not-here PATTERN`: does not match where it begins.
-    NotHere(Regex),
+    NotHere(Matcher),
     /// `ahead PATTERN`: follows it.
-    Ahead(Regex),
+    Ahead(Matcher),
     /// `not-ahead PATTERN`: does not follow it.
-    NotAhead(Regex),
+    NotAhead(Matcher),
     /// `until TEXT`: the match goes on through this text, in which `\1` stands for the first group. The last class is for it.
     Until(&'static str),
     /// `quoted CHARACTER`: the match goes on through this character, unless a backslash is before it.
@@ -224,17 +220,13 @@ impl Language {
         }
         let pattern = expand(row.pattern);
         match state.steps.last_mut() {
-            Some(Step::Patterns { patterns, rules, .. })
+            Some(Step::Patterns { matcher, rules })
                 if rule.conditions.is_empty() && rules.iter().all(|rule| rule.conditions.is_empty()) =>
             {
-                patterns.push(pattern);
+                matcher.push(pattern);
                 rules.push(rule);
             }
-            _ => state.steps.push(Step::Patterns {
-                patterns: vec![pattern],
-                rules: vec![rule],
-                compiled: OnceLock::new(),
-            }),
+            _ => state.steps.push(Step::Patterns { matcher: Matcher::new(pattern), rules: vec![rule] }),
         }
         Ok(())
     }
@@ -297,9 +289,9 @@ impl Condition {
         Ok(match kind {
             "after" => Self::After(argument),
             "not-after" => Self::NotAfter(argument),
-            "not-here" => Self::NotHere(compiled(&[expand(argument)])?),
-            "ahead" => Self::Ahead(compiled(&[expand(argument)])?),
-            "not-ahead" => Self::NotAhead(compiled(&[expand(argument)])?),
+            "not-here" => Self::NotHere(Matcher::new(expand(argument))),
+            "ahead" => Self::Ahead(Matcher::new(expand(argument))),
+            "not-ahead" => Self::NotAhead(Matcher::new(expand(argument))),
             "until" => Self::Until(argument),
             "quoted" => Self::Quoted(character()?),
             "quoted-line" => Self::QuotedLine(character()?),
@@ -308,12 +300,6 @@ impl Condition {
             _ => return Err(Fault(text.to_owned())),
         })
     }
-}
-
-/// Compiles patterns of which the first that matches counts.
-pub(super) fn compiled(patterns: &[String]) -> Result<Regex, Fault> {
-    let configuration = Regex::config().hybrid_cache_capacity(CACHE_BYTES);
-    Regex::builder().configure(configuration).build_many(patterns).map_err(|error| Fault(error.to_string()))
 }
 
 /// A pattern with what `%NAME%` and `\w` stand for.

@@ -1,6 +1,6 @@
 //! Code as the highlighter of the recorded server coloured it.
 
-use super::{colour, languages};
+use super::{colour, languages, lexer};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -27,6 +27,20 @@ fn code_is_coloured_like_by_the_highlighter_of_the_recorded_server() {
     for Sample { language, code, html } in samples() {
         let spans = colour::spans(&language, &code).unwrap_or_else(|| panic!("{language} is not coloured"));
         assert_eq!(spans, html, "{language}: {code:?}");
+    }
+}
+
+#[test]
+fn code_in_ascii_is_read_alike_by_patterns_that_know_other_letters() {
+    let has_table = |language: &str| languages::names().any(|name| name == language);
+    let in_ascii = |sample: &Sample| sample.code.is_ascii() && has_table(&sample.language);
+    for Sample { language, code, .. } in samples().into_iter().filter(in_ascii) {
+        let table = languages::table(&language).unwrap_or_else(|| panic!("{language} has no table"));
+        let [of_ascii, of_all] = [true, false].map(|is_ascii| {
+            let tokens = lexer::tokens_by(table, &code, is_ascii).into_iter();
+            tokens.map(|token| (token.class, token.text)).collect::<Vec<_>>()
+        });
+        assert_eq!(of_ascii, of_all, "{language}: {code:?}");
     }
 }
 
