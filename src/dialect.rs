@@ -4,11 +4,12 @@
 //! certain keys, and for paths. The core knows the neutral names alone.
 
 use crate::json_diagnostic;
-use memchr::memmem;
+use aho_corasick::AhoCorasick;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 /// How neutral names are called on the wire.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -26,7 +27,22 @@ pub struct Dialect {
     /// Paths of operations without `/api/v1`.
     #[serde(default)]
     paths: BTreeMap<String, String>,
+    #[serde(skip)]
+    search: Search,
 }
+
+/// Finds the neutral names in a reply, all at once; made for the first reply. It follows from the names, so that dialects
+/// with the same names are equal.
+#[derive(Clone, Debug, Default)]
+struct Search(OnceLock<Option<AhoCorasick>>);
+
+impl PartialEq for Search {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Search {}
 
 /// The product's name where a dialect gives none.
 const PRODUCT: &str = "chat";
@@ -255,8 +271,14 @@ impl Dialect {
 
     /// Whether a reply as bytes of JSON may have something that [`Dialect::translate`] would rename.
     pub fn may_rename(&self, reply: &[u8]) -> bool {
-        let names = self.keys.keys().chain(self.values.values().flat_map(BTreeMap::keys)).map(String::as_str);
-        names.chain([IGNORED]).any(|name| memmem::find(reply, name.as_bytes()).is_some())
+        if self.is_neutral() {
+            return false;
+        }
+        let search = self.search.0.get_or_init(|| {
+            let names = self.keys.keys().chain(self.values.values().flat_map(BTreeMap::keys)).map(String::as_str);
+            AhoCorasick::new(names.chain([IGNORED])).ok()
+        });
+        search.as_ref().is_none_or(|search| search.is_match(reply))
     }
 
     /// Renames everything in a reply or event.
