@@ -119,13 +119,15 @@ impl Edge {
         };
         take_session(&world, &mut incoming, addressed.takes_session());
         let context = RequestContext::new(self, &incoming, &world, &addressed);
-        match (addressed.path_of_operation(), files::kind(addressed.path)) {
-            (Some(path), _) => dispatch::operation(context, path, permit).await,
-            (None, Some(kind)) => dispatch::file(context, &addressed, kind).await,
-            (None, None) if let Some(page) = Page::find(&incoming, &addressed) => {
+        if let Some(path) = addressed.path_of_operation() {
+            return dispatch::operation(context, path, permit).await;
+        }
+        match files::kind(addressed.path) {
+            Some(kind) => dispatch::file(context, &addressed, kind).await,
+            None if let Some(page) = Page::find(&incoming, &addressed) => {
                 aside(permit.as_ref(), || pages::respond(&context, &addressed, page))
             }
-            (None, None) => finished(files::serve(&world, &incoming, &addressed).map_err(|error| {
+            None => finished(files::serve(&world, &incoming, &addressed).map_err(|error| {
                 let hint =
                     (error == Error::UnknownPath).then(|| hint::outside(incoming.method().as_str(), addressed.path));
                 (error, hint)

@@ -56,7 +56,7 @@ pub fn name_of(method: &Method) -> Cow<'static, str> {
 /// Whether a reply can be read in the journal: a picture can't.
 fn is_text(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    kind.is_none_or(|kind| kind.starts_with("text/") || kind.contains("json"))
+    kind.is_none_or(|kind| kind == "application/json" || kind.starts_with("text/") || kind.contains("json"))
 }
 
 impl Trace {
