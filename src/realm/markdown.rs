@@ -154,6 +154,8 @@ pub struct Settings<'a> {
     pub translate_emoticons: bool,
     /// Whether links to images and videos show them.
     pub inline_image_preview: bool,
+    /// Whether pictures from elsewhere are shown by the server's proxy, not by their own addresses.
+    pub proxies_pictures: bool,
     /// The organization's own address (`https://chat.example.org`, no slash at the end), links into which become
     /// relative.
     pub own_url: Option<&'a str>,

@@ -38,6 +38,7 @@ fn realm() -> Realm {
         moderation_requests: None,
         disabled_authentication_methods: std::collections::BTreeSet::new(),
         login_services: Vec::new(),
+        proxies_pictures: true,
         domains: Vec::new(),
         playgrounds: Vec::new(),
         default_channel_groups: Vec::new(),

@@ -94,7 +94,7 @@ pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title:
     let of_image = |tree: &mut Tree, link: &str, image: &str, title: Option<&str>| {
         let image = match &facts {
             Some(facts) => thumbnail(href, facts, Vec::new(), ""),
-            None => Node { tag: "img", attributes: vec![("src", shown_source(image))], ..Node::default() },
+            None => Node { tag: "img", attributes: vec![("src", shown_source(context, image))], ..Node::default() },
         };
         let attributes = [("href", link)].into_iter().chain(title.map(|title| ("title", title)));
         framed(tree, "message_inline_image", attributes, image)
@@ -102,7 +102,7 @@ pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title:
     match medium(context, href, facts.as_ref()) {
         Some(Medium::Audio) => None,
         Some(Medium::Video) => {
-            let attributes = vec![("preload", "metadata".to_owned()), ("src", shown_source(href))];
+            let attributes = vec![("preload", "metadata".to_owned()), ("src", shown_source(context, href))];
             let video = Node { tag: "video", attributes, ..Node::default() };
             let attributes = [("href", href)].into_iter().chain(title.map(|title| ("title", title)));
             let node = framed(tree, "message_inline_image message_inline_video", attributes, video);
@@ -123,7 +123,7 @@ pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title:
         }
         None => {
             let id = video_id(&parts)?;
-            let still = proxied(&format!("https://i.ytimg.com/vi/{id}/default.jpg"));
+            let still = shown_source(context, &format!("https://i.ytimg.com/vi/{id}/default.jpg"));
             let image = Node { tag: "img", attributes: vec![("src", still)], ..Node::default() };
             let attributes = [("data-id", id.as_str()), ("href", href)].into_iter();
             let node = framed(tree, "youtube-video message_inline_image", attributes, image);
@@ -258,9 +258,10 @@ fn thumbnail(href: &str, facts: &UploadFacts, first: Vec<(&'static str, String)>
     Node { tag: "img", attributes, ..Node::default() }
 }
 
-/// Where a picture is loaded from: here, if it is here, or else by the proxy.
-fn shown_source(address: &str) -> String {
-    if address.starts_with('/') && !address.starts_with("//") { address.to_owned() } else { proxied(address) }
+/// Where a picture is loaded from: by the proxy, if the organization has one and the picture is not here.
+fn shown_source(context: &Context<'_>, address: &str) -> String {
+    let is_here = address.starts_with('/') && !address.starts_with("//");
+    if is_here || !context.settings.proxies_pictures { address.to_owned() } else { proxied(address) }
 }
 
 /// Where the organization's proxy would serve a picture from elsewhere: a digest and the address in hexadecimal.

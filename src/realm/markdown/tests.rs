@@ -16,6 +16,7 @@ struct Organization {
     own_url: &'static str,
     emoticons: bool,
     previews: bool,
+    proxies_pictures: bool,
     language: &'static str,
     form: Form,
 }
@@ -36,8 +37,15 @@ impl Default for Organization {
             Linkifier::compile(LinkifierId(1), source).ok().map(Arc::new)
         })
         .collect();
-        let own_url = "https://chat.example.org";
-        Self { linkifiers, own_url, emoticons: false, previews: true, language: "", form: Form::default() }
+        Self {
+            linkifiers,
+            own_url: "https://chat.example.org",
+            emoticons: false,
+            previews: true,
+            proxies_pictures: true,
+            language: "",
+            form: Form::default(),
+        }
     }
 }
 
@@ -114,6 +122,7 @@ impl Names for Organization {
             default_code_block_language: self.language,
             translate_emoticons: self.emoticons,
             inline_image_preview: self.previews,
+            proxies_pictures: self.proxies_pictures,
             own_url: Some(self.own_url),
             mentions_are_silent: false,
             form: self.form,

@@ -54,6 +54,9 @@ pub struct Organization {
     /// Other services to log in with, in the order in which they are shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub login_services: Vec<LoginService>,
+    /// Whether pictures from elsewhere are shown through `/external_content/…`.
+    #[serde(default = "has_proxy", skip_serializing_if = "Clone::clone")]
+    pub proxies_pictures: bool,
     /// Domains from which addresses are accepted when these are restricted.
     pub domains: Vec<(String, bool)>,
     /// Sites that run code, oldest first.
@@ -68,6 +71,11 @@ pub struct Organization {
     /// The settings that new users begin with, by name.
     #[serde(with = "super::stored::settings")]
     pub user_defaults: OrdMap<&'static str, Value>,
+}
+
+/// State documents without the field are those of organizations with a proxy.
+fn has_proxy() -> bool {
+    true
 }
 
 impl Organization {

@@ -203,6 +203,7 @@ impl Names for SenderView<'_> {
                 .sender()
                 .is_some_and(|sender| self.realm.user_state(sender.id).is_on("translate_emoticons")),
             inline_image_preview: organization.is_on("inline_image_preview"),
+            proxies_pictures: organization.proxies_pictures,
             own_url: self.site.and_then(|site| site.own_url.as_deref()),
             mentions_are_silent: self.is_silent,
             form: self.site.map_or_else(Form::default, |site| site.form),

@@ -137,6 +137,19 @@ fn images_from_elsewhere() {
 }
 
 #[test]
+fn without_a_proxy_images_from_elsewhere_are_shown_by_their_own_addresses() {
+    let organization = Organization { proxies_pictures: false, ..Default::default() };
+    for (source, image) in [
+        ("https://x.y/a.png", "<img src=\"https://x.y/a.png\">"),
+        ("https://x.y/a.mp4", "<video preload=\"metadata\" src=\"https://x.y/a.mp4\">"),
+        ("https://youtu.be/abcdefghijk", "<img src=\"https://i.ytimg.com/vi/abcdefghijk/default.jpg\">"),
+    ] {
+        let html = render(source, &organization).unwrap_or_default().html;
+        assert!(html.contains(image), "{html}");
+    }
+}
+
+#[test]
 fn not_too_many_previews_and_none_if_switched_off() {
     let many: Vec<String> = (0..30).map(|number| format!("https://x.y/{number}.png")).collect();
     assert_eq!(rendered(&many.join(" ")).html.matches("<img").count(), 0);
