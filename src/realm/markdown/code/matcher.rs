@@ -3,7 +3,7 @@
 use super::table::Fault;
 use regex_automata::meta::Regex;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of a regular expression's tables before they are made again.
 const CACHE_BYTES: usize = 256 * 1024;
@@ -14,18 +14,19 @@ const CACHE_BYTES: usize = 256 * 1024;
 /// the patterns are compiled without.
 #[derive(Debug, Default)]
 pub(super) struct Matcher {
-    patterns: Vec<String>,
+    patterns: Vec<&'static str>,
+    notation: Arc<Notation>,
     of_ascii: OnceLock<Option<Regex>>,
     of_all: OnceLock<Option<Regex>>,
 }
 
 impl Matcher {
-    pub fn new(pattern: String) -> Self {
-        Self { patterns: vec![pattern], ..Self::default() }
+    pub fn new(pattern: &'static str, notation: &Arc<Notation>) -> Self {
+        Self { patterns: vec![pattern], notation: notation.clone(), ..Self::default() }
     }
 
     /// Adds a pattern that is tried after the others. Nothing may have been matched yet.
-    pub fn push(&mut self, pattern: String) {
+    pub fn push(&mut self, pattern: &'static str) {
         self.patterns.push(pattern);
     }
 
@@ -41,10 +42,11 @@ impl Matcher {
     pub fn compile(&self, for_ascii: bool) -> Result<Regex, Fault> {
         let fault = |error: &dyn std::fmt::Display| Fault(format!("{:?}: {error}", self.patterns));
         let parsed = self.patterns.iter().map(|pattern| {
-            let hir = regex_syntax::parse(pattern).map_err(|error| fault(&error))?;
+            let hir = regex_syntax::parse(&self.notation.expanded(pattern)).map_err(|error| fault(&error))?;
             Ok(if for_ascii { within_ascii(hir) } else { hir })
         });
-        let configuration = Regex::config().hybrid_cache_capacity(CACHE_BYTES);
+        // Whole automata and searches for literals take long to make, and gain nothing: each search begins at a place.
+        let configuration = Regex::config().hybrid_cache_capacity(CACHE_BYTES).dfa(false).auto_prefilter(false);
         let builder = Regex::builder().configure(configuration).clone();
         builder.build_many_from_hir(&parsed.collect::<Result<Vec<_>, _>>()?).map_err(|error| fault(&error))
     }
@@ -79,5 +81,49 @@ fn within_ascii(hir: Hir) -> Hir {
         }
         HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(within_ascii).collect()),
         HirKind::Alternation(parts) => Hir::alternation(parts.into_iter().map(within_ascii).collect()),
+    }
+}
+
+/// How the patterns of a table are written.
+#[derive(Debug, Default)]
+pub(super) struct Notation {
+    /// What `%NAME%` stands for. Later ones may use earlier ones.
+    pub macros: Vec<(&'static str, &'static str)>,
+    /// Whether patterns ignore case.
+    pub folds_case: bool,
+}
+
+impl Notation {
+    /// A pattern with what `%NAME%` and `\w` stand for.
+    fn expanded(&self, pattern: &str) -> String {
+        let mut pattern = pattern.to_owned();
+        for (name, meaning) in self.macros.iter().rev() {
+            pattern = pattern.replace(&format!("%{name}%"), meaning);
+        }
+        let mut out = String::from(if self.folds_case { "(?mi)" } else { "(?m)" });
+        let mut in_class = false;
+        let mut characters = pattern.chars();
+        while let Some(character) = characters.next() {
+            match character {
+                '\\' => match characters.next() {
+                    // Marks that combine with letters are not of words here.
+                    Some('w') if in_class => out.push_str(r"\p{L}\p{N}_"),
+                    Some('w') => out.push_str(r"[\p{L}\p{N}_]"),
+                    Some('W') => out.push_str(r"[^\p{L}\p{N}_]"),
+                    Some(other) => out.extend(['\\', other]),
+                    None => out.push('\\'),
+                },
+                '[' => {
+                    in_class = true;
+                    out.push('[');
+                }
+                ']' => {
+                    in_class = false;
+                    out.push(']');
+                }
+                other => out.push(other),
+            }
+        }
+        out
     }
 }

@@ -21,8 +21,9 @@
 //! CONDITION: see [`Condition`].
 
 use super::indentation::Indent;
-use super::matcher::Matcher;
+use super::matcher::{Matcher, Notation};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 type Words = HashSet<&'static str, foldhash::fast::FixedState>;
 
@@ -170,10 +171,11 @@ impl Language {
             }
         }
         let names = states.iter().enumerate().map(|(index, (name, _))| (*name, index)).collect();
+        let notation = Arc::new(Notation { macros, folds_case });
         let mut language = Self { states: Vec::new(), names, renamings, folds_case };
         for (_, lines) in &states {
             let mut state = State::default();
-            language.add(&mut state, lines, &states, &macros, 0)?;
+            language.add(&mut state, lines, &states, &notation, 0)?;
             language.states.push(state);
         }
         Ok(language)
@@ -189,25 +191,24 @@ impl Language {
         state: &mut State,
         lines: &[Line],
         states: &[(&'static str, Vec<Line>)],
-        macros: &[(&'static str, &'static str)],
+        notation: &Arc<Notation>,
         depth: usize,
     ) -> Result<(), Fault> {
         for line in lines {
             match line {
                 Line::Include(name) if depth < 8 => {
                     let index = self.state(name).ok_or_else(|| Fault((*name).to_owned()))?;
-                    self.add(state, &states[index].1, states, macros, depth + 1)?;
+                    self.add(state, &states[index].1, states, notation, depth + 1)?;
                 }
                 Line::Include(name) => return Err(Fault((*name).to_owned())),
-                Line::Rule(row) => self.add_rule(state, row, macros)?,
+                Line::Rule(row) => self.add_rule(state, row, notation)?,
             }
         }
         Ok(())
     }
 
-    fn add_rule(&self, state: &mut State, row: &Row, macros: &[(&'static str, &'static str)]) -> Result<(), Fault> {
-        let expand = |pattern: &str| expanded(pattern, macros, self.folds_case);
-        let conditions = row.conditions.iter().map(|text| Condition::read(text, expand)).collect::<Result<_, _>>()?;
+    fn add_rule(&self, state: &mut State, row: &Row, notation: &Arc<Notation>) -> Result<(), Fault> {
+        let conditions = row.conditions.iter().map(|text| Condition::read(text, notation)).collect::<Result<_, _>>()?;
         let rule = Rule {
             classes: row.classes.split(',').map(Class::read).collect(),
             next: row.next.split(' ').map(|name| self.next(name)).collect::<Result<Vec<_>, _>>()?.concat(),
@@ -218,15 +219,14 @@ impl Language {
             state.steps.push(Step::Words(words.collect(), rule));
             return Ok(());
         }
-        let pattern = expand(row.pattern);
         match state.steps.last_mut() {
             Some(Step::Patterns { matcher, rules })
                 if rule.conditions.is_empty() && rules.iter().all(|rule| rule.conditions.is_empty()) =>
             {
-                matcher.push(pattern);
+                matcher.push(row.pattern);
                 rules.push(rule);
             }
-            _ => state.steps.push(Step::Patterns { matcher: Matcher::new(pattern), rules: vec![rule] }),
+            _ => state.steps.push(Step::Patterns { matcher: Matcher::new(row.pattern, notation), rules: vec![rule] }),
         }
         Ok(())
     }
@@ -283,15 +283,15 @@ impl Class {
 }
 
 impl Condition {
-    fn read(text: &'static str, expand: impl Fn(&str) -> String) -> Result<Self, Fault> {
+    fn read(text: &'static str, notation: &Arc<Notation>) -> Result<Self, Fault> {
         let (kind, argument) = text.split_once(' ').unwrap_or((text, ""));
         let character = || argument.bytes().next().ok_or_else(|| Fault(text.to_owned()));
         Ok(match kind {
             "after" => Self::After(argument),
             "not-after" => Self::NotAfter(argument),
-            "not-here" => Self::NotHere(Matcher::new(expand(argument))),
-            "ahead" => Self::Ahead(Matcher::new(expand(argument))),
-            "not-ahead" => Self::NotAhead(Matcher::new(expand(argument))),
+            "not-here" => Self::NotHere(Matcher::new(argument, notation)),
+            "ahead" => Self::Ahead(Matcher::new(argument, notation)),
+            "not-ahead" => Self::NotAhead(Matcher::new(argument, notation)),
             "until" => Self::Until(argument),
             "quoted" => Self::Quoted(character()?),
             "quoted-line" => Self::QuotedLine(character()?),
@@ -300,38 +300,4 @@ impl Condition {
             _ => return Err(Fault(text.to_owned())),
         })
     }
-}
-
-/// A pattern with what `%NAME%` and `\w` stand for.
-fn expanded(pattern: &str, macros: &[(&'static str, &'static str)], folds_case: bool) -> String {
-    let mut pattern = pattern.to_owned();
-    // Later ones may use earlier ones.
-    for (name, meaning) in macros.iter().rev() {
-        pattern = pattern.replace(&format!("%{name}%"), meaning);
-    }
-    let mut out = String::from(if folds_case { "(?mi)" } else { "(?m)" });
-    let mut in_class = false;
-    let mut characters = pattern.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '\\' => match characters.next() {
-                // Marks that combine with letters are not of words here.
-                Some('w') if in_class => out.push_str(r"\p{L}\p{N}_"),
-                Some('w') => out.push_str(r"[\p{L}\p{N}_]"),
-                Some('W') => out.push_str(r"[^\p{L}\p{N}_]"),
-                Some(other) => out.extend(['\\', other]),
-                None => out.push('\\'),
-            },
-            '[' => {
-                in_class = true;
-                out.push('[');
-            }
-            ']' => {
-                in_class = false;
-                out.push(']');
-            }
-            other => out.push(other),
-        }
-    }
-    out
 }
