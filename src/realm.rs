@@ -18,8 +18,8 @@ pub use model::{
     system_group, text, topic, user, walk, webhook_call,
 };
 pub use rules::{
-    access, exporting, flag, full_members, holding, invitation, muting, notice, posting, pushing, reindexing, render,
-    rows, schedule, send, timer, topic_visibility, visibility, webhook, widget,
+    access, deletion, editing, exporting, flag, full_members, holding, invitation, muting, notice, posting, presence,
+    pushing, reindexing, render, rows, schedule, send, timer, topic_visibility, visibility, webhook, widget,
 };
 
 use channel::{Channel, Folder};

@@ -1,13 +1,12 @@
 //! The caller's own API key.
 
-use super::bot_accounts::tell_of_account;
-use super::devices::remove_device;
 use super::{Call, Write, operation};
+use crate::api::shared::users::bot::tell_of_account;
+use crate::api::shared::users::device::remove_device;
+use crate::api::shared::users::key::NewApiKeyReply;
 use crate::error::Error;
 use crate::realm::id::DeviceId;
 use crate::realm::tx::Tx;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::json;
 
 /// The first level at which a new key takes the devices away, too.
@@ -19,13 +18,6 @@ operation! {
     pub RegenerateOwnApiKey = POST "/users/me/api_key/regenerate", for User;
     reply NewApiKeyReply;
     events [DeviceRemove];
-}
-
-/// The key that works from now on.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct NewApiKeyReply {
-    /// 32 letters and digits.
-    pub api_key: String,
 }
 
 impl Write for RegenerateOwnApiKey {

@@ -1,8 +1,8 @@
 //! Polling an event queue, and ending it (specification, "Events"; reference behaviour, long polling).
 
 use super::parameter::{Parameters, RawParameters};
-use super::register;
 use super::{Call, Reply, ReplyBytes, Success, Write, envelope, operation};
+use crate::api::shared::queues::add_plain_queue;
 use crate::error::Error;
 use crate::fault::Disturbance;
 use crate::realm::Realm;
@@ -78,7 +78,7 @@ fn acknowledge_and_look(
         if !params.dont_block {
             return Err(Error::MissingQueueId);
         }
-        let id = register::add_plain_queue(tx, call, params.event_types.clone());
+        let id = add_plain_queue(tx, call, params.event_types.clone());
         let reply = EventsReply { events: Vec::new(), queue_id: Some(&id) };
         return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw)));
     };

@@ -11,19 +11,16 @@ pub use email::{ResendInvite, SendInvites};
 pub use revoke::{RevokeInvite, RevokeInviteLink};
 
 use super::parameter::{Nullable, RoleNumber};
-use super::text::{MaxLength, NullableText};
 use super::{Call, Read, Write, operation};
+use crate::api::shared::text::{MaxLength, NullableText};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, GroupId, InviteLinkId, UserId};
-use crate::realm::organization::{Invite, InviteLink, InviteTerms};
+use crate::realm::organization::{Invite, InviteLink, InviteTerms, MAX_WELCOME_LENGTH};
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
 use terms::InviteSpec;
-
-/// Longest welcome text, in code points (specification, Limits).
-pub const MAX_WELCOME_LENGTH: usize = 8_000;
 
 operation! {
     /// Makes a link by which anybody may join.

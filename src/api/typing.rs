@@ -2,11 +2,11 @@
 //!
 //! A choice where the API is silent: A-33 in docs/assumptions.md.
 
-use super::messages::edit::check_may_edit;
 use super::parameter::words;
 use super::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
+use crate::realm::editing::check_may_edit;
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};

@@ -4,8 +4,8 @@ use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SI
 use super::{AFTER_THE_RECORDED, Change, ChangeKind};
 use crate::api::organization::policies::POLICIES;
 use crate::api::parameter::Parameters;
-use crate::api::settings::legacy;
-use crate::api::settings::parameters::{SettingsParams, UserDefaultsParams};
+use crate::api::shared::settings::legacy;
+use crate::api::shared::settings::parameters::{SettingsParams, UserDefaultsParams};
 
 /// The level that has a parameter, and its name. A-100 says where a level is assumed.
 type Rows = &'static [(i64, &'static str)];

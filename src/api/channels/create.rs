@@ -1,15 +1,15 @@
 //! Making one channel by itself.
 
-use super::creation::{
-    NewChannel, RetentionDays, TopicsPolicyWord, channel_permissions, checked_channel_name, checked_description,
-    emit_defaults, make_channel,
-};
-use super::notices::{announce, tell_created};
 use crate::api::parameter::Nullable;
-use crate::api::subscribing::subscribe_all;
-use crate::api::subscriptions::principals::Principals;
+use crate::api::shared::channels::creation::{
+    NewChannel, RetentionDays, TopicsPolicyWord, channel_permissions, checked_description, emit_defaults, make_channel,
+};
+use crate::api::shared::channels::notices::{announce, tell_created};
+use crate::api::shared::principals::Principals;
+use crate::api::shared::subscriptions::subscribe_all;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
+use crate::realm::channel::checked_channel_name;
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
 use crate::realm::tx::Tx;

@@ -2,21 +2,20 @@
 
 pub mod apply;
 
-use super::creation::{
-    RetentionDays, TOPIC_CREATION, TopicsPolicyWord, channel_permissions, check_folder, check_topic_creation,
-    checked_channel_name, checked_description,
-};
-use crate::api::group_settings::{GroupSettingUpdate, resolve_update};
 use crate::api::parameter::Nullable;
-use crate::api::topics::topics_of;
+use crate::api::shared::channels::creation::{
+    RetentionDays, TOPIC_CREATION, TopicsPolicyWord, channel_permissions, check_folder, check_topic_creation,
+    checked_description,
+};
+use crate::api::shared::channels::rights::administered_channel;
+use crate::api::shared::group_settings::{GroupSettingUpdate, resolve_update};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
+use crate::realm::channel::{Channel, Privacy, TopicsPolicy, checked_channel_name};
 use crate::realm::id::{ChannelId, FolderId};
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, setting};
-use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
-use crate::realm::topic::TopicKey;
+use crate::realm::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey, topics_of};
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 
@@ -128,34 +127,6 @@ struct Plan {
     name: Option<String>,
     folder: Option<Option<FolderId>>,
     permissions: Vec<(&'static str, GroupSettingValue)>,
-}
-
-/// The first level whose channels have administrators of their own.
-pub const ADMINISTRATORS_OF_CHANNELS_SINCE: i64 = 325;
-
-/// A channel that the caller may change; archived ones too.
-///
-/// # Errors
-///
-/// `InvalidChannelId` when the caller can't see it, else `CannotAdministerChannel`; below 325 `AdministratorRequired`,
-/// of public channels for guests too.
-pub fn administered_channel<'realm>(
-    realm: &'realm Realm,
-    call: &Call<'_>,
-    id: ChannelId,
-) -> Result<&'realm Channel, Error> {
-    let user = call.caller();
-    if call.feature_level < ADMINISTRATORS_OF_CHANNELS_SINCE {
-        let channel = realm.channels.get(&id).ok_or(Error::InvalidChannelId)?;
-        let is_known = !channel.privacy.is_private() || channel.subscribers.contains(&user.id);
-        return match (user.is_admin(), is_known) {
-            (true, _) => Ok(channel),
-            (false, true) => Err(Error::AdministratorRequired),
-            (false, false) => Err(Error::InvalidChannelId),
-        };
-    }
-    let channel = realm.visible_channel(user, id)?;
-    if realm.can_administer(user, channel) { Ok(channel) } else { Err(Error::CannotAdministerChannel) }
 }
 
 fn checked_privacy(

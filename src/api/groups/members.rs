@@ -2,10 +2,12 @@
 //!
 //! A choice where the API is silent: A-58 in docs/assumptions.md.
 
-use super::rules::{active_users, emit, existing_groups, group_to_change, groups_to_add};
+use super::rules::{active_users, group_to_change, groups_to_add};
+use crate::api::shared::groups::emit;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::event::Event;
+use crate::realm::holding::existing_groups;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;

@@ -1,6 +1,6 @@
 //! Adding, changing, removing and ordering linkifiers.
 
-use crate::api::text::{NullableText, given};
+use crate::api::shared::text::{NullableText, given};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;

@@ -5,7 +5,6 @@ mod marking;
 mod notice;
 mod relocate;
 
-pub use check::check_may_edit;
 use marking::Marking;
 use relocate::Losses;
 

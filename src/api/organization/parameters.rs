@@ -1,18 +1,17 @@
 //! Reading what PATCH /realm changes: settings of the table by the form of their values, and what has rules of its own.
 
 use super::authentication::AuthenticationMethods;
-use crate::api::addresses::is_url;
-use crate::api::group_settings::GroupSettingUpdate;
-use crate::api::invites::MAX_WELCOME_LENGTH;
 use crate::api::parameter::{
     MEANT_FOR_ORGANIZATION, Parameter, ParameterInfo, Parameters, RawParameters, json_parameter,
 };
-use crate::api::settings::language_name;
-use crate::api::settings::parameters::{info, setting_value};
-use crate::api::text::check_length;
+use crate::api::shared::addresses::is_url;
+use crate::api::shared::group_settings::GroupSettingUpdate;
+use crate::api::shared::settings::parameters::{info, setting_value};
+use crate::api::shared::settings::values::language_name;
+use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::id::ChannelId;
-use crate::realm::organization::Organization;
+use crate::realm::organization::{ChannelPurpose, MAX_WELCOME_LENGTH, NO_CHANNEL};
 use crate::realm::setting::{REALM_SETTINGS, find};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
@@ -41,54 +40,13 @@ pub struct OrganizationParams {
     /// Markdown.
     pub description: Option<String>,
     /// Channels with a purpose; None takes it away.
-    pub channels: Vec<(ChannelSetting, Option<ChannelId>)>,
+    pub channels: Vec<(ChannelPurpose, Option<ChannelId>)>,
     /// Permissions.
     pub permissions: Vec<(&'static str, GroupSettingUpdate)>,
     /// Ways to log in.
     pub authentication_methods: Option<AuthenticationMethods>,
     /// Another place among the server's organizations is asked for.
     pub moves: bool,
-}
-
-/// The ID of no channel, as settings have it.
-pub const NO_CHANNEL: i64 = -1;
-
-/// Channels that serve the organization.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChannelSetting {
-    /// Where reported messages go.
-    ModerationRequests,
-    /// Where new channels are announced.
-    NewChannels,
-    /// Where new users are announced.
-    SignUps,
-    /// Where news of the service is announced.
-    ServiceUpdates,
-}
-
-impl ChannelSetting {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::ModerationRequests, Self::NewChannels, Self::ServiceUpdates, Self::SignUps];
-
-    /// Its name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ModerationRequests => "moderation_request_channel_id",
-            Self::NewChannels => "new_stream_announcements_stream_id",
-            Self::SignUps => "signup_announcements_stream_id",
-            Self::ServiceUpdates => "service_update_announcements_stream_id",
-        }
-    }
-
-    /// Its place in the organization.
-    pub fn of(self, organization: &mut Organization) -> &mut Option<ChannelId> {
-        match self {
-            Self::ModerationRequests => &mut organization.moderation_requests,
-            Self::NewChannels => &mut organization.new_channel_announcements,
-            Self::SignUps => &mut organization.signup_announcements,
-            Self::ServiceUpdates => &mut organization.service_update_announcements,
-        }
-    }
 }
 
 /// Addresses are JSON text, unlike other texts of the organization.
@@ -176,7 +134,7 @@ impl Parameters for OrganizationParams {
         for info in in_order() {
             let Some(text) = raw.text(info)? else { continue };
             let name = info.name;
-            if let Some(which) = ChannelSetting::ALL.into_iter().find(|one| one.name() == name) {
+            if let Some(which) = ChannelPurpose::ALL.into_iter().find(|one| one.name() == name) {
                 let id = json_parameter::<i64>(text, name)?;
                 params.channels.push((which, (id != NO_CHANNEL).then_some(ChannelId(id))));
                 continue;

@@ -3,7 +3,7 @@
 //! Choices where the API is silent: A-138 in docs/assumptions.md.
 
 use super::change_setting;
-use crate::api::text::check_length;
+use crate::api::shared::text::check_length;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;

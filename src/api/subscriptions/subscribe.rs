@@ -1,19 +1,19 @@
 //! Subscribing, oneself or others, to channels by name; those that don't exist are made.
 
 use super::ARCHIVED_OPEN_SINCE;
-use super::principals::Principals;
-use crate::api::channels::creation::{
-    ChannelSpec, ChannelToSubscribe, NewChannel, RetentionDays, TopicsPolicyWord, channel_permissions,
-    checked_channel_name, checked_description, emit_defaults, make_channel,
-};
-use crate::api::channels::edit::ADMINISTRATORS_OF_CHANNELS_SINCE;
-use crate::api::channels::notices::{announce, tell_created, tell_subscribed};
 use crate::api::parameter::Nullable;
-use crate::api::subscribing::{Changed, check_size, subscribe_all};
+use crate::api::shared::channels::creation::{
+    ChannelSpec, ChannelToSubscribe, NewChannel, RetentionDays, TopicsPolicyWord, channel_permissions,
+    checked_description, emit_defaults, make_channel,
+};
+use crate::api::shared::channels::notices::{announce, tell_created, tell_subscribed};
+use crate::api::shared::channels::rights::ADMINISTRATORS_OF_CHANNELS_SINCE;
+use crate::api::shared::principals::Principals;
+use crate::api::shared::subscriptions::{Changed, check_size, subscribe_all};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::channel::Channel;
+use crate::realm::channel::{Channel, checked_channel_name};
 use crate::realm::event::EventKind;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, UserId};
@@ -177,7 +177,7 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
         return Err(Error::UnableToAccessChannels { names: plan.closed.join(", ").into() });
     }
     if request.principals.names_others(tx, caller) {
-        check_may_subscribe_others(tx, caller, &plan.open)?;
+        tx.check_may_subscribe_others(caller, &plan.open)?;
     }
     let users = request.principals.resolve(tx, caller)?;
     if plan.missing.len() > MAX_NEW_CHANNELS {
@@ -270,19 +270,4 @@ impl Plan {
         let by_id = |(name, color): (&String, &String)| Some((realm.channel_by_name(name)?.id, color.clone()));
         self.colors.iter().filter_map(by_id).collect()
     }
-}
-
-/// Whether a user may subscribe others to channels that exist.
-///
-/// # Errors
-///
-/// `InsufficientPermission`.
-pub fn check_may_subscribe_others(realm: &Realm, caller: &User, channels: &[ChannelId]) -> Result<(), Error> {
-    let may_everywhere = realm.may(caller.id, "can_add_subscribers_group");
-    let may = |channel: &Channel| {
-        may_everywhere
-            || realm.can_administer(caller, channel)
-            || realm.may_in(caller.id, channel, "can_add_subscribers_group")
-    };
-    if channels.iter().all(|id| may(&realm.channels[id])) { Ok(()) } else { Err(Error::InsufficientPermission) }
 }

@@ -2,7 +2,7 @@
 //! docs/assumptions.md).
 
 use crate::api::Access;
-use crate::api::addresses::is_url;
+use crate::api::shared::addresses::is_url;
 use crate::error::Error;
 use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal, Request};
 use serde_json::Value;

@@ -236,3 +236,13 @@ impl ScheduledTarget {
         }
     }
 }
+
+/// A time at which something is to be sent.
+///
+/// # Errors
+///
+/// `DeliveryNotInFuture`.
+pub fn future_time(realm: &Realm, seconds: i64) -> Result<Timestamp, Error> {
+    let at = Timestamp::from_seconds(seconds);
+    if at > realm.now { Ok(at) } else { Err(Error::DeliveryNotInFuture) }
+}

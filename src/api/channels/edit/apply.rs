@@ -3,22 +3,23 @@
 //! Choices where the API is silent: A-115 in docs/assumptions.md.
 
 use super::Plan;
-use crate::api::channels::archive::bring_back;
-use crate::api::channels::creation::{emit_defaults, rendered_description};
-use crate::api::channels::default_groups::leave_groups;
-use crate::api::channels::notices::{privacy_words, tell_in_channel, tell_post_policy, tell_retention};
+use crate::api::shared::channels::archive::bring_back;
+use crate::api::shared::channels::creation::emit_defaults;
+use crate::api::shared::channels::default_groups::leave_groups;
+use crate::api::shared::channels::notices::{privacy_words, tell_in_channel, tell_post_policy, tell_retention};
+use crate::api::shared::channels::update::{emit_update, emit_update_with};
 use crate::realm::Realm;
 use crate::realm::channel::{Privacy, TopicsPolicy};
-use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
+use crate::realm::render::rendered_description;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::realm::visibility::Sight;
 use crate::record::channel::post_policy;
 use crate::record::events::StreamUpdate;
 use imbl::OrdSet;
-use serde_json::{Value, json};
+use serde_json::json;
 
 impl Plan {
     /// Changes the channel, in the order of the reference but for the return of an archived one.
@@ -55,20 +56,6 @@ impl Plan {
         }
         tx.emit_visibility(&before, &[Sight::Starred]);
     }
-}
-
-/// Tells everybody who can see a channel of a property's new value.
-pub fn emit_update(tx: &mut Tx, id: ChannelId, property: &'static str, value: Value) {
-    let update = StreamUpdate::new(id, tx.channels[&id].name.clone(), property, value);
-    emit_update_with(tx, update, &OrdSet::new());
-}
-
-/// As [`emit_update`], without those who know already.
-fn emit_update_with(tx: &mut Tx, update: StreamUpdate, knowing: &OrdSet<UserId>) {
-    let channel = &tx.channels[&update.stream_id];
-    let (audience, needs) =
-        (tx.who_can_see(channel).except_all(knowing), DeliveryCondition::of_channel(channel.is_archived));
-    tx.emit(audience, update.only_for(needs));
 }
 
 fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: TopicsPolicy) {

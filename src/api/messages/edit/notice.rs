@@ -2,15 +2,14 @@
 
 use super::relocate::{has_others, is_moved_whole};
 use super::{EditMessage, Marking, MessageEdit};
-use crate::api::messages::delete::delete;
 use crate::realm::Realm;
+use crate::realm::deletion::delete_messages;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::markdown::EMPTY_TOPICS_SINCE;
 use crate::realm::message::Place;
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::send::Target;
-use crate::realm::topic::FORMER_EMPTY_TOPIC_NAME;
-use crate::realm::topic::TopicKey;
+use crate::realm::topic::{FORMER_EMPTY_TOPIC_NAME, TopicKey};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::time::Span;
@@ -77,7 +76,7 @@ fn sentence(marking: Marking) -> String {
 fn mark(tx: &mut Tx, by: &User, (channel, topic): (ChannelId, &Arc<str>), text: &str, moved: &[MessageId]) {
     let is_undone = !tx.is_before(CAUSER_CONSIDERED_SINCE);
     if let Some(notice) = undone(tx, channel, topic).filter(|_| is_undone) {
-        delete(tx, &[notice]);
+        delete_messages(tx, &[notice]);
         return;
     }
     let readers = if tx.is_before(READ_BY_SETTING_SINCE) {

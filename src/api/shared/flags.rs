@@ -115,7 +115,8 @@ pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChan
     Ok(changed)
 }
 
-pub(super) fn apply(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<Changed, Error> {
+/// As [`change_flag`], without the event.
+pub fn apply(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<Changed, Error> {
     let ids: BTreeSet<MessageId> = ids.iter().copied().collect();
     match change {
         FlagChange { flag: Flag::Read, op: FlagOp::Add } => Ok(mark_read(tx, user.id, &ids)),
@@ -125,7 +126,7 @@ pub(super) fn apply(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagCha
 }
 
 /// Of some messages those that the user has a row for and whose flag is as a change makes it, sorted.
-pub(super) fn as_changed(realm: &Realm, user: UserId, ids: &[MessageId], change: FlagChange) -> Vec<MessageId> {
+pub fn as_changed(realm: &Realm, user: UserId, ids: &[MessageId], change: FlagChange) -> Vec<MessageId> {
     let own = realm.user_state(user);
     let is_so = |message: &Message| {
         let has_flag = match change.flag {
@@ -213,7 +214,7 @@ fn mark(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>, flag: Flag, op: Fla
 }
 
 /// Tells a user's clients of changed flags. `is_all`: everything is read, whatever the list has.
-pub(super) fn emit(tx: &mut Tx, user: UserId, change: FlagChange, messages: &[MessageId], is_all: bool) {
+pub fn emit(tx: &mut Tx, user: UserId, change: FlagChange, messages: &[MessageId], is_all: bool) {
     let (flag, op) = change.names();
     let mut update = FlagUpdate { all: is_all, ..FlagUpdate::new(op == "add", flag, messages.iter().copied()) };
     if change.makes_unread() {

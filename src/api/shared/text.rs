@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-43 in docs/assumptions.md.
 
-use super::parameter::{FromJson, Parameter};
+use crate::api::parameter::{FromJson, Parameter};
 use crate::error::Error;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;

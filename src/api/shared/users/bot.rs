@@ -1,12 +1,15 @@
 //! What `realm_bot` events told of bots' accounts before 474, when lists of bots had their names, keys and pictures too.
 
+use crate::api::Call;
+use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
-use crate::realm::user::{Role, User};
+use crate::realm::user::{BotKind, Role, User};
 use crate::record::events::{BotUpdate, RealmBotUpdate};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// The first level whose lists of bots leave accounts to the lists of users.
 const ACCOUNTS_APART_SINCE: i64 = 474;
@@ -40,4 +43,32 @@ pub fn tell_of_owner(tx: &mut Tx, bot: UserId, owner: UserId) {
 pub fn who_lists(realm: &Realm, bot: UserId) -> Audience {
     let owner = realm.users[&bot].bot_owner();
     Audience::of(realm.at_least(Role::Administrator)).and(owner.into_iter().collect())
+}
+
+/// The first level at which groups may make bots; before, a policy said whether administrators alone may.
+const BOTS_BY_GROUPS_SINCE: i64 = 344;
+
+/// Whether the caller may make bots of a kind; those that only send messages take less.
+///
+/// # Errors
+///
+/// `InsufficientPermission`, and below 344 `AdministratorRequired`.
+pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: BotKind) -> Result<(), Error> {
+    let caller = call.caller();
+    let may = |name| realm.may(caller.id, name);
+    if call.feature_level < BOTS_BY_GROUPS_SINCE {
+        // What the policy restricts are generic bots.
+        let permission =
+            if kind == BotKind::Generic { "can_create_bots_group" } else { "can_create_write_only_bots_group" };
+        return if caller.is_admin() || may(permission) { Ok(()) } else { Err(Error::AdministratorRequired) };
+    }
+    let may_create =
+        may("can_create_bots_group") || (kind == BotKind::IncomingWebhook && may("can_create_write_only_bots_group"));
+    if may_create { Ok(()) } else { Err(Error::InsufficientPermission) }
+}
+
+/// The active bot of this name, whatever the case.
+pub fn bot_named<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<User>> {
+    let folded = name.to_lowercase();
+    realm.users.values().find(|user| user.is_bot() && user.is_active && user.full_name.to_lowercase() == folded)
 }

@@ -2,20 +2,19 @@
 
 use super::change::{change_avatar, change_name};
 use super::holders::tell_anew;
-use crate::api::bot_accounts::tell_of_account;
-use crate::api::messages::delete::delete;
 use crate::api::parameter::json_object;
-use crate::api::settings::emit_export_consent;
-use crate::api::subscribing::{emit_resumed, resume, suspend};
-use crate::error::Error;
+use crate::api::shared::subscriptions::{emit_resumed, resume, suspend};
+use crate::api::shared::users::bot::tell_of_account;
+use crate::api::shared::users::change::emit_export_consent;
 use crate::realm::Realm;
+use crate::realm::deletion::delete_messages;
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind, Payload};
-use crate::realm::group::{Group, SystemGroup};
+use crate::realm::group::Group;
 use crate::realm::id::{GroupId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::queue::QueueId;
 use crate::realm::tx::Tx;
-use crate::realm::user::{AvatarSource, Role, User};
+use crate::realm::user::AvatarSource;
 use crate::record::events::{MemberChange, PersonUpdate, RealmUserRemove};
 use imbl::OrdSet;
 use serde_json::json;
@@ -40,25 +39,6 @@ json_object! {
         /// Direct messages.
         delete_direct_messages: bool = false,
     }
-}
-
-/// A user whom the caller may administer: administrators may all, owners of bots those; deactivated ones too.
-///
-/// # Errors
-///
-/// In this order: `NoSuchUser`, `InsufficientPermission`.
-pub fn administered_user(realm: &Realm, caller: &User, id: UserId) -> Result<Arc<User>, Error> {
-    let user = realm.user(id).filter(|user| !user.is_system_bot()).ok_or(Error::NoSuchUser)?;
-    let may = caller.is_admin() || user.bot_owner() == Some(caller.id);
-    if may { Ok(user.clone()) } else { Err(Error::InsufficientPermission) }
-}
-
-/// Whether a user is the only active person who owns the organization: bots may have the role, and don't count
-/// (A-145 in docs/assumptions.md).
-pub fn is_only_owner(realm: &Realm, user: &User) -> bool {
-    let is_owning = |user: &User| user.role == Role::Owner && user.is_active && !user.is_bot();
-    let is_other = |id: &UserId| *id != user.id && is_owning(&realm.users[id]);
-    is_owning(user) && !realm.system_group_members(SystemGroup::Owners).iter().any(is_other)
 }
 
 /// Deactivates a user, the bots that they own before; what is to be deleted goes with each account, bots' first.
@@ -94,7 +74,7 @@ fn delete_belongings(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
         || actions.delete_public_channel_messages;
     if deletes_messages {
         let messages: Vec<MessageId> = tx.messages.values().filter(is_wanted).map(|message| message.id).collect();
-        delete(tx, &messages);
+        delete_messages(tx, &messages);
     }
     if actions.delete_profile {
         change_name(tx, id, DELETED_USER_NAME.to_owned());

@@ -1,30 +1,10 @@
-//! Parameters that only messages have: recipients, narrows, anchors.
+//! Parameters that say which messages: narrows and anchors.
 
 use crate::api::parameter::{FromJson, Parameter, json_parameter};
 use crate::error::Error;
 use crate::realm::narrow::{Anchor, NEWEST, RawTerm};
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
-
-/// `to`: a channel's name or ID, users' IDs or addresses, one or a list; raw text or JSON.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Recipients(pub Value);
-
-impl Parameter for Recipients {
-    const IS_JSON: bool = false;
-
-    fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
-        // What is not JSON is a name or an address as it is; most names are not even like JSON.
-        let may_be_json =
-            text.trim_start().starts_with(|first: char| "[{\"-tfn".contains(first) || first.is_ascii_digit());
-        let json = may_be_json.then(|| serde_json::from_str(text).ok()).flatten();
-        Ok(Self(json.unwrap_or_else(|| Value::from(text))))
-    }
-
-    fn schema(_generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "description": "A name, an address, an ID, or a JSON list of one kind."})
-    }
-}
 
 /// A term of a narrow: an object or a pair of texts.
 #[derive(Clone, Debug, PartialEq)]

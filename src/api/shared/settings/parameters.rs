@@ -1,9 +1,9 @@
 //! Reading the settings that a request gives: what each takes is in the table of settings.
 
+use super::zones::canonical;
 use crate::api::parameter::{
     FromJson, MEANT_AS_USER_SETTING, Parameter, ParameterInfo, Parameters, RawParameters, json_object, json_parameter,
 };
-use crate::api::settings::zones::canonical;
 use crate::error::Error;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::setting::{Kind, Setting, USER_SETTINGS, find};

@@ -2,9 +2,8 @@
 //!
 //! A choice where the API is silent: A-185 in docs/assumptions.md.
 
-use crate::api::channels::edit::apply;
-use crate::api::groups::edit;
-use crate::api::organization::emit_data;
+use crate::api::shared::organization::emit_data;
+use crate::api::shared::{channels, groups};
 use crate::realm::holding::listing;
 use crate::realm::id::{ChannelId, GroupId, UserId};
 use crate::realm::permission::{GroupSettingValue, Permissions};
@@ -27,12 +26,12 @@ pub fn tell_anew(tx: &mut Tx, user: UserId) {
     }
     for (group, permissions) in of_groups {
         for (name, value) in permissions {
-            edit::emit_update(tx, group, name, json!(value));
+            groups::emit_update(tx, group, name, json!(value));
         }
     }
     for (channel, permissions) in of_channels {
         for (name, value) in permissions {
-            apply::emit_update(tx, channel, name, json!(value));
+            channels::update::emit_update(tx, channel, name, json!(value));
         }
     }
 }

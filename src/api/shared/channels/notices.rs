@@ -2,7 +2,7 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use crate::api::subscribing::Changed;
+use crate::api::shared::subscriptions::Changed;
 use crate::realm::Realm;
 use crate::realm::channel::{Privacy, TopicsPolicy};
 use crate::realm::id::{ChannelId, UserId};

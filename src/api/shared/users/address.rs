@@ -1,6 +1,6 @@
 //! Addresses that the organization takes for its users.
 
-use crate::api::addresses::is_email;
+use crate::api::shared::addresses::is_email;
 use crate::error::Error;
 use crate::realm::Realm;
 

@@ -3,7 +3,7 @@
 //!
 //! A choice where the API is silent: A-13 in docs/assumptions.md.
 
-use super::parameter::json_object;
+use crate::api::parameter::json_object;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::group::{Group, SystemGroup};

@@ -1,6 +1,6 @@
 //! Changes of an account, each with its events, for every operation that makes them.
 
-use crate::api::bot_accounts::tell_of_account;
+use crate::api::shared::users::bot::tell_of_account;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
@@ -8,7 +8,7 @@ use crate::realm::id::{GroupId, UserId};
 use crate::realm::tx::Tx;
 use crate::realm::user::{AvatarSource, EmailVisibility, Role, User};
 use crate::realm::visibility::Sight;
-use crate::record::events::{MemberChange, PersonUpdate};
+use crate::record::events::{MemberChange, PersonUpdate, RealmExportConsent};
 use crate::record::user::avatar_url;
 use imbl::OrdSet;
 use serde_json::json;
@@ -155,4 +155,10 @@ fn who_sees_email(realm: &Realm, user: &User, visibility: EmailVisibility) -> Au
         return realm.who_can_access(user.id);
     }
     Audience::of(realm.at_least(role)).and(OrdSet::unit(user.id))
+}
+
+/// Tells administrators whether somebody lets their private messages be exported.
+pub fn emit_export_consent(tx: &mut Tx, user: UserId, consented: bool) {
+    let admins = Audience::of(tx.at_least(Role::Administrator));
+    tx.emit(admins, RealmExportConsent { user_id: user, consented });
 }

@@ -3,18 +3,18 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use crate::api::group_settings::resolve_all;
 use crate::api::parameter::{FromJson, Nullable, Parameter, words};
-use crate::api::text::check_length;
+use crate::api::shared::group_settings::resolve_all;
+use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
 use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, RecipientId};
-use crate::realm::markdown;
+use crate::realm::palette::is_color;
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, Permissions};
-use crate::realm::text::invalid_character;
+use crate::realm::render::rendered_description;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use crate::record::channel::ChannelRecord;
@@ -23,8 +23,6 @@ use imbl::OrdSet;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
-/// Longest name of a channel, in code points.
-pub const MAX_NAME_LENGTH: usize = 60;
 /// Longest description of a channel, in code points.
 pub const MAX_DESCRIPTION_LENGTH: usize = 1024;
 
@@ -248,25 +246,6 @@ pub fn check_folder(realm: &Realm, folder: FolderId) -> Result<(), Error> {
     if is_open { Ok(()) } else { Err(Error::InvalidFolder) }
 }
 
-/// A channel's name as it is stored: without white space around it.
-///
-/// # Errors
-///
-/// In this order: `ChannelNameEmpty`, `ChannelNameTooLong`, `ChannelNameInvalidCharacter`.
-pub fn checked_channel_name(name: &str) -> Result<String, Error> {
-    let name = name.trim();
-    if name.is_empty() {
-        return Err(Error::ChannelNameEmpty);
-    }
-    if name.chars().count() > MAX_NAME_LENGTH {
-        return Err(Error::ChannelNameTooLong { limit: MAX_NAME_LENGTH.into() });
-    }
-    match invalid_character(name) {
-        Some(position) => Err(Error::ChannelNameInvalidCharacter { position: position.into() }),
-        None => Ok(name.to_owned()),
-    }
-}
-
 /// A channel's description as it is stored: on one line.
 ///
 /// # Errors
@@ -275,14 +254,6 @@ pub fn checked_channel_name(name: &str) -> Result<String, Error> {
 pub fn checked_description(description: &str) -> Result<String, Error> {
     check_length(description, "description", MAX_DESCRIPTION_LENGTH)?;
     Ok(description.replace('\n', " "))
-}
-
-/// A description as HTML, as its author sees what it names; "" for none.
-pub fn rendered_description(tx: &Tx, author: &User, description: &str) -> String {
-    if description.is_empty() {
-        return String::new();
-    }
-    markdown::render_inline(description, &tx.seen_by(author.id, Some(&tx.site())))
 }
 
 /// Makes a channel without subscribers, under a name that is free.
@@ -372,10 +343,4 @@ impl FromJson for ChannelToSubscribe {
             "required": ["name"],
         })
     }
-}
-
-/// Whether a text is `#rgb` or `#rrggbb`.
-pub fn is_color(text: &str) -> bool {
-    text.strip_prefix('#')
-        .is_some_and(|digits| matches!(digits.len(), 3 | 6) && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }

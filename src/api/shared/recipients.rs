@@ -1,15 +1,45 @@
-//! From the parameter `to` to a channel or people.
+//! To whom a message goes: the parameters that say so, and what they mean.
 
-use super::MessageType;
-use super::parameter::Recipients;
-use crate::api::channels::creation::checked_channel_name;
+use crate::api::parameter::{Parameter, words};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::channel::checked_channel_name;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::send::Target;
 use crate::realm::user::User;
+use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 use std::collections::BTreeSet;
+
+words! {
+    /// Where a message goes; two words for each.
+    pub enum MessageType {
+        /// To a channel.
+        Channel = "channel" | "stream",
+        /// To people.
+        Direct = "direct" | "private",
+    }
+}
+
+/// `to`: a channel's name or ID, users' IDs or addresses, one or a list; raw text or JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipients(pub Value);
+
+impl Parameter for Recipients {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
+        // What is not JSON is a name or an address as it is; most names are not even like JSON.
+        let may_be_json =
+            text.trim_start().starts_with(|first: char| "[{\"-tfn".contains(first) || first.is_ascii_digit());
+        let json = may_be_json.then(|| serde_json::from_str(text).ok()).flatten();
+        Ok(Self(json.unwrap_or_else(|| Value::from(text))))
+    }
+
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "description": "A name, an address, an ID, or a JSON list of one kind."})
+    }
+}
 
 /// Resolves the recipients of a message.
 ///
