@@ -215,7 +215,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn fields_fill_the_message_and_stand_beside_it() {
+    fn fields_fill_the_message_and_are_next_to_it() {
         let error = Error::UnknownChannel { stream: "nowhere".into() };
 
         assert_eq!(

@@ -139,7 +139,7 @@ pub struct Realm {
     /// out.
     #[serde(skip)]
     pub resumable_uploads: OrdMap<String, Arc<resumable::ResumableUpload>>,
-    /// Users whom push notifications reach: those with an active device or a token.
+    /// Users that push notifications reach: those with an active device or a token.
     #[serde(skip)]
     pub reached_by_push: OrdSet<UserId>,
     /// What the push relay was handed; no part of the state that is given out.

@@ -208,7 +208,7 @@ impl World {
         }
         if let Some(_turn) = self.writer.try_lock() {
             let (_, caused) = self.run_due(self.now());
-            self.tell_events(&caused);
+            self.broadcast_events(&caused);
         }
         self.realm.load_full()
     }
@@ -240,7 +240,7 @@ impl World {
     /// What `change` refuses.
     pub fn commit<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<T, Error> {
         let (value, caused) = self.commit_noting(change)?;
-        caused.aside.into_iter().for_each(|watched| self.tell(watched));
+        caused.aside.into_iter().for_each(|watched| self.broadcast(watched));
         Ok(value)
     }
 
@@ -292,7 +292,7 @@ impl World {
         let _turn = self.lock();
         let from = self.now();
         let realm = self.settled(from);
-        let Some((at, _)) = realm.agenda.iter().find(|(_, due)| due.is_told()) else { return Ok(Some(Vec::new())) };
+        let Some((at, _)) = realm.agenda.iter().find(|(_, due)| due.is_reported()) else { return Ok(Some(Vec::new())) };
         let at = reach(from, *at)?;
         Ok(self.is_ready(awaited).then(|| self.go_on(from, at)))
     }
@@ -307,8 +307,8 @@ impl World {
         self.set_clock(at);
         let (fired, caused) = self.run_due(at);
         self.reach(at);
-        self.tell(Watched::Clock { from, to: at, fired: fired.clone() });
-        self.tell_events(&caused);
+        self.broadcast(Watched::Clock { from, to: at, fired: fired.clone() });
+        self.broadcast_events(&caused);
         fired
     }
 
@@ -340,7 +340,7 @@ impl World {
     /// The realm with all done that is due by now.
     fn settled(&self, now: Timestamp) -> Arc<Realm> {
         let (_, caused) = self.run_due(now);
-        self.tell_events(&caused);
+        self.broadcast_events(&caused);
         self.realm.load_full()
     }
 

@@ -8,7 +8,7 @@ pub mod edit;
 use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
 use crate::api::shared::users::activity::deactivate;
-use crate::api::shared::users::bot::{tell_of_account, who_lists};
+use crate::api::shared::users::bot::{emit_account, who_lists};
 use crate::api::shared::users::key::NewApiKeyReply;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -108,7 +108,7 @@ impl Write for RegenerateBotApiKey {
 
         let api_key = tx.realm_mut().chance.api_key();
         tx.replace_api_key(bot, api_key.clone());
-        tell_of_account(tx, bot, "api_key", |_, bot| json!(bot.api_key));
+        emit_account(tx, bot, "api_key", |_, bot| json!(bot.api_key));
         Ok(NewApiKeyReply { api_key })
     }
 }

@@ -1,7 +1,7 @@
 //! The caller's own API key.
 
 use super::{Call, Write, operation};
-use crate::api::shared::users::bot::tell_of_account;
+use crate::api::shared::users::bot::emit_account;
 use crate::api::shared::users::device::remove_device;
 use crate::api::shared::users::key::NewApiKeyReply;
 use crate::error::Error;
@@ -24,7 +24,7 @@ impl Write for RegenerateOwnApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<NewApiKeyReply, Error> {
         let api_key = tx.realm_mut().chance.api_key();
         tx.replace_api_key(call.caller().id, api_key.clone());
-        tell_of_account(tx, call.caller().id, "api_key", |_, bot| json!(bot.api_key));
+        emit_account(tx, call.caller().id, "api_key", |_, bot| json!(bot.api_key));
         let user = call.caller().id;
         tx.change_push_targets(user, |own| own.push_tokens.clear());
         if call.feature_level >= DEVICES_GO_SINCE {

@@ -49,11 +49,11 @@ impl Write for UpdateFlags {
         let change = FlagChange::parse(&params.flag, &params.op)?;
         let changed = apply(tx, call.caller(), &params.messages, change)?;
         let user = call.caller().id;
-        let told = match call.feature_level {
+        let sent = match call.feature_level {
             ..CHANGED_ALONE_SINCE => as_changed(tx, user, &params.messages, change),
             _ => changed.messages,
         };
-        emit(tx, user, change, &told, false);
+        emit(tx, user, change, &sent, false);
         let ignored = change.makes_unread().then_some(changed.ignored_channels);
         Ok(UpdateFlagsReply { messages: params.messages, ignored_because_not_subscribed_channels: ignored })
     }

@@ -102,7 +102,7 @@ pub struct InvitesReply {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Invite")]
 pub struct InviteRecord {
-    /// To whom; by email only.
+    /// Addresses that they go to; by email only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// Its ID, of a sequence for each kind.
@@ -120,7 +120,7 @@ pub struct InviteRecord {
     pub link_url: Option<String>,
     /// A link.
     pub is_multiuse: bool,
-    /// Whether the one who invited is told; by email only.
+    /// Whether the one who invited is notified; by email only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notify_referrer_on_join: Option<bool>,
 }

@@ -91,7 +91,7 @@ impl Write for SendMessage {
         };
 
         if let Target::Channel { channel, .. } = outgoing.to {
-            unheard::tell_owner(tx, caller, channel);
+            unheard::notify_owner(tx, caller, channel);
         }
         let sent = tx.send(outgoing)?;
         Ok(SendMessageReply {

@@ -54,7 +54,7 @@ const OWNERS_PERMISSIONS: &[&str] = &[
 const OWNERS_DECIDE_ON_SIGN_UP_SINCE: i64 = 143;
 
 /// Settings of which events tell in the form that permissions have.
-const TOLD_AS_DATA: &[&str] = &["allow_message_editing", "message_content_edit_limit_seconds", "topics_policy"];
+const SENT_AS_DATA: &[&str] = &["allow_message_editing", "message_content_edit_limit_seconds", "topics_policy"];
 
 operation! {
     /// Changes the organization's name, description, settings and permissions.
@@ -212,7 +212,7 @@ fn change_setting(tx: &mut Tx, name: &'static str, value: &Value) {
         // The older switch follows from it.
         data.push(("mandatory_topics", (*value == "disable_empty_topic").into()));
     }
-    if TOLD_AS_DATA.contains(&name) {
+    if SENT_AS_DATA.contains(&name) {
         emit_data(tx, data);
     } else {
         emit(tx, name, value);
@@ -240,7 +240,7 @@ fn emit(tx: &mut Tx, name: &str, value: &Value) {
     tx.emit(everyone, RealmUpdate { property: name.to_owned(), value: value.clone() });
 }
 
-/// Gives the permissions of a policy to those whom a value of it names, unless it has the value already; whether it had
+/// Gives the permissions of a policy to those that a value of it names, unless it has the value already; whether it had
 /// another.
 fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choice) -> bool {
     if policy.number(tx) == *number {
@@ -258,7 +258,7 @@ fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choic
     true
 }
 
-/// Gives a permission to others. Where guests come to know more or fewer people, they learn whom.
+/// Gives a permission to others. Where guests come to know more or fewer people, they learn which.
 fn change_permission(tx: &mut Tx, name: &'static str, value: GroupSettingValue) {
     let before = tx.mark();
     let shown = json!(value);

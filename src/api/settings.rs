@@ -52,7 +52,7 @@ const ERRORS: &[ErrorKind] = &[
     ErrorKind::NameInvalidFormat,
     ErrorKind::NameTaken,
 ];
-/// What is told of changed settings.
+/// What changed settings send.
 const EVENTS: &[EventKind] = &[
     EventKind::RealmUserUpdate,
     EventKind::UserSettingsUpdate,
@@ -150,7 +150,7 @@ fn change_own_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Valu
     }
 }
 
-/// Changes a setting of the table; what is so already is not told.
+/// Changes a setting of the table; what is so already is not sent.
 fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
     if *tx.user_state(user).setting(name) == value {
         return;

@@ -130,7 +130,7 @@ impl Read for GetUserByEmail {
     }
 }
 
-/// The first level that gives guests no placeholders for users whom they may not know of.
+/// The first level that gives guests no placeholders for users that they may not know of.
 const NO_PLACEHOLDERS_SINCE: i64 = 437;
 
 fn gives_placeholders(call: &Call<'_>) -> bool {

@@ -86,7 +86,7 @@ macro_rules! belongings {
             ScheduledMessageSent: 400 BAD_REQUEST "Scheduled message was already sent";
             /// A list where one channel is wanted.
             InvalidChannelIdType: 400 BAD_REQUEST "Invalid data type for channel ID";
-            /// Another type, but to whom?
+            /// Another type without recipients.
             RecipientNeeded: 400 BAD_REQUEST "Recipient required when updating type of scheduled message.";
             /// To a channel, but under which topic?
             TopicNeeded: 400 BAD_REQUEST "Topic required when updating scheduled message type to channel.";

@@ -128,7 +128,7 @@ static PARAMETERS: &[(&str, Rows)] = &[
     ("POST /register", &[(481, "idle_queue_timeout"), (288, "presence_history_limit_days")]),
 ];
 
-/// Devices had numbers of their own before they were registered by themselves; A-104 says what stands for them.
+/// Devices had numbers of their own before they were registered by themselves; A-104 says what replaces them.
 ///
 /// Parameters that had another name: level, operation, old, the first level that had the old one, new.
 static RENAMED: &[(i64, &str, &str, i64, &str)] = &[

@@ -119,7 +119,7 @@ impl Tx {
         hash
     }
 
-    /// The whole copy, for steps that no method here stands for.
+    /// The whole copy, for steps that no method here covers.
     pub fn realm_mut(&mut self) -> &mut Realm {
         &mut self.realm
     }

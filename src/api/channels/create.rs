@@ -4,7 +4,7 @@ use crate::api::parameter::Nullable;
 use crate::api::shared::channels::creation::{
     NewChannel, RetentionDays, TopicsPolicyWord, channel_permissions, checked_description, emit_defaults, make_channel,
 };
-use crate::api::shared::channels::notices::{announce, tell_created};
+use crate::api::shared::channels::notices::{announce, post_created};
 use crate::api::shared::principals::Principals;
 use crate::api::shared::subscriptions::subscribe_all;
 use crate::api::{Call, Write, operation};
@@ -63,7 +63,7 @@ operation! {
         name: String,
         /// Tell those who were subscribed by somebody else.
         send_new_subscription_messages: bool = true,
-        /// Whom to subscribe; the caller is subscribed only when named.
+        /// Users to subscribe; the caller is subscribed only when named.
         subscribers: Vec<UserId>,
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
@@ -119,7 +119,7 @@ impl Write for CreateChannel {
         if params.announce {
             announce(tx, caller, &[id]);
         }
-        tell_created(tx, caller, &[id]);
+        post_created(tx, caller, &[id]);
         Ok(NewChannelReply { id })
     }
 }

@@ -203,7 +203,7 @@ fn checked_default(caller: &User, channel: &Channel, params: &EditChannel) -> Re
     if params.is_default_stream == Some(true) && stays_archived {
         return Err(Error::InvalidChannelId);
     }
-    // That it is none is told again too.
+    // That it is none is sent again too.
     Ok(params.is_default_stream.filter(|new| !(*new && channel.is_default)))
 }
 
@@ -278,7 +278,7 @@ fn checked_permissions(
         let (Some(update), Some(current)) = (update, channel.permissions.get(name)) else { continue };
         let value = match resolve_update(realm, setting(CHANNEL_PERMISSIONS, name), current, update)? {
             Some(value) => value,
-            // As a policy it was told again.
+            // As a policy it was sent again.
             None if name == "can_send_message_group" && call.feature_level < POSTING_BY_GROUPS_SINCE => current.clone(),
             None => continue,
         };

@@ -25,7 +25,7 @@ impl Invitation {
         &self.terms
     }
 
-    /// Whom it was sent to; None for a link.
+    /// The address that it was sent to; None for a link.
     pub fn email(&self) -> Option<&str> {
         self.by_email.as_ref().map(|invite| invite.email.as_str())
     }

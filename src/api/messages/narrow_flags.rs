@@ -102,7 +102,7 @@ mod tests {
     use super::shrunk;
 
     #[test]
-    fn a_range_is_shrunk_to_the_limit_with_half_of_it_kept_for_what_lies_before() {
+    fn a_range_is_shrunk_to_the_limit_with_half_of_it_kept_for_what_is_before() {
         assert_eq!(shrunk(100, 200), (100, 200));
         assert_eq!(shrunk(5_000, 0), (5_000, 0));
         assert_eq!(shrunk(9_000, 9_000), (2_500, 2_500));

@@ -24,7 +24,7 @@ const MAX_DESCRIPTION_LENGTH: usize = 1_000;
 const MAX_PLACE_LENGTH: usize = 40;
 /// Longest address of a server for calls, in code points.
 const MAX_CALLS_ADDRESS_LENGTH: usize = 200;
-/// What stands for no limit in seconds or days.
+/// The word for no limit in seconds or days.
 const UNLIMITED: &str = "unlimited";
 
 /// The days after which messages go that never do.
@@ -155,7 +155,7 @@ impl Parameters for OrganizationParams {
     }
 }
 
-/// The parameters in the order in which they are checked, and in which what changed is told; those of later levels last.
+/// The parameters in the order in which they are checked, and in which events of what changed are sent; those of later levels last.
 fn in_order() -> Vec<&'static ParameterInfo> {
     let mut all: Vec<&ParameterInfo> = OrganizationParams::LIST.iter().collect();
     all.sort_by_key(|info| ORDER.iter().position(|name| *name == info.name).unwrap_or(ORDER.len()));
@@ -273,7 +273,7 @@ pub fn check_choice(name: &str, value: &Value) -> Result<(), Error> {
     }
 }
 
-/// A setting's value as it is kept: limits are numbers above 0, or what stands for none.
+/// A setting's value as it is kept: limits are numbers above 0, or what means none.
 ///
 /// # Errors
 ///

@@ -8,7 +8,7 @@ use crate::api::organization::policies::POLICIES;
 use crate::api::profile_fields::data::known_sites;
 use crate::api::shared::channels::creation;
 use crate::api::shared::pictures::MAX_PICTURE_MIB;
-use crate::api::subscriptions::subscribe::MAX_TOLD_USERS;
+use crate::api::subscriptions::subscribe::MAX_NOTIFIED_USERS;
 use crate::realm::Realm;
 use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
 use crate::realm::organization::{AuthenticationMethod, Picture};
@@ -96,7 +96,7 @@ fn limits() -> Value {
         "max_topic_length": crate::realm::topic::MAX_TOPIC_LENGTH,
         "max_message_length": crate::realm::text::MAX_MESSAGE_LENGTH,
         "max_reminder_note_length": crate::api::reminders::MAX_NOTE_LENGTH,
-        "max_bulk_new_subscription_messages": MAX_TOLD_USERS,
+        "max_bulk_new_subscription_messages": MAX_NOTIFIED_USERS,
         "max_avatar_file_size_mib": MAX_PICTURE_MIB,
         "max_icon_file_size_mib": MAX_PICTURE_MIB,
         "max_logo_file_size_mib": MAX_PICTURE_MIB,

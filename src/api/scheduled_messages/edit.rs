@@ -54,7 +54,7 @@ const ERRORS: [ErrorKind; SENDING_ERRORS.len() + 4] = {
 };
 
 impl EditScheduledMessage {
-    /// Checks what can be told without looking at the message.
+    /// Checks what can be decided without looking at the message.
     fn check(&self) -> Result<(), Error> {
         let is_empty = self.type_.is_none()
             && self.to.is_none()

@@ -23,7 +23,7 @@ const PERSONAL_SETTINGS: &[&str] = &[
     "send_stream_typing_notifications",
 ];
 
-/// Changes the settings of all who are meant; what is so already is not told.
+/// Changes the settings of all who are meant; what is so already is not sent.
 ///
 /// # Errors
 ///

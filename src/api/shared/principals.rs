@@ -1,4 +1,4 @@
-//! Whom an operation on subscriptions is about.
+//! The users that an operation on subscriptions is about.
 
 use crate::api::parameter::{FromJson, Parameter, json_parameter};
 use crate::error::Error;

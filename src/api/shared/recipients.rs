@@ -1,4 +1,4 @@
-//! To whom a message goes: the parameters that say so, and what they mean.
+//! Where a message goes: the parameters that say so, and what they mean.
 
 use crate::api::parameter::{Parameter, words};
 use crate::error::Error;

@@ -207,7 +207,7 @@ struct PeerChange {
 }
 
 /// How many of the latest changes a further channel is compared with: where more kinds of audiences come together,
-/// some are told of the same change in two events.
+/// some get the same change in two events.
 const COMPARED_CHANGES: usize = 100;
 
 /// One change where the same users come or go and the same people may see it.

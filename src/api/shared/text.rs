@@ -65,7 +65,7 @@ impl<const MAX: usize> Parameter for MaxLength<MAX> {
     }
 }
 
-/// A text or null. Texts travel raw, so `null` in a form stands for null.
+/// A text or null. Texts travel raw, so `null` in a form means null.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NullableText<T>(pub Option<T>);
 

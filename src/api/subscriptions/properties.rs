@@ -79,7 +79,7 @@ operation! {
     events [SubscriptionUpdate];
 }
 
-/// JSON text; text that is none stands for itself, since some clients send a colour without quotes.
+/// JSON text; text that is none is taken as it is, since some clients send a colour without quotes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlainOrJson(pub Value);
 

@@ -20,7 +20,7 @@ operation! {
     /// Unsubscribes users from channels.
     pub Unsubscribe = DELETE "/users/me/subscriptions", for User;
     params {
-        /// Whom to unsubscribe; the caller by default.
+        /// Users to unsubscribe; the caller by default.
         principals: Principals = Principals::caller() => "",
         /// Names of channels, whatever the case.
         subscriptions: Vec<String>,

@@ -167,17 +167,17 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`streams` has no more than `stream_id`; before, the channels.",
         test: "deleted_channels_were_told_whole_before_343",
         act: Downgrade::Objects(&CHANNEL_DELETE, |event, context| {
-            for told in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
-                let id = told["stream_id"].as_i64().map(ChannelId);
-                if told.get("name").is_some() {
-                    *told = as_of(343, &CHANNEL, told.take(), context);
+            for deleted in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
+                let id = deleted["stream_id"].as_i64().map(ChannelId);
+                if deleted.get("name").is_some() {
+                    *deleted = as_of(343, &CHANNEL, deleted.take(), context);
                 } else if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
                     let mut record = ChannelRecord::new(context.realm, channel);
                     // Who leaves a channel that is archived with that knew it by its name.
                     if let Some((_, name)) = record.name.split_once(BURIED) {
                         record.name = name.to_owned();
                     }
-                    *told = as_of(343, &CHANNEL, json!(record), context);
+                    *deleted = as_of(343, &CHANNEL, json!(record), context);
                 }
             }
         }),
@@ -287,7 +287,7 @@ fn check_holds_subscription(request: &mut Request<'_>) -> Result<(), Error> {
     if is_outside && asked != current { Err(Error::InvalidChannelId) } else { Ok(()) }
 }
 
-/// Stands before the former name of a channel that was archived.
+/// Precedes the former name of a channel that was archived.
 const BURIED: &str = "!DEACTIVATED:";
 
 /// Whether the channel in the path is archived.

@@ -1,4 +1,4 @@
-//! Subscriptions: who is subscribed, who subscribes and unsubscribes whom.
+//! Subscriptions: who is subscribed, and who may subscribe and unsubscribe others.
 
 use crate::error::Error;
 use crate::level::objects::{PEERS, SUBSCRIBE_REPLY, SUBSCRIBERS};

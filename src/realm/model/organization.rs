@@ -137,7 +137,7 @@ impl AuthenticationMethod {
     }
 }
 
-/// A picture that stands for the organization.
+/// A picture of the organization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Picture {
@@ -166,7 +166,7 @@ impl Picture {
 /// What the organization has of a [`Picture`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnPicture {
-    /// Its bytes; None while the general one stands for it.
+    /// Its bytes; None while the general one is shown.
     pub blob: Option<String>,
     /// Counts the changes.
     pub version: i64,
@@ -248,7 +248,7 @@ pub struct InviteLink {
 pub struct Invite {
     /// Its number.
     pub id: InviteId,
-    /// To whom.
+    /// The recipients.
     pub email: String,
     /// As a link's.
     pub key: String,

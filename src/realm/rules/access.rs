@@ -33,7 +33,7 @@ impl Realm {
         if is_known { &user.full_name } else { UNKNOWN_USER_NAME }
     }
 
-    /// The dummy that stands for the address of a user whose real one not everyone may see.
+    /// The dummy that replaces the address of a user whose real one not everyone may see.
     pub fn shown_dummy_email(&self, user: &User) -> Option<String> {
         let is_shown = user.is_bot() || user.email_visibility == crate::realm::model::user::EmailVisibility::Everyone;
         (!is_shown).then(|| self.dummy_email(user.id))
@@ -92,7 +92,7 @@ impl Realm {
         self.accessible_user(viewer, id)
     }
 
-    /// The user behind an API address: a real one that the viewer may see, or a dummy. The real address of somebody whom
+    /// The user behind an API address: a real one that the viewer may see, or a dummy. The real address of somebody that
     /// the viewer may not know of is nobody's.
     pub fn user_by_api_email(&self, viewer: &User, email: &str) -> Option<&Arc<User>> {
         if let Some(user) = self.user_by_dummy_email(email) {
@@ -103,7 +103,7 @@ impl Realm {
         self.user_by_email(email).filter(is_seen)
     }
 
-    /// The user behind a dummy address, or behind a real one that everyone may see, of somebody whom the viewer (None: an
+    /// The user behind a dummy address, or behind a real one that everyone may see, of somebody that the viewer (None: an
     /// anonymous visitor) may know of. Any other real one is nobody's: whoever could send to it would learn whose it is.
     pub fn user_known_as(&self, viewer: Option<&User>, email: &str) -> Option<&Arc<User>> {
         let is_known = |user: &&Arc<User>| self.email_shown_to(viewer, user).eq_ignore_ascii_case(email);
@@ -120,7 +120,7 @@ impl Realm {
         self.dummy_digits(email).is_some()
     }
 
-    /// What stands for the user's number in a dummy address.
+    /// The part of the user's number in a dummy address.
     fn dummy_digits<'a>(&self, email: &'a str) -> Option<&'a str> {
         let (name, host) = email.split_once('@')?;
         if !host.eq_ignore_ascii_case(&self.organization.host) {

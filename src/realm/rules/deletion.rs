@@ -10,7 +10,7 @@ use imbl::OrdSet;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// The first level at which everybody with access to a message is told of its end.
+/// The first level at which everybody with access to a message is sent its end.
 const SENT_TO_ALL_SINCE: i64 = 274;
 
 /// Those who are informed of the end of messages that lie in one place. Below a level it is only a channel's subscribers.

@@ -62,8 +62,8 @@ pub fn follow_presence_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
 
 /// Tells those who may know of somebody, in organizations that are not too large for it.
 fn emit_presence(tx: &mut Tx, user: UserId, presence: Presence) {
-    let is_told = tx.active_users.len() <= MAX_USERS_FOR_EVENTS && !tx.organization.is_on("presence_disabled");
-    if is_told {
+    let is_sent = tx.active_users.len() <= MAX_USERS_FOR_EVENTS && !tx.organization.is_on("presence_disabled");
+    if is_sent {
         let now = tx.now;
         let audience = tx.who_can_access(user);
         let payload = Payload::Presence { user: tx.users[&user].clone(), presence, now };

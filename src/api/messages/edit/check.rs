@@ -47,7 +47,7 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Re
     }
     let names = asked.map(str::trim).zip(message.channel().map(|(_, topic)| topic.as_ref()));
     let marking = names.and_then(|(asked, topic)| Marking::between(topic, asked));
-    let notice = names.filter(|_| content.is_none()).and_then(|(asked, topic)| Marking::told_of(topic, asked));
+    let notice = names.filter(|_| content.is_none()).and_then(|(asked, topic)| Marking::in_notice(topic, asked));
     let has_same_name = names.is_none_or(|(asked, topic)| Marking::is_all_between(topic, asked));
     let moved = match &place {
         Some(place) => {

@@ -4,7 +4,7 @@
 
 use super::creation::emit_defaults;
 use super::default_groups::leave_groups;
-use super::notices::tell_in_channel;
+use super::notices::post_in_channel;
 use crate::api::Call;
 use crate::realm::channel::{Channel, MAX_CHANNEL_NAME_LENGTH, Privacy, Subscription};
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
@@ -29,12 +29,12 @@ const ARCHIVED_SHOWN_SINCE: i64 = 315;
 /// the purposes, and the channel is without subscribers from then on, private, and under another name.
 pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
     let is_shown = call.feature_level >= ARCHIVED_SHOWN_SINCE;
-    // What is told where nobody sees what becomes of the channel.
+    // What is sent where nobody sees what becomes of the channel.
     let as_it_was = ChannelRecord::new(tx, &tx.channels[&id]);
     if is_shown {
         let content = format!("Channel #**{}** has been archived.", tx.channels[&id].name);
         // Before the channel is gone for clients that don't know archived ones.
-        tell_in_channel(tx, call.caller(), id, content);
+        post_in_channel(tx, call.caller(), id, content);
     }
     let channel = tx.channel_mut(id);
     channel.is_archived = true;
@@ -44,7 +44,7 @@ pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
     leave_groups(tx, id);
     let purposes = take_purposes(tx, id);
     if is_shown {
-        tell_purposes(tx, purposes);
+        emit_purposes(tx, purposes);
     }
     emit_is_archived(tx, id, true);
     let audience = tx.who_can_see(&tx.channels[&id]);
@@ -89,7 +89,7 @@ fn take_purposes(tx: &mut Tx, id: ChannelId) -> Vec<&'static str> {
 }
 
 /// Tells that these settings name no channel any more.
-fn tell_purposes(tx: &mut Tx, taken: Vec<&'static str>) {
+fn emit_purposes(tx: &mut Tx, taken: Vec<&'static str>) {
     if taken.is_empty() {
         return;
     }
@@ -126,7 +126,7 @@ pub fn bring_back(tx: &mut Tx, actor: &User, id: ChannelId) {
         tx.emit(audience, peers.only_for(DeliveryCondition::NoArchivedChannels));
     }
     let content = format!("Channel #**{}** has been un-archived.", channel.name);
-    tell_in_channel(tx, actor, id, content);
+    post_in_channel(tx, actor, id, content);
 }
 
 fn emit_again(tx: &mut Tx, user: UserId, channel: &Arc<Channel>, subscription: Arc<Subscription>) {

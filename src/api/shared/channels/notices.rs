@@ -11,7 +11,7 @@ use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use imbl::OrdSet;
 
-/// The topic in which a channel's changes are told.
+/// The topic in which a channel's changes are posted.
 const EVENTS_TOPIC: &str = "channel events";
 /// The topic in which new channels are announced.
 const ANNOUNCEMENTS_TOPIC: &str = "new channels";
@@ -48,7 +48,7 @@ pub fn privacy_words(privacy: Privacy) -> &'static str {
 }
 
 /// Says in new channels who made them, where the organization wants that.
-pub fn tell_created(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
+pub fn post_created(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
     for id in channels {
         let channel = &tx.channels[id];
         let description = match channel.description.as_str() {
@@ -60,16 +60,16 @@ pub fn tell_created(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
             privacy_words(channel.privacy),
             creator.silent_mention(),
         );
-        tell_in_channel_read_by(tx, creator, *id, content, OrdSet::unit(creator.id));
+        post_in_channel_read_by(tx, creator, *id, content, OrdSet::unit(creator.id));
     }
 }
 
 /// Says something in a channel's topic for its changes, where the organization wants that.
-pub fn tell_in_channel(tx: &mut Tx, actor: &User, channel: ChannelId, content: String) {
-    tell_in_channel_read_by(tx, actor, channel, content, OrdSet::new());
+pub fn post_in_channel(tx: &mut Tx, actor: &User, channel: ChannelId, content: String) {
+    post_in_channel_read_by(tx, actor, channel, content, OrdSet::new());
 }
 
-fn tell_in_channel_read_by(tx: &mut Tx, actor: &User, channel: ChannelId, content: String, readers: OrdSet<UserId>) {
+fn post_in_channel_read_by(tx: &mut Tx, actor: &User, channel: ChannelId, content: String, readers: OrdSet<UserId>) {
     if tx.organization.is_on("send_channel_events_messages") {
         let topic = in_words_of_topic(tx, EVENTS_TOPIC);
         let to = in_topic(tx, channel, &topic);
@@ -103,8 +103,8 @@ pub fn announce(tx: &mut Tx, creator: &User, channels: &[ChannelId]) {
     tx.notify(creator.id, to, content, OrdSet::unit(creator.id));
 }
 
-/// Tells people whom somebody else subscribed to channels that were there before, each in a direct message.
-pub fn tell_subscribed(tx: &mut Tx, actor: &User, added: &Changed, created: &[ChannelId]) {
+/// Notifies people that somebody else subscribed to channels that were there before, each in a direct message.
+pub fn post_subscribed(tx: &mut Tx, actor: &User, added: &Changed, created: &[ChannelId]) {
     let people: Vec<UserId> = added.keys().copied().filter(|id| *id != actor.id && !tx.users[id].is_bot()).collect();
     let who = actor.silent_mention();
     for person in people {
@@ -130,7 +130,7 @@ pub fn tell_subscribed(tx: &mut Tx, actor: &User, added: &Changed, created: &[Ch
 }
 
 /// Says in a channel that others may post there than before: policies by their numbers (`stream_post_policy`).
-pub fn tell_post_policy(tx: &mut Tx, actor: &User, channel: ChannelId, old: i64, new: i64) {
+pub fn post_policy_change(tx: &mut Tx, actor: &User, channel: ChannelId, old: i64, new: i64) {
     let who = actor.silent_mention();
     let content = if tx.is_before(CHANNELS_SINCE) {
         format!(
@@ -142,7 +142,7 @@ pub fn tell_post_policy(tx: &mut Tx, actor: &User, channel: ChannelId, old: i64,
     } else {
         format!("{who} changed the posting permissions for this channel.")
     };
-    tell_in_channel(tx, actor, channel, content);
+    post_in_channel(tx, actor, channel, content);
 }
 
 const fn post_policy_words(policy: i64) -> &'static str {
@@ -155,7 +155,7 @@ const fn post_policy_words(policy: i64) -> &'static str {
 }
 
 /// Says in a channel for how many days its messages are kept, -1 for ever, from now on.
-pub fn tell_retention(tx: &mut Tx, actor: &User, channel: ChannelId, old: Option<i64>, new: Option<i64>) {
+pub fn post_retention(tx: &mut Tx, actor: &User, channel: ChannelId, old: Option<i64>, new: Option<i64>) {
     let who = actor.silent_mention();
     let content = if tx.is_before(CHANNELS_SINCE) {
         let default = tx.organization.setting("message_retention_days").as_i64().unwrap_or(-1);
@@ -189,5 +189,5 @@ pub fn tell_retention(tx: &mut Tx, actor: &User, channel: ChannelId, old: Option
             words(new),
         )
     };
-    tell_in_channel(tx, actor, channel, content);
+    post_in_channel(tx, actor, channel, content);
 }

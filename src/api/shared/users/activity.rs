@@ -1,10 +1,10 @@
 //! Accounts that are deactivated and come back, with all that follows (reference behaviour, DELETE /users/{user_id}).
 
 use super::change::{change_avatar, change_name};
-use super::holders::tell_anew;
+use super::holders::emit_listings;
 use crate::api::parameter::json_object;
 use crate::api::shared::subscriptions::{emit_resumed, resume, suspend};
-use crate::api::shared::users::bot::tell_of_account;
+use crate::api::shared::users::bot::emit_account;
 use crate::api::shared::users::change::emit_export_consent;
 use crate::realm::Realm;
 use crate::realm::deletion::delete_messages;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub const DELETED_USER_NAME: &str = "Deleted user";
 
 /// The first level whose groups lose and get back members with their accounts.
-const MEMBERSHIP_TOLD_SINCE: i64 = 303;
+const MEMBERSHIP_SENT_SINCE: i64 = 303;
 
 json_object! {
     open
@@ -44,7 +44,7 @@ json_object! {
 /// Deactivates a user, the bots that they own before; what is to be deleted goes with each account, bots' first.
 ///
 /// Events for each account, in this order: `delete_message`, `realm_user` update of name and picture, `invites_changed`,
-/// `subscription` peer_remove, `realm_user` update to everybody who may still know of it, those of [`tell_anew`],
+/// `subscription` peer_remove, `realm_user` update to everybody who may still know of it, those of [`emit_listings`],
 /// `realm_user` remove to guests who may not know of it any more; `user_group` remove_members to guests who may not
 /// know of it.
 pub fn deactivate(tx: &mut Tx, id: UserId, actions: Option<&DeletionActions>) {
@@ -97,15 +97,15 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     tx.revoke_invitations_of(id);
     suspend(tx, id);
     let lost = difference(tx, &before, &tx.who_can_access(id));
-    let told = before.except_all(&lost);
-    tx.emit(told.clone(), PersonUpdate::IsActive { user_id: id, is_active: false });
-    tell_of_account(tx, id, "is_active", |_, _| json!(false));
-    tell_anew(tx, id);
+    let informed = before.except_all(&lost);
+    tx.emit(informed.clone(), PersonUpdate::IsActive { user_id: id, is_active: false });
+    emit_account(tx, id, "is_active", |_, _| json!(false));
+    emit_listings(tx, id);
     if !lost.is_empty() {
         tx.emit(Audience::of(lost), RealmUserRemove::of(id));
     }
     // Who hears of the account's end concludes that it is in no group any more.
-    let is_unaware = |guest: &&UserId| tx.is_active(**guest) && !told.contains(**guest);
+    let is_unaware = |guest: &&UserId| tx.is_active(**guest) && !informed.contains(**guest);
     let unaware: OrdSet<UserId> = tx.guests().iter().filter(is_unaware).copied().collect();
     if !unaware.is_empty() {
         emit_membership(tx, &Audience::of(unaware), id, MemberChange::Remove);
@@ -121,7 +121,7 @@ fn difference(realm: &Realm, one: &Audience, other: &Audience) -> OrdSet<UserId>
 ///
 /// Events, in this order: `realm_user` update to everybody who may know of it, `realm_export_consent` of people to
 /// administrators, `realm_user` add to guests who come to know of it, then
-/// `subscription` peer_add, `user_group` add_members for each group that lists it again; those of [`tell_anew`].
+/// `subscription` peer_add, `user_group` add_members for each group that lists it again; those of [`emit_listings`].
 pub fn reactivate(tx: &mut Tx, id: UserId) {
     let before = tx.who_can_access(id);
     tx.user_mut(id).is_active = true;
@@ -133,7 +133,7 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     if !tx.users[&id].is_bot() {
         emit_export_consent(tx, id, tx.user_state(id).is_on("allow_private_data_export"));
     }
-    tell_of_account(tx, id, "is_active", |_, _| json!(true));
+    emit_account(tx, id, "is_active", |_, _| json!(true));
     if !gained.is_empty() {
         let user = tx.users[&id].clone();
         tx.emit(Audience::of(gained), Event::new(EventKind::RealmUserAdd, Payload::UserAdd(user)));
@@ -141,16 +141,16 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     emit_resumed(tx, id, &channels);
     let everyone = tx.everyone();
     emit_membership(tx, &everyone, id, MemberChange::Add);
-    tell_anew(tx, id);
+    emit_listings(tx, id);
 }
 
 /// Tells some that a user is listed in groups again, or not any more.
 fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, change: MemberChange) {
     let groups = tx.groups.values().filter(|group| group.members.contains(&id));
     let needs = |group: &Group| match (group.system, group.is_deactivated) {
-        (Some(_), _) => DeliveryCondition::From(MEMBERSHIP_TOLD_SINCE),
-        (None, true) => DeliveryCondition::DeactivatedGroupsFrom(MEMBERSHIP_TOLD_SINCE),
-        (None, false) => DeliveryCondition::From(MEMBERSHIP_TOLD_SINCE),
+        (Some(_), _) => DeliveryCondition::From(MEMBERSHIP_SENT_SINCE),
+        (None, true) => DeliveryCondition::DeactivatedGroupsFrom(MEMBERSHIP_SENT_SINCE),
+        (None, false) => DeliveryCondition::From(MEMBERSHIP_SENT_SINCE),
     };
     let groups: Vec<(GroupId, DeliveryCondition)> = groups.map(|group| (group.id, needs(group))).collect();
     for (group, needs) in groups {

@@ -1,4 +1,4 @@
-//! What `realm_bot` events told of bots' accounts before 474, when lists of bots had their names, keys and pictures too.
+//! What `realm_bot` events said of bots' accounts before 474, when lists of bots had their names, keys and pictures too.
 
 use crate::api::Call;
 use crate::error::Error;
@@ -18,7 +18,7 @@ const ACCOUNTS_APART_SINCE: i64 = 474;
 /// nothing for people.
 ///
 /// Event: `realm_bot` update, below 474.
-pub fn tell_of_account(tx: &mut Tx, id: UserId, key: &'static str, value: impl FnOnce(&Realm, &User) -> Value) {
+pub fn emit_account(tx: &mut Tx, id: UserId, key: &'static str, value: impl FnOnce(&Realm, &User) -> Value) {
     if !tx.users[&id].is_bot() {
         return;
     }
@@ -34,7 +34,7 @@ fn account_update(user_id: UserId, key: &str, value: Value) -> RealmBotUpdate {
 /// Tells the administrators who owns a bot; owners who are none lose it or get it whole.
 ///
 /// Event: `realm_bot` update, below 474.
-pub fn tell_of_owner(tx: &mut Tx, bot: UserId, owner: UserId) {
+pub fn emit_owner(tx: &mut Tx, bot: UserId, owner: UserId) {
     let audience = Audience::of(tx.at_least(Role::Administrator));
     tx.emit_before(ACCOUNTS_APART_SINCE, audience, |_| account_update(bot, "owner_id", owner.0.into()));
 }

@@ -1,6 +1,6 @@
 //! Changes of an account, each with its events, for every operation that makes them.
 
-use crate::api::shared::users::bot::tell_of_account;
+use crate::api::shared::users::bot::emit_account;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
@@ -20,7 +20,7 @@ pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
     tx.user_mut(id).full_name.clone_from(&full_name);
     let audience = tx.who_can_access(id);
     tx.emit(audience, PersonUpdate::Name { user_id: id, full_name });
-    tell_of_account(tx, id, "full_name", |_, bot| json!(bot.full_name));
+    emit_account(tx, id, "full_name", |_, bot| json!(bot.full_name));
 }
 
 /// Gives a user another role, and with it other system groups and other channels in sight.
@@ -35,7 +35,7 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
     tx.schedule_full_membership(id);
     let audience = tx.who_can_access(id);
     tx.emit(audience, PersonUpdate::Role { user_id: id, role: role.number() });
-    // Being a full member follows from the role, and is told after it.
+    // Being a full member follows from the role, and is sent after it.
     let full = tx.system_group(SystemGroup::FullMembers);
     for is_follow_up in [false, true] {
         let is_of = |group: &&GroupId, others: &[GroupId]| (**group == full) == is_follow_up && !others.contains(group);
@@ -61,7 +61,7 @@ pub fn change_avatar(tx: &mut Tx, id: UserId, source: AvatarSource) {
 }
 
 fn emit_avatar(tx: &mut Tx, id: UserId) {
-    tell_of_account(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, false)));
+    emit_account(tx, id, "avatar_url", |realm, bot| json!(avatar_url(realm, bot, false)));
     let audience = tx.who_can_access(id);
     emit_avatar_to(tx, id, audience);
 }

@@ -14,7 +14,7 @@ use serde_json::json;
 ///
 /// Events, one for each permission: `realm` update_dict and `user_group` update to everybody, `stream` update to those
 /// who can see the channel.
-pub fn tell_anew(tx: &mut Tx, user: UserId) {
+pub fn emit_listings(tx: &mut Tx, user: UserId) {
     let of = |permissions: &Permissions| listing(tx, permissions, user);
     let of_organization = of(&tx.organization.permissions);
     let groups = tx.groups.values().map(|group| (group.id, of(&group.permissions)));

@@ -32,7 +32,7 @@ pub enum ProfileValue {
 }
 
 impl FromJson for ProfileValue {
-    /// What is neither is told to be no text: that is the first of the two.
+    /// What is neither is refused as no text: that is the first of the two.
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         let users = || Vec::<UserId>::from_json(value, at).ok().map(Self::Users);
         let text = value.as_str().map(|text| Self::Text(text.to_owned()));
@@ -120,7 +120,7 @@ fn checked_users(realm: &Realm, caller: &User, users: &[UserId]) -> Result<Strin
     Ok(json!(users).to_string())
 }
 
-/// Changes a user's values; what is so already is not told.
+/// Changes a user's values; what is so already is not sent.
 ///
 /// Event: `realm_user` update for each, to everybody who may know of the user.
 pub fn change_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFieldId, Option<String>)>) {

@@ -7,7 +7,7 @@ use crate::realm::id::UserId;
 use crate::realm::user::{Role, User};
 use std::sync::Arc;
 
-/// A user whom the caller may administer: administrators may all, owners of bots those; deactivated ones too.
+/// A user that the caller may administer: administrators may all, owners of bots those; deactivated ones too.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Who can see messages and the files that they link, and whom a change of a message concerns.
+//! Who can see messages and the files that they link, and who follows a change of a message.
 
 use crate::error::Error;
 use crate::realm::Realm;
@@ -65,7 +65,7 @@ impl Realm {
         message.channel().is_some_and(|(channel, _)| self.channels[&channel].is_archived)
     }
 
-    /// Whom a change of a message concerns: those with a row for it and, where the history is public, the channel's
+    /// Who receives a change of a message: those with a row for it and, where the history is public, the channel's
     /// subscribers; never those who can't see it any more.
     pub fn who_follows(&self, message: &Message) -> Audience {
         use imbl::ordset::DiffItem;
@@ -92,7 +92,7 @@ impl Realm {
         message.recipients.clone().union(late).into_iter().filter(sees).collect()
     }
 
-    /// Whom a move of messages concerns, of which the request named one. Where the history is public, whoever follows that
+    /// Who receives a move of messages, of which the request named one. Where the history is public, whoever follows that
     /// one: all subscribers do. Else who follows any of them.
     pub fn who_follows_move(&self, named: &Message, moved: &[MessageId]) -> Audience {
         let has_public_history =
@@ -103,7 +103,7 @@ impl Realm {
         self.who_follows_any(&[&[named.id], moved].concat())
     }
 
-    /// Whom a change of several messages of one place concerns: whoever any of them concerns.
+    /// Who receives a change of several messages of one place: whoever follows any of them.
     pub fn who_follows_any(&self, messages: &[MessageId]) -> Audience {
         let mut messages = messages.iter().filter_map(|id| self.messages.get(id));
         let Some(first) = messages.next() else { return Audience::default() };
