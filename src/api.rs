@@ -3,14 +3,14 @@
 //! An operation reads from top to bottom: checks first, then a blank line, then the change. It knows nothing of HTTP,
 //! feature levels or dialects, and takes no locks: a [`Read`] gets the realm as it is, a [`Write`] a private copy.
 //!
+//! A file or folder with operations is a family, which names no other one; what several need is in [`shared`].
+//!
 //! To add an operation: declare it with `operation!`, write its reply struct and an `impl Read` or `impl Write`, and add
 //! its row to the table. Routing, the OpenAPI document and the reference follow from these.
 
 mod access;
-pub mod addresses;
 pub mod alert_words;
 pub mod avatars;
-mod bot_accounts;
 pub mod bot_storage;
 pub mod bots;
 mod call;
@@ -21,11 +21,9 @@ pub mod credentials;
 pub mod custom_emoji;
 pub mod devices;
 pub mod drafts;
-pub mod emoji;
 pub mod events;
 pub mod exports;
 pub mod flags;
-pub mod group_settings;
 pub mod groups;
 pub mod invites;
 pub mod linkifiers;
@@ -48,12 +46,11 @@ mod reply;
 pub mod scheduled_messages;
 pub mod server;
 pub mod settings;
+pub mod shared;
 pub mod snippets;
 pub mod statuses;
-pub mod subscribing;
 pub mod subscriptions;
 mod table;
-pub mod text;
 pub mod topics;
 pub mod typing;
 pub mod uploads;

@@ -89,7 +89,7 @@ impl CliError {
     }
 }
 
-/// Everything that can be said on the command line, to be told elsewhere.
+/// Everything that can be said on the command line, for the reference.
 pub fn command() -> clap::Command {
     Cli::command()
 }
@@ -98,7 +98,7 @@ pub fn command() -> clap::Command {
 ///
 /// # Errors
 ///
-/// What is to be told on standard error.
+/// What is to be logged on standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, CliError> {
     let arguments = with_default_command(arguments.into_iter().collect());
     let mut command = usage::without_empty_variables(Cli::command());

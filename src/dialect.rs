@@ -183,12 +183,12 @@ impl Dialect {
         self.keys.is_empty() && self.values.is_empty() && self.paths.is_empty()
     }
 
-    /// The neutral path that a path on the wire stands for. A neutral path that is renamed stands for none that there is.
+    /// The neutral path of a path on the wire. A neutral path that is renamed is not served itself.
     pub fn neutral_path<'path>(&'path self, path: &'path str) -> &'path str {
         counterpart(&self.paths, path).unwrap_or(path)
     }
 
-    /// The neutral name of a parameter on the wire. A neutral name that is renamed stands for none that there is.
+    /// The neutral name of a parameter on the wire. A neutral name that is renamed is unknown itself.
     pub fn neutral_key<'key>(&'key self, key: &'key str) -> &'key str {
         counterpart(&self.keys, key).unwrap_or(key)
     }
@@ -403,8 +403,8 @@ mod tests {
             (r#"{"paths": {"/a": "/x/{id}"}}"#, r#"$.paths["/a"]: takes a path that begins with / and has no place"#),
             (r#"{"keys": {"a": "b"}}"#, r#"$.keys["a"]: `b` is another's name already"#),
         ] {
-            let told = Dialect::parse(text, &known).expect_err("it has a fault");
-            assert!(told.starts_with(fault), "{told}");
+            let reason = Dialect::parse(text, &known).expect_err("it has a fault");
+            assert!(reason.starts_with(fault), "{reason}");
         }
         assert!(Dialect::parse(r#"{"keys": {"a": "b", "b": "a"}, "paths": {"/a": "/b"}}"#, &known).is_ok());
     }

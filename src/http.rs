@@ -152,7 +152,7 @@ impl Edge {
     }
 }
 
-/// Reads the session of a request whose path takes any: it stands for credentials.
+/// Reads the session of a request whose path takes any: it replaces credentials.
 fn take_session(world: &World, incoming: &mut ApiRequest, takes: TakesSession) {
     // Most requests have nothing to do with sessions, which is seen at once.
     if takes == TakesSession::No || (takes == TakesSession::Too && !incoming.headers().contains_key(header::COOKIE)) {

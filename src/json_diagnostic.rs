@@ -176,26 +176,26 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_unknown_is_told_with_its_place() {
+    fn what_is_missing_or_unknown_is_reported_with_its_place() {
         #[derive(Debug, serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Point {
             #[serde(rename = "width")]
             _width: i64,
         }
-        let told = |text: &str| {
+        let reason = |text: &str| {
             let read: Result<std::collections::BTreeMap<String, Vec<Point>>, Diagnostic> = read(text);
             read.expect_err(text).to_string()
         };
 
-        assert_eq!(told(r#"{"points": [{}]}"#), "$.points[0]: `width` is missing");
+        assert_eq!(reason(r#"{"points": [{}]}"#), "$.points[0]: `width` is missing");
         assert_eq!(
-            told(r#"{"a point": [{"wdth": 7}]}"#),
+            reason(r#"{"a point": [{"wdth": 7}]}"#),
             r#"$["a point"][0].wdth: there is no key `wdth`; did you mean `width`?"#
         );
-        assert_eq!(told("5"), "$: takes an object, not 5");
-        assert_eq!(told("[]"), "$: takes an object");
-        assert_eq!(told("{} {}"), "$: trailing characters at line 1 column 4");
+        assert_eq!(reason("5"), "$: takes an object, not 5");
+        assert_eq!(reason("[]"), "$: takes an object");
+        assert_eq!(reason("{} {}"), "$: trailing characters at line 1 column 4");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The OpenAPI 3.1 document of every operation served, made from the table of operations.
 //!
-//! Replies are told strictly: with a key that is missing, of another type or not named they don't fit.
+//! Replies are described strictly: with a key that is missing, of another type or not named they don't fit.
 
 mod dialect;
 mod event;

@@ -18,8 +18,8 @@ pub use model::{
     system_group, text, topic, user, walk, webhook_call,
 };
 pub use rules::{
-    access, exporting, flag, full_members, holding, invitation, muting, notice, posting, pushing, reindexing, render,
-    rows, schedule, send, timer, topic_visibility, visibility, webhook, widget,
+    access, deletion, editing, exporting, flag, full_members, holding, invitation, muting, notice, posting, presence,
+    pushing, reindexing, render, rows, schedule, send, timer, topic_visibility, visibility, webhook, widget,
 };
 
 use channel::{Channel, Folder};
@@ -139,7 +139,7 @@ pub struct Realm {
     /// out.
     #[serde(skip)]
     pub resumable_uploads: OrdMap<String, Arc<resumable::ResumableUpload>>,
-    /// Users whom push notifications reach: those with an active device or a token.
+    /// Users that push notifications reach: those with an active device or a token.
     #[serde(skip)]
     pub reached_by_push: OrdSet<UserId>,
     /// What the push relay was handed; no part of the state that is given out.

@@ -151,9 +151,9 @@ impl TestServer {
         let runtime =
             Builder::new_multi_thread().worker_threads(THREADS).thread_name("chatdouble").enable_all().build();
         let runtime = runtime.expect("threads and an event queue for the server");
-        let (tell, told) = mpsc::channel();
+        let (tell, started) = mpsc::channel();
         runtime.spawn(async move { tell.send(Server::start_with(options).await) });
-        let server = told.recv().expect("the server starts or says why not")?;
+        let server = started.recv().expect("the server starts or says why not")?;
         Ok(Self { running: Arc::new(Running { server, runtime: Some(runtime) }) })
     }
 

@@ -162,7 +162,7 @@ pub enum Clock {
         /// World's time less real time.
         ahead: Span,
     },
-    /// Stands still at this point until it is moved.
+    /// Stays at this point until it is moved.
     Frozen {
         /// The point at which it is.
         at: Timestamp,

@@ -11,6 +11,7 @@ pub mod sessions;
 mod waiters;
 mod watched;
 mod webhooks;
+mod worlds;
 
 use crate::error::Error;
 use crate::fault::Faults;
@@ -21,12 +22,9 @@ use crate::realm::event::Entry;
 use crate::realm::tx::Tx;
 use crate::time::{Clock, Timestamp};
 use arc_swap::ArcSwap;
-use dashmap::DashMap;
-use foldhash::fast::RandomState;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, broadcast, watch};
 
@@ -37,6 +35,7 @@ pub use waiters::ParkedPoll;
 use waiters::Waiters;
 pub use watched::{QueueChange, Watched};
 pub use webhooks::{Era, Errand, Outlet, Tried, WebhookEntry};
+pub use worlds::Worlds;
 
 /// Where real time comes from: the server's wall clock, or a test's.
 pub trait RealTime: Send + Sync {
@@ -209,7 +208,7 @@ impl World {
         }
         if let Some(_turn) = self.writer.try_lock() {
             let (_, caused) = self.run_due(self.now());
-            self.tell_events(&caused);
+            self.broadcast_events(&caused);
         }
         self.realm.load_full()
     }
@@ -241,7 +240,7 @@ impl World {
     /// What `change` refuses.
     pub fn commit<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<T, Error> {
         let (value, caused) = self.commit_noting(change)?;
-        caused.aside.into_iter().for_each(|watched| self.tell(watched));
+        caused.aside.into_iter().for_each(|watched| self.broadcast(watched));
         Ok(value)
     }
 
@@ -293,7 +292,7 @@ impl World {
         let _turn = self.lock();
         let from = self.now();
         let realm = self.settled(from);
-        let Some((at, _)) = realm.agenda.iter().find(|(_, due)| due.is_told()) else { return Ok(Some(Vec::new())) };
+        let Some((at, _)) = realm.agenda.iter().find(|(_, due)| due.is_reported()) else { return Ok(Some(Vec::new())) };
         let at = reach(from, *at)?;
         Ok(self.is_ready(awaited).then(|| self.go_on(from, at)))
     }
@@ -308,8 +307,8 @@ impl World {
         self.set_clock(at);
         let (fired, caused) = self.run_due(at);
         self.reach(at);
-        self.tell(Watched::Clock { from, to: at, fired: fired.clone() });
-        self.tell_events(&caused);
+        self.broadcast(Watched::Clock { from, to: at, fired: fired.clone() });
+        self.broadcast_events(&caused);
         fired
     }
 
@@ -341,7 +340,7 @@ impl World {
     /// The realm with all done that is due by now.
     fn settled(&self, now: Timestamp) -> Arc<Realm> {
         let (_, caused) = self.run_due(now);
-        self.tell_events(&caused);
+        self.broadcast_events(&caused);
         self.realm.load_full()
     }
 
@@ -385,113 +384,5 @@ impl World {
         self.changed.notify_waiters();
         self.post_webhooks(webhooks);
         caused
-    }
-}
-
-/// All worlds, by name.
-#[derive(Default)]
-pub struct Worlds {
-    by_name: DashMap<String, Arc<World>, RandomState>,
-    named: AtomicU64,
-    added: AtomicU64,
-    outlet: OnceLock<Outlet>,
-}
-
-impl Worlds {
-    /// The name of the world that exists from the start.
-    pub const DEFAULT: &'static str = "default";
-
-    /// The world with this name.
-    pub fn get(&self, name: &str) -> Option<Arc<World>> {
-        self.by_name.get(name).map(|world| world.clone())
-    }
-
-    /// Has the calls of all worlds' bots posted, of those that are added from now on. Only the first outlet counts.
-    pub fn post_through(&self, outlet: Outlet) {
-        // The server sets it before it adds worlds.
-        let _ = self.outlet.set(outlet);
-    }
-
-    fn connect(&self, world: &Arc<World>) {
-        self.outlet.get().into_iter().for_each(|outlet| world.post_through(outlet.clone()));
-    }
-
-    /// Adds a world; false when the name is taken.
-    pub fn add(&self, world: Arc<World>) -> bool {
-        self.number(&world);
-        match self.by_name.entry(world.name().to_owned()) {
-            dashmap::Entry::Occupied(_) => false,
-            dashmap::Entry::Vacant(vacant) => {
-                self.connect(&world);
-                vacant.insert(world);
-                true
-            }
-        }
-    }
-
-    fn number(&self, world: &World) {
-        world.sessions.number(self.added.fetch_add(1, Ordering::Relaxed) + 1);
-    }
-
-    /// Removes a world; its parked polls are answered. None when there is none.
-    pub fn remove(&self, name: &str) -> Option<Arc<World>> {
-        let (_, world) = self.by_name.remove(name)?;
-        world.end();
-        Some(world)
-    }
-
-    /// Adds a world in the place of one of the same name, which ends; its parked polls are answered.
-    pub fn replace(&self, world: Arc<World>) {
-        self.number(&world);
-        self.connect(&world);
-        if let Some(former) = self.by_name.insert(world.name().to_owned(), world) {
-            former.end();
-        }
-    }
-
-    /// Ends the worlds that nobody used for as long as they are kept; their names.
-    pub fn end_abandoned(&self) -> Vec<String> {
-        let abandoned: Vec<String> =
-            self.by_name.iter().filter(|world| world.is_abandoned()).map(|world| world.name().to_owned()).collect();
-        let remove = |name: &String| self.by_name.remove_if(name, |_, world| world.is_abandoned());
-        abandoned
-            .into_iter()
-            .filter(|name| {
-                remove(name).is_some_and(|(_, world)| {
-                    world.end();
-                    true
-                })
-            })
-            .collect()
-    }
-
-    /// A name that nobody chose and that was not given before: those who still know a world that is gone reach no other.
-    pub fn free_name(&self) -> String {
-        loop {
-            let name = format!("world-{}", self.named.fetch_add(1, Ordering::Relaxed) + 1);
-            if self.get(&name).is_none() {
-                return name;
-            }
-        }
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.by_name.len()
-    }
-
-    /// All worlds, in the order of their names.
-    pub fn all(&self) -> Vec<Arc<World>> {
-        let mut worlds: Vec<_> = self.by_name.iter().map(|world| world.clone()).collect();
-        worlds.sort_by(|one, other| one.name().cmp(other.name()));
-        worlds
-    }
-
-    /// Whether a text can be a world's name: 1 to 63 of a-z, 0-9 and '-', not at either end.
-    pub fn is_name(name: &str) -> bool {
-        (1..=63).contains(&name.len())
-            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-            && !name.starts_with('-')
-            && !name.ends_with('-')
     }
 }

@@ -3,8 +3,8 @@
 //! A choice where the API is silent: A-67 in docs/assumptions.md.
 
 use super::parameter::parameters;
-use super::text::check_length;
 use super::{Call, Read, Write, operation};
+use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{Audience, Event, EventKind, List, Payload};

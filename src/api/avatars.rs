@@ -2,20 +2,17 @@
 //!
 //! A choice where the API is silent: A-68 in docs/assumptions.md.
 
-use super::parameter::{UploadedFile, parameters};
-use super::users::change::change_avatar;
+use super::parameter::parameters;
 use super::{Call, Write, operation};
+use crate::api::shared::pictures::{check_picture, keep_picture};
+use crate::api::shared::users::change::change_avatar;
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::picture;
 use crate::realm::tx::Tx;
 use crate::realm::user::{AvatarSource, User};
 use crate::record::user::avatar_url;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// Largest picture of a person, the organization or an emoji, MiB (`max_avatar_file_size_mib` and its like).
-pub const MAX_PICTURE_MIB: usize = 5;
 
 parameters! {
     /// None besides the file, a part of a multipart body under any name.
@@ -53,7 +50,7 @@ impl Write for UploadAvatar {
 }
 
 operation! {
-    /// Takes the caller's picture away: the one found by a hash of the address stands for it.
+    /// Takes the caller's picture away: the one found by a hash of the address replaces it.
     pub RemoveAvatar = DELETE "/users/me/avatar", for User;
     params from AvatarParams;
     reply AvatarReply;
@@ -74,30 +71,4 @@ impl Write for RemoveAvatar {
 fn check_may_change(realm: &Realm, caller: &User) -> Result<(), Error> {
     let is_closed = realm.organization.is_on("avatar_changes_disabled") && !caller.is_admin();
     if is_closed { Err(Error::AvatarChangesDisabled) } else { Ok(()) }
-}
-
-/// Whether a file is a picture that is not too large.
-///
-/// # Errors
-///
-/// `PictureTooLarge`, `BadImage`.
-pub fn check_picture(file: &UploadedFile) -> Result<(), Error> {
-    check_picture_size(file)?;
-    if picture::dimensions(&file.bytes).is_none() { Err(Error::BadImage) } else { Ok(()) }
-}
-
-/// Whether a file is not too large for a picture.
-///
-/// # Errors
-///
-/// `PictureTooLarge`.
-pub fn check_picture_size(file: &UploadedFile) -> Result<(), Error> {
-    let is_too_large = file.bytes.len() > MAX_PICTURE_MIB * 1024 * 1024;
-    if is_too_large { Err(Error::PictureTooLarge { limit_mib: MAX_PICTURE_MIB.into() }) } else { Ok(()) }
-}
-
-/// Keeps a picture; it is not scaled, so that it serves in both sizes.
-pub fn keep_picture(tx: &mut Tx, file: &UploadedFile) -> AvatarSource {
-    let blob = tx.keep_blob(file.bytes.clone());
-    AvatarSource::Uploaded { medium_blob: blob.clone(), blob }
 }

@@ -5,17 +5,17 @@
 pub mod create;
 pub mod edit;
 
-use super::bot_accounts::{tell_of_account, who_lists};
-use super::credentials::NewApiKeyReply;
 use super::parameter::parameters;
-use super::users::activity::deactivate;
 use super::{Call, Read, Success, Write, operation};
+use crate::api::shared::users::activity::deactivate;
+use crate::api::shared::users::bot::{emit_account, who_lists};
+use crate::api::shared::users::key::NewApiKeyReply;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::EventData;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
-use crate::realm::user::{BotKind, Role, User};
+use crate::realm::user::{Role, User};
 use crate::record::user::avatar_url;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -108,7 +108,7 @@ impl Write for RegenerateBotApiKey {
 
         let api_key = tx.realm_mut().chance.api_key();
         tx.replace_api_key(bot, api_key.clone());
-        tell_of_account(tx, bot, "api_key", |_, bot| json!(bot.api_key));
+        emit_account(tx, bot, "api_key", |_, bot| json!(bot.api_key));
         Ok(NewApiKeyReply { api_key })
     }
 }
@@ -145,34 +145,6 @@ pub fn administered_bot<'realm>(realm: &'realm Realm, caller: &User, id: UserId)
         return Err(Error::InsufficientPermission);
     }
     if bot.can_create_users && caller.role != Role::Owner { Err(Error::OwnerRequired) } else { Ok(bot) }
-}
-
-/// The first level at which groups may make bots; before, a policy said whether administrators alone may.
-const BOTS_BY_GROUPS_SINCE: i64 = 344;
-
-/// Whether the caller may make bots of a kind; those that only send messages take less.
-///
-/// # Errors
-///
-/// `InsufficientPermission`, and below 344 `AdministratorRequired`.
-pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: BotKind) -> Result<(), Error> {
-    let caller = call.caller();
-    let may = |name| realm.may(caller.id, name);
-    if call.feature_level < BOTS_BY_GROUPS_SINCE {
-        // What the policy restricts are generic bots.
-        let permission =
-            if kind == BotKind::Generic { "can_create_bots_group" } else { "can_create_write_only_bots_group" };
-        return if caller.is_admin() || may(permission) { Ok(()) } else { Err(Error::AdministratorRequired) };
-    }
-    let may_create =
-        may("can_create_bots_group") || (kind == BotKind::IncomingWebhook && may("can_create_write_only_bots_group"));
-    if may_create { Ok(()) } else { Err(Error::InsufficientPermission) }
-}
-
-/// The active bot of this name, whatever the case.
-pub fn bot_named<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<User>> {
-    let folded = name.to_lowercase();
-    realm.users.values().find(|user| user.is_bot() && user.is_active && user.full_name.to_lowercase() == folded)
 }
 
 /// Tells a bot's owner and the administrators of the bot.

@@ -158,7 +158,7 @@ impl Origin<'_> {
     }
 
     /// A text whose links to uploads lead there without the address and prefix that this caller knows: what is stored
-    /// must lead anywhere. An address that stands for itself stays, since without its beginning it would be none; it
+    /// must lead anywhere. An address that is its own text stays, since without its beginning it would be none; it
     /// becomes relative when it is rendered.
     pub fn strip(&self, text: String) -> String {
         if memchr::memmem::find(text.as_bytes(), b"/user_uploads/").is_none() {

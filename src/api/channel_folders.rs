@@ -2,13 +2,13 @@
 //!
 //! A choice where the API is silent: A-47 in docs/assumptions.md.
 
-use super::channels::creation::rendered_description;
-use super::text::MaxLength;
 use super::{Call, Read, Success, Write, operation};
+use crate::api::shared::text::MaxLength;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::Folder;
 use crate::realm::id::FolderId;
+use crate::realm::render::rendered_description;
 use crate::realm::text::invalid_character;
 use crate::realm::tx::Tx;
 use crate::record::channel::FolderRecord;

@@ -4,11 +4,9 @@
 
 pub mod archive;
 pub mod create;
-pub mod creation;
 pub mod default_groups;
 pub mod defaults;
 pub mod edit;
-pub mod notices;
 
 use super::parameter::parameters;
 use super::{Call, Read, operation};

@@ -1,13 +1,12 @@
 //! The caller's own API key.
 
-use super::bot_accounts::tell_of_account;
-use super::devices::remove_device;
 use super::{Call, Write, operation};
+use crate::api::shared::users::bot::emit_account;
+use crate::api::shared::users::device::remove_device;
+use crate::api::shared::users::key::NewApiKeyReply;
 use crate::error::Error;
 use crate::realm::id::DeviceId;
 use crate::realm::tx::Tx;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::json;
 
 /// The first level at which a new key takes the devices away, too.
@@ -21,18 +20,11 @@ operation! {
     events [DeviceRemove];
 }
 
-/// The key that works from now on.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct NewApiKeyReply {
-    /// 32 letters and digits.
-    pub api_key: String,
-}
-
 impl Write for RegenerateOwnApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<NewApiKeyReply, Error> {
         let api_key = tx.realm_mut().chance.api_key();
         tx.replace_api_key(call.caller().id, api_key.clone());
-        tell_of_account(tx, call.caller().id, "api_key", |_, bot| json!(bot.api_key));
+        emit_account(tx, call.caller().id, "api_key", |_, bot| json!(bot.api_key));
         let user = call.caller().id;
         tx.change_push_targets(user, |own| own.push_tokens.clear());
         if call.feature_level >= DEVICES_GO_SINCE {

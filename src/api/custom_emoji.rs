@@ -1,16 +1,14 @@
 //! The organization's own emoji.
 
-use super::avatars::check_picture_size;
 use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
+use crate::api::shared::pictures::check_picture_size;
 use crate::error::Error;
-use crate::realm::Realm;
-use crate::realm::emoji;
 use crate::realm::event::{DeliveryCondition, Event, EventData, EventKind, List, Payload};
 use crate::realm::id::EmojiId;
 use crate::realm::message::CustomEmoji;
-use crate::realm::picture;
 use crate::realm::tx::Tx;
+use crate::realm::{Realm, emoji, picture};
 use crate::record::emoji::{EmojiRecord, all};
 use crate::record::events::{EmojiChange, RealmEmojiAdd, RealmEmojiUpdateOne};
 use schemars::JsonSchema;

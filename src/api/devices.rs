@@ -7,12 +7,13 @@ mod tokens;
 pub use tokens::{AddAndroidToken, AddPlatformToken, RemoveAndroidToken, RemovePlatformToken};
 
 use super::{Call, Success, Write, operation};
+use crate::api::shared::users::device::{remove_device, unknown_device};
 use crate::error::Error;
 use crate::realm::event::Audience;
-use crate::realm::id::{DeviceId, UserId};
+use crate::realm::id::DeviceId;
 use crate::realm::personal::Device;
 use crate::realm::tx::Tx;
-use crate::record::events::{DeviceAdd, DeviceRemove};
+use crate::record::events::DeviceAdd;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -64,17 +65,4 @@ impl Write for RemoveDevice {
         remove_device(tx, user, device_id);
         Ok(Success {})
     }
-}
-
-/// Forgets a device.
-///
-/// Event: `device` remove.
-pub(super) fn remove_device(tx: &mut Tx, user: UserId, device: DeviceId) {
-    tx.change_push_targets(user, |own| own.devices.remove(&device));
-    tx.emit(Audience::user(user), DeviceRemove { device_id: device });
-}
-
-/// What is said of a device that is unknown or another's.
-pub(super) fn unknown_device() -> Error {
-    Error::InvalidValue { parameter: "device_id".into() }
 }

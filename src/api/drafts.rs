@@ -1,8 +1,8 @@
 //! Drafts: unsent messages, kept in step between a user's clients.
 
 use super::parameter::{FromJson, Parameter, json_object, words};
-use super::text::AnyLabel;
 use super::{Call, Read, Success, Write, operation};
+use crate::api::shared::text::AnyLabel;
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::event::Audience;

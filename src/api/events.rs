@@ -1,8 +1,8 @@
 //! Polling an event queue, and ending it (specification, "Events"; reference behaviour, long polling).
 
 use super::parameter::{Parameters, RawParameters};
-use super::register;
 use super::{Call, Reply, ReplyBytes, Success, Write, envelope, operation};
+use crate::api::shared::queues::add_plain_queue;
 use crate::error::Error;
 use crate::fault::Disturbance;
 use crate::realm::Realm;
@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// The first level at which a poll tells the ID of the queue that it names (A-240 in docs/assumptions.md).
-const TOLD_SINCE: i64 = 248;
+const QUEUE_ID_SENT_SINCE: i64 = 248;
 
 operation! {
     /// Waits for events of a queue.
@@ -78,7 +78,7 @@ fn acknowledge_and_look(
         if !params.dont_block {
             return Err(Error::MissingQueueId);
         }
-        let id = register::add_plain_queue(tx, call, params.event_types.clone());
+        let id = add_plain_queue(tx, call, params.event_types.clone());
         let reply = EventsReply { events: Vec::new(), queue_id: Some(&id) };
         return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw)));
     };
@@ -105,7 +105,7 @@ fn acknowledge_and_look(
     };
     let is_waiting = events.is_empty() && !params.dont_block;
     disturb(&mut events, call.disturbance);
-    let reply = (!is_waiting).then(|| envelope::<GetEvents>(&EventsReply { events, queue_id: told_id(&queue) }, raw));
+    let reply = (!is_waiting).then(|| envelope::<GetEvents>(&EventsReply { events, queue_id: sent_id(&queue) }, raw));
     if is_waiting {
         queue.parked_since = Some(now);
         // What the queue has seen and does not want need not be looked at again.
@@ -141,17 +141,17 @@ pub fn look<'a>(realm: &'a Realm, parked: &'a Queue) -> Option<Result<EventsRepl
         return Some(Err(Error::RealmDeactivated));
     }
     let is_replaced = queue.poll != parked.poll;
-    (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: told_id(parked) }))
+    (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: sent_id(parked) }))
 }
 
 /// The answer of a parked poll whose client ends the queue: what there is.
 pub fn last<'a>(realm: &'a Realm, parked: &'a Queue) -> EventsReply<'a> {
-    EventsReply { events: pending(realm, parked), queue_id: told_id(parked) }
+    EventsReply { events: pending(realm, parked), queue_id: sent_id(parked) }
 }
 
-/// The ID of the queue whose events are told, where it is told.
-fn told_id(queue: &Queue) -> Option<&str> {
-    (!queue.options.level.is_before(TOLD_SINCE)).then_some(&queue.id)
+/// The ID of the queue whose events are sent, where the level sends it.
+fn sent_id(queue: &Queue) -> Option<&str> {
+    (!queue.options.level.is_before(QUEUE_ID_SENT_SINCE)).then_some(&queue.id)
 }
 
 /// The caller's queue.

@@ -173,8 +173,8 @@ pub fn file(realm: &Realm, export: &Export) -> Value {
             || consenting.iter().any(|user| message.recipients.contains(user))
     };
     let messages: Vec<&Message> = realm.messages.values().map(AsRef::as_ref).filter(|one| is_held(one)).collect();
-    let told: BTreeSet<ChannelId> = messages.iter().filter_map(|one| Some(one.channel()?.0)).collect();
-    let channels = realm.channels.values().filter(|channel| is_public(channel.id) || told.contains(&channel.id));
+    let of_messages: BTreeSet<ChannelId> = messages.iter().filter_map(|one| Some(one.channel()?.0)).collect();
+    let channels = realm.channels.values().filter(|channel| is_public(channel.id) || of_messages.contains(&channel.id));
     let message = |message: &&Message| {
         json!({
             "id": message.id,

@@ -2,17 +2,14 @@
 //!
 //! A choice where the API is silent: A-30 in docs/assumptions.md.
 
-pub mod change;
-
-use super::topics::meant_topic;
 use super::{Call, Success, Write, operation};
+use crate::api::shared::flags::{Flag, FlagChange, FlagOp, apply, as_changed, change_flag, emit};
 use crate::error::Error;
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::markdown::EMPTY_TOPICS_SINCE;
-use crate::realm::topic::TopicKey;
+use crate::realm::topic::{TopicKey, meant_topic};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use change::{Flag, FlagChange, FlagOp, apply, as_changed, change_flag, emit};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -52,11 +49,11 @@ impl Write for UpdateFlags {
         let change = FlagChange::parse(&params.flag, &params.op)?;
         let changed = apply(tx, call.caller(), &params.messages, change)?;
         let user = call.caller().id;
-        let told = match call.feature_level {
+        let sent = match call.feature_level {
             ..CHANGED_ALONE_SINCE => as_changed(tx, user, &params.messages, change),
             _ => changed.messages,
         };
-        emit(tx, user, change, &told, false);
+        emit(tx, user, change, &sent, false);
         let ignored = change.makes_unread().then_some(changed.ignored_channels);
         Ok(UpdateFlagsReply { messages: params.messages, ignored_because_not_subscribed_channels: ignored })
     }

@@ -11,19 +11,16 @@ pub use email::{ResendInvite, SendInvites};
 pub use revoke::{RevokeInvite, RevokeInviteLink};
 
 use super::parameter::{Nullable, RoleNumber};
-use super::text::{MaxLength, NullableText};
 use super::{Call, Read, Write, operation};
+use crate::api::shared::text::{MaxLength, NullableText};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, GroupId, InviteLinkId, UserId};
-use crate::realm::organization::{Invite, InviteLink, InviteTerms};
+use crate::realm::organization::{Invite, InviteLink, InviteTerms, MAX_WELCOME_LENGTH};
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
 use terms::InviteSpec;
-
-/// Longest welcome text, in code points (specification, Limits).
-pub const MAX_WELCOME_LENGTH: usize = 8_000;
 
 operation! {
     /// Makes a link by which anybody may join.
@@ -105,7 +102,7 @@ pub struct InvitesReply {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Invite")]
 pub struct InviteRecord {
-    /// To whom; by email only.
+    /// Addresses that they go to; by email only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// Its ID, of a sequence for each kind.
@@ -123,7 +120,7 @@ pub struct InviteRecord {
     pub link_url: Option<String>,
     /// A link.
     pub is_multiuse: bool,
-    /// Whether the one who invited is told; by email only.
+    /// Whether the one who invited is notified; by email only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notify_referrer_on_join: Option<bool>,
 }

@@ -6,14 +6,13 @@ pub mod fetch;
 mod highlight;
 pub mod history;
 pub mod narrow_flags;
-pub mod parameter;
 pub mod report;
 pub mod submessage;
-pub mod target;
 mod unheard;
 
-use super::parameter::words;
 use super::{Call, Read, Write, operation};
+use crate::api::shared::clients::is_for_people;
+use crate::api::shared::recipients::{self, MessageType};
 use crate::error::Error;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
@@ -26,16 +25,6 @@ use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-words! {
-    /// Where a message goes; two words for each.
-    pub enum MessageType {
-        /// To a channel.
-        Channel = "channel" | "stream",
-        /// To people.
-        Direct = "direct" | "private",
-    }
-}
-
 operation! {
     /// Sends a message to a topic of a channel, or to people.
     pub SendMessage = POST "/messages", for AnyAccount;
@@ -43,7 +32,7 @@ operation! {
         /// `channel` (or `stream`), `direct` (or `private`).
         type_ as "type": MessageType,
         /// A channel's name or ID; users' IDs or addresses, one or a list.
-        to: parameter::Recipients,
+        to: recipients::Recipients,
         /// Markdown; cut at 10,000 code points.
         content: String,
         /// Needed for channels; cut at 60 code points. "" is the general topic.
@@ -86,7 +75,7 @@ impl Write for SendMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SendMessageReply, Error> {
         normal_content(&params.content)?;
         let caller = call.caller();
-        let to = target::resolve(tx, caller, params.type_, &params.to, params.topic)?;
+        let to = recipients::resolve(tx, caller, params.type_, &params.to, params.topic)?;
         let outgoing = Outgoing {
             sender: caller.id,
             to,
@@ -102,7 +91,7 @@ impl Write for SendMessage {
         };
 
         if let Target::Channel { channel, .. } = outgoing.to {
-            unheard::tell_owner(tx, caller, channel);
+            unheard::notify_owner(tx, caller, channel);
         }
         let sent = tx.send(outgoing)?;
         Ok(SendMessageReply {
@@ -110,15 +99,6 @@ impl Write for SendMessage {
             automatic_new_visibility_policy: sent.new_policy.map(|policy| policy.number()),
         })
     }
-}
-
-/// Whether a client is one that people write with, so that its user has read what it sends (A-7 in
-/// docs/assumptions.md).
-pub fn is_for_people(client: &str) -> bool {
-    let words = ["mobile", "website", "electron", "desktop", "terminal", "mozilla"];
-    words
-        .iter()
-        .any(|word| client.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes())))
 }
 
 operation! {

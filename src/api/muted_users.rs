@@ -9,7 +9,7 @@ use crate::realm::tx::Tx;
 use crate::record::events::FlagUpdate;
 
 parameters! {
-    /// Whom.
+    /// The user to mute or unmute.
     pub struct MutedUserParams {
         /// The user; bots and deactivated ones too.
         @path muted_user_id: UserId,

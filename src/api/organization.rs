@@ -13,20 +13,21 @@ pub mod subdomain;
 pub mod user_defaults;
 pub mod welcome;
 
-use super::channels::creation::rendered_description;
-use super::group_settings::{GroupSettingUpdate, resolve_update};
 use super::{Call, Write, operation};
+use crate::api::shared::group_settings::{GroupSettingUpdate, resolve_update};
+use crate::api::shared::organization::emit_data;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::ChannelId;
-use crate::realm::organization::Organization;
+use crate::realm::organization::{ChannelPurpose, Organization};
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS, setting};
+use crate::realm::render::rendered_description;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use crate::realm::visibility::Sight;
-use crate::record::events::{RealmUpdate, RealmUpdateDict};
-use parameters::{ChannelSetting, OrganizationParams, check_choice, kept};
+use crate::record::events::RealmUpdate;
+use parameters::{OrganizationParams, check_choice, kept};
 use policies::{Choice, Policy};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -53,7 +54,7 @@ const OWNERS_PERMISSIONS: &[&str] = &[
 const OWNERS_DECIDE_ON_SIGN_UP_SINCE: i64 = 143;
 
 /// Settings of which events tell in the form that permissions have.
-const TOLD_AS_DATA: &[&str] = &["allow_message_editing", "message_content_edit_limit_seconds", "topics_policy"];
+const SENT_AS_DATA: &[&str] = &["allow_message_editing", "message_content_edit_limit_seconds", "topics_policy"];
 
 operation! {
     /// Changes the organization's name, description, settings and permissions.
@@ -178,10 +179,10 @@ fn check_may_decide_on_sign_up(call: &Call<'_>) -> Result<(), Error> {
 }
 
 /// Whether the caller can see a channel, and it is fit for its purpose.
-fn check_channel(realm: &Realm, caller: &User, which: ChannelSetting, id: Option<ChannelId>) -> Result<(), Error> {
+fn check_channel(realm: &Realm, caller: &User, which: ChannelPurpose, id: Option<ChannelId>) -> Result<(), Error> {
     let Some(id) = id else { return Ok(()) };
     let channel: &Channel = realm.living_channel(caller, id)?;
-    let is_open = which == ChannelSetting::ModerationRequests && !channel.privacy.is_private();
+    let is_open = which == ChannelPurpose::ModerationRequests && !channel.privacy.is_private();
     if is_open { Err(Error::ModerationChannelPublic) } else { Ok(()) }
 }
 
@@ -211,7 +212,7 @@ fn change_setting(tx: &mut Tx, name: &'static str, value: &Value) {
         // The older switch follows from it.
         data.push(("mandatory_topics", (*value == "disable_empty_topic").into()));
     }
-    if TOLD_AS_DATA.contains(&name) {
+    if SENT_AS_DATA.contains(&name) {
         emit_data(tx, data);
     } else {
         emit(tx, name, value);
@@ -239,13 +240,7 @@ fn emit(tx: &mut Tx, name: &str, value: &Value) {
     tx.emit(everyone, RealmUpdate { property: name.to_owned(), value: value.clone() });
 }
 
-/// Tells everybody of settings in the form that permissions have.
-pub fn emit_data(tx: &mut Tx, data: impl IntoIterator<Item = (&'static str, Value)>) {
-    let data = data.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    tx.emit(tx.everyone(), RealmUpdateDict { property: "default", data });
-}
-
-/// Gives the permissions of a policy to those whom a value of it names, unless it has the value already; whether it had
+/// Gives the permissions of a policy to those that a value of it names, unless it has the value already; whether it had
 /// another.
 fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choice) -> bool {
     if policy.number(tx) == *number {
@@ -263,7 +258,7 @@ fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choic
     true
 }
 
-/// Gives a permission to others. Where guests come to know more or fewer people, they learn whom.
+/// Gives a permission to others. Where guests come to know more or fewer people, they learn which.
 fn change_permission(tx: &mut Tx, name: &'static str, value: GroupSettingValue) {
     let before = tx.mark();
     let shown = json!(value);

@@ -6,33 +6,17 @@ use super::parameter::NonNegative;
 use super::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::event::{Event, EventKind, Payload};
 use crate::realm::id::UserId;
-use crate::realm::personal::Presence;
+use crate::realm::presence::{OFFLINE_AFTER, note_presence};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::presence::{PresenceRange, PresenceRecord, legacy_status, presences_in};
-use crate::time::Span;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// How often clients are to report presence (`server_presence_ping_interval_seconds`).
-pub const PING_INTERVAL: Span = Span::seconds(60);
-/// Who was not seen for this long counts as offline (`server_presence_offline_threshold_seconds`).
-pub const OFFLINE_AFTER: Span = Span::seconds(200);
 /// Days of history that are given when a client does not say.
 pub const DEFAULT_HISTORY_DAYS: i64 = 14;
-/// A report this soon after the last one changes nothing: several clients may report at once.
-const LEAST_STEP: Span = Span::seconds(55);
-/// Whose last activity is older than this has come back: others are informed. The offline threshold less a ping and a bit.
-const AWAY_AFTER: Span = Span::seconds(130);
-/// From now to when somebody who has just switched presence off was last seen: what makes them offline
-/// ([`OFFLINE_AFTER`]), and two minutes for clocks that differ.
-const LAST_SEEN_WHEN_DISABLED: Span = Span::seconds(-(OFFLINE_AFTER.whole_seconds() + 120));
-/// Active users above which nobody is notified who comes back.
-const MAX_USERS_FOR_EVENTS: usize = 100;
-
 operation! {
     /// Reports that the caller is there, and gives who else is.
     pub UpdatePresence = POST "/users/me/presence", for Human;
@@ -79,7 +63,7 @@ impl Write for UpdatePresence {
 
         let caller = call.caller();
         if tx.user_state(caller.id).is_on("presence_enabled") {
-            note(tx, caller.id, is_active);
+            note_presence(tx, caller.id, is_active);
         }
         if params.ping_only {
             return Ok(UpdatePresenceReply { presences: None, server_timestamp: None, presence_last_update_id: None });
@@ -96,57 +80,6 @@ impl Write for UpdatePresence {
             server_timestamp: Some(tx.now.fractional_seconds()),
             presence_last_update_id: Some(last),
         })
-    }
-}
-
-/// Notes that somebody was seen, and tells those who may know of them when they have come back.
-fn note(tx: &mut Tx, user: UserId, is_active: bool) {
-    let now = tx.now;
-    let before = tx.user_state(user).presence;
-    let mut presence = before.unwrap_or(Presence { active_at: None, connected_at: None, update_id: 0 });
-    let is_older = |at: Option<crate::time::Timestamp>, than: Span| at.is_none_or(|at| now.since(at) > than);
-    let has_come_back = before.is_none() || (is_active && is_older(presence.active_at, AWAY_AFTER));
-    let is_connection_news = is_older(presence.connected_at, LEAST_STEP);
-    let is_activity_news = is_active && is_older(presence.active_at, LEAST_STEP);
-    if !is_connection_news && !is_activity_news {
-        return;
-    }
-    if is_activity_news {
-        presence.active_at = Some(now);
-    }
-    // Whoever is active is connected too.
-    presence.connected_at = Some(now);
-    tx.realm_mut().counters.presence += 1;
-    presence.update_id = tx.counters.presence;
-    tx.user_state_mut(user).presence = Some(presence);
-    if has_come_back {
-        tell(tx, user, presence);
-    }
-}
-
-/// Makes what is known of somebody agree with their setting `presence_enabled` at once: they are here, or were last seen
-/// just long enough ago to count as offline (A-167 in docs/assumptions.md).
-pub(super) fn follow_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
-    if tx.users[&user].is_bot() {
-        return;
-    }
-    let now = tx.now;
-    let connected_at = if is_enabled { now } else { now.plus(LAST_SEEN_WHEN_DISABLED) };
-    tx.realm_mut().counters.presence += 1;
-    let update_id = tx.counters.presence;
-    let presence = Presence { active_at: is_enabled.then_some(now), connected_at: Some(connected_at), update_id };
-    tx.user_state_mut(user).presence = Some(presence);
-    tell(tx, user, presence);
-}
-
-/// Tells those who may know of somebody, in organizations that are not too large for it.
-fn tell(tx: &mut Tx, user: UserId, presence: Presence) {
-    let is_told = tx.active_users.len() <= MAX_USERS_FOR_EVENTS && !tx.organization.is_on("presence_disabled");
-    if is_told {
-        let now = tx.now;
-        let audience = tx.who_can_access(user);
-        let payload = Payload::Presence { user: tx.users[&user].clone(), presence, now };
-        tx.emit(audience, Event::new(EventKind::Presence, payload));
     }
 }
 

@@ -1,25 +1,11 @@
 //! What people say of themselves in custom profile fields (reference behaviour, PATCH /users/me/profile_data).
 
-use super::addresses::is_url;
-use super::parameter::{FromJson, json_object};
-use super::profile_fields::USERS;
-use super::text::check_length;
+use super::parameter::json_object;
+use super::shared::users::profile::{ProfileValue, change_values, checked_values};
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
-use crate::realm::Realm;
-use crate::realm::id::{ProfileFieldId, UserId};
-use crate::realm::organization::ProfileField;
+use crate::realm::id::ProfileFieldId;
 use crate::realm::tx::Tx;
-use crate::realm::user::User;
-use crate::record::events::{PersonUpdate, ProfileChange};
-use crate::record::user::profile_data;
-use schemars::{Schema, SchemaGenerator};
-use serde_json::{Value, json};
-
-/// Longest value of the kinds that take a short text, in code points.
-pub const MAX_SHORT_VALUE_LENGTH: usize = 50;
-/// Longest value of the kind that takes a paragraph, in code points.
-pub const MAX_LONG_VALUE_LENGTH: usize = 500;
 
 json_object! {
     open
@@ -29,37 +15,6 @@ json_object! {
         id: ProfileFieldId,
         /// A text, or for fields of users a list of IDs; empty takes the value away.
         value: ProfileValue,
-    }
-}
-
-/// A field's new value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProfileValue {
-    /// A text.
-    Text(String),
-    /// Users.
-    Users(Vec<UserId>),
-}
-
-impl FromJson for ProfileValue {
-    /// What is neither is told to be no text: that is the first of the two.
-    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let users = || Vec::<UserId>::from_json(value, at).ok().map(Self::Users);
-        let text = value.as_str().map(|text| Self::Text(text.to_owned()));
-        text.or_else(users).ok_or_else(|| Error::bad_value(format!("{at}[\"str\"]"), "is not a string"))
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (text, users) = (String::json_schema(generator), Vec::<UserId>::json_schema(generator));
-        schemars::json_schema!({"anyOf": [text, users]})
-    }
-}
-
-impl ProfileValue {
-    fn is_empty(&self) -> bool {
-        match self {
-            Self::Text(text) => text.is_empty(),
-            Self::Users(users) => users.is_empty(),
-        }
     }
 }
 
@@ -104,94 +59,5 @@ impl Write for RemoveProfile {
 
         change_values(tx, caller.id, values);
         Ok(Success {})
-    }
-}
-
-/// New values as they are stored; None takes one away. Administrators give locked fields values too.
-///
-/// # Errors
-///
-/// Of the first entry that is refused: `FieldNotFound`, `FieldLocked`, then what its kind refuses: `BadValue`,
-/// `NotAChoice`, `InvalidUserId`, `FieldUserDeactivated`, `FieldUserIsBot`.
-pub fn checked_values(
-    realm: &Realm,
-    caller: &User,
-    entries: Vec<(ProfileFieldId, Option<ProfileValue>)>,
-) -> Result<Vec<(ProfileFieldId, Option<String>)>, Error> {
-    let check = |(id, value): (ProfileFieldId, Option<ProfileValue>)| {
-        let field = realm.profile_fields.get(&id).ok_or_else(|| Error::FieldNotFound { field_id: id.0.into() })?;
-        if !field.is_editable && !caller.is_admin() {
-            return Err(Error::FieldLocked);
-        }
-        let value = value.filter(|value| !value.is_empty());
-        Ok((id, value.map(|value| checked_value(realm, caller, field, &value)).transpose()?))
-    };
-    entries.into_iter().map(check).collect()
-}
-
-fn checked_value(realm: &Realm, caller: &User, field: &ProfileField, value: &ProfileValue) -> Result<String, Error> {
-    let bad = |problem: &str| Error::bad_value(field.name.clone(), problem);
-    let text = match value {
-        ProfileValue::Users(users) if field.kind == USERS => return checked_users(realm, caller, users),
-        ProfileValue::Text(_) if field.kind == USERS => return Err(Error::bad_value("User IDs", "is not a list")),
-        ProfileValue::Users(_) => return Err(bad("is not a string")),
-        ProfileValue::Text(text) => text,
-    };
-    let limit = if field.kind == 2 { MAX_LONG_VALUE_LENGTH } else { MAX_SHORT_VALUE_LENGTH };
-    match field.kind {
-        1 | 2 | 7 | 8 => check_length(text, &field.name, limit)?,
-        3 if !has_choice(field, text) => {
-            return Err(Error::NotAChoice { value: text.as_str().into(), field: field.name.as_str().into() });
-        }
-        4 if !is_date(text) => return Err(bad("is not a date")),
-        5 if !is_url(text) => return Err(bad("is not a URL")),
-        _ => {}
-    }
-    Ok(text.clone())
-}
-
-/// Whether a text is a day, written with all its digits (A-169 in docs/assumptions.md).
-fn is_date(text: &str) -> bool {
-    const FORM: &str = "%Y-%m-%d";
-    jiff::civil::Date::strptime(FORM, text).is_ok_and(|date| date.strftime(FORM).to_string() == text)
-}
-
-fn has_choice(field: &ProfileField, key: &str) -> bool {
-    serde_json::from_str::<Value>(&field.data).is_ok_and(|choices| choices.get(key).is_some())
-}
-
-fn checked_users(realm: &Realm, caller: &User, users: &[UserId]) -> Result<String, Error> {
-    for id in users {
-        let user = realm.user(*id).filter(|user| realm.can_access_user(caller, user.id));
-        let user = user.ok_or_else(|| Error::InvalidUserId { user_id: id.0.into() })?;
-        if !user.is_active {
-            return Err(Error::FieldUserDeactivated { user_id: id.0.into() });
-        }
-        if user.is_bot() {
-            return Err(Error::FieldUserIsBot { user_id: id.0.into() });
-        }
-    }
-    Ok(json!(users).to_string())
-}
-
-/// Changes a user's values; what is so already is not told.
-///
-/// Event: `realm_user` update for each, to everybody who may know of the user.
-pub fn change_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFieldId, Option<String>)>) {
-    for (field, value) in values {
-        if tx.users[&user].profile.get(&field).map(|entry| &entry.value) == value.as_ref() {
-            continue;
-        }
-        let entry = value.map(|value| tx.profile_entry(user, field, value, tx.form()));
-        let profile = &mut tx.user_mut(user).profile;
-        match entry {
-            Some(entry) => profile.insert(field, entry),
-            None => profile.remove(&field),
-        };
-        let shown = profile_data(&tx.users[&user]).remove(&field.to_string());
-        let (value, rendered_value) = shown.map_or((None, None), |shown| (Some(shown.value), shown.rendered_value));
-        let custom_profile_field = ProfileChange { id: field, value, rendered_value };
-        let audience = tx.who_can_access(user);
-        tx.emit(audience, PersonUpdate::ProfileField { user_id: user, custom_profile_field });
     }
 }

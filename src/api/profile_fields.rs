@@ -4,8 +4,9 @@
 
 pub mod data;
 
-use super::text::check_length;
 use super::{Call, Read, Success, Write, operation};
+use crate::api::shared::text::check_length;
+use crate::api::shared::users::profile::USERS;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{Event, EventKind, List, Payload};
@@ -255,9 +256,6 @@ fn checked_hint(hint: &str) -> Result<String, Error> {
     check_length(hint, "hint", MAX_HINT_LENGTH)?;
     Ok(hint.to_owned())
 }
-
-/// The kind of field that holds users.
-pub const USERS: i64 = 6;
 
 fn check_kind_for_summary(field: &ProfileField) -> Result<(), Error> {
     if field.in_summary && field.kind == USERS { Err(Error::FieldNotForSummary) } else { Ok(()) }

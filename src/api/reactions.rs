@@ -2,8 +2,8 @@
 //!
 //! A choice where the API is silent: A-27 in docs/assumptions.md.
 
-use super::emoji::{WantedEmoji, by_name};
 use super::{Call, Success, Write, operation};
+use crate::api::shared::emoji::{WantedEmoji, by_name};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};

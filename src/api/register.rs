@@ -12,20 +12,19 @@ pub use users::UserLists;
 
 use super::parameter::{NonNegative, Nullable};
 use super::{Call, SERVICE_VERSION, Write, operation};
+use crate::api::shared::queues::{add_queue, begin_with_unknown_event};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::queue::{Cursor, DEFAULT_IDLE_TIMEOUT_SECONDS, Queue, QueueId, QueueOptions, QueueTerm};
+use crate::realm::queue::{QueueOptions, QueueTerm};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::channel::IncludeSubscribers;
-use crate::record::events::EventOfALaterLevel;
 use crate::time::Span;
 use options::{EventNarrow, IdleTimeout, RawCapabilities};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 operation! {
     /// Registers an event queue and gives the state from which its events go on.
@@ -177,46 +176,6 @@ fn idle_timeout(params: &Register) -> Span {
         None => params.queue_lifespan_secs.filter(|seconds| *seconds > 0),
     };
     Span::seconds(asked.unwrap_or(DEFAULT).min(MAX))
-}
-
-fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout: Span) -> QueueId {
-    let id = QueueId::from(tx.realm_mut().chance.uuid());
-    let queue = Queue {
-        id: id.clone(),
-        owner: owner.id,
-        options: Arc::new(options),
-        acknowledged: -1,
-        cursor: Cursor { entry: tx.log.end(), part: 0 },
-        idle_timeout,
-        idle_since: tx.now,
-        parked_since: None,
-        has_heartbeat: false,
-        poll: 0,
-    };
-    tx.realm_mut().queues.insert(id.clone(), Arc::new(queue));
-    tx.schedule_queue(&id);
-    id
-}
-
-/// A queue of the caller's that a poll makes which names none: as [`Register`] makes it from these types alone.
-pub fn add_plain_queue(tx: &mut Tx, call: &Call<'_>, event_types: Option<Vec<String>>) -> QueueId {
-    let options = QueueOptions {
-        client: call.client.to_owned(),
-        event_types: event_types.map(|types| types.into_iter().collect()),
-        level: call.queue_level,
-        ..QueueOptions::default()
-    };
-    let id = add_queue(tx, call.caller(), options, Span::seconds(DEFAULT_IDLE_TIMEOUT_SECONDS));
-    begin_with_unknown_event(tx, Some(&id));
-    id
-}
-
-/// A queue of a world above the newest level begins with an event that no client knows.
-fn begin_with_unknown_event(tx: &mut Tx, queue: Option<&str>) {
-    let queue = queue.and_then(|id| tx.queues.get(id)).filter(|queue| queue.options.gets_unknown_events());
-    if let Some(id) = queue.map(|queue| queue.id.clone()) {
-        tx.emit_to_queue(id, EventOfALaterLevel {});
-    }
 }
 
 /// The whole state that is wished for.

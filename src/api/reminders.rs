@@ -9,10 +9,11 @@ use crate::realm::agenda::Due;
 use crate::realm::event::Audience;
 use crate::realm::id::{MessageId, ReminderId, UserId};
 use crate::realm::organization::Reminder;
+use crate::realm::schedule::future_time;
 use crate::realm::tx::Tx;
 use crate::record::events::{RemindersAdd, RemindersRemove};
 use crate::record::scheduled::ReminderRecord;
-use crate::time::{Span, Timestamp};
+use crate::time::Span;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -93,16 +94,6 @@ impl Write for CreateReminder {
         tx.emit(Audience::user(caller.id), event);
         Ok(ReminderIdReply { reminder_id: reminder.id })
     }
-}
-
-/// A time at which something is to be sent.
-///
-/// # Errors
-///
-/// `DeliveryNotInFuture`.
-pub fn future_time(realm: &Realm, seconds: i64) -> Result<Timestamp, Error> {
-    let at = Timestamp::from_seconds(seconds);
-    if at > realm.now { Ok(at) } else { Err(Error::DeliveryNotInFuture) }
 }
 
 operation! {

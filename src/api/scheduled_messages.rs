@@ -4,18 +4,18 @@ mod edit;
 
 pub use edit::EditScheduledMessage;
 
-use super::messages::parameter::Recipients;
-use super::messages::{MessageType, is_for_people, target};
 use super::parameter::{FromJson, Parameter, json_parameter};
-use super::reminders::future_time;
 use super::{Call, Read, Success, Write, operation};
+use crate::api::shared::clients::is_for_people;
+use crate::api::shared::recipients;
+use crate::api::shared::recipients::{MessageType, Recipients};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::agenda::Due;
 use crate::realm::event::Audience;
 use crate::realm::id::{ScheduledMessageId, UserId};
 use crate::realm::organization::ScheduledMessage;
-use crate::realm::schedule::DryRun;
+use crate::realm::schedule::{DryRun, future_time};
 use crate::realm::send::Outgoing;
 use crate::realm::text::normal_content;
 use crate::realm::tx::Tx;
@@ -204,7 +204,7 @@ fn checked(
 ) -> Result<DryRun, Error> {
     normal_content(content)?;
     let caller = call.caller();
-    let target = target::resolve(realm, caller, kind, to, topic)?;
+    let target = recipients::resolve(realm, caller, kind, to, topic)?;
     let outgoing = Outgoing::from_server(caller.id, target, call.origin.strip(content.to_owned()));
     realm.try_sending(Outgoing { site: Some(call.site()), ..outgoing }, call.feature_level)
 }

@@ -3,8 +3,9 @@
 pub mod compatibility;
 pub mod token;
 
-use super::addresses::is_email;
+use super::shared::users::person::first_login;
 use super::{Call, Origin, Read, SERVICE_VERSION, Write, operation};
+use crate::api::shared::addresses::is_email;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
@@ -340,7 +341,7 @@ const JOINS_AT_FIRST_LOGIN_SINCE: i64 = 475;
 fn log_in(tx: &mut Tx, feature_level: i64, user: &User) -> ApiKeyReply {
     if user.joins_at_first_login || user.is_imported_stub {
         // What a login does to the account can't be undone at the edge.
-        super::users::first_login(tx, user.id, feature_level >= JOINS_AT_FIRST_LOGIN_SINCE);
+        first_login(tx, user.id, feature_level >= JOINS_AT_FIRST_LOGIN_SINCE);
     }
     ApiKeyReply { api_key: user.api_key.clone(), email: user.email.clone(), user_id: user.id.0 }
 }

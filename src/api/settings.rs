@@ -4,59 +4,26 @@
 
 mod alias;
 pub mod command;
-pub mod legacy;
-pub mod parameters;
 mod targets;
-mod zones;
 
-use super::addresses::is_email;
-use super::presence::follow_setting;
-use super::users::address::check_domain;
-use super::users::change::{change_email_visibility, change_name};
-use super::users::{check_password, checked_name};
 use super::{Call, Success, Write, operation};
+use crate::api::shared::addresses::is_email;
+use crate::api::shared::settings::events::emit_setting;
+use crate::api::shared::settings::parameters::SettingsParams;
+use crate::api::shared::settings::values::{check_setting, language_name};
+use crate::api::shared::users::address::check_domain;
+use crate::api::shared::users::change::{change_email_visibility, change_name, emit_export_consent};
+use crate::api::shared::users::name::{check_password, checked_name};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
-use crate::realm::event::{Audience, EventKind};
+use crate::realm::event::EventKind;
 use crate::realm::id::UserId;
-use crate::realm::setting::{NO_SOUND, NOTIFICATION_SOUNDS, USER_SETTINGS, find};
+use crate::realm::presence::follow_presence_setting;
 use crate::realm::tx::Tx;
-use crate::realm::user::{EmailVisibility, Role, User};
-use crate::record::events::{PersonUpdate, RealmExportConsent, UserSettingsUpdate, UserStatus};
+use crate::realm::user::{EmailVisibility, User};
+use crate::record::events::{PersonUpdate, UserStatus};
 pub use alias::{ChangeDisplaySettings, ChangeEnterSends, ChangeNotificationSettings};
-pub use parameters::SettingsParams;
 use serde_json::Value;
-
-/// Longest time for which mails about messages are gathered, seconds.
-const MAX_BATCHING_PERIOD_SECONDS: i64 = 604_800;
-
-/// Languages of the service, by code.
-const LANGUAGES: [(&str, &str); 24] = [
-    ("ar", "العربية"),
-    ("bg", "Български"),
-    ("ca", "català"),
-    ("cs", "česky"),
-    ("da", "dansk"),
-    ("de", "Deutsch"),
-    ("en", "English"),
-    ("en-gb", "British English"),
-    ("es", "español"),
-    ("fa", "فارسی"),
-    ("fi", "suomi"),
-    ("fr", "français"),
-    ("hi", "हिन्दी"),
-    ("hu", "magyar"),
-    ("it", "Italiano"),
-    ("ja", "日本語"),
-    ("ko", "한국어"),
-    ("nl", "Nederlands"),
-    ("pl", "polski"),
-    ("pt-br", "Português brasileiro"),
-    ("ru", "Русский"),
-    ("sv", "svenska"),
-    ("tr", "Türkçe"),
-    ("zh-hans", "简体中文"),
-];
 
 /// What can be wrong with changed settings.
 const ERRORS: &[ErrorKind] = &[
@@ -85,7 +52,7 @@ const ERRORS: &[ErrorKind] = &[
     ErrorKind::NameInvalidFormat,
     ErrorKind::NameTaken,
 ];
-/// What is told of changed settings.
+/// What changed settings send.
 const EVENTS: &[EventKind] = &[
     EventKind::RealmUserUpdate,
     EventKind::UserSettingsUpdate,
@@ -134,45 +101,12 @@ impl Write for ChangeSettings {
     }
 }
 
-/// Whether a setting can have a value of its kind.
-///
-/// # Errors
-///
-/// `InvalidValue`, `InvalidNotificationSound`, `InvalidBatchingPeriod`.
-pub fn check_setting(name: &str, value: &Value) -> Result<(), Error> {
-    let text = value.as_str().unwrap_or_default();
-    match name {
-        "default_language" if language_name(text).is_none() => Err(Error::InvalidValue { parameter: name.into() }),
-        "notification_sound" if text != NO_SOUND && !NOTIFICATION_SOUNDS.contains(&text) => {
-            Err(Error::InvalidNotificationSound { sound: text.into() })
-        }
-        "email_notifications_batching_period_seconds" => {
-            let seconds = value.as_i64().unwrap_or_default();
-            let is_possible = (1..=MAX_BATCHING_PERIOD_SECONDS).contains(&seconds);
-            if is_possible { Ok(()) } else { Err(Error::InvalidBatchingPeriod { seconds: seconds.into() }) }
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The language of this code, in itself.
-pub fn language_name(code: &str) -> Option<&'static str> {
-    LANGUAGES.iter().find(|(other, _)| *other == code).map(|(_, name)| *name)
-}
-
 fn check_new_password(realm: &Realm, user: &User, params: &SettingsParams) -> Result<(), Error> {
     let Some(password) = params.new_password.as_deref() else { return Ok(()) };
     if user.password.as_deref().unwrap_or_default() != params.old_password.as_deref().unwrap_or_default() {
         return Err(Error::WrongPassword);
     }
     check_password(realm, password, &[&user.full_name, &user.email]).map_err(|_| Error::NewPasswordTooWeak)
-}
-
-/// The value of a setting that new users begin with.
-pub fn user_default(realm: &Realm, name: &str) -> Value {
-    let given = realm.organization.user_defaults.get(name).cloned();
-    // Everyone, for the one setting that is in the account.
-    given.unwrap_or_else(|| find(&USER_SETTINGS, name).map_or(Value::from(1), |row| row.default.clone()))
 }
 
 /// A new address waits for a confirmation that nobody can give here: it is only checked.
@@ -216,7 +150,7 @@ fn change_own_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Valu
     }
 }
 
-/// Changes a setting of the table; what is so already is not told.
+/// Changes a setting of the table; what is so already is not sent.
 fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
     if *tx.user_state(user).setting(name) == value {
         return;
@@ -228,7 +162,7 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
         // A-298
         "presence_enabled" => {
             let away = value == Value::Bool(false);
-            follow_setting(tx, user, !away);
+            follow_presence_setting(tx, user, !away);
             let audience = tx.who_can_access(user);
             tx.emit(audience, UserStatus { user_id: user, away: Some(away), ..UserStatus::default() });
         }
@@ -239,20 +173,6 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
         "enable_drafts_synchronization" if value == Value::Bool(false) => tx.user_state_mut(user).drafts.clear(),
         _ => {}
     }
-}
-
-/// Tells administrators whether somebody lets their private messages be exported.
-pub fn emit_export_consent(tx: &mut Tx, user: UserId, consented: bool) {
-    let admins = Audience::of(tx.at_least(Role::Administrator));
-    tx.emit(admins, RealmExportConsent { user_id: user, consented });
-}
-
-/// Tells a user's clients of a setting.
-pub(super) fn emit_setting(tx: &mut Tx, user: UserId, name: &str, value: Value, language: Option<&str>) {
-    let language_name = language.map(str::to_owned);
-    let event = UserSettingsUpdate { property: name.to_owned(), value: value.clone(), language_name };
-    tx.emit(Audience::user(user), event);
-    legacy::emit(tx, user, name, &value, language);
 }
 
 fn change_visibility(tx: &mut Tx, user: &User, visibility: EmailVisibility) {

@@ -2,15 +2,15 @@
 //!
 //! A choice where the API is silent: A-31 in docs/assumptions.md.
 
-use super::emoji::WantedEmoji;
-use super::presence::follow_setting;
-use super::settings::emit_setting;
-use super::text::check_length;
 use super::{Call, Read, Success, Write, operation};
+use crate::api::shared::emoji::WantedEmoji;
+use crate::api::shared::settings::events::emit_setting;
+use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::message::{Emoji, ReactionType};
+use crate::realm::presence::follow_presence_setting;
 use crate::realm::tx::Tx;
 use crate::record::events::UserStatus;
 use crate::record::user::StatusRecord;
@@ -178,7 +178,7 @@ fn update(tx: &mut Tx, user: UserId, change: Change) {
 
 fn set_presence_enabled(tx: &mut Tx, user: UserId, is_enabled: bool) {
     if tx.user_state(user).is_on("presence_enabled") != is_enabled {
-        follow_setting(tx, user, is_enabled);
+        follow_presence_setting(tx, user, is_enabled);
     }
     tx.user_state_mut(user).settings.insert("presence_enabled", is_enabled.into());
     emit_setting(tx, user, "presence_enabled", is_enabled.into(), None);

@@ -2,21 +2,20 @@
 //!
 //! A choice where the API is silent: A-23 in docs/assumptions.md.
 
-pub mod principals;
 pub mod properties;
 pub mod subscribe;
 pub mod unsubscribe;
 
-use super::channels::creation::{ChannelToSubscribe, NewChannel};
 use super::parameter::words;
 use super::{Call, Read, Write, operation};
+use crate::api::shared::channels::creation::{ChannelToSubscribe, NewChannel};
+use crate::api::shared::principals::Principals;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::channel::{IncludeSubscribers, SubscriptionRecord};
-use principals::Principals;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;

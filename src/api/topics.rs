@@ -3,16 +3,14 @@
 pub mod delete;
 
 use super::parameter::{Parameter, json_parameter, words};
-use super::text::check_length;
 use super::{Call, Read, Success, Write, operation};
+use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::personal::VisibilityPolicy;
-use crate::realm::topic::MAX_TOPIC_LENGTH;
-use crate::realm::topic::names_empty_topic;
-use crate::realm::topic::{Topic, TopicKey};
+use crate::realm::topic::{MAX_TOPIC_LENGTH, Topic, meant_topic, topics_of};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::message::shown_topic;
@@ -66,12 +64,6 @@ impl Read for GetTopics {
     }
 }
 
-/// The topics of a channel that have messages.
-pub fn topics_of(realm: &Realm, channel: ChannelId) -> impl Iterator<Item = &Topic> {
-    let first = (channel, TopicKey::new(""));
-    realm.topics.range(first..).take_while(move |((of, _), _)| *of == channel).map(|(_, topic)| topic.as_ref())
-}
-
 /// Where history is protected only the messages that the user has a row for count.
 fn newest_seen(realm: &Realm, user: &User, channel: &Channel, topic: &Topic) -> Option<MessageId> {
     if channel.privacy.has_public_history() {
@@ -98,11 +90,6 @@ operation! {
 /// A topic's name as given: at most 60 characters. The empty one may be named by its display name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicName(pub String);
-
-/// The topic that is meant by a name: those of the empty one are no other's.
-pub fn meant_topic(text: &str) -> &str {
-    if names_empty_topic(text) { "" } else { text }
-}
 
 impl Parameter for TopicName {
     const IS_JSON: bool = false;

@@ -2,11 +2,11 @@
 //!
 //! A choice where the API is silent: A-33 in docs/assumptions.md.
 
-use super::messages::edit::check_may_edit;
 use super::parameter::words;
 use super::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
+use crate::realm::editing::check_may_edit;
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
@@ -125,7 +125,7 @@ fn emit_direct(tx: &mut Tx, caller: &User, op: TypingOp, recipients: &[UserId]) 
         stream_id: None,
         topic: None,
     };
-    // Nobody hears by this of people whom they may not know of.
+    // Nobody hears by this of people that they may not know of.
     let knows_all = |id: &&UserId| {
         tx.user(**id).is_some_and(|viewer| recipients.iter().all(|other| tx.can_access_user(viewer, *other)))
     };
@@ -192,14 +192,14 @@ const EDIT_ERRORS: &[ErrorKind] = &[
     ErrorKind::TypingDisabledDirect,
     ErrorKind::TypingDisabledChannel,
 ];
-/// What is told of it.
+/// What the events say of it.
 const EDIT_EVENTS: &[EventKind] = &[EventKind::TypingEditMessageStart, EventKind::TypingEditMessageStop];
 /// The first level that names the message in the path.
 const MESSAGE_IN_PATH_SINCE: i64 = 361;
 
 impl Write for SetEditTyping {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        tell_editing(tx, call.caller(), params.message_id, params.op)
+        change_editing(tx, call.caller(), params.message_id, params.op)
     }
 }
 
@@ -218,11 +218,11 @@ operation! {
 
 impl Write for SetFormerEditTyping {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        tell_editing(tx, call.caller(), params.message_id, params.op)
+        change_editing(tx, call.caller(), params.message_id, params.op)
     }
 }
 
-fn tell_editing(tx: &mut Tx, caller: &User, id: MessageId, op: TypingOp) -> Result<Success, Error> {
+fn change_editing(tx: &mut Tx, caller: &User, id: MessageId, op: TypingOp) -> Result<Success, Error> {
     let message = tx.message_to_change(caller, id)?.clone();
     check_may_edit(tx, caller, &message)?;
     let (setting, error) = match message.place {

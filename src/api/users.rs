@@ -1,18 +1,11 @@
 //! Users: looking them up. Making and changing them, their going and coming back are in the files below.
 
-pub mod activity;
-pub mod address;
-pub mod change;
 pub mod create;
 pub mod deactivate;
 pub mod edit;
-pub mod holders;
 pub mod reactivate;
 
-pub use address::checked_email;
-pub use create::{
-    CreateUser, MAX_NAME_LENGTH, NewPerson, add_person, announce_user, check_password, checked_name, first_login,
-};
+pub use create::CreateUser;
 
 use super::{Call, Read, ReplyData, operation};
 use crate::error::Error;
@@ -137,7 +130,7 @@ impl Read for GetUserByEmail {
     }
 }
 
-/// The first level that gives guests no placeholders for users whom they may not know of.
+/// The first level that gives guests no placeholders for users that they may not know of.
 const NO_PLACEHOLDERS_SINCE: i64 = 437;
 
 fn gives_placeholders(call: &Call<'_>) -> bool {

@@ -8,13 +8,13 @@ use super::signals::Ending;
 use tokio::sync::mpsc;
 
 /// What tells the program to end.
-pub struct Told {
+pub struct EndRequest {
     ending: Ending,
     tell: mpsc::Sender<()>,
     gone: mpsc::Receiver<()>,
 }
 
-impl Told {
+impl EndRequest {
     /// Listens for signals.
     ///
     /// # Errors
@@ -37,7 +37,7 @@ impl Told {
     /// Waits until the program is asked to end.
     pub async fn wait(&mut self) {
         tokio::select! {
-            () = self.ending.told() => {}
+            () = self.ending.received() => {}
             _ = self.gone.recv() => {}
         }
     }

@@ -57,7 +57,7 @@ async fn serve_while_running(exec: &Exec, server: Server) -> Result<ExitCode, Cl
     let own = run_command(exec, &server).await?;
     let violations = server.violations();
     server.stop().await;
-    // A failure of the command's own is told before one of ours.
+    // A failure of the command's own is reported before one of ours.
     if own == 0 { status(&violations) } else { Ok(ExitCode::from(own)) }
 }
 

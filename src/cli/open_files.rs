@@ -11,7 +11,7 @@ const FILES_TO_START: usize = 12;
 pub fn take() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
-    // What can't be had is told when it is missed.
+    // What can't be had is reported when it is missed.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 

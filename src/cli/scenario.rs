@@ -98,7 +98,7 @@ fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
     json_diagnostic::read(&text).map_err(|fault| CliError::of_start(format!("{}: {fault}", file.display())))
 }
 
-/// Reads all files; none when there are mistakes in some, which are told.
+/// Reads all files; none when there are mistakes in some, which are printed.
 fn read_documents(files: &[PathBuf]) -> Option<Vec<Document>> {
     let mut documents = Vec::new();
     for file in files {

@@ -29,7 +29,7 @@ pub struct Secure {
     #[arg(long, env = "CHATDOUBLE_TLS_CA_FILE", value_name = "FILE")]
     tls_ca_file: Option<PathBuf>,
 
-    /// Further name or address that the certificate made at start-up stands for; several: repeated, in the variable with
+    /// Further name or address that the certificate made at start-up is valid for; several: repeated, in the variable with
     /// commas
     #[arg(long, env = "CHATDOUBLE_TLS_NAME", value_name = "NAME", value_delimiter = ',', value_parser = tls_name)]
     tls_name: Vec<String>,
@@ -99,7 +99,7 @@ pub fn with_remedy(reason: String) -> String {
     if reason.contains("UnknownIssuer") { format!("{reason}; name the one to trust with --tls-ca") } else { reason }
 }
 
-/// Whom a client trusts.
+/// Authorities that a client trusts.
 #[derive(Debug, Args)]
 pub struct Trusting {
     /// File of certificates (PEM) that are trusted besides those of this machine

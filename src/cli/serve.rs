@@ -1,7 +1,7 @@
 //! `chatdouble serve`: the server on a terminal or in CI.
 
 use super::CliError;
-use super::ending::{self, Told};
+use super::ending::{self, EndRequest};
 use super::file::write_whole;
 use super::open_files;
 use super::output::{say, tell};
@@ -99,7 +99,7 @@ pub struct Serve {
     #[command(flatten)]
     pub secure: Secure,
 
-    /// What is told on standard error: off, error, warn, info, debug or trace
+    /// What is logged on standard error: off, error, warn, info, debug or trace
     #[arg(long, env = "CHATDOUBLE_LOG", value_name = "LEVEL", default_value = "info")]
     log: LevelFilter,
 }
@@ -155,12 +155,12 @@ const EXAMINATION: Duration = Duration::from_millis(600);
 pub fn run(serve: Serve) -> Result<ExitCode, CliError> {
     let waiting = waiting_runtime()?;
     // Before anything that takes a while: a signal that comes early ends the program in status 0 too.
-    let told = waiting.block_on(async { serve.listen() })?;
+    let end = waiting.block_on(async { serve.listen() })?;
     // `exec` does not: its command would inherit what some programs take for a number of files to close.
     open_files::take();
     let runtime = serve.prepare()?;
     let starting = runtime.spawn(Server::start_with(serve.options(PORT)?));
-    let status = waiting.block_on(serve_until_told(&serve, starting, told));
+    let status = waiting.block_on(serve_until_asked_to_end(&serve, starting, end));
     // Neither parked polls nor requests that take long keep the program alive.
     waiting.shutdown_background();
     runtime.shutdown_background();
@@ -176,18 +176,22 @@ pub fn waiting_runtime() -> Result<Runtime, CliError> {
 /// A server that is being started.
 type Starting = JoinHandle<Result<Server, StartError>>;
 
-async fn serve_until_told(serve: &Serve, starting: Starting, mut told: Told) -> Result<ExitCode, CliError> {
+async fn serve_until_asked_to_end(
+    serve: &Serve,
+    starting: Starting,
+    mut end: EndRequest,
+) -> Result<ExitCode, CliError> {
     let started = tokio::select! {
         started = starting => started.map_err(CliError::of_start)?,
         // A large fixture takes a while to load.
-        () = told.wait() => return Ok(ExitCode::SUCCESS),
+        () = end.wait() => return Ok(ExitCode::SUCCESS),
     };
     let server = started.map_err(|error| serve.fault(error))?;
     serve.tell_place(&server)?;
     say(format_args!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url()))?;
     let _ = std::io::stdout().flush();
     serve.tell_elsewhere(&server);
-    told.wait().await;
+    end.wait().await;
     let examined = server.violations_within(EXAMINATION).await;
     if examined.unfinished > 0 {
         tracing::warn!("there was no time to check the invariants of {} worlds", examined.unfinished);
@@ -207,16 +211,16 @@ pub fn status(violations: &[String]) -> Result<ExitCode, CliError> {
 
 impl Serve {
     /// Listens for all that is to end the program.
-    fn listen(&self) -> Result<Told, CliError> {
-        let told = Told::listen()?;
+    fn listen(&self) -> Result<EndRequest, CliError> {
+        let end = EndRequest::listen()?;
         if self.exit_with_stdin {
-            told.ends_after(ending::wait_for_input);
+            end.ends_after(ending::wait_for_input);
         }
         #[cfg(unix)]
         if let Some(pid) = self.exit_with_process {
-            told.ends_after(move || ending::process::wait_for_end(pid));
+            end.ends_after(move || ending::process::wait_for_end(pid));
         }
-        Ok(told)
+        Ok(end)
     }
 
     /// What there must be before anything is served: a log and a runtime.
@@ -250,7 +254,7 @@ impl Serve {
             .map_err(|error| CliError::of_start(format!("cannot write {}: {error}", file.display())))
     }
 
-    /// Tells where other machines find the server, phones among them, unless nothing is to be told.
+    /// Tells where other machines find the server, phones among them, unless nothing is to be printed.
     pub fn tell_elsewhere(&self, server: &Server) {
         if self.log == LevelFilter::OFF || !server.address().ip().is_unspecified() {
             return;

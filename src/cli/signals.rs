@@ -24,7 +24,7 @@ impl Ending {
     }
 
     /// Waits until the program is asked to end.
-    pub async fn told(&mut self) {
+    pub async fn received(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
@@ -52,7 +52,7 @@ impl Ending {
     }
 
     /// Waits until the program is asked to end.
-    pub async fn told(&mut self) {
+    pub async fn received(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.stop.recv() => {}

@@ -66,7 +66,7 @@ pub fn run(watch: &Watch) -> Result<ExitCode, CliError> {
         let mut ending = Ending::listen().map_err(CliError::of_start)?;
         tokio::select! {
             ended = follow(watch) => ended,
-            () = ending.told() => Ok(ExitCode::SUCCESS),
+            () = ending.received() => Ok(ExitCode::SUCCESS),
         }
     })
 }

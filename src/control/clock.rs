@@ -52,11 +52,11 @@ fn with_polls_ended(realm: &Realm) -> Realm {
 }
 
 fn shown(world: &World, realm: &Realm) -> Value {
-    let told = realm.agenda.iter().filter(|(_, due)| due.is_told());
+    let reported = realm.agenda.iter().filter(|(_, due)| due.is_reported());
     json!({
         "now": world.now().fractional_seconds(),
         "running": matches!(world.clock(), Clock::Running { .. }),
-        "agenda": told.map(|(at, due)| item(*at, due)).collect::<Vec<_>>(),
+        "agenda": reported.map(|(at, due)| item(*at, due)).collect::<Vec<_>>(),
     })
 }
 
@@ -72,8 +72,8 @@ pub async fn change(world: &World, change: Change) -> Result<Value, Error> {
     let mut reply = shown(world, &with_polls_ended(&world.snapshot()));
     reply["waited_ms"] = (jump.waited.micros() / 1_000).into();
     reply["not_parked"] = json!(jump.not_parked);
-    let told = jump.value.iter().filter(|(_, due)| due.is_told());
-    reply["fired"] = told.map(|(at, due)| item(*at, due)).collect::<Vec<_>>().into();
+    let reported = jump.value.iter().filter(|(_, due)| due.is_reported());
+    reply["fired"] = reported.map(|(at, due)| item(*at, due)).collect::<Vec<_>>().into();
     Ok(reply)
 }
 

@@ -3,7 +3,6 @@
 use super::calls::OfWorld;
 use super::filters::Filters;
 use super::users;
-use crate::api::topics::topics_of;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
@@ -12,6 +11,7 @@ use crate::realm::holding::covers;
 use crate::realm::id::{ChannelId, GroupId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue};
+use crate::realm::topic::topics_of;
 use crate::realm::user::{Role, User};
 use crate::world::World;
 use serde_json::{Map, Value, json};

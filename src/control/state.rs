@@ -46,12 +46,12 @@ pub fn put(world: &World, incoming: &ApiRequest) -> Result<Value, Error> {
 }
 
 fn read(world: &World, document: &str) -> Result<(Realm, Clock), Error> {
-    let told = |faults: Vec<fixture::Diagnostic>| {
+    let in_words = |faults: Vec<fixture::Diagnostic>| {
         refused(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
     };
     if state::is_state(document) {
-        return state::read(document, world.real_time().now()).map_err(told);
+        return state::read(document, world.real_time().now()).map_err(in_words);
     }
-    let realm = fixture::read(document, world.now(), world.snapshot().chance.seed).map_err(told)?;
+    let realm = fixture::read(document, world.now(), world.snapshot().chance.seed).map_err(in_words)?;
     Ok((realm, world.clock()))
 }

@@ -1,4 +1,4 @@
-//! Watching a world live: what is told, as frames of JSON.
+//! Watching a world live: what happens, as frames of JSON.
 
 use super::clock::item;
 use super::pushes::sender;
@@ -21,7 +21,7 @@ pub fn frame(world: &World, watched: &Watched, base_url: &str) -> Value {
             "at": to.fractional_seconds(),
             "from": from.fractional_seconds(),
             "now": to.fractional_seconds(),
-            "fired": fired.iter().filter(|(_, due)| due.is_told()).map(|(at, due)| item(*at, due)).collect::<Vec<_>>(),
+            "fired": fired.iter().filter(|(_, due)| due.is_reported()).map(|(at, due)| item(*at, due)).collect::<Vec<_>>(),
         }),
         Watched::Event(position, entry) => event(&world.snapshot(), *position, entry),
         Watched::Fault { at, fault_id, journal_id, effect } => json!({

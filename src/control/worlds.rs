@@ -285,7 +285,8 @@ fn found(control: &Control, wanted: &WorldSpec) -> Result<NewWorld, Error> {
     };
     let real_time = control.real_time.clone();
     if let Some(document) = state {
-        let (mut realm, own_clock) = fixture::state::read(document, real_time.now()).map_err(|faults| told(&faults))?;
+        let (mut realm, own_clock) =
+            fixture::state::read(document, real_time.now()).map_err(|faults| refused_fixture(&faults))?;
         let clock = wanted.clock.map_or(own_clock, |choice| choice.clock(real_time.now()));
         let now = clock.now(real_time.now());
         if now < realm.now {
@@ -299,14 +300,15 @@ fn found(control: &Control, wanted: &WorldSpec) -> Result<NewWorld, Error> {
     let clock = wanted.clock.unwrap_or(defaults.clock).clock(real_time.now());
     let now = clock.now(real_time.now());
     let seed = wanted.seed.unwrap_or(defaults.seed);
-    let realm = source.realm(now, seed).map_err(|faults| told(&faults))?;
+    let realm = source.realm(now, seed).map_err(|faults| refused_fixture(&faults))?;
     Ok(NewWorld { realm, clock, settings, real_time })
 }
 
 /// A fixture's faults as one sentence.
-fn told(faults: &[fixture::Diagnostic]) -> Error {
-    let told = faults.iter().map(|fault| format!("$.fixture{}: {}", fault.path.trim_start_matches('$'), fault.reason));
-    refused(told.collect::<Vec<_>>().join("; "))
+fn refused_fixture(faults: &[fixture::Diagnostic]) -> Error {
+    let reasons =
+        faults.iter().map(|fault| format!("$.fixture{}: {}", fault.path.trim_start_matches('$'), fault.reason));
+    refused(reasons.collect::<Vec<_>>().join("; "))
 }
 
 fn level(wanted: &WorldSpec) -> Result<Option<i64>, Error> {

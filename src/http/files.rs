@@ -171,7 +171,7 @@ fn blob(realm: &Realm, hash: &str, name: &str) -> Result<Response, Error> {
     Ok(file(bytes.clone(), kind.essence_str(), "public, max-age=31536000, immutable"))
 }
 
-/// `/avatar/{user id or address}` leads to the picture's address, the query string kept; of somebody whom the caller may
+/// `/avatar/{user id or address}` leads to the picture's address, the query string kept; of somebody that the caller may
 /// not know of, to a general one. What names nobody is taken for an address that the provider may have a picture of.
 fn avatar(realm: &Realm, incoming: &ApiRequest, addressed: &Addressed<'_>, rest: &str) -> Result<Response, Error> {
     let caller = authentication::caller(realm, &incoming.credentials)?.ok_or(Error::NotLoggedIn)?;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 const COMPARED_PARTS_MAX: usize = 12;
 const COMPARED_PART_MAX_BYTES: usize = 64;
 
-/// What stands for larger numbers in a path: nothing has it as its ID (A-147 in docs/assumptions.md).
+/// The number that replaces larger ones in a path: nothing has it as its ID (A-147 in docs/assumptions.md).
 const LARGEST_NUMBER: &str = "999999999999999999";
 
 /// The table of operations, indexed by paths.

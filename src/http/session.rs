@@ -46,7 +46,7 @@ impl Session {
             .find_map(|id| Some(Self { id: id.to_owned(), user: world.user_of_session(&realm, id)? }))
     }
 
-    /// What stands for the session where credentials are asked for.
+    /// What replaces the session where credentials are asked for.
     pub fn credentials(&self) -> Result<Arc<Credentials>, Error> {
         Ok(Arc::new(authentication::Credentials::of(&self.user)))
     }

@@ -7,14 +7,14 @@ use parking_lot::Mutex;
 use std::collections::BTreeSet;
 
 /// Warnings are given for so many clients; names are what anybody may send.
-const TOLD_MAX: usize = 100;
+const MAX_REPORTED: usize = 100;
 /// Longer names are cut.
 const NAME_MAX_BYTES: usize = 60;
 
-/// The stock clients that were told of.
+/// The stock clients that were reported.
 #[derive(Debug, Default)]
 pub struct StockClients {
-    told: Mutex<BTreeSet<String>>,
+    reported: Mutex<BTreeSet<String>>,
 }
 
 impl StockClients {
@@ -27,8 +27,8 @@ impl StockClients {
         let Some(needed) = Dialect::of_stock_client(user_agent) else { return };
         let name = user_agent.split([' ', '(']).next().unwrap_or_default();
         let name = &name[..name.floor_char_boundary(NAME_MAX_BYTES)];
-        let mut told = self.told.lock();
-        if told.len() < TOLD_MAX && told.insert(name.to_owned()) {
+        let mut reported = self.reported.lock();
+        if reported.len() < MAX_REPORTED && reported.insert(name.to_owned()) {
             tracing::warn!(
                 "the client {name} looks for other names than the neutral ones of world {world}: it needs --dialect {needed}"
             );

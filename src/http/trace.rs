@@ -113,11 +113,11 @@ impl Trace {
             truncated: false,
         });
         let journal_id = entry.id;
-        world.tell(Watched::Request(entry));
+        world.broadcast(Watched::Request(entry));
         if let Some(fault_id) = fault {
             let effect = world.faults().lock().effect_as_sent(&fault_id).unwrap_or_default();
-            world.tell(Watched::Fault { at: now, fault_id, journal_id, effect });
+            world.broadcast(Watched::Fault { at: now, fault_id, journal_id, effect });
         }
-        world.tell_events(&self.new_events);
+        world.broadcast_events(&self.new_events);
     }
 }

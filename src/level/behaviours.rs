@@ -1,6 +1,8 @@
 //! Changes that need words and code of their own, by what they are about.
 
 mod accounts;
+mod attachments;
+mod bots;
 mod channels;
 mod former_words;
 mod groups;
@@ -12,9 +14,11 @@ mod messages;
 mod narrows;
 mod organization;
 pub(super) mod permissions;
+mod profile_fields;
 mod pushes;
 mod recorded;
 mod settings;
+mod subscriptions;
 pub(super) mod switches;
 mod topics;
 mod words;
@@ -26,6 +30,8 @@ pub(super) fn changes() -> Vec<Change> {
         // Switches are read before what other rows look at.
         leniency::ROWS,
         accounts::ROWS,
+        attachments::ROWS,
+        bots::ROWS,
         channels::ROWS,
         groups::ROWS,
         html::ROWS,
@@ -35,8 +41,10 @@ pub(super) fn changes() -> Vec<Change> {
         narrows::ROWS,
         organization::ROWS,
         permissions::ROWS,
+        profile_fields::ROWS,
         pushes::ROWS,
         recorded::ROWS,
+        subscriptions::ROWS,
         switches::ROWS,
         topics::ROWS,
         words::ROWS,

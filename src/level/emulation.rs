@@ -1,21 +1,23 @@
 //! What applies to a level, compiled from the table of changes and found by operation or type of event.
 
+mod compiling;
+mod object_change;
+
+pub use object_change::add_unknown_field;
+
 use super::narrow;
-use super::place::{Place, Source, Step, visit};
-use super::{Change, ChangeKind, Context, Downgrade, Object, Refusal, Request, changes, objects};
-use crate::api::parameter::{ParameterInfo, RawParameters};
+use super::{Context, Refusal, Request};
+use crate::api::parameter::RawParameters;
 use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Route};
 use crate::error::{Error, ErrorRow};
 use crate::realm::Realm;
 use crate::realm::event::EventPattern;
 use crate::realm::queue::QueueLevel;
 use crate::realm::user::User;
-use serde_json::{Map, Value, json};
+use object_change::{ObjectAct, ObjectChange};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, LazyLock, OnceLock};
-
-/// A field that no level has, in the replies of worlds above the newest.
-const UNKNOWN_FIELD: &str = "field_of_a_later_level";
 
 /// What a world at a level does otherwise than one at the newest.
 pub struct Emulation {
@@ -42,28 +44,6 @@ pub struct Emulation {
 /// An operation's method and path.
 type Key = (&'static str, &'static str);
 type RequestChange = fn(&mut Request<'_>) -> Result<(), Error>;
-
-struct ObjectChange {
-    path: Vec<Step>,
-    act: ObjectAct,
-}
-
-#[derive(Clone, Copy)]
-enum ObjectAct {
-    Remove(&'static str),
-    Rename {
-        old: &'static str,
-        new: &'static str,
-    },
-    Add {
-        name: &'static str,
-        value: fn(&Map<String, Value>, &Context<'_>) -> Value,
-        is_given: fn(&str, &Map<String, Value>, &Context<'_>) -> bool,
-    },
-    Change(fn(&mut Map<String, Value>, &Context<'_>)),
-    /// Adds [`UNKNOWN_FIELD`].
-    AddUnknown,
-}
 
 struct Code {
     errors: &'static [&'static str],
@@ -99,129 +79,8 @@ pub fn emulation(level: i64) -> Option<&'static Emulation> {
 }
 
 impl Emulation {
-    fn empty(level: i64) -> Self {
-        Self {
-            level,
-            hidden: HashMap::new(),
-            renamed: HashMap::new(),
-            gone: HashMap::new(),
-            capabilities: Vec::new(),
-            narrow_terms: Vec::new(),
-            requests: HashMap::new(),
-            every_reply: Vec::new(),
-            earlier: HashSet::new(),
-            replies: HashMap::new(),
-            events: HashMap::new(),
-            codes: Vec::new(),
-            words: Vec::new(),
-            numbers: HashMap::new(),
-            access: HashMap::new(),
-            withheld: Vec::new(),
-        }
-    }
-
-    fn past(level: i64) -> Self {
-        let mut all = Self::empty(level);
-        for change in changes() {
-            match change.touch {
-                _ if change.level > level => all.add(change),
-                ChangeKind::Field { object, name } => all.earlier.extend(whole_replies(object).map(|key| (key, name))),
-                _ => {}
-            }
-        }
-        // On the way in the oldest change comes first.
-        all.requests.values_mut().for_each(|changes| changes.reverse());
-        all
-    }
-
-    /// A level that is not known yet: every reply and every known object has something that no client knows.
-    fn future() -> Self {
-        let mut all = Self::empty(NEWEST_FEATURE_LEVEL + 1);
-        for object in objects::ALL {
-            all.add_objects(object, ObjectAct::AddUnknown);
-        }
-        all.add_objects(&objects::EVERY_REPLY, ObjectAct::AddUnknown);
-        all
-    }
-
     fn is_future(&self) -> bool {
         self.level > NEWEST_FEATURE_LEVEL
-    }
-
-    fn add(&mut self, change: &Change) {
-        match change.touch {
-            ChangeKind::Parameter { route, name } => self.hidden.entry(key(route)).or_default().push(name),
-            ChangeKind::RenamedParameter { route, old, since, new } => {
-                self.hidden.entry(key(route)).or_default().push(new);
-                if self.level >= since {
-                    self.renamed.entry(key(route)).or_default().push((old, new));
-                }
-            }
-            ChangeKind::GoneParameter { route, name, since } if self.level >= since => {
-                self.gone.entry(key(route)).or_default().push(name);
-            }
-            ChangeKind::GoneParameter { .. } => {}
-            ChangeKind::Capability(name) => self.capabilities.push(name),
-            ChangeKind::NarrowTerm { operator, operand } => self.narrow_terms.push((operator, operand)),
-            ChangeKind::Field { object, name } => self.add_objects(object, ObjectAct::Remove(name)),
-            ChangeKind::RenamedField { object, old, new } => self.add_objects(object, ObjectAct::Rename { old, new }),
-            ChangeKind::GoneField { object, name, since, value, is_given } if self.level >= since => {
-                self.add_objects(object, ObjectAct::Add { name, value, is_given });
-            }
-            ChangeKind::GoneField { .. } => {}
-            ChangeKind::Event(pattern) => self.withheld.push(pattern),
-            ChangeKind::Behaviour(behaviour) => self.add_act(&behaviour.act),
-        }
-    }
-
-    fn add_act(&mut self, act: &'static Downgrade) {
-        match *act {
-            Downgrade::Request(routes, change) => {
-                for route in routes {
-                    self.requests.entry(key(route)).or_default().push(change);
-                }
-            }
-            Downgrade::Objects(object, change) => self.add_objects(object, ObjectAct::Change(change)),
-            Downgrade::Code { errors, routes, status, code } => {
-                self.codes.push(Code { errors, of: CodeOf::Routes(routes), status, code });
-            }
-            Downgrade::CodeOfCredentials { errors, code } => {
-                self.codes.push(Code { errors, of: CodeOf::Credentials, status: 401, code });
-            }
-            Downgrade::SwitchesAsNumbers { but, not_of } => {
-                let is_meant = |route: Route| not_of.iter().all(|other| key(other) != (route.method, route.path));
-                for row in OPERATIONS.iter().filter(|row| is_meant(row.route)) {
-                    let is_number =
-                        |info: &&ParameterInfo| info.is_json && !but.contains(&info.name) && is_whole_number(info);
-                    let names = row.parameters.iter().filter(is_number).map(|info| info.name).collect();
-                    self.numbers.insert((row.route.method, row.route.path), names);
-                }
-            }
-            Downgrade::Words(words) => self.words.push(words),
-            Downgrade::Instead(routes, access) => {
-                for route in routes {
-                    self.access.entry(key(route)).or_default().instead = Some(access);
-                }
-            }
-            Downgrade::Also(routes, access) => {
-                for route in routes {
-                    self.access.entry(key(route)).or_default().also.push(access);
-                }
-            }
-            Downgrade::Elsewhere => {}
-        }
-    }
-
-    fn add_objects(&mut self, object: &Object, act: ObjectAct) {
-        for place in object.places {
-            let Place { source, path } = Place::parse(place);
-            let change = ObjectChange { path, act };
-            match source {
-                Source::EveryReply => self.every_reply.push(change),
-                Source::Reply(method, path) => self.replies.entry((method, path)).or_default().push(change),
-                Source::Event(kind, op) => self.events.entry(kind).or_default().push((op, change)),
-            }
-        }
     }
 
     /// What the level means for queues.
@@ -330,12 +189,7 @@ impl Emulation {
     pub fn answer_without_realm(&self, route: Route, reply: &mut Value) {
         let own = self.replies.get(&(route.method, route.path)).into_iter().flatten();
         for change in self.every_reply.iter().chain(own) {
-            visit(reply, &change.path, &mut |object| match change.act {
-                ObjectAct::Remove(name) => drop(object.shift_remove(name)),
-                ObjectAct::Rename { old, new } => rename(object, old, new),
-                ObjectAct::AddUnknown => add_unknown_field(object),
-                ObjectAct::Add { .. } | ObjectAct::Change(_) => {}
-            });
+            change.apply_without_realm(reply);
         }
     }
 
@@ -403,49 +257,6 @@ impl Emulation {
         // The last to apply is the oldest of those that the world is before.
         self.codes.iter().rfind(fits).map(|code| (code.status, code.code))
     }
-}
-
-impl ObjectChange {
-    fn apply(&self, value: &mut Value, context: &Context<'_>) {
-        visit(value, &self.path, &mut |object| match self.act {
-            ObjectAct::Remove(name) => drop(object.shift_remove(name)),
-            ObjectAct::Rename { old, new } => rename(object, old, new),
-            ObjectAct::Add { name, value, is_given } => {
-                if is_given(name, object, context) {
-                    let value = value(object, context);
-                    object.insert(name.to_owned(), value);
-                }
-            }
-            ObjectAct::Change(change) => change(object, context),
-            ObjectAct::AddUnknown => add_unknown_field(object),
-        });
-    }
-}
-
-/// Whether a parameter takes a whole number, perhaps next to other things.
-fn is_whole_number(info: &ParameterInfo) -> bool {
-    let schema = (info.schema)(&mut schemars::SchemaGenerator::default()).to_value();
-    let is_integer = |schema: &Value| schema["type"] == "integer";
-    is_integer(&schema) || schema["anyOf"].as_array().is_some_and(|branches| branches.iter().any(is_integer))
-}
-
-/// Adds a field that no client knows.
-pub fn add_unknown_field(object: &mut Map<String, Value>) {
-    object.insert(UNKNOWN_FIELD.to_owned(), json!({"since": NEWEST_FEATURE_LEVEL + 1}));
-}
-
-fn rename(object: &mut Map<String, Value>, old: &str, new: &str) {
-    if let Some(value) = object.shift_remove(new) {
-        object.insert(old.to_owned(), value);
-    }
-}
-
-/// Operations whose whole replies are objects of a kind.
-fn whole_replies(object: &'static Object) -> impl Iterator<Item = Key> {
-    object.places.iter().filter_map(|place| match Place::parse(place) {
-        Place { source: Source::Reply(method, path), path: steps } if steps.is_empty() => Some((method, path)),
-        _ => None,
-    })
 }
 
 fn key(route: &'static str) -> Key {

@@ -51,7 +51,7 @@ pub(super) fn changes() -> Vec<Change> {
         })
     };
     // Older levels hear of these two by the switches that they were.
-    let is_told_alone = |(_, name): &(i64, &'static str)| !WERE_SWITCHES.contains(name);
+    let is_sent_alone = |(_, name): &(i64, &'static str)| !WERE_SWITCHES.contains(name);
     let organization = |(level, name): (i64, &'static str)| {
         // Permissions are in an object, whatever else changes by itself.
         let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);
@@ -59,7 +59,7 @@ pub(super) fn changes() -> Vec<Change> {
         let touch = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };
         Change { level, touch: ChangeKind::Event(touch) }
     };
-    let of_organization = organization_since().filter(is_told_alone).map(organization);
+    let of_organization = organization_since().filter(is_sent_alone).map(organization);
     let rows = EVENTS.iter().map(row);
     let settings = updates(CHANNEL_SETTINGS_SINCE, "stream", "property")
         .chain(updates(GROUP_PERMISSIONS_SINCE, "user_group", "data"))

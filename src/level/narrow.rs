@@ -6,7 +6,7 @@ use serde_json::Value;
 /// An operator, and the operand if that alone is unknown.
 pub type Term = (&'static str, Option<&'static str>);
 
-/// Stands behind a word that the level does not know, so that nothing else does; see [`without_mark`].
+/// Follows a word that the level does not know, so that nothing else does; see [`without_mark`].
 const MARK: char = '\u{f8ff}';
 
 /// Has a narrow's unknown words refused where the narrow is understood, in the order of its terms.

@@ -4,8 +4,8 @@ use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SI
 use super::{AFTER_THE_RECORDED, Change, ChangeKind};
 use crate::api::organization::policies::POLICIES;
 use crate::api::parameter::Parameters;
-use crate::api::settings::legacy;
-use crate::api::settings::parameters::{SettingsParams, UserDefaultsParams};
+use crate::api::shared::settings::legacy;
+use crate::api::shared::settings::parameters::{SettingsParams, UserDefaultsParams};
 
 /// The level that has a parameter, and its name. A-100 says where a level is assumed.
 type Rows = &'static [(i64, &'static str)];
@@ -128,7 +128,7 @@ static PARAMETERS: &[(&str, Rows)] = &[
     ("POST /register", &[(481, "idle_queue_timeout"), (288, "presence_history_limit_days")]),
 ];
 
-/// Devices had numbers of their own before they were registered by themselves; A-104 says what stands for them.
+/// Devices had numbers of their own before they were registered by themselves; A-104 says what replaces them.
 ///
 /// Parameters that had another name: level, operation, old, the first level that had the old one, new.
 static RENAMED: &[(i64, &str, &str, i64, &str)] = &[

@@ -1,7 +1,7 @@
 //! Where an object is in replies and events, written as `GET /users: members[]`.
 //!
 //! Before the colon is an operation, `event TYPE OP` (or `event TYPE`, whatever the op), or `every reply`; after it
-//! keys with dots between them, each perhaps with `[]`, which stands for every item of a list or value of a map.
+//! keys with dots between them, each perhaps with `[]`, which means every item of a list or value of a map.
 //! Nothing after the colon is the reply or event itself.
 
 use serde_json::{Map, Value};

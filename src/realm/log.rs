@@ -1,4 +1,4 @@
-//! The event log: what happened, for whom it is, and the queues that read it.
+//! The event log: what happened, its audience, and the queues that read it.
 
 pub mod event;
 pub mod queue;

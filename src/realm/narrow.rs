@@ -222,7 +222,7 @@ impl Condition {
                 .is_some_and(|(channel, topic)| own.topic_policy(channel, topic) == VisibilityPolicy::Followed),
             Condition::IsMuted => realm.is_muted_for(viewer, message),
             Condition::InHome => !realm.is_muted_for(viewer, message),
-            Condition::InHomeOfOld => !realm.lies_in_muted(viewer, message, true),
+            Condition::InHomeOfOld => !realm.is_in_muted(viewer, message, true),
             _ => false,
         }
     }

@@ -3,6 +3,8 @@
 //! Here is what time or several families of operations do; what one family does is with its operations.
 
 pub mod access;
+pub mod deletion;
+pub mod editing;
 pub mod exporting;
 pub mod flag;
 pub mod full_members;
@@ -11,6 +13,7 @@ pub mod invitation;
 pub mod muting;
 pub mod notice;
 pub mod posting;
+pub mod presence;
 pub mod pushing;
 pub mod reindexing;
 pub mod render;

@@ -3,27 +3,26 @@
 //! A step keeps every index true; checks and permission are the caller's. Publishing the copy or
 //! dropping it is the world's.
 
+mod messages;
+
+pub use messages::FIRST_MESSAGE_CHANGES_SINCE;
+
 use super::Realm;
 use super::log::event::{Audience, DeliveryCondition, Entry, Event};
 use super::log::queue::QueueId;
 use super::markdown::Form;
 use super::model::channel::{Channel, Subscription};
 use super::model::group::{Group, SystemGroup};
-use super::model::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
-use super::model::message::{Attachment, Conversation, Message, Place};
-use super::model::message_ids::MessageIds;
+use super::model::id::{ChannelId, GroupId, MessageId, UserId};
+use super::model::message::{Attachment, Message};
 use super::model::palette::Palette;
 use super::model::personal::UserState;
 use super::model::site::Site;
-use super::model::topic::{Topic, TopicKey};
 use super::model::user::{Role, User};
 use super::model::webhook_call::WebhookCall;
 use crate::time::Span;
 use std::ops::Deref;
 use std::sync::Arc;
-
-/// The first level at which the first message of a channel changes.
-pub const FIRST_MESSAGE_CHANGES_SINCE: i64 = 256;
 
 /// A private copy of the realm that is being changed.
 #[derive(Debug)]
@@ -120,7 +119,7 @@ impl Tx {
         hash
     }
 
-    /// The whole copy, for steps that no method here stands for.
+    /// The whole copy, for steps that no method here covers.
     pub fn realm_mut(&mut self) -> &mut Realm {
         &mut self.realm
     }
@@ -310,121 +309,5 @@ impl Tx {
         self.channel_mut(channel).subscribers.remove(&user);
         self.recall_pushes(user);
         unread
-    }
-
-    /// Adds a message, under the id that it has, to every index.
-    pub fn add_message(&mut self, message: Message) -> Arc<Message> {
-        let id = message.id;
-        let message = Arc::new(message);
-        self.index_message(&message);
-        if let Some(channel) = message.place.channel().filter(|id| self.channels[id].first_message.is_none()) {
-            self.channel_mut(channel).first_message = Some(id);
-        }
-        self.realm.messages.insert(id, message.clone());
-        message
-    }
-
-    /// Removes a message from every index; a topic without messages is gone.
-    pub fn remove_message(&mut self, id: MessageId) -> Option<Arc<Message>> {
-        let message = self.realm.messages.remove(&id)?;
-        self.unindex_message(&message);
-        self.settle_first_message(&message.place);
-        // What recipients marked stays with them: who did is not known, and there may be very many.
-        for user in self.realm.late_rows.remove(&id).unwrap_or_default() {
-            let own = self.user_state_mut(user);
-            own.historical.remove(&id);
-            own.starred.remove(&id);
-            own.collapsed.remove(&id);
-        }
-        for path_id in &message.body.uploads {
-            if let Some(attachment) = self.realm.attachments.get_mut(path_id) {
-                Arc::make_mut(attachment).messages.remove(&id);
-            }
-        }
-        Some(message)
-    }
-
-    /// Moves a message to another topic or channel.
-    pub fn move_message(&mut self, id: MessageId, place: Place) {
-        let Some(before) = self.realm.messages.get(&id).cloned() else { return };
-        self.unindex_message(&before);
-        self.message_mut(id).place = place;
-        let after = self.realm.messages[&id].clone();
-        self.index_message(&after);
-        self.settle_first_message(&before.place);
-        self.settle_first_message(&after.place);
-    }
-
-    /// Notes which message is a channel's first, after one came or went otherwise than by sending.
-    fn settle_first_message(&mut self, place: &Place) {
-        let Some(channel) = place.channel().filter(|_| !self.is_before(FIRST_MESSAGE_CHANGES_SINCE)) else { return };
-        let first = self.messages_in(channel).first();
-        if self.channels[&channel].first_message != first {
-            self.channel_mut(channel).first_message = first;
-        }
-    }
-
-    /// The conversation of these users, made if there was none.
-    pub fn conversation(&mut self, mut members: Vec<UserId>) -> RecipientId {
-        members.sort_unstable();
-        members.dedup();
-        let members: Arc<[UserId]> = members.into();
-        if let Some(id) = self.realm.conversations_by_members.get(&members) {
-            return *id;
-        }
-        self.realm.counters.recipient += 1;
-        let id = RecipientId(self.realm.counters.recipient);
-        self.realm.conversations_by_members.insert(members.clone(), id);
-        for member in members.iter() {
-            self.user_state_mut(*member).conversations.insert(id);
-        }
-        self.realm.conversations.insert(id, Arc::new(Conversation { id, members, messages: MessageIds::default() }));
-        id
-    }
-
-    fn messages_in_mut(&mut self, channel: ChannelId) -> &mut MessageIds {
-        Arc::make_mut(self.realm.channel_messages.get_mut(&channel).expect("the channel was looked up"))
-    }
-
-    fn index_message(&mut self, message: &Message) {
-        match &message.place {
-            Place::Channel { channel, topic } => {
-                self.messages_in_mut(*channel).insert(message.id);
-                let key = (*channel, TopicKey::of(topic));
-                match self.realm.topics.get_mut(&key) {
-                    Some(topic) => Arc::make_mut(topic).messages.insert(message.id),
-                    None => {
-                        let messages = [message.id].into_iter().collect();
-                        self.realm.topics.insert(key, Arc::new(Topic { messages }));
-                    }
-                }
-            }
-            Place::Direct { conversation } => {
-                if let Some(conversation) = self.realm.conversations.get_mut(conversation) {
-                    Arc::make_mut(conversation).messages.insert(message.id);
-                }
-            }
-        }
-    }
-
-    fn unindex_message(&mut self, message: &Message) {
-        match &message.place {
-            Place::Channel { channel, topic } => {
-                self.messages_in_mut(*channel).remove(message.id);
-                let key = (*channel, TopicKey::of(topic));
-                if let Some(entry) = self.realm.topics.get_mut(&key) {
-                    let entry = Arc::make_mut(entry);
-                    entry.messages.remove(message.id);
-                    if entry.messages.is_empty() {
-                        self.realm.topics.remove(&key);
-                    }
-                }
-            }
-            Place::Direct { conversation } => {
-                if let Some(conversation) = self.realm.conversations.get_mut(conversation) {
-                    Arc::make_mut(conversation).messages.remove(message.id);
-                }
-            }
-        }
     }
 }

@@ -225,7 +225,7 @@ fn event_flags(sent: &SentMessage, viewer: &User) -> Vec<&'static str> {
 fn updated_message(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &UpdatedMessage) -> UpdateMessage {
     // The flags as they are now: whatever changed since follows in events of its own, with the same result.
     let flags_of = |message: &Arc<crate::realm::message::Message>| match realm.has_row(viewer.id, message) {
-        // Here they are as they are kept, without the name that stands for both kinds of mentions of everybody.
+        // Here they are as they are kept, without the name that means both kinds of mentions of everybody.
         true => {
             let mut flags = realm.flags(viewer.id, message);
             flags.retain(|flag| *flag != "wildcard_mentioned");

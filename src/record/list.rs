@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Whom a user muted.
+/// A user that somebody muted.
 pub fn muted_users(muted: &OrdMap<UserId, Timestamp>) -> Vec<MutedUserRecord> {
     muted.iter().map(|(user, at)| MutedUserRecord { id: *user, timestamp: at.seconds() }).collect()
 }

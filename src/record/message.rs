@@ -222,7 +222,7 @@ impl MessageRecord {
         record
     }
 
-    /// A message as it was, with its sender and channel as they were. A sender whom the viewer may not know of is an
+    /// A message as it was, with its sender and channel as they were. A sender that the viewer may not know of is an
     /// unknown one.
     pub fn new(
         realm: &Realm,

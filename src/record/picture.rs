@@ -2,7 +2,7 @@
 
 use crate::realm::organization::{Organization, Picture};
 
-/// What stands for pictures that the organization does not have.
+/// What replaces pictures that the organization does not have.
 const DEFAULT_ICON: &str = "/static/images/default-icon.png";
 const DEFAULT_LOGO: &str = "/static/images/default-logo.png";
 

@@ -58,7 +58,7 @@ pub enum PresenceRange {
     Since(i64),
 }
 
-/// The presence of the active people whom a viewer may know of, for the last days: in the modern form by user ID when
+/// The presence of the active people that a viewer may know of, for the last days: in the modern form by user ID when
 /// `slim`, else in the legacy one by API address. With the `presence_last_update_id`: -1 without rows.
 pub fn presences(realm: &Realm, viewer: &User, slim: bool, history_days: i64) -> (Map<String, Value>, i64) {
     presences_in(realm, viewer, slim, PresenceRange::Days(history_days), realm.now)

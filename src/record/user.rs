@@ -185,7 +185,7 @@ impl JsonSchema for UserLine {
     }
 }
 
-/// The picture of users whom the viewer may not know of.
+/// The picture of users that the viewer may not know of.
 pub const UNKNOWN_AVATAR_URL: &str = "/static/images/unknown-user-avatar.png?v=1";
 
 /// A user's custom profile fields by ID.

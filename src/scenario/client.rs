@@ -67,7 +67,7 @@ impl Failure {
 }
 
 impl Client {
-    /// A client for a URL's scheme, and for HTTPS one that trusts as asked, or else whom this machine trusts.
+    /// A client for a URL's scheme, and for HTTPS one that trusts as asked, or else as this machine does.
     ///
     /// # Errors
     ///

@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_written_anew_and_nothing_else() {
+    fn what_differs_is_written_again_and_nothing_else() {
         for (expected, actual, is_exact, after) in [
             (r#"{"a": "{{int}}",  "b": 2}"#, json!({"a": 1, "b": 3}), false, r#"{"a": "{{int}}",  "b": 3}"#),
             (r#"{"a": 1, "b": 2, "c": 3}"#, json!({"c": 3}), false, r#"{"c": 3}"#),

@@ -26,7 +26,7 @@ pub enum Shape {
     Boolean(bool),
     /// A number.
     Number(Number),
-    /// A text, or a placeholder that stands for anything.
+    /// A text, or a placeholder that matches anything.
     Text(Template),
     /// An object.
     Object(Vec<Property>),

@@ -325,7 +325,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// `at` is where the block is: events that came all the same can be told before it.
+    /// `at` is where the block is: events that came all the same can be written before it.
     async fn no_event(&mut self, label: &str, at: usize) -> Result<(), Stop> {
         self.fetch(label, false).await?;
         let waiting = self.scope.queues.get_mut(label).map(|queue| std::mem::take(&mut queue.waiting));

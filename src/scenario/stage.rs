@@ -48,7 +48,7 @@ impl Stage {
         Self::open_trusting(url, control_token, accounts, None).await
     }
 
-    /// As [`Stage::open`], with another opinion than this machine's of whom to trust over HTTPS.
+    /// As [`Stage::open`], with other authorities than this machine's to trust over HTTPS.
     ///
     /// # Errors
     ///
@@ -256,13 +256,13 @@ impl Stage {
     ///
     /// When neither is to be had.
     pub async fn now(&self, world: &World) -> Result<i64, String> {
-        let told = |failure: Failure| failure.reason().to_owned();
+        let in_words = |failure: Failure| failure.reason().to_owned();
         if let Some(control) = &world.control {
-            let clock = self.control("GET", &format!("{control}/clock"), None).await.map_err(told)?;
+            let clock = self.control("GET", &format!("{control}/clock"), None).await.map_err(in_words)?;
             return Ok(clock.body["now"].as_f64().unwrap_or_default().floor() as i64);
         }
         let url = format!("{}/api/v1/server_settings", world.base_url);
-        let answer = self.ask(Ask { method: "GET".to_owned(), url, ..Ask::default() }).await.map_err(told)?;
+        let answer = self.ask(Ask { method: "GET".to_owned(), url, ..Ask::default() }).await.map_err(in_words)?;
         let date = answer.headers.get("date").and_then(|date| date.to_str().ok()).unwrap_or_default();
         let instant = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(date);
         instant.map(jiff::Timestamp::as_second).map_err(|_| "the server does not say what time it is".to_owned())

@@ -1,4 +1,4 @@
-//! Text with placeholders: what a value stands for in a request, and what fits in an expectation.
+//! Text with placeholders: what a value becomes in a request, and what fits in an expectation.
 
 use regex::Regex;
 
@@ -118,7 +118,7 @@ impl Matcher {
 const WORDS: &str = "any, int, number, string, bool, object, array, absent, any order, ..., 1..10, /pattern/";
 
 impl Template {
-    /// Reads a text; `\{{` stands for two braces.
+    /// Reads a text; `\{{` means two braces.
     ///
     /// # Errors
     ///
@@ -151,11 +151,11 @@ impl Template {
         if !literal.is_empty() {
             parts.push(Part::Literal(literal));
         }
-        let stands_alone = |part: &Part| match part {
+        let is_alone = |part: &Part| match part {
             Part::Matcher(matcher) | Part::Capture(_, matcher) => !matcher.fits_within_text(),
             Part::Literal(_) | Part::Reference(_) => false,
         };
-        if parts.len() > 1 && parts.iter().any(stands_alone) {
+        if parts.len() > 1 && parts.iter().any(is_alone) {
             return Err(format!("'{text}': ranges, object, array, absent, any order and ... stand alone"));
         }
         Ok(Self { at, parts })

@@ -109,7 +109,7 @@ fn watch_socket(
             match control.watched(&name, head.uri.query(), headers) {
                 Ok((world, per_second)) => {
                     let stopped = stopped.clone();
-                    // Before the handshake is answered: what happens right after it is told.
+                    // Before the handshake is answered: what happens right after it is sent too.
                     let happening = world.watch();
                     let base_url = control.base_url(headers, &name);
                     let upgraded = socket.on_upgrade(move |socket| {
@@ -167,7 +167,7 @@ pub fn is_own(path: &str) -> bool {
 }
 
 /// Answers the requests of one connection by these filters. `is_own` says which paths may be for others than the API. The
-/// tracker is told of each request.
+/// tracker learns of each request.
 pub fn service(
     routes: impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send,
     scheme: &'static str,

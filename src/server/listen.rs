@@ -208,7 +208,7 @@ async fn accept(
     stopped: watch::Receiver<bool>,
 ) {
     tokio::pin!(ending);
-    let mut is_told = false;
+    let mut is_logged = false;
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
@@ -217,7 +217,7 @@ async fn accept(
                 }
                 // Out of open files, for one: give others time to close.
                 Err(error) => {
-                    if !std::mem::replace(&mut is_told, true) {
+                    if !std::mem::replace(&mut is_logged, true) {
                         tracing::warn!("connections have to wait until others close: {error}");
                     }
                     tokio::time::sleep(Duration::from_millis(10)).await;
@@ -276,7 +276,7 @@ fn serve_securely(
     })
 }
 
-/// The stream inside a TLS connection; None for a client that speaks something else, which is told so if that is HTTP.
+/// The stream inside a TLS connection; None for a client that speaks something else, which gets a reply that says so if that is HTTP.
 async fn opened(stream: TcpStream, secured: &Secured) -> Option<SecureStream> {
     let mut first = [0];
     if stream.peek(&mut first).await.is_ok() && first[0].is_ascii_uppercase() {
@@ -336,7 +336,7 @@ pub fn with_port(host: &str, port: u16) -> String {
     if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
-/// Whether it stands for all of a machine's addresses.
+/// Whether it means all of a machine's addresses.
 pub fn is_every_address(host: &str) -> bool {
     host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_unspecified())
 }

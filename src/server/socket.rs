@@ -40,12 +40,12 @@ async fn tell_on(
     let (mut sender, mut receiver) = socket.split();
     let mut second = interval(SECOND);
     second.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut told_in_second = 0;
+    let mut sent_in_second = 0;
     loop {
-        let is_full = per_second.is_some_and(|most| told_in_second >= most);
-        let told = tokio::select! {
+        let is_full = per_second.is_some_and(|most| sent_in_second >= most);
+        let watched = tokio::select! {
             _ = second.tick(), if per_second.is_some() => {
-                told_in_second = 0;
+                sent_in_second = 0;
                 // What came while the second was full is left out, and costs next to nothing.
                 match happening.len() as u64 {
                     missed if is_full && missed > 0 => {
@@ -55,19 +55,19 @@ async fn tell_on(
                     _ => continue,
                 }
             }
-            told = happening.recv(), if !is_full => told,
+            watched = happening.recv(), if !is_full => watched,
             // Nothing is expected from a watcher but its leaving.
             heard = receiver.next() => match heard {
                 Some(Ok(message)) if !message.is_close() => continue,
                 _ => return,
             },
         };
-        let frame = match told {
+        let frame = match watched {
             Ok(watched) => frame(world, &watched, base_url),
             Err(RecvError::Lagged(count)) => lost(world, count),
             Err(RecvError::Closed) => return,
         };
-        told_in_second += 1;
+        sent_in_second += 1;
         if sender.send(Message::text(frame.to_string())).await.is_err() {
             return;
         }

@@ -72,7 +72,7 @@ struct Poster {
     reach: Reach,
     places: Semaphore,
     plain: Client<HttpConnector<Resolver>, Full<Bytes>>,
-    /// Made for the first call that needs it: whom this machine trusts is read from many files.
+    /// Made for the first call that needs it: the authorities that this machine trusts are read from many files.
     secure: OnceLock<Result<SecureClient, String>>,
 }
 

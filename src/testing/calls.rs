@@ -73,10 +73,12 @@ impl Calls {
 
     /// Carries out a call that waits for nothing.
     pub(super) fn done(&self, method: Method, path: &str, body: Body) -> Result<Value, Refusal> {
-        let (tell, told) = mpsc::channel();
+        let (tell, replies) = mpsc::channel();
         let call = self.begin(method, path, body);
         self.running.runtime().spawn(async move { tell.send(call.await) });
-        told.recv().unwrap_or_else(|_| Err(Refusal { status: 0, body: serde_json::json!({"msg": "the server ended"}) }))
+        replies
+            .recv()
+            .unwrap_or_else(|_| Err(Refusal { status: 0, body: serde_json::json!({"msg": "the server ended"}) }))
     }
 
     /// What a call that waits for nothing gives.

@@ -55,7 +55,7 @@ impl Secured {
 }
 
 impl Tls {
-    /// Reads or makes the certificate; one that is made stands for these further names and addresses too.
+    /// Reads or makes the certificate; one that is made is valid for these further names and addresses too.
     ///
     /// # Errors
     ///

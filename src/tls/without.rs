@@ -1,4 +1,4 @@
-//! What stands for TLS where the crate is built without it: nobody can ask for it.
+//! What replaces TLS where the crate is built without it: nobody can ask for it.
 
 use super::{TlsError, Validity};
 use std::convert::Infallible;

@@ -107,7 +107,7 @@ impl World {
         self.drop_webhooks();
         self.put(&moment.realm);
         if before != moment.clock {
-            self.tell(Watched::Clock { from: before.now(real), to: moment.clock.now(real), fired: Vec::new() });
+            self.broadcast(Watched::Clock { from: before.now(real), to: moment.clock.now(real), fired: Vec::new() });
         }
     }
 
@@ -133,7 +133,7 @@ impl World {
         let before = self.realm.swap(Arc::new(realm));
         if self.is_watched() {
             let now = self.realm.load().now;
-            before.queues.values().for_each(|queue| self.tell(QueueChange::Lost.of(queue, now)));
+            before.queues.values().for_each(|queue| self.broadcast(QueueChange::Lost.of(queue, now)));
         }
         self.waiters.wake(&[], &ended);
         self.changed.notify_waiters();

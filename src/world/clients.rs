@@ -68,7 +68,7 @@ impl World {
         between.iter().filter_map(|id| answered.get(id).copied()).max()
     }
 
-    /// Moves the clock when no client is between two polls, or after waiting for so long since the last of them polled. `jump` is told for whom to wait,
+    /// Moves the clock when no client is between two polls, or after waiting for so long since the last of them polled. `jump` says which clients to wait for,
     /// as for [`World::between_polls`], and gives None when it has to.
     ///
     /// # Errors

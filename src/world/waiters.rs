@@ -80,7 +80,7 @@ impl Drop for ParkedPoll {
         self.world.life.note_end(self.world.real_time.now());
         waiters.waiting.lock().polls.remove(&self.number);
         if self.world.is_watched() && self.world.published().queues.contains_key(&self.queue.id) {
-            self.world.tell(QueueChange::Answered.of(&self.queue, self.world.now()));
+            self.world.broadcast(QueueChange::Answered.of(&self.queue, self.world.now()));
         }
         waiters.departed.lock().push((self.queue.clone(), self.world.now()));
         waiters.has_departed.store(true, Ordering::Release);
@@ -103,7 +103,7 @@ impl World {
         drop(waiting);
         self.changed.notify_waiters();
         if self.is_watched() {
-            self.tell(QueueChange::Parked.of(&queue, self.now()));
+            self.broadcast(QueueChange::Parked.of(&queue, self.now()));
         }
         ParkedPoll { world: self.clone(), number, queue, waker }
     }

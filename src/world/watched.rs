@@ -114,9 +114,9 @@ pub(super) fn differences(
     fired: &[(Timestamp, Due)],
     finished: &[QueueId],
 ) -> Vec<Watched> {
-    let mut told = Vec::new();
+    let mut frames = Vec::new();
     for difference in before.queues.diff(&after.queues) {
-        told.extend(match difference {
+        frames.extend(match difference {
             DiffItem::Add(_, queue) => Some(QueueChange::Registered.of(queue, after.now)),
             DiffItem::Remove(id, queue) => {
                 let expired = fired.iter().find(|(_, due)| matches!(due, Due::Queue(other) if other == id));
@@ -130,10 +130,10 @@ pub(super) fn differences(
         });
     }
     let pushes = after.relay.pushes.iter().rev().take_while(|push| push.id > before.relay.handed);
-    let first = told.len();
-    told.extend(pushes.cloned().map(Watched::Push));
-    told[first..].reverse();
-    told
+    let first = frames.len();
+    frames.extend(pushes.cloned().map(Watched::Push));
+    frames[first..].reverse();
+    frames
 }
 
 impl World {
@@ -148,7 +148,7 @@ impl World {
     }
 
     /// Tells those who watch; nobody may.
-    pub fn tell(&self, watched: Watched) {
+    pub fn broadcast(&self, watched: Watched) {
         if let Some(watchers) = self.watchers.get() {
             // An error means that nobody watches any more.
             let _ = watchers.send(watched);
@@ -157,15 +157,15 @@ impl World {
 
     /// Tells those who watch of events, one by one, so that what a slow watcher misses can be counted, and of what
     /// else the change did; in the order of time.
-    pub fn tell_events(&self, caused: &NewEvents) {
+    pub fn broadcast_events(&self, caused: &NewEvents) {
         if !self.is_watched() {
             return;
         }
         let events =
             (caused.first..).zip(&caused.entries).map(|(position, entry)| Watched::Event(position, entry.clone()));
-        let mut told: Vec<Watched> = events.chain(caused.aside.iter().cloned()).collect();
+        let mut frames: Vec<Watched> = events.chain(caused.aside.iter().cloned()).collect();
         // In a jump, much happens at times of its own; what happens at once stays as it is.
-        told.sort_by_key(Watched::caused_at);
-        told.into_iter().for_each(|watched| self.tell(watched));
+        frames.sort_by_key(Watched::caused_at);
+        frames.into_iter().for_each(|watched| self.broadcast(watched));
     }
 }

@@ -194,7 +194,7 @@ impl World {
             })
         });
         if let Ok(((), caused)) = settled {
-            self.tell_events(&caused);
+            self.broadcast_events(&caused);
         }
     }
 

@@ -1,9 +1,11 @@
 //! Making bots (reference behaviour, POST /bots).
 
-use super::{bot_named, check_may_create_bot, emit};
-use crate::api::addresses::{is_email, is_url};
-use crate::api::avatars::{check_picture, keep_picture};
-use crate::api::users::{announce_user, checked_name};
+use super::emit;
+use crate::api::shared::addresses::{is_email, is_url};
+use crate::api::shared::pictures::{check_picture, keep_picture};
+use crate::api::shared::users::bot::{bot_named, check_may_create_bot};
+use crate::api::shared::users::name::checked_name;
+use crate::api::shared::users::person::announce_user;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;

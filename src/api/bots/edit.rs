@@ -1,14 +1,14 @@
 //! Changing bots (reference behaviour, PATCH /bots/{bot_id}).
 
 use super::create::JsonText;
-use super::{administered_bot, bot_named, emit};
-use crate::api::addresses::is_url;
-use crate::api::avatars::{check_picture, keep_picture};
-use crate::api::bot_accounts::tell_of_owner;
+use super::{administered_bot, emit};
 use crate::api::parameter::RoleNumber;
-use crate::api::users::change::{change_avatar, change_name, change_role};
-use crate::api::users::checked_name;
-use crate::api::users::edit::checked_role;
+use crate::api::shared::addresses::is_url;
+use crate::api::shared::pictures::{check_picture, keep_picture};
+use crate::api::shared::users::bot::{bot_named, emit_owner};
+use crate::api::shared::users::change::{change_avatar, change_name, change_role};
+use crate::api::shared::users::name::checked_name;
+use crate::api::shared::users::rights::checked_role;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -151,7 +151,7 @@ fn change_owner(tx: &mut Tx, bot: &User, owner: UserId) {
         let event = RealmBotAdd { bot: BotRecord::new(&tx.users[&bot.id]) };
         tx.emit(Audience::user(owner), event);
     }
-    tell_of_owner(tx, bot.id, owner);
+    emit_owner(tx, bot.id, owner);
     let audience = tx.who_can_access(bot.id);
     tx.emit(audience, PersonUpdate::BotOwner { user_id: bot.id, bot_owner_id: Some(owner) });
 }

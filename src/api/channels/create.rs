@@ -1,15 +1,15 @@
 //! Making one channel by itself.
 
-use super::creation::{
-    NewChannel, RetentionDays, TopicsPolicyWord, channel_permissions, checked_channel_name, checked_description,
-    emit_defaults, make_channel,
-};
-use super::notices::{announce, tell_created};
 use crate::api::parameter::Nullable;
-use crate::api::subscribing::subscribe_all;
-use crate::api::subscriptions::principals::Principals;
+use crate::api::shared::channels::creation::{
+    NewChannel, RetentionDays, TopicsPolicyWord, channel_permissions, checked_description, emit_defaults, make_channel,
+};
+use crate::api::shared::channels::notices::{announce, post_created};
+use crate::api::shared::principals::Principals;
+use crate::api::shared::subscriptions::subscribe_all;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
+use crate::realm::channel::checked_channel_name;
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
 use crate::realm::tx::Tx;
@@ -63,7 +63,7 @@ operation! {
         name: String,
         /// Tell those who were subscribed by somebody else.
         send_new_subscription_messages: bool = true,
-        /// Whom to subscribe; the caller is subscribed only when named.
+        /// Users to subscribe; the caller is subscribed only when named.
         subscribers: Vec<UserId>,
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
@@ -119,7 +119,7 @@ impl Write for CreateChannel {
         if params.announce {
             announce(tx, caller, &[id]);
         }
-        tell_created(tx, caller, &[id]);
+        post_created(tx, caller, &[id]);
         Ok(NewChannelReply { id })
     }
 }

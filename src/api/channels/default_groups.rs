@@ -2,47 +2,24 @@
 //!
 //! Choices where the API is silent: A-139 in docs/assumptions.md.
 
-use super::creation::checked_description;
+pub use crate::api::shared::channels::default_groups::records;
+
 use crate::api::parameter::words;
+use crate::api::shared::channels::creation::checked_description;
+use crate::api::shared::channels::default_groups::{emit, groups_mut};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::event::Audience;
 use crate::realm::id::ChannelId;
 use crate::realm::organization::DefaultChannelGroup;
 use crate::realm::text::invalid_character;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::record::channel::DefaultGroupRecord;
-use crate::record::events::DefaultStreamGroups;
-use std::sync::Arc;
 
 /// The first level at which a group's new name is not blank (A-240 in docs/assumptions.md).
 const NAMED_SINCE: i64 = 248;
 /// Longest name, in code points.
 const MAX_NAME_LENGTH: usize = 60;
-
-/// All groups of default channels, oldest first.
-pub fn records(realm: &Realm) -> Vec<DefaultGroupRecord> {
-    let record = |group: &DefaultChannelGroup| DefaultGroupRecord {
-        id: group.id,
-        name: group.name.clone(),
-        description: group.description.clone(),
-        streams: group.channels.clone(),
-    };
-    realm.organization.default_channel_groups.iter().map(record).collect()
-}
-
-/// Takes a channel that is closed or private from now on out of all groups, and tells so if it was in any.
-pub fn leave_groups(tx: &mut Tx, channel: ChannelId) {
-    let is_in_any = tx.organization.default_channel_groups.iter().any(|group| group.channels.contains(&channel));
-    if is_in_any {
-        for group in groups_mut(tx) {
-            group.channels.remove(&channel);
-        }
-        emit(tx);
-    }
-}
 
 operation! {
     /// Makes a group of default channels.
@@ -236,15 +213,4 @@ fn checked_channels(realm: &Realm, caller: &User, names: &[String], group: &str)
 fn known(realm: &Realm, id: i64) -> Result<usize, Error> {
     let position = realm.organization.default_channel_groups.iter().position(|group| group.id == id);
     position.ok_or_else(|| Error::NoSuchDefaultGroup { group_id: id.into() })
-}
-
-fn groups_mut(tx: &mut Tx) -> &mut Vec<DefaultChannelGroup> {
-    &mut Arc::make_mut(&mut tx.realm_mut().organization).default_channel_groups
-}
-
-/// Tells all but guests which groups there are.
-fn emit(tx: &mut Tx) {
-    let event = DefaultStreamGroups { default_stream_groups: records(tx) };
-    let audience = Audience::of(tx.active_users.clone()).except_all(tx.guests());
-    tx.emit(audience, event);
 }

@@ -2,21 +2,20 @@
 
 pub mod apply;
 
-use super::creation::{
-    RetentionDays, TOPIC_CREATION, TopicsPolicyWord, channel_permissions, check_folder, check_topic_creation,
-    checked_channel_name, checked_description,
-};
-use crate::api::group_settings::{GroupSettingUpdate, resolve_update};
 use crate::api::parameter::Nullable;
-use crate::api::topics::topics_of;
+use crate::api::shared::channels::creation::{
+    RetentionDays, TOPIC_CREATION, TopicsPolicyWord, channel_permissions, check_folder, check_topic_creation,
+    checked_description,
+};
+use crate::api::shared::channels::rights::administered_channel;
+use crate::api::shared::group_settings::{GroupSettingUpdate, resolve_update};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
+use crate::realm::channel::{Channel, Privacy, TopicsPolicy, checked_channel_name};
 use crate::realm::id::{ChannelId, FolderId};
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, setting};
-use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
-use crate::realm::topic::TopicKey;
+use crate::realm::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey, topics_of};
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 
@@ -130,34 +129,6 @@ struct Plan {
     permissions: Vec<(&'static str, GroupSettingValue)>,
 }
 
-/// The first level whose channels have administrators of their own.
-pub const ADMINISTRATORS_OF_CHANNELS_SINCE: i64 = 325;
-
-/// A channel that the caller may change; archived ones too.
-///
-/// # Errors
-///
-/// `InvalidChannelId` when the caller can't see it, else `CannotAdministerChannel`; below 325 `AdministratorRequired`,
-/// of public channels for guests too.
-pub fn administered_channel<'realm>(
-    realm: &'realm Realm,
-    call: &Call<'_>,
-    id: ChannelId,
-) -> Result<&'realm Channel, Error> {
-    let user = call.caller();
-    if call.feature_level < ADMINISTRATORS_OF_CHANNELS_SINCE {
-        let channel = realm.channels.get(&id).ok_or(Error::InvalidChannelId)?;
-        let is_known = !channel.privacy.is_private() || channel.subscribers.contains(&user.id);
-        return match (user.is_admin(), is_known) {
-            (true, _) => Ok(channel),
-            (false, true) => Err(Error::AdministratorRequired),
-            (false, false) => Err(Error::InvalidChannelId),
-        };
-    }
-    let channel = realm.visible_channel(user, id)?;
-    if realm.can_administer(user, channel) { Ok(channel) } else { Err(Error::CannotAdministerChannel) }
-}
-
 fn checked_privacy(
     realm: &Realm,
     caller: &User,
@@ -232,7 +203,7 @@ fn checked_default(caller: &User, channel: &Channel, params: &EditChannel) -> Re
     if params.is_default_stream == Some(true) && stays_archived {
         return Err(Error::InvalidChannelId);
     }
-    // That it is none is told again too.
+    // That it is none is sent again too.
     Ok(params.is_default_stream.filter(|new| !(*new && channel.is_default)))
 }
 
@@ -307,7 +278,7 @@ fn checked_permissions(
         let (Some(update), Some(current)) = (update, channel.permissions.get(name)) else { continue };
         let value = match resolve_update(realm, setting(CHANNEL_PERMISSIONS, name), current, update)? {
             Some(value) => value,
-            // As a policy it was told again.
+            // As a policy it was sent again.
             None if name == "can_send_message_group" && call.feature_level < POSTING_BY_GROUPS_SINCE => current.clone(),
             None => continue,
         };

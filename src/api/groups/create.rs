@@ -3,9 +3,10 @@
 //! A choice where the API is silent: A-57 in docs/assumptions.md.
 
 use super::rules::{
-    active_users, check_description, check_name_is_free, checked_group_name, emit, group_permissions, groups_to_add,
+    active_users, check_description, check_name_is_free, checked_group_name, group_permissions, groups_to_add,
 };
-use crate::api::group_settings::resolve_all;
+use crate::api::shared::group_settings::resolve_all;
+use crate::api::shared::groups::emit;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::group::Group;

@@ -2,10 +2,9 @@
 //!
 //! A choice where the API is silent: A-59 in docs/assumptions.md.
 
-use super::rules::{
-    check_description, check_name_is_free, checked_group_name, emit, group_permissions, group_to_change,
-};
-use crate::api::group_settings::{GroupSettingUpdate, resolve_update};
+use super::rules::{check_description, check_name_is_free, checked_group_name, group_permissions, group_to_change};
+use crate::api::shared::group_settings::{GroupSettingUpdate, resolve_update};
+use crate::api::shared::groups::emit_update;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::event::{DeliveryCondition, EventData};
@@ -15,7 +14,7 @@ use crate::realm::permission::{GROUP_PERMISSIONS, setting};
 use crate::realm::tx::Tx;
 use crate::record::events::{UserGroupAdd, UserGroupUpdate};
 use crate::record::group::GroupRecord;
-use serde_json::{Value, json};
+use serde_json::json;
 
 operation! {
     /// Changes a user group, or brings a deactivated one back.
@@ -99,11 +98,6 @@ fn checked_new_name(tx: &Tx, call: &Call<'_>, group: &Group, name: Option<&str>)
     let name = checked_group_name(name)?;
     check_name_is_free(tx, call, &name, Some(group.id))?;
     Ok(Some(name).filter(|name| *name != group.name))
-}
-
-/// Tells everybody who knows the group of a property.
-pub fn emit_update(tx: &mut Tx, id: GroupId, property: &str, value: Value) {
-    emit(tx, id, UserGroupUpdate::new(id, property, value));
 }
 
 /// Brings a group back. Clients that don't know deactivated groups learn of it as of a new one.

@@ -2,10 +2,12 @@
 //!
 //! A choice where the API is silent: A-58 in docs/assumptions.md.
 
-use super::rules::{active_users, emit, existing_groups, group_to_change, groups_to_add};
+use super::rules::{active_users, group_to_change, groups_to_add};
+use crate::api::shared::groups::emit;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::event::Event;
+use crate::realm::holding::existing_groups;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
@@ -56,7 +58,7 @@ impl Write for ChangeMembers {
         remove_members(tx, call, group, &params.delete, &mut news)?;
         add_subgroups(tx, call, group, &params.add_subgroups, &mut news)?;
         remove_subgroups(tx, call, group, &params.delete_subgroups, &mut news)?;
-        news.tell(tx, group);
+        news.emit(tx, group);
         Ok(Success {})
     }
 }
@@ -91,12 +93,12 @@ impl Write for ChangeSubgroups {
         let mut news = News::default();
         add_subgroups(tx, call, params.user_group_id, &params.add, &mut news)?;
         remove_subgroups(tx, call, params.user_group_id, &params.delete, &mut news)?;
-        news.tell(tx, params.user_group_id);
+        news.emit(tx, params.user_group_id);
         Ok(Success {})
     }
 }
 
-/// What a request changed in a group, to be told once those whom it is about have their messages.
+/// What a request changed in a group, to be sent once those that it is about have their messages.
 #[derive(Default)]
 struct News(Vec<Event>);
 
@@ -105,7 +107,7 @@ impl News {
         self.0.push(event.into());
     }
 
-    fn tell(self, tx: &mut Tx, group: GroupId) {
+    fn emit(self, tx: &mut Tx, group: GroupId) {
         for event in self.0 {
             emit(tx, group, event);
         }
@@ -132,7 +134,7 @@ fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], news
     tx.group_mut(id).members = group.members.clone().union(changed);
     news.add(MemberChange::Add.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred]);
-    tell_affected(tx, call.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
+    post_to_affected(tx, call.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
 }
 
@@ -155,12 +157,12 @@ fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], n
     tx.group_mut(id).members = group.members.clone().relative_complement(changed);
     news.add(MemberChange::Remove.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred]);
-    tell_affected(tx, call.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
+    post_to_affected(tx, call.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
 }
 
-/// Tells people whom somebody else added or removed, each in a direct message.
-fn tell_affected(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, what: &str) {
+/// Notifies people that somebody else added or removed, each in a direct message.
+fn post_to_affected(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, what: &str) {
     let people: Vec<UserId> = users.iter().copied().filter(|id| *id != actor.id && !tx.users[id].is_bot()).collect();
     for person in people {
         tx.notify_person(actor.id, person, format!("{} {what}", actor.silent_mention()));

@@ -1,15 +1,13 @@
 //! What holds for every change of a user group: names, who may, who is informed.
 
 use crate::api::Call;
-use crate::api::text::check_length;
+use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::event::{DeliveryCondition, Event};
 use crate::realm::group::Group;
-use crate::realm::holding::{covers, is_member};
+use crate::realm::holding::{covers, existing_groups, is_member};
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::{GROUP_PERMISSIONS, setting};
-use crate::realm::tx::Tx;
 use crate::realm::user::Role;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -145,27 +143,4 @@ pub fn active_users(realm: &Realm, ids: &[UserId]) -> Result<BTreeSet<UserId>, E
 pub fn groups_to_add(realm: &Realm, ids: &[GroupId]) -> Result<BTreeSet<GroupId>, Error> {
     let groups = existing_groups(realm, ids)?;
     if groups.iter().any(|id| realm.groups[id].is_deactivated) { Err(Error::GroupDeactivated) } else { Ok(groups) }
-}
-
-/// These groups.
-///
-/// # Errors
-///
-/// `InvalidGroupId` of the first that does not exist.
-pub fn existing_groups(realm: &Realm, ids: &[GroupId]) -> Result<BTreeSet<GroupId>, Error> {
-    match ids.iter().find(|id| !realm.groups.contains_key(*id)) {
-        Some(id) => Err(Error::InvalidGroupId { group_id: id.0.into() }),
-        None => Ok(ids.iter().copied().collect()),
-    }
-}
-
-/// Tells everybody of a change of a group; clients that don't know deactivated groups hear nothing of those.
-pub fn emit(tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
-    let needs = if tx.groups[&group].is_deactivated {
-        DeliveryCondition::DeactivatedGroups
-    } else {
-        DeliveryCondition::Nothing
-    };
-    let audience = tx.everyone();
-    tx.emit(audience, event.into().only_for(needs));
 }

@@ -2,7 +2,9 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use crate::api::users::{NewPerson, add_person, check_password, checked_email, checked_name};
+use crate::api::shared::users::address::checked_email;
+use crate::api::shared::users::name::{check_password, checked_name};
+use crate::api::shared::users::person::{NewPerson, add_person};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, UserId};
@@ -23,7 +25,7 @@ impl Invitation {
         &self.terms
     }
 
-    /// Whom it was sent to; None for a link.
+    /// The address that it was sent to; None for a link.
     pub fn email(&self) -> Option<&str> {
         self.by_email.as_ref().map(|invite| invite.email.as_str())
     }

@@ -1,17 +1,16 @@
 //! Invitations by email. No mail is sent; the invitation is there all the same.
 
-use super::MAX_WELCOME_LENGTH;
 use super::revoke::{InviteParams, check_may_change};
 use super::terms::InviteSpec;
-use crate::api::addresses::is_email;
 use crate::api::parameter::{Nullable, RoleNumber};
-use crate::api::text::{MaxLength, NullableText};
-use crate::api::users::address::check_domain;
+use crate::api::shared::addresses::is_email;
+use crate::api::shared::text::{MaxLength, NullableText};
+use crate::api::shared::users::address::check_domain;
 use crate::api::{Call, PartialWrite, Success, Write, operation};
 use crate::error::{Error, ErrorField};
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, GroupId, InviteId};
-use crate::realm::organization::Invite;
+use crate::realm::organization::{Invite, MAX_WELCOME_LENGTH};
 use crate::realm::tx::Tx;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

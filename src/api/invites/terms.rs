@@ -1,15 +1,13 @@
 //! What an invitation gives, and whether the one who invites may give it.
 
-use super::MAX_WELCOME_LENGTH;
 use crate::api::Call;
 use crate::api::parameter::Nullable;
-use crate::api::subscriptions::subscribe::check_may_subscribe_others;
-use crate::api::text::{MaxLength, NullableText, given};
+use crate::api::shared::text::{MaxLength, NullableText, given};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::holding::covers;
 use crate::realm::id::{ChannelId, GroupId};
-use crate::realm::organization::InviteTerms;
+use crate::realm::organization::{InviteTerms, MAX_WELCOME_LENGTH};
 use crate::realm::permission::{GROUP_PERMISSIONS, setting};
 use crate::realm::user::{Role, User};
 use crate::time::Span;
@@ -85,7 +83,7 @@ fn check_channels(realm: &Realm, caller: &User, ids: &[ChannelId]) -> Result<(),
     for id in ids {
         realm.open_channel(caller, *id).map_err(|_| Error::InvalidInviteChannel { channel_id: id.0.into() })?;
     }
-    let may_add = |id: &ChannelId| check_may_subscribe_others(realm, caller, std::slice::from_ref(id)).is_ok();
+    let may_add = |id: &ChannelId| realm.check_may_subscribe_others(caller, std::slice::from_ref(id)).is_ok();
     // Default channels need no right of their own, but those who can't subscribe others at all name none.
     let is_settled = ids.iter().all(|id| realm.channels[id].is_default || may_add(id));
     if is_settled && (ids.is_empty() || ids.iter().any(may_add)) { Ok(()) } else { Err(Error::MayNotSubscribeOthers) }

@@ -1,6 +1,6 @@
 //! Adding, changing, removing and ordering linkifiers.
 
-use crate::api::text::{NullableText, given};
+use crate::api::shared::text::{NullableText, given};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a pattern that is there already is told: the web framework's own words.
+/// The refusal of a pattern that is there already: the web framework's own words.
 const DUPLICATE: &str = "Realm filter with this Realm and Pattern already exists.";
 
 /// Checks a linkifier and that no other has its pattern.

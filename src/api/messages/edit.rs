@@ -5,7 +5,6 @@ mod marking;
 mod notice;
 mod relocate;
 
-pub use check::check_may_edit;
 use marking::Marking;
 use relocate::Losses;
 
@@ -136,7 +135,7 @@ impl Write for EditMessage {
             moved = describe_move(tx, &wanted, place, params.propagate_mode);
             losses = Losses::of(tx, &followers, &wanted, place);
             relocate::relocate(tx, caller.id, &wanted, place);
-            losses.tell(tx, &wanted.message.place);
+            losses.emit(tx, &wanted.message.place);
             if wanted.names_channel {
                 relocate::settle_rows(tx, &wanted.moved, place, &losses.rows);
                 followers = followers.including(tx.who_holds(wanted.message.id));
@@ -168,7 +167,7 @@ impl Write for EditMessage {
 }
 
 /// Changes the text; gives the uploads that no message links any more, whose owners are notified. Who is mentioned
-/// only now gets a row, and is told on their devices.
+/// only now gets a row, and is notified on their devices.
 fn change_content(tx: &mut Tx, by: UserId, before: &Message, mut body: Body) -> Vec<Value> {
     let mut recipients = before.recipients.clone();
     if !tx.is_before(PEOPLE_OUTSIDE_REACHED_SINCE) {

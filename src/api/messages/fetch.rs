@@ -3,8 +3,8 @@
 //! A choice where the API is silent: A-39 in docs/assumptions.md.
 
 use super::highlight;
-use super::parameter::{AnchorText, NarrowTerm, NarrowTerms};
 use crate::api::parameter::NonNegative;
+use crate::api::shared::narrows::{AnchorText, NarrowTerm, NarrowTerms};
 use crate::api::{Call, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_ends_and_begins_anew_at_every_tag() {
+    fn a_mark_ends_and_begins_again_at_every_tag() {
         assert_eq!(marked("<p>wor<em>ld</em></p><p>s</p>", "world"), "<p>[wor]<em>[ld]</em></p><p>s</p>");
     }
 

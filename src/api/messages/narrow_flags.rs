@@ -1,8 +1,8 @@
 //! POST /messages/flags/narrow: a flag of a range of a narrow (specification, "Messages").
 
-use super::parameter::{AnchorText, NarrowTerms};
-use crate::api::flags::change::{FlagChange, change_flag};
 use crate::api::parameter::NonNegative;
+use crate::api::shared::flags::{FlagChange, change_flag};
+use crate::api::shared::narrows::{AnchorText, NarrowTerms};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::id::{ChannelId, MessageId};
@@ -102,7 +102,7 @@ mod tests {
     use super::shrunk;
 
     #[test]
-    fn a_range_is_shrunk_to_the_limit_with_half_of_it_kept_for_what_lies_before() {
+    fn a_range_is_shrunk_to_the_limit_with_half_of_it_kept_for_what_is_before() {
         assert_eq!(shrunk(100, 200), (100, 200));
         assert_eq!(shrunk(5_000, 0), (5_000, 0));
         assert_eq!(shrunk(9_000, 9_000), (2_500, 2_500));

@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-135 in docs/assumptions.md.
 
 use crate::api::parameter::words;
-use crate::api::text::check_length;
+use crate::api::shared::text::check_length;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;

@@ -11,17 +11,17 @@ use crate::time::Span;
 const SILENCE: Span = Span::minutes(1);
 
 /// Has the notification bot tell the owner that the channel to which their bot writes has no subscribers.
-pub(super) fn tell_owner(tx: &mut Tx, sender: &User, channel: ChannelId) {
+pub(super) fn notify_owner(tx: &mut Tx, sender: &User, channel: ChannelId) {
     let Some(owner) = sender.bot_owner() else { return };
     let channel = &tx.channels[&channel];
     let is_heard = channel.subscribers.iter().any(|user| tx.is_active(*user));
-    let was_told = tx.user_state(sender.id).owner_told_at.is_some_and(|at| tx.now <= at.plus(SILENCE));
-    if is_heard || was_told {
+    let was_notified = tx.user_state(sender.id).owner_notified_at.is_some_and(|at| tx.now <= at.plus(SILENCE));
+    if is_heard || was_notified {
         return;
     }
     let content =
         format!("Your bot `{}` sent a message to #**{}**, to which nobody is subscribed.", sender.email, channel.name);
     tx.notify_person(sender.id, owner, content);
     let now = tx.now;
-    tx.user_state_mut(sender.id).owner_told_at = Some(now);
+    tx.user_state_mut(sender.id).owner_notified_at = Some(now);
 }

@@ -1,18 +1,17 @@
 //! Reading what PATCH /realm changes: settings of the table by the form of their values, and what has rules of its own.
 
 use super::authentication::AuthenticationMethods;
-use crate::api::addresses::is_url;
-use crate::api::group_settings::GroupSettingUpdate;
-use crate::api::invites::MAX_WELCOME_LENGTH;
 use crate::api::parameter::{
     MEANT_FOR_ORGANIZATION, Parameter, ParameterInfo, Parameters, RawParameters, json_parameter,
 };
-use crate::api::settings::language_name;
-use crate::api::settings::parameters::{info, setting_value};
-use crate::api::text::check_length;
+use crate::api::shared::addresses::is_url;
+use crate::api::shared::group_settings::GroupSettingUpdate;
+use crate::api::shared::settings::parameters::{info, setting_value};
+use crate::api::shared::settings::values::language_name;
+use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::id::ChannelId;
-use crate::realm::organization::Organization;
+use crate::realm::organization::{ChannelPurpose, MAX_WELCOME_LENGTH, NO_CHANNEL};
 use crate::realm::setting::{REALM_SETTINGS, find};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
@@ -25,7 +24,7 @@ const MAX_DESCRIPTION_LENGTH: usize = 1_000;
 const MAX_PLACE_LENGTH: usize = 40;
 /// Longest address of a server for calls, in code points.
 const MAX_CALLS_ADDRESS_LENGTH: usize = 200;
-/// What stands for no limit in seconds or days.
+/// The word for no limit in seconds or days.
 const UNLIMITED: &str = "unlimited";
 
 /// The days after which messages go that never do.
@@ -41,54 +40,13 @@ pub struct OrganizationParams {
     /// Markdown.
     pub description: Option<String>,
     /// Channels with a purpose; None takes it away.
-    pub channels: Vec<(ChannelSetting, Option<ChannelId>)>,
+    pub channels: Vec<(ChannelPurpose, Option<ChannelId>)>,
     /// Permissions.
     pub permissions: Vec<(&'static str, GroupSettingUpdate)>,
     /// Ways to log in.
     pub authentication_methods: Option<AuthenticationMethods>,
     /// Another place among the server's organizations is asked for.
     pub moves: bool,
-}
-
-/// The ID of no channel, as settings have it.
-pub const NO_CHANNEL: i64 = -1;
-
-/// Channels that serve the organization.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChannelSetting {
-    /// Where reported messages go.
-    ModerationRequests,
-    /// Where new channels are announced.
-    NewChannels,
-    /// Where new users are announced.
-    SignUps,
-    /// Where news of the service is announced.
-    ServiceUpdates,
-}
-
-impl ChannelSetting {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::ModerationRequests, Self::NewChannels, Self::ServiceUpdates, Self::SignUps];
-
-    /// Its name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ModerationRequests => "moderation_request_channel_id",
-            Self::NewChannels => "new_stream_announcements_stream_id",
-            Self::SignUps => "signup_announcements_stream_id",
-            Self::ServiceUpdates => "service_update_announcements_stream_id",
-        }
-    }
-
-    /// Its place in the organization.
-    pub fn of(self, organization: &mut Organization) -> &mut Option<ChannelId> {
-        match self {
-            Self::ModerationRequests => &mut organization.moderation_requests,
-            Self::NewChannels => &mut organization.new_channel_announcements,
-            Self::SignUps => &mut organization.signup_announcements,
-            Self::ServiceUpdates => &mut organization.service_update_announcements,
-        }
-    }
 }
 
 /// Addresses are JSON text, unlike other texts of the organization.
@@ -176,7 +134,7 @@ impl Parameters for OrganizationParams {
         for info in in_order() {
             let Some(text) = raw.text(info)? else { continue };
             let name = info.name;
-            if let Some(which) = ChannelSetting::ALL.into_iter().find(|one| one.name() == name) {
+            if let Some(which) = ChannelPurpose::ALL.into_iter().find(|one| one.name() == name) {
                 let id = json_parameter::<i64>(text, name)?;
                 params.channels.push((which, (id != NO_CHANNEL).then_some(ChannelId(id))));
                 continue;
@@ -197,7 +155,7 @@ impl Parameters for OrganizationParams {
     }
 }
 
-/// The parameters in the order in which they are checked, and in which what changed is told; those of later levels last.
+/// The parameters in the order in which they are checked, and in which events of what changed are sent; those of later levels last.
 fn in_order() -> Vec<&'static ParameterInfo> {
     let mut all: Vec<&ParameterInfo> = OrganizationParams::LIST.iter().collect();
     all.sort_by_key(|info| ORDER.iter().position(|name| *name == info.name).unwrap_or(ORDER.len()));
@@ -315,7 +273,7 @@ pub fn check_choice(name: &str, value: &Value) -> Result<(), Error> {
     }
 }
 
-/// A setting's value as it is kept: limits are numbers above 0, or what stands for none.
+/// A setting's value as it is kept: limits are numbers above 0, or what means none.
 ///
 /// # Errors
 ///

@@ -2,8 +2,8 @@
 //!
 //! Choices where the API is silent: A-142 in docs/assumptions.md.
 
-use crate::api::avatars::check_picture;
 use crate::api::parameter::{UploadedFile, parameters};
+use crate::api::shared::pictures::check_picture;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::organization::Picture;
@@ -56,7 +56,7 @@ impl Write for UploadIcon {
 }
 
 operation! {
-    /// Takes the organization's icon away: a general one stands for it.
+    /// Takes the organization's icon away: a general one replaces it.
     pub RemoveIcon = DELETE "/realm/icon", for Administrator;
     params from IconParams;
     reply IconReply;
@@ -90,7 +90,7 @@ impl Write for UploadLogo {
 }
 
 operation! {
-    /// Takes a logo of the organization away: a general one stands for it.
+    /// Takes a logo of the organization away: a general one replaces it.
     pub RemoveLogo = DELETE "/realm/logo", for Administrator;
     params from LogoParams;
     events [RealmUpdateDict];

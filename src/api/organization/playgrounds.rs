@@ -3,7 +3,7 @@
 //! Choices where the API is silent: A-138 in docs/assumptions.md.
 
 use super::change_setting;
-use crate::api::text::check_length;
+use crate::api::shared::text::check_length;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -29,7 +29,7 @@ const DUPLICATE: &str = "Realm playground with this Realm, Pygments language and
 /// What is said of a template without a place for the code.
 const WITHOUT_CODE: &str = "Missing the required variable \"code\" in the URL template";
 /// What is said of a template with other places too.
-const BESIDE_CODE: &str = "\"code\" should be the only variable present in the URL template";
+const NEXT_TO_CODE: &str = "\"code\" should be the only variable present in the URL template";
 /// The name under which what concerns no field alone is listed.
 const ALL: &str = "__all__";
 /// The variable that the code goes in for.
@@ -137,7 +137,7 @@ fn check(realm: &Realm, playground: &Playground) -> Result<(), Error> {
     let is_named = !playground.name.is_empty() && !playground.language.is_empty();
     match variables {
         Some(variables) if !variables.iter().any(|name| name == CODE) => errors.push((ALL, WITHOUT_CODE)),
-        Some(variables) if variables.len() > 1 => errors.push((ALL, BESIDE_CODE)),
+        Some(variables) if variables.len() > 1 => errors.push((ALL, NEXT_TO_CODE)),
         _ => {}
     }
     if is_named && realm.organization.playgrounds.iter().any(is_same) {

@@ -1,7 +1,7 @@
 //! The settings that new users begin with.
 
-use crate::api::settings::parameters::UserDefaultsParams;
-use crate::api::settings::{check_setting, user_default};
+use crate::api::shared::settings::parameters::UserDefaultsParams;
+use crate::api::shared::settings::values::{check_setting, user_default};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::tx::Tx;

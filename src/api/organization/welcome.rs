@@ -1,10 +1,10 @@
 //! A look at the text that greets new users (A-143 in docs/assumptions.md).
 
-use crate::api::invites::MAX_WELCOME_LENGTH;
-use crate::api::text::MaxLength;
+use crate::api::shared::text::MaxLength;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::id::MessageId;
+use crate::realm::organization::MAX_WELCOME_LENGTH;
 use crate::realm::send::{Outgoing, Target, Voice};
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;

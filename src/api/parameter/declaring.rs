@@ -16,7 +16,7 @@ macro_rules! through_json {
 
 /// Makes a struct of parameters and its [`Parameters`].
 ///
-/// `@path` marks a part of the path, `| "alias"` a further name, `= value` what stands for an absent one, `=> "text"`
+/// `@path` marks a part of the path, `| "alias"` a further name, `= value` what replaces an absent one, `=> "text"`
 /// after it what a client would send for that, where the code does not say it; "" where the description does. The wire
 /// name is the field's unless `as "name"` gives another.
 macro_rules! parameters {
@@ -145,7 +145,7 @@ macro_rules! words {
 }
 
 /// Makes a struct that is read from a JSON object; unknown keys are refused unless it is `open`. What is no object at
-/// all is told to be none, or for one that is `shaped` to have not its form.
+/// all is refused as none, or for one that is `shaped` as of another form.
 macro_rules! json_object {
     (@instead shaped) => {
         "does not have the expected format"

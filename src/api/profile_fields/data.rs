@@ -1,6 +1,6 @@
 //! The data of custom profile fields: choices, and sites on which people have accounts.
 
-use crate::api::addresses::is_url;
+use crate::api::shared::addresses::is_url;
 use crate::error::Error;
 use crate::realm::organization::ProfileField;
 use serde_json::{Map, Value, json};

@@ -4,8 +4,8 @@
 
 use super::legacy::{self, Registration};
 use super::registration::{DEVICES_SINCE, Key, Token, complete};
-use crate::api::devices::unknown_device;
 use crate::api::parameter::{FromJson, Parameter, through_json};
+use crate::api::shared::users::device::unknown_device;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::id::DeviceId;

@@ -1,21 +1,22 @@
 //! The organization's settings and permissions, and the server's limits: what the type `realm` brings.
 
 use super::StateRequest;
-use crate::api::avatars::MAX_PICTURE_MIB;
-use crate::api::channels::creation;
 use crate::api::messages::report::ReportType;
 use crate::api::organization::authentication;
 use crate::api::organization::deactivate::LEAST_DAYS_TO_DELETION;
 use crate::api::organization::policies::POLICIES;
-use crate::api::presence::{OFFLINE_AFTER, PING_INTERVAL};
 use crate::api::profile_fields::data::known_sites;
-use crate::api::subscriptions::subscribe::MAX_TOLD_USERS;
+use crate::api::shared::channels::creation;
+use crate::api::shared::pictures::MAX_PICTURE_MIB;
+use crate::api::subscriptions::subscribe::MAX_NOTIFIED_USERS;
 use crate::realm::Realm;
+use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
 use crate::realm::organization::{AuthenticationMethod, Picture};
 use crate::realm::permission::{
     CHANNEL_PERMISSIONS, DefaultHolder, GROUP_PERMISSIONS, PermissionSetting, REALM_PERMISSIONS,
 };
 use crate::realm::picture::THUMBNAILS;
+use crate::realm::presence::{OFFLINE_AFTER, PING_INTERVAL};
 use crate::realm::setting::{MAX_PASSWORD_LENGTH, REALM_SETTINGS};
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::record::picture::{address, source};
@@ -88,14 +89,14 @@ fn derived(realm: &Realm) -> Value {
 
 fn limits() -> Value {
     json!({
-        "max_stream_name_length": creation::MAX_NAME_LENGTH,
+        "max_stream_name_length": MAX_CHANNEL_NAME_LENGTH,
         "max_stream_description_length": creation::MAX_DESCRIPTION_LENGTH,
         "max_channel_folder_name_length": crate::api::channel_folders::MAX_NAME_LENGTH,
         "max_channel_folder_description_length": crate::api::channel_folders::MAX_DESCRIPTION_LENGTH,
         "max_topic_length": crate::realm::topic::MAX_TOPIC_LENGTH,
         "max_message_length": crate::realm::text::MAX_MESSAGE_LENGTH,
         "max_reminder_note_length": crate::api::reminders::MAX_NOTE_LENGTH,
-        "max_bulk_new_subscription_messages": MAX_TOLD_USERS,
+        "max_bulk_new_subscription_messages": MAX_NOTIFIED_USERS,
         "max_avatar_file_size_mib": MAX_PICTURE_MIB,
         "max_icon_file_size_mib": MAX_PICTURE_MIB,
         "max_logo_file_size_mib": MAX_PICTURE_MIB,

@@ -1,14 +1,13 @@
 //! Changing a scheduled message, or giving one that failed another time.
 
 use super::{SENDING_ERRORS, To, checked, own};
-use crate::api::messages::MessageType;
-use crate::api::reminders::future_time;
+use crate::api::shared::recipients::MessageType;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::event::Audience;
 use crate::realm::id::ScheduledMessageId;
 use crate::realm::organization::{ScheduledMessage, ScheduledTarget};
-use crate::realm::schedule::DryRun;
+use crate::realm::schedule::{DryRun, future_time};
 use crate::realm::topic::normal_topic;
 use crate::realm::tx::Tx;
 use crate::record::events::ScheduledMessagesUpdate;
@@ -55,7 +54,7 @@ const ERRORS: [ErrorKind; SENDING_ERRORS.len() + 4] = {
 };
 
 impl EditScheduledMessage {
-    /// Checks what can be told without looking at the message.
+    /// Checks what can be decided without looking at the message.
     fn check(&self) -> Result<(), Error> {
         let is_empty = self.type_.is_none()
             && self.to.is_none()

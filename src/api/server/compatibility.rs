@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-136 in docs/assumptions.md.
 
-/// What a client calls itself that asks to be told that it is too old: developers try that path so.
+/// What a client calls itself that asks for the reply to those that are too old: developers try that path so.
 const INVALID_SUFFIX: &str = "Invalid";
 /// What the mobile apps call themselves.
 const MOBILE_SUFFIX: &str = "Mobile";

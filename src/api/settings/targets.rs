@@ -1,11 +1,11 @@
 //! Settings that an administrator changes for others (A-153 in docs/assumptions.md).
 
 use super::change_setting;
-use super::parameters::{SettingsParams, TargetUsers};
 use crate::api::Success;
-use crate::api::groups::rules::existing_groups;
+use crate::api::shared::settings::parameters::{SettingsParams, TargetUsers};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::holding::existing_groups;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
@@ -23,7 +23,7 @@ const PERSONAL_SETTINGS: &[&str] = &[
     "send_stream_typing_notifications",
 ];
 
-/// Changes the settings of all who are meant; what is so already is not told.
+/// Changes the settings of all who are meant; what is so already is not sent.
 ///
 /// # Errors
 ///

@@ -2,13 +2,13 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use crate::api::channels::creation::is_color;
 use crate::api::parameter::{Parameter, json_object};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::channel::Subscription;
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, UserId};
+use crate::realm::palette::is_color;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::events::SubscriptionUpdate;
@@ -79,7 +79,7 @@ operation! {
     events [SubscriptionUpdate];
 }
 
-/// JSON text; text that is none stands for itself, since some clients send a colour without quotes.
+/// JSON text; text that is none is taken as it is, since some clients send a colour without quotes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlainOrJson(pub Value);
 

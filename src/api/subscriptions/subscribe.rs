@@ -1,19 +1,19 @@
 //! Subscribing, oneself or others, to channels by name; those that don't exist are made.
 
 use super::ARCHIVED_OPEN_SINCE;
-use super::principals::Principals;
-use crate::api::channels::creation::{
-    ChannelSpec, ChannelToSubscribe, NewChannel, RetentionDays, TopicsPolicyWord, channel_permissions,
-    checked_channel_name, checked_description, emit_defaults, make_channel,
-};
-use crate::api::channels::edit::ADMINISTRATORS_OF_CHANNELS_SINCE;
-use crate::api::channels::notices::{announce, tell_created, tell_subscribed};
 use crate::api::parameter::Nullable;
-use crate::api::subscribing::{Changed, check_size, subscribe_all};
+use crate::api::shared::channels::creation::{
+    ChannelSpec, ChannelToSubscribe, NewChannel, RetentionDays, TopicsPolicyWord, channel_permissions,
+    checked_description, emit_defaults, make_channel,
+};
+use crate::api::shared::channels::notices::{announce, post_created, post_subscribed};
+use crate::api::shared::channels::rights::ADMINISTRATORS_OF_CHANNELS_SINCE;
+use crate::api::shared::principals::Principals;
+use crate::api::shared::subscriptions::{Changed, check_size, subscribe_all};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::channel::Channel;
+use crate::realm::channel::{Channel, checked_channel_name};
 use crate::realm::event::EventKind;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, UserId};
@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Channels that one request makes at most (A-321 in docs/assumptions.md).
 const MAX_NEW_CHANNELS: usize = 20_000;
 /// Users above which a request tells nobody in a direct message.
-pub const MAX_TOLD_USERS: usize = 100;
+pub const MAX_NOTIFIED_USERS: usize = 100;
 
 operation! {
     /// Subscribes users to channels, which are made if need be.
@@ -71,7 +71,7 @@ operation! {
         is_web_public: bool = false,
         /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
         message_retention_days: Option<RetentionDays>,
-        /// Whom to subscribe; the caller by default.
+        /// Users to subscribe; the caller by default.
         principals: Principals = Principals::caller() => "",
         /// Tell those who were subscribed by somebody else.
         send_new_subscription_messages: bool = true,
@@ -100,7 +100,7 @@ pub struct SubscribeReply {
     /// Channels that the caller may not subscribe to; only with `authorization_errors_fatal=false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unauthorized: Option<Vec<String>>,
-    /// Whether those subscribed by somebody else were told: not when they are too many. Only when it was asked for.
+    /// Whether those subscribed by somebody else were notified: not when they are too many. Only when it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_subscription_messages_sent: Option<bool>,
 }
@@ -147,7 +147,7 @@ pub struct Request {
     pub wishes: Vec<ChannelToSubscribe>,
     /// What new ones shall be like.
     pub wanted: NewChannel,
-    /// Whom to subscribe.
+    /// Users to subscribe.
     pub principals: Principals,
     /// Refuse all when the caller may not subscribe to one.
     pub refuses_all: bool,
@@ -177,7 +177,7 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
         return Err(Error::UnableToAccessChannels { names: plan.closed.join(", ").into() });
     }
     if request.principals.names_others(tx, caller) {
-        check_may_subscribe_others(tx, caller, &plan.open)?;
+        tx.check_may_subscribe_others(caller, &plan.open)?;
     }
     let users = request.principals.resolve(tx, caller)?;
     if plan.missing.len() > MAX_NEW_CHANNELS {
@@ -192,14 +192,14 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
         emit_defaults(tx);
     }
     let added = subscribe_all(tx, &users, &channels, &colors);
-    let are_few = added.len() <= MAX_TOLD_USERS;
+    let are_few = added.len() <= MAX_NOTIFIED_USERS;
     if request.tells_users && are_few {
-        tell_subscribed(tx, caller, &added, &created);
+        post_subscribed(tx, caller, &added, &created);
     }
     if request.announces {
         announce(tx, caller, &created);
     }
-    tell_created(tx, caller, &created);
+    post_created(tx, caller, &created);
     let mut reply = SubscribeReply {
         unauthorized: (!request.refuses_all).then_some(plan.closed),
         new_subscription_messages_sent: request.tells_users.then_some(are_few),
@@ -270,19 +270,4 @@ impl Plan {
         let by_id = |(name, color): (&String, &String)| Some((realm.channel_by_name(name)?.id, color.clone()));
         self.colors.iter().filter_map(by_id).collect()
     }
-}
-
-/// Whether a user may subscribe others to channels that exist.
-///
-/// # Errors
-///
-/// `InsufficientPermission`.
-pub fn check_may_subscribe_others(realm: &Realm, caller: &User, channels: &[ChannelId]) -> Result<(), Error> {
-    let may_everywhere = realm.may(caller.id, "can_add_subscribers_group");
-    let may = |channel: &Channel| {
-        may_everywhere
-            || realm.can_administer(caller, channel)
-            || realm.may_in(caller.id, channel, "can_add_subscribers_group")
-    };
-    if channels.iter().all(|id| may(&realm.channels[id])) { Ok(()) } else { Err(Error::InsufficientPermission) }
 }

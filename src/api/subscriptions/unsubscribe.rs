@@ -1,14 +1,13 @@
 //! Unsubscribing, oneself or others (specification, "Channels, topics, subscriptions").
 
 use super::ARCHIVED_OPEN_SINCE;
-use super::principals::Principals;
-use crate::api::channels::archive::archive;
-use crate::api::channels::creation::checked_channel_name;
-use crate::api::subscribing::{Changed, check_size, unsubscribe_all};
+use crate::api::shared::channels::archive::archive;
+use crate::api::shared::principals::Principals;
+use crate::api::shared::subscriptions::{Changed, check_size, unsubscribe_all};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::channel::Channel;
+use crate::realm::channel::{Channel, checked_channel_name};
 use crate::realm::event::EventKind;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::tx::Tx;
@@ -21,7 +20,7 @@ operation! {
     /// Unsubscribes users from channels.
     pub Unsubscribe = DELETE "/users/me/subscriptions", for User;
     params {
-        /// Whom to unsubscribe; the caller by default.
+        /// Users to unsubscribe; the caller by default.
         principals: Principals = Principals::caller() => "",
         /// Names of channels, whatever the case.
         subscriptions: Vec<String>,

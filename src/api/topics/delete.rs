@@ -3,9 +3,9 @@
 //! Choices where the API is silent: A-114 in docs/assumptions.md.
 
 use super::TopicName;
-use crate::api::messages::delete::delete;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
+use crate::realm::deletion::delete_messages;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::topic::TopicKey;
@@ -44,7 +44,7 @@ impl Write for DeleteTopic {
         let messages: Vec<MessageId> =
             topic.map(|topic| topic.messages.iter().filter(seen).collect()).unwrap_or_default();
 
-        delete(tx, &messages);
+        delete_messages(tx, &messages);
         forget_policies(tx, channel, &params.topic_name.0);
         Ok(DeleteTopicReply { complete: true })
     }

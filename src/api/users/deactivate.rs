@@ -2,8 +2,9 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use super::activity::{DeletionActions, deactivate, is_only_owner};
-use crate::api::text::check_length;
+use crate::api::shared::text::check_length;
+use crate::api::shared::users::activity::{DeletionActions, deactivate};
+use crate::api::shared::users::rights::is_only_owner;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;

@@ -2,19 +2,20 @@
 //!
 //! A choice where the API is silent: A-65 in docs/assumptions.md.
 
-use super::activity::{administered_user, is_only_owner};
-use super::change::{change_email, change_name, change_role};
-use super::{checked_email, checked_name};
-use crate::api::addresses::is_email;
 use crate::api::parameter::{RoleNumber, json_object};
-use crate::api::profile::{ProfileValue, change_values, checked_values};
+use crate::api::shared::addresses::is_email;
+use crate::api::shared::users::address::checked_email;
+use crate::api::shared::users::change::{change_email, change_name, change_role};
+use crate::api::shared::users::name::checked_name;
+use crate::api::shared::users::profile::{ProfileValue, change_values, checked_values};
+use crate::api::shared::users::rights::{administered_user, checked_role};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::event::EventKind;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::tx::Tx;
-use crate::realm::user::{Role, User};
+use crate::realm::user::User;
 
 operation! {
     /// Changes a user's name, role, profile or address; for administrators, and owners of bots.
@@ -149,22 +150,6 @@ fn edit(tx: &mut Tx, caller: &User, id: UserId, wanted: ProfileEdit) -> Result<S
         change_email(tx, id, email);
     }
     Ok(Success {})
-}
-
-/// The role to be, when it is another and the caller may give it.
-///
-/// # Errors
-///
-/// `OwnerRequired` to make or unmake an owner, `AdministratorRequired`, `OnlyOwnerRole`.
-pub fn checked_role(realm: &Realm, caller: &User, user: &User, role: Option<Role>) -> Result<Option<Role>, Error> {
-    let Some(role) = role.filter(|role| *role != user.role) else { return Ok(None) };
-    if [role, user.role].contains(&Role::Owner) && caller.role != Role::Owner {
-        return Err(Error::OwnerRequired);
-    }
-    if !caller.is_admin() {
-        return Err(Error::AdministratorRequired);
-    }
-    if is_only_owner(realm, user) { Err(Error::OnlyOwnerRole) } else { Ok(Some(role)) }
 }
 
 /// The address to be, when it is another; one that differs in its case alone is free.

@@ -2,9 +2,9 @@
 //!
 //! A choice where the API is silent: A-64 in docs/assumptions.md.
 
-use super::activity::{administered_user, reactivate};
-use crate::api::bot_accounts::tell_of_account;
-use crate::api::bots::{bot_named, check_may_create_bot};
+use crate::api::shared::users::activity::reactivate;
+use crate::api::shared::users::bot::{bot_named, check_may_create_bot, emit_account};
+use crate::api::shared::users::rights::administered_user;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -65,5 +65,5 @@ fn adopt(tx: &mut Tx, caller: &User, user: &User) {
     }
     let audience = tx.who_can_access(user.id);
     tx.emit(audience, PersonUpdate::BotOwner { user_id: user.id, bot_owner_id: owner });
-    tell_of_account(tx, user.id, "owner_id", |_, _| json!(owner));
+    emit_account(tx, user.id, "owner_id", |_, _| json!(owner));
 }

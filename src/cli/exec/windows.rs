@@ -1,4 +1,4 @@
-//! What stands for signals where there are none: a console gives Ctrl-C to the command itself.
+//! What replaces signals where there are none: a console gives Ctrl-C to the command itself.
 
 use std::process::ExitStatus;
 use tokio::process::Child;
@@ -26,7 +26,7 @@ impl Signals {
     }
 }
 
-/// Does nothing: the command was told by the console.
+/// Does nothing: the console informs the command.
 pub fn pass_on(_child: &Child, (): ()) {}
 
 /// A command's end; a number that is no exit status elsewhere counts as a failure.

@@ -218,7 +218,7 @@ fn clock(frame: &Value) -> Row {
             None => kinds.push((kind, 1)),
         }
     }
-    let told: Vec<String> =
+    let parts: Vec<String> =
         kinds.into_iter().map(|(kind, count)| if count == 1 { kind } else { format!("{count} × {kind}") }).collect();
     let day = timestamp(now).to_date();
     Row {
@@ -226,7 +226,7 @@ fn clock(frame: &Value) -> Row {
         kind: "clock".into(),
         colour: Colour::Blue,
         what: format!("{} → {day}", jump(now - from)),
-        about: told.join(", "),
+        about: parts.join(", "),
         ..Row::default()
     }
 }

@@ -19,7 +19,7 @@ static STYLE_HASH: LazyLock<String> = LazyLock::new(|| STANDARD.encode(Sha256::d
 pub enum Notice<'a> {
     /// How things are.
     Info(&'a str),
-    /// What went wrong, told at once to those who listen to the page.
+    /// What went wrong, announced at once to those who listen to the page.
     Bad(&'a str),
 }
 

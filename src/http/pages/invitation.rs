@@ -3,7 +3,7 @@
 use super::Visitor;
 use super::frame::{Notice, hidden};
 use crate::api::invites::accept::{self, Invitation, Registration};
-use crate::api::users::MAX_NAME_LENGTH;
+use crate::api::shared::users::name::MAX_NAME_LENGTH;
 use crate::error::Error;
 use crate::http::Response;
 use crate::http::session::CSRF_FIELD;

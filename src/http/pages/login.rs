@@ -31,7 +31,7 @@ const GROUPS: [(Role, &str); 5] = [
     (Role::Guest, "Guests"),
 ];
 
-/// The people whom a page shows.
+/// The people that a page shows.
 struct People {
     shown: Vec<Arc<User>>,
     /// How many were searched for, and how many there are.
@@ -64,7 +64,7 @@ impl Visitor<'_> {
     pub(super) fn login(&self, posts: bool, trace: &mut Trace) -> Result<Response, Error> {
         let pad = self.field("mobile_flow_otp").map(OneTimePad::read).transpose()?;
         if !posts {
-            return Ok(self.choice(pad, self.told().as_ref()));
+            return Ok(self.choice(pad, self.notice().as_ref()));
         }
         let level = self.settings.feature_level;
         let logged_in = match (self.field("direct_email"), self.field("username")) {
@@ -73,7 +73,7 @@ impl Visitor<'_> {
                 let password = self.field("password").unwrap_or_default();
                 self.world.commit_noting(|tx| log_in_with_password(tx, level, email, password))
             }
-            (None, None) => return Ok(self.choice(pad, Some(&Told::Bad("Choose who to log in as.".to_owned())))),
+            (None, None) => return Ok(self.choice(pad, Some(&PageNotice::Bad("Choose who to log in as.".to_owned())))),
         };
         match logged_in {
             Ok((account, new_events)) => {
@@ -83,7 +83,7 @@ impl Visitor<'_> {
                 trace.note_caller(user);
                 Ok(self.lead_on(user, pad))
             }
-            Err(error) => Ok(self.choice(pad, Some(&Told::Bad(self.in_words(&error))))),
+            Err(error) => Ok(self.choice(pad, Some(&PageNotice::Bad(self.in_words(&error))))),
         }
     }
 
@@ -116,13 +116,13 @@ impl Visitor<'_> {
     }
 
     /// What another page leads here with.
-    fn told(&self) -> Option<Told> {
+    fn notice(&self) -> Option<PageNotice> {
         let already = "There is an account with this address already: log in.";
-        self.field("already_registered").map(|_| Told::Info(already.to_owned()))
+        self.field("already_registered").map(|_| PageNotice::Info(already.to_owned()))
     }
 
     /// The page on which one chooses who to be.
-    fn choice(&self, pad: Option<OneTimePad<'_>>, told: Option<&Told>) -> Response {
+    fn choice(&self, pad: Option<OneTimePad<'_>>, notice: Option<&PageNotice>) -> Response {
         let realm = self.world.snapshot();
         let organization = &realm.organization;
         let action = self.at("/accounts/login/");
@@ -137,9 +137,9 @@ impl Visitor<'_> {
         let body = html! {
             h1 { "Log in to " bdi { (organization.name) } }
             @if pad.is_some() { p.soft { "The app is opened with the account that you choose." } }
-            @match told {
-                Some(Told::Bad(text)) => (Notice::Bad(text)),
-                Some(Told::Info(text)) => (Notice::Info(text)),
+            @match notice {
+                Some(PageNotice::Bad(text)) => (Notice::Bad(text)),
+                Some(PageNotice::Info(text)) => (Notice::Info(text)),
                 None => {}
             }
             @if let Some(session) = session { (self.leave(&session.user)) }
@@ -231,7 +231,7 @@ impl Visitor<'_> {
 }
 
 /// What is said at the head of the page.
-enum Told {
+enum PageNotice {
     Info(String),
     Bad(String),
 }

@@ -1,14 +1,13 @@
-//! Users, bots, logging in, presence.
+//! Users, logging in, presence.
 
 use crate::api::Access;
 use crate::error::Error;
 use crate::level::fields::gone::address_of;
-use crate::level::objects::{BOT, BOT_CHANGE, BOT_NEWS, PERSON, PRESENCE, REGISTER, USER, USER_CHANGE};
+use crate::level::objects::{PERSON, PRESENCE, REGISTER, USER, USER_CHANGE};
 use crate::level::past::as_of;
 use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade, Request};
 use crate::realm::id::UserId;
 use crate::realm::user::Role;
-use crate::record::bot::BotRecord;
 use crate::record::user::{UserRecord, UserView};
 use serde_json::{Map, Value, json};
 
@@ -17,22 +16,6 @@ const WITH_PICTURES: &[&str] =
     &["POST /register", "GET /messages", "GET /users", "GET /users/{user_id}", "GET /users/{email}"];
 
 pub(super) static ROWS: &[Behaviour] = &[
-    Behaviour {
-        level: 344,
-        on: "POST /bots",
-        words: "Groups may make bots, and others have insufficient permission; before, a policy said so, and others had to be administrators.",
-        test: "policies_allowed_what_permissions_allow_since",
-        // Decided in the operation.
-        act: Downgrade::Elsewhere,
-    },
-    Behaviour {
-        level: 201,
-        on: "posts to outgoing webhooks",
-        words: "The `trigger` of direct messages is `direct_message`; before, `private_message`.",
-        test: "direct_messages_to_bots_were_private_before_201",
-        // Decided where the post is made.
-        act: Downgrade::Elsewhere,
-    },
     Behaviour {
         level: 497,
         on: "GET /users/{user_id_or_email}/presence",
@@ -44,13 +27,6 @@ pub(super) static ROWS: &[Behaviour] = &[
                 presence.shift_remove("aggregated");
             }
         }),
-    },
-    Behaviour {
-        level: 494,
-        on: "/bot_storage",
-        words: "For bots only (403 PERMISSION_DENIED); before, people had a storage too.",
-        test: "people_had_a_storage_before_494",
-        act: Downgrade::Instead(&["GET /bot_storage", "PUT /bot_storage", "DELETE /bot_storage"], Access::User),
     },
     Behaviour {
         level: 492,
@@ -65,14 +41,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /fetch_api_key, POST /dev_fetch_api_key",
         words: "The first login of imported users and those made through the API moves `date_joined`; before, it stayed.",
         test: "the_first_login_moved_no_date_before_475",
-        act: Downgrade::Elsewhere,
-    },
-    Behaviour {
-        level: 474,
-        on: "event realm_bot update",
-        words: "Accounts change in `realm_user` alone; before, owners and administrators were told of a bot's `api_key`, `avatar_url`, `full_name`, `is_active` and `owner_id` here too.",
-        test: "lists_of_bots_had_their_accounts_before_474",
-        // Whether a queue gets an event is decided where events are counted: Needs::Before.
         act: Downgrade::Elsewhere,
     },
     Behaviour {
@@ -146,13 +114,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Deactivation and reactivation are `update` with `is_active`; before, they were `remove` and `add`.",
         test: "deactivation_was_a_removal_before_222",
         act: Downgrade::Objects(&USER_CHANGE, person_activity),
-    },
-    Behaviour {
-        level: 222,
-        on: "event realm_bot",
-        words: "Deactivation and reactivation are `update` with `is_active` (until 474); before, they were `remove` and `add`.",
-        test: "lists_of_bots_had_their_accounts_before_474",
-        act: Downgrade::Objects(&BOT_CHANGE, bot_activity),
     },
     Behaviour {
         level: 188,
@@ -336,17 +297,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: 5,
-        on: "event realm_bot update",
-        words: "`owner_id` replaces `owner`, an address.",
-        test: "owners_of_bots_were_addresses",
-        act: Downgrade::Objects(&BOT_NEWS, |bot, context| {
-            if let Some(id) = bot.shift_remove("owner_id") {
-                bot.insert("owner".into(), address_of(Some(&id), context));
-            }
-        }),
-    },
-    Behaviour {
         level: 1,
         on: "event realm_user update",
         words: "`bot_owner_id` replaces `bot_owner`, an address.",
@@ -392,17 +342,4 @@ fn person_activity(event: &mut Map<String, Value>, context: &Context<'_>) {
     };
     event.insert("op".into(), op.into());
     event.insert("person".into(), person);
-}
-
-fn bot_activity(event: &mut Map<String, Value>, context: &Context<'_>) {
-    let bot = event.get("bot").cloned().unwrap_or_default();
-    let (Some(is_active), Some(id)) = (bot["is_active"].as_bool(), bot["user_id"].as_i64()) else { return };
-    let Some(user) = context.realm.user(UserId(id)) else { return };
-    let (op, bot) = if is_active {
-        ("add", as_of(222, &BOT, json!(BotRecord::new(user)), context))
-    } else {
-        ("remove", json!({"user_id": id, "full_name": user.full_name}))
-    };
-    event.insert("op".into(), op.into());
-    event.insert("bot".into(), bot);
 }

@@ -1,13 +1,10 @@
-//! Channels, subscriptions, topics, folders.
+//! Channels, topics, default channels.
 
 use crate::error::Error;
-use crate::level::objects::{
-    CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, INTEGRATION, MESSAGE, PEERS, REGISTER, SUBSCRIBE_REPLY,
-    SUBSCRIBERS,
-};
+use crate::level::objects::{CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, MESSAGE, REGISTER};
 use crate::level::past::as_of;
 use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade, Request};
-use crate::realm::id::{ChannelId, UserId};
+use crate::realm::id::ChannelId;
 use crate::realm::user::User;
 use crate::record::channel::ChannelRecord;
 use serde_json::{Map, Value, json};
@@ -28,15 +25,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             _ => Ok(()),
         }),
     },
-    //
-    Behaviour {
-        level: 442,
-        on: "DELETE and PATCH /users/me/subscriptions",
-        words: "Private channels stay when the last subscriber has left; before, they were archived.",
-        test: "private_channels_ended_with_their_last_subscriber_before_442",
-        // Decided in the operations.
-        act: Downgrade::Elsewhere,
-    },
     //
     Behaviour {
         level: 417,
@@ -46,18 +34,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Code {
             errors: &["ChannelAlreadyExists"],
             routes: &["PATCH /streams/{stream_id}"],
-            status: 400,
-            code: "BAD_REQUEST",
-        },
-    },
-    Behaviour {
-        level: 417,
-        on: "DELETE and PATCH /users/me/subscriptions",
-        words: "STREAM_DOES_NOT_EXIST for a channel that does not exist; before, BAD_REQUEST.",
-        test: "names_of_channels_were_a_bad_request_before_417",
-        act: Downgrade::Code {
-            errors: &["UnknownChannel"],
-            routes: &["DELETE /users/me/subscriptions", "PATCH /users/me/subscriptions"],
             status: 400,
             code: "BAD_REQUEST",
         },
@@ -78,33 +54,12 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: 325,
-        on: "POST /users/me/subscriptions",
-        words: "Who makes a channel may administer it; before, nobody but administrators.",
-        test: "administrators_alone_changed_channels_before_325",
-        // Decided in the operation.
-        act: Downgrade::Elsewhere,
-    },
-    Behaviour {
         level: 315,
         on: "DELETE /streams/{stream_id}",
         words: "Archived channels keep subscribers, name and privacy, are told of in a notice, and `realm` events tell of purposes that they had; before, they were private without subscribers under another name, and nothing told of it but `stream` delete.",
         test: "archived_channels_were_buried_before_315",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
-    },
-    //
-    Behaviour {
-        level: 278,
-        on: "PATCH /users/me/subscriptions/{stream_id}",
-        words: "`value` is JSON; before, a plain text, as colours are.",
-        test: "settings_of_subscriptions_were_plain_texts_before_278",
-        act: Downgrade::Request(&["PATCH /users/me/subscriptions/{stream_id}"], |request| {
-            if let Some(value) = request.values.get_mut("value") {
-                *value = Value::from(value.as_str()).to_string();
-            }
-            Ok(())
-        }),
     },
     Behaviour {
         level: 448,
@@ -113,24 +68,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "addresses_of_channels_were_for_readers_before_448",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
-    },
-    Behaviour {
-        level: 428,
-        on: "event subscription peer_remove",
-        words: "Sent for archived channels too when a user is deactivated; before, clients concluded it.",
-        test: "peers_in_archived_channels_were_not_told_of_deactivations_before_428",
-        // Whether a queue gets an event is decided where events are counted: Needs::ArchivedChannelsFrom.
-        act: Downgrade::Elsewhere,
-    },
-    Behaviour {
-        level: 412,
-        on: "POST /register",
-        words: "`include_subscribers` takes `partial`; before, that was an error.",
-        test: "partial_subscribers_were_an_error_before_412",
-        act: Downgrade::Request(&["POST /register"], |request| match request.values.get("include_subscribers") {
-            Some(text) if text == "partial" => Err(Error::bad_value("include_subscribers", "is not valid JSON")),
-            _ => Ok(()),
-        }),
     },
     Behaviour {
         level: 404,
@@ -174,27 +111,11 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Objects(&REGISTER, |reply, _| without_archived(reply, "streams")),
     },
     Behaviour {
-        level: 377,
-        on: "event subscription peer_remove",
-        words: "Sent when a user is deactivated; before, clients concluded it.",
-        test: "peers_were_not_told_of_deactivations_before_377",
-        // Whether a queue gets an event is decided where events are counted: Needs::From.
-        act: Downgrade::Elsewhere,
-    },
-    Behaviour {
         level: 362,
         on: "register reply",
         words: "`never_subscribed` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_deleting_before_378",
         act: Downgrade::Objects(&REGISTER, |reply, _| without_archived(reply, "never_subscribed")),
-    },
-    Behaviour {
-        level: 362,
-        on: "POST, PATCH and DELETE /users/me/subscriptions",
-        words: "Subscriptions to archived channels may change; before, these could not be subscribed to and did not exist for those who leave.",
-        test: "archived_channels_were_closed_before_362",
-        // Decided in the operations.
-        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 362,
@@ -246,17 +167,17 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`streams` has no more than `stream_id`; before, the channels.",
         test: "deleted_channels_were_told_whole_before_343",
         act: Downgrade::Objects(&CHANNEL_DELETE, |event, context| {
-            for told in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
-                let id = told["stream_id"].as_i64().map(ChannelId);
-                if told.get("name").is_some() {
-                    *told = as_of(343, &CHANNEL, told.take(), context);
+            for deleted in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
+                let id = deleted["stream_id"].as_i64().map(ChannelId);
+                if deleted.get("name").is_some() {
+                    *deleted = as_of(343, &CHANNEL, deleted.take(), context);
                 } else if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
                     let mut record = ChannelRecord::new(context.realm, channel);
                     // Who leaves a channel that is archived with that knew it by its name.
                     if let Some((_, name)) = record.name.split_once(BURIED) {
                         record.name = name.to_owned();
                     }
-                    *told = as_of(343, &CHANNEL, json!(record), context);
+                    *deleted = as_of(343, &CHANNEL, json!(record), context);
                 }
             }
         }),
@@ -287,55 +208,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Objects(&DEFAULT_GROUP, |group, context| whole_channels(group.get_mut("streams"), context)),
     },
     Behaviour {
-        level: 318,
-        on: "POST /register",
-        words: "`realm_incoming_webhook_bots[].config_options` is a list; before, `config` was an object of validators by key.",
-        test: "options_of_webhook_bots_were_an_object_before_318",
-        act: Downgrade::Objects(&INTEGRATION, |bot, _| {
-            let Some(key) = ["config", "config_options"].into_iter().find(|key| bot.contains_key(*key)) else { return };
-            let Value::Array(options) = &bot[key] else { return };
-            let text = |option: &Value, key: &str| option[key].as_str().unwrap_or_default().to_owned();
-            let config = options.iter().map(|option| (text(option, "key"), Value::from(text(option, "validator"))));
-            let config: Map<String, Value> = config.collect();
-            bot.insert(key.into(), config.into());
-        }),
-    },
-    Behaviour {
-        level: 289,
-        on: "POST /users/me/subscriptions",
-        words: "The reply's keys are user IDs; before, addresses for the API.",
-        test: "subscribing_replied_by_email_before_289",
-        act: Downgrade::Objects(&SUBSCRIBE_REPLY, |reply, context| {
-            for key in ["subscribed", "already_subscribed"] {
-                let Some(Value::Object(by_id)) = reply.get_mut(key) else { continue };
-                let by_email = std::mem::take(by_id).into_iter().map(|(id, names)| {
-                    let user = id.parse().ok().and_then(|id| context.realm.user(UserId(id)));
-                    (user.map_or(id, |user| context.realm.api_email(user)), names)
-                });
-                *by_id = by_email.collect();
-            }
-        }),
-    },
-    Behaviour {
-        level: 208,
-        on: "POST and DELETE /users/me/subscriptions",
-        words: "400 BAD_REQUEST for a principal that is deactivated or does not exist; before, 403 UNAUTHORIZED_PRINCIPAL.",
-        test: "principals_were_unauthorized_before_208",
-        act: Downgrade::Code {
-            errors: &["NoSuchUser", "TargetDeactivated"],
-            routes: &["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"],
-            status: 403,
-            code: "UNAUTHORIZED_PRINCIPAL",
-        },
-    },
-    Behaviour {
-        level: 161,
-        on: "DELETE /users/me/subscriptions",
-        words: "Members of the channel's `can_remove_subscribers_group` may unsubscribe others; before, administrators alone, and owners their bots.",
-        test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
-        act: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, true)),
-    },
-    Behaviour {
         level: 149,
         on: "POST /register",
         words: "`client_gravatar` and `include_subscribers` true are errors without an account; before, they were ignored.",
@@ -348,13 +220,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             }
             Ok(())
         }),
-    },
-    Behaviour {
-        level: 145,
-        on: "DELETE /users/me/subscriptions",
-        words: "Users may unsubscribe their bots; before, administrators alone.",
-        test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
-        act: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, false)),
     },
     Behaviour {
         level: 136,
@@ -403,46 +268,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             },
         ),
     },
-    Behaviour {
-        level: 79,
-        on: "subscribers",
-        words: "User IDs; before, addresses for the API.",
-        test: "subscribers_were_addresses_before_79",
-        act: Downgrade::Objects(&SUBSCRIBERS, |channel, context| {
-            for id in channel.get_mut("subscribers").and_then(Value::as_array_mut).into_iter().flatten() {
-                if let Some(user) = id.as_i64().and_then(|id| context.realm.user(UserId(id))) {
-                    *id = context.realm.api_email(user).into();
-                }
-            }
-        }),
-    },
-    Behaviour {
-        level: 35,
-        on: "event subscription peer_add, peer_remove",
-        words: "`stream_ids` and `user_ids`; before, an event for each channel and user, with `stream_id` and `user_id`.",
-        test: "others_subscriptions_were_told_singly_before_35_and_by_name_before_19",
-        // How many events there are is decided where they are counted: Queue::parts.
-        act: Downgrade::Elsewhere,
-    },
-    Behaviour {
-        level: 19,
-        on: "event subscription peer_add, peer_remove",
-        words: "`stream_id` names the channel; before, `name`.",
-        test: "others_subscriptions_were_told_singly_before_35_and_by_name_before_19",
-        act: Downgrade::Objects(&PEERS, |event, context| {
-            let id = event.shift_remove("stream_id").and_then(|id| id.as_i64()).map(ChannelId);
-            if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
-                event.insert("name".into(), channel.name.as_str().into());
-            }
-        }),
-    },
-    Behaviour {
-        level: 9,
-        on: "POST and DELETE /users/me/subscriptions",
-        words: "`principals` may be user IDs; before, addresses alone.",
-        test: "principals_were_addresses_before_9",
-        act: Downgrade::Request(&["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"], refuse_ids),
-    },
 ];
 
 /// The first level that shows archived channels to others than administrators.
@@ -462,7 +287,7 @@ fn check_holds_subscription(request: &mut Request<'_>) -> Result<(), Error> {
     if is_outside && asked != current { Err(Error::InvalidChannelId) } else { Ok(()) }
 }
 
-/// Stands before the former name of a channel that was archived.
+/// Precedes the former name of a channel that was archived.
 const BURIED: &str = "!DEACTIVATED:";
 
 /// Whether the channel in the path is archived.
@@ -484,30 +309,5 @@ fn whole_channels(ids: Option<&mut Value>, context: &Context<'_>) {
 fn without_archived(reply: &mut Map<String, Value>, list: &str) {
     if let Some(channels) = reply.get_mut(list).and_then(Value::as_array_mut) {
         channels.retain(|channel| channel["is_archived"] != true);
-    }
-}
-
-/// Refuses those who are no administrators to unsubscribe others, and their bots where these count as others.
-fn check_unsubscribes(request: &Request<'_>, but_own_bots: bool) -> Result<(), Error> {
-    let Some(caller) = request.caller.filter(|caller| !caller.is_admin()) else { return Ok(()) };
-    let text = request.values.get("principals").map(String::as_str).unwrap_or_default();
-    let Ok(Value::Array(principals)) = serde_json::from_str(text) else { return Ok(()) };
-    let is_other = |principal: &Value| {
-        let user = match principal.as_str() {
-            Some(email) => request.realm.user_by_api_email(caller, email),
-            None => principal.as_i64().and_then(|id| request.realm.user(UserId(id))),
-        };
-        // Who is unknown is the operation's to refuse.
-        user.is_some_and(|user| user.id != caller.id && !(but_own_bots && user.bot_owner() == Some(caller.id)))
-    };
-    if principals.iter().any(is_other) { Err(Error::InsufficientPermission) } else { Ok(()) }
-}
-
-fn refuse_ids(request: &mut Request<'_>) -> Result<(), Error> {
-    let text = request.values.get("principals").map(String::as_str).unwrap_or_default();
-    let Ok(Value::Array(principals)) = serde_json::from_str(text) else { return Ok(()) };
-    match principals.iter().position(Value::is_number) {
-        Some(index) => Err(Error::bad_value(format!("principals[{index}]"), "is not a string")),
-        None => Ok(()),
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::level::Refusal;
 
-/// Operations, a message of the newest level in which `*` stands for any text, and what was said before, in which `{0}`
-/// stands for the first of these texts, `{1}` for the second.
+/// Operations, a message of the newest level in which `*` means any text, and what was said before, in which `{0}`
+/// means the first of these texts, `{1}` for the second.
 type Row = (&'static [&'static str], &'static str, &'static str);
 
 /// The first row that fits counts.

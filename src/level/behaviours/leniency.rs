@@ -2,7 +2,7 @@
 //! docs/assumptions.md).
 
 use crate::api::Access;
-use crate::api::addresses::is_url;
+use crate::api::shared::addresses::is_url;
 use crate::error::Error;
 use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal, Request};
 use serde_json::Value;
@@ -47,7 +47,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /events",
         words: "`queue_id` is told by every poll; before, by one that made its queue alone.",
         test: "polls_told_their_queue_where_they_made_it_before_248",
-        // Decided where events are told.
+        // Decided where events are sent.
         act: Downgrade::Elsewhere,
     },
     Behaviour {

@@ -1,7 +1,7 @@
-//! Messages, reactions, typing, uploads.
+//! Messages, reactions, typing.
 
 use crate::error::Error;
-use crate::level::objects::{ATTACHMENT, EDIT, FLAGGED, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING};
+use crate::level::objects::{EDIT, FLAGGED, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING};
 use crate::level::{Behaviour, Context, Downgrade, Request};
 use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
@@ -11,13 +11,6 @@ const WITH_TYPE: &[&str] = &["POST /messages", "POST /scheduled_messages", "POST
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
-        level: 472,
-        on: "attachment",
-        words: "`message_ids` replaces `messages`, a list of `id` and `date_sent` (seconds; milliseconds below 443).",
-        test: "attachments_listed_messages_before_472",
-        act: Downgrade::Objects(&ATTACHMENT, message_ids_as_objects),
-    },
-    Behaviour {
         level: 445,
         on: "GET /messages",
         words: "`anchor` takes `date`, with `anchor_date`.",
@@ -25,17 +18,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Request(&["GET /messages"], |request| match request.values.get("anchor") {
             Some(anchor) if anchor == "date" => Err(Error::InvalidAnchor),
             _ => Ok(()),
-        }),
-    },
-    Behaviour {
-        level: ATTACHMENT_SECONDS_SINCE,
-        on: "attachment",
-        words: "`create_time` is in seconds; before, in milliseconds.",
-        test: "attachments_counted_milliseconds_before_443",
-        act: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
-            if let Some(seconds) = attachment.get("create_time").and_then(Value::as_i64) {
-                attachment.insert("create_time".into(), (seconds * 1000).into());
-            }
         }),
     },
     Behaviour {
@@ -278,18 +260,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: 22,
-        on: "attachment",
-        words: "Times are whole numbers; before, numbers with a fraction.",
-        test: "attachments_named_the_times_of_messages_before_22",
-        act: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
-            as_fraction(attachment.get_mut("create_time"));
-            for message in attachment.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
-                as_fraction(message.get_mut("name"));
-            }
-        }),
-    },
-    Behaviour {
         level: 26,
         on: "message",
         words: "No `short_name` in `display_recipient` any more; before, what stands before the `@` of the address.",
@@ -338,27 +308,6 @@ pub(super) static ROWS: &[Behaviour] = &[
 
 /// The number of the renderer's rules when former texts said by which they were rendered.
 const RENDERING_VERSION: i64 = 1;
-
-/// Writes a number as clients read `1767268800000.0`.
-#[expect(clippy::cast_precision_loss, reason = "milliseconds are far below 2^53")]
-fn as_fraction(number: Option<&mut Value>) {
-    if let Some(number) = number
-        && let Some(whole) = number.as_i64()
-    {
-        *number = json!(whole as f64);
-    }
-}
-
-/// The first level that counts seconds in attachments.
-const ATTACHMENT_SECONDS_SINCE: i64 = 443;
-
-fn message_ids_as_objects(attachment: &mut Map<String, Value>, context: &Context<'_>) {
-    let Some(Value::Array(ids)) = attachment.shift_remove("message_ids") else { return };
-    let unit = if context.level < ATTACHMENT_SECONDS_SINCE { 1000 } else { 1 };
-    let sent = |id: i64| context.realm.messages.get(&MessageId(id)).map(|message| message.sent_at.seconds() * unit);
-    let objects = ids.iter().filter_map(Value::as_i64).map(|id| json!({"id": id, "date_sent": sent(id)}));
-    attachment.insert("messages".into(), objects.collect());
-}
 
 /// The later of edit and move is the edit. The move itself was taken away with its own field.
 fn moves_as_edits(message: &mut Map<String, Value>, context: &Context<'_>) {

@@ -1,4 +1,4 @@
-//! The organization's settings, custom profile fields.
+//! The organization's settings.
 
 use crate::api::Access;
 use crate::api::organization::parameters::OrganizationParams;
@@ -6,12 +6,11 @@ use crate::api::parameter::Parameters;
 use crate::error::Error;
 use crate::level::behaviours::switches::WERE_SWITCHES;
 use crate::level::objects::{
-    EMOJI, EXPORTS, NOTICE, ORGANIZATION_DATA, ORGANIZATION_NEWS, ORGANIZATION_PLAIN, ORGANIZATION_UPDATE,
-    PROFILE_FIELD, PROFILE_FIELDS_EVENT, REGISTER,
+    EMOJI, EXPORTS, NOTICE, ORGANIZATION_DATA, ORGANIZATION_NEWS, ORGANIZATION_PLAIN, ORGANIZATION_UPDATE, REGISTER,
 };
 use crate::level::{Behaviour, Downgrade, Request};
 use crate::realm::export::ExportKind;
-use crate::realm::id::{ExportId, ProfileFieldId};
+use crate::realm::id::ExportId;
 use serde_json::{Value, json};
 
 const BYTES_A_MEBIBYTE: i64 = 1024 * 1024;
@@ -72,9 +71,6 @@ macro_rules! former_key {
     };
 }
 
-/// The kind of profile field for pronouns.
-const PRONOUNS: i64 = 8;
-
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 464,
@@ -100,63 +96,11 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Objects(&ORGANIZATION_PLAIN, |event, _| _ = event.shift_remove("rendered_description")),
     },
     Behaviour {
-        level: 476,
-        on: "POST /realm/profile_fields, PATCH /realm/profile_fields/{field_id}",
-        words: "`display_in_profile_summary` may be true for paragraphs.",
-        test: "paragraphs_were_not_in_summaries_before_476",
-        act: Downgrade::Request(&["POST /realm/profile_fields", "PATCH /realm/profile_fields/{field_id}"], |request| {
-            let is_in_summary = request.values.get("display_in_profile_summary").is_some_and(|text| text == "true");
-            if is_in_summary && is_paragraph(request) {
-                return Err(Error::FieldNotForSummary);
-            }
-            Ok(())
-        }),
-    },
-    Behaviour {
-        level: 151,
-        on: "custom profile field",
-        words: "`type` may be 8, pronouns; where the data have such fields, older levels show a short text.",
-        test: "pronouns_were_no_kind_of_field_before_151",
-        act: Downgrade::Objects(&PROFILE_FIELD, |field, _| {
-            if field.get("type").is_some_and(|kind| *kind == PRONOUNS) {
-                field.insert("type".into(), 1.into());
-            }
-        }),
-    },
-    Behaviour {
-        level: 151,
-        on: "register reply",
-        words: "`custom_profile_field_types` has pronouns.",
-        test: "pronouns_were_no_kind_of_field_before_151",
-        act: Downgrade::Objects(&REGISTER, |reply, _| {
-            if let Some(kinds) = reply.get_mut("custom_profile_field_types").and_then(Value::as_object_mut) {
-                kinds.retain(|_, kind| kind["id"] != PRONOUNS);
-            }
-        }),
-    },
-    Behaviour {
-        level: 151,
-        on: "POST /realm/profile_fields",
-        words: "`field_type` may be 8, pronouns.",
-        test: "pronouns_were_no_kind_of_field_before_151",
-        act: Downgrade::Request(&["POST /realm/profile_fields"], |request| {
-            let is_pronouns = request.values.get("field_type").is_some_and(|kind| kind == "8");
-            if is_pronouns { Err(Error::InvalidFieldType) } else { Ok(()) }
-        }),
-    },
-    Behaviour {
         level: 233,
         on: "one-time notice",
         words: "Notices have a `type`.",
         test: "notices_had_no_type_before_233",
         act: Downgrade::Objects(&NOTICE, |notice, _| _ = notice.shift_remove("type")),
-    },
-    Behaviour {
-        level: 45,
-        on: "event custom_profile_fields",
-        words: "No `op` any more; before, `add`.",
-        test: "events_of_profile_fields_had_an_op_before_45",
-        act: Downgrade::Objects(&PROFILE_FIELDS_EVENT, |event, _| _ = event.insert("op".into(), "add".into())),
     },
     former_name!(453, "giphy_rating", "gif_rating_policy", "The setting `gif_rating_policy` was `giphy_rating`."),
     Behaviour {
@@ -186,18 +130,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             if let Some(exports) = holder.get_mut("exports").and_then(Value::as_array_mut) {
                 exports.retain(is_public);
             }
-        }),
-    },
-    Behaviour {
-        level: 252,
-        on: "PATCH /realm/profile_fields/{field_id}",
-        words: "All parameters are optional; before, `name` was required.",
-        test: "profile_fields_needed_their_name_before_252",
-        act: Downgrade::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
-            if request.values.contains_key("name") {
-                return Ok(());
-            }
-            Err(Error::MissingParameter { var_name: "name".into() })
         }),
     },
     former_key!(251, "realm_upload_quota_mib", "`realm_upload_quota_mib` is in MiB; before, in bytes.", |quota| {
@@ -391,16 +323,5 @@ fn null_for_ever(days: &mut Value) {
 fn zero_for_null(limit: &mut Value) {
     if limit.is_null() {
         *limit = json!(0);
-    }
-}
-
-/// Whether a request makes or changes a field that takes a paragraph (kind 2).
-fn is_paragraph(request: &Request<'_>) -> bool {
-    match request.values.get("field_type") {
-        Some(kind) => kind == "2",
-        None => {
-            let id = request.id("field_id").map(ProfileFieldId);
-            id.and_then(|id| request.realm.profile_fields.get(&id)).is_some_and(|field| field.kind == 2)
-        }
     }
 }

@@ -52,7 +52,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "new_texts_of_the_organization_were_told_as_updated",
         act: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
             for (name, value) in reply.iter_mut() {
-                // No language was null, and told so.
+                // No language was null, and sent so.
                 let is_none =
                     context.level < NO_LANGUAGE_IS_TEXT_SINCE && name == "default_code_block_language" && *value == "";
                 if value.is_string() && !is_none && !["result", "msg"].contains(&name.as_str()) {

@@ -1,7 +1,7 @@
 //! Users' settings: values that meant or were called something else, and the older events.
 
 use crate::api::parameter::json_parameter;
-use crate::api::settings::legacy;
+use crate::api::shared::settings::legacy;
 use crate::error::Error;
 use crate::level::fields::{FORMER_SETTINGS_SINCE, SETTINGS_SINCE};
 use crate::level::objects::{REGISTER, SETTING_UPDATE, SETTINGS, SETTINGS_REPLY};
@@ -98,14 +98,14 @@ static OTHERS: &[Behaviour] = &[
         on: "event user_settings update, realm_user_settings_defaults update",
         words: "The value `recent` of `web_home_view` was `recent_topics`.",
         test: "the_recent_view_was_called_recent_topics_before_454",
-        act: Downgrade::Objects(&SETTING_UPDATE, |event, _| told_before(event, 454, "web_home_view")),
+        act: Downgrade::Objects(&SETTING_UPDATE, |event, _| put_former_value(event, 454, "web_home_view")),
     },
     Behaviour {
         level: 227,
         on: "event user_settings update, realm_user_settings_defaults update",
         words: "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 stood for the present 3 and 4.",
         test: "values_of_settings_came_with_their_levels",
-        act: Downgrade::Objects(&SETTING_UPDATE, |event, _| told_before(event, 227, "desktop_icon_count_display")),
+        act: Downgrade::Objects(&SETTING_UPDATE, |event, _| put_former_value(event, 227, "desktop_icon_count_display")),
     },
     Behaviour {
         level: 168,
@@ -120,7 +120,7 @@ static OTHERS: &[Behaviour] = &[
         words: "The setting `realm_name_in_email_notifications_policy` was `realm_name_in_notifications`, true for always.",
         test: "the_name_in_notifications_was_true_or_false_before_168",
         act: Downgrade::Objects(&SETTING_UPDATE, |event, _| {
-            told_before(event, 168, "realm_name_in_email_notifications_policy");
+            put_former_value(event, 168, "realm_name_in_email_notifications_policy");
             name_before(event, 168);
         }),
     },
@@ -137,7 +137,7 @@ static OTHERS: &[Behaviour] = &[
         words: "The setting `color_scheme` was `night_mode`, true for dark.",
         test: "the_color_scheme_was_night_mode_before_21",
         act: Downgrade::Objects(&SETTING_UPDATE, |event, _| {
-            told_before(event, 21, "color_scheme");
+            put_former_value(event, 21, "color_scheme");
             name_before(event, 21);
         }),
     },
@@ -231,7 +231,7 @@ fn before(object: &mut Map<String, Value>, key: &str, former: fn(&Value) -> Opti
 }
 
 /// Puts the value of before into an event about a setting.
-fn told_before(event: &mut Map<String, Value>, level: i64, name: &str) {
+fn put_former_value(event: &mut Map<String, Value>, level: i64, name: &str) {
     let change = FORMER_VALUES.iter().find(|(since, of, ..)| *since == level && *of == name);
     for (property, value) in [("property", "value"), ("setting_name", "setting"), ("notification_name", "setting")] {
         if event.get(property).and_then(Value::as_str) == Some(name)

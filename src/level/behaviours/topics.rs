@@ -36,7 +36,7 @@ const SENDING: &[&str] = &[
 
 const EMPTY_TOPIC_WORDS: &str = "The empty topic has its name from `realm_empty_topic_display_name`; before, messages sent without a topic were in `(no topic)`.";
 const EMPTY_TOPIC_TEST: &str = "messages_without_a_topic_were_in_no_topic_before_334";
-const EMPTY_TOPIC_TOLD_TEST: &str = "the_empty_topic_was_no_topic_wherever_it_is_told";
+const EMPTY_TOPIC_EVENTS_TEST: &str = "the_empty_topic_was_no_topic_wherever_it_is_told";
 
 /// The older name of the empty topic in objects of a kind: the display name is no other topic's (A-330 for what users say
 /// of it).
@@ -61,18 +61,18 @@ pub(super) static ROWS: &[Behaviour] = &[
     empty_topic_in(&EDIT, EMPTY_TOPIC_TEST),
     empty_topic_in(&SNAPSHOT, EMPTY_TOPIC_TEST),
     empty_topic_in(&TOPIC, EMPTY_TOPIC_TEST),
-    empty_topic_in(&USER_TOPIC, EMPTY_TOPIC_TOLD_TEST),
+    empty_topic_in(&USER_TOPIC, EMPTY_TOPIC_EVENTS_TEST),
     empty_topic_in(&USER_TOPIC_EVENT, EMPTY_TOPIC_TEST),
     empty_topic_in(&UNREAD_TOPIC, EMPTY_TOPIC_TEST),
-    empty_topic_in(&TYPING, EMPTY_TOPIC_TOLD_TEST),
+    empty_topic_in(&TYPING, EMPTY_TOPIC_EVENTS_TEST),
     empty_topic_in(&MESSAGE_UPDATE, EMPTY_TOPIC_TEST),
-    empty_topic_in(&MESSAGE_DETAILS, EMPTY_TOPIC_TOLD_TEST),
-    empty_topic_in(&DELETE_EVENT, EMPTY_TOPIC_TOLD_TEST),
+    empty_topic_in(&MESSAGE_DETAILS, EMPTY_TOPIC_EVENTS_TEST),
+    empty_topic_in(&DELETE_EVENT, EMPTY_TOPIC_EVENTS_TEST),
     Behaviour {
         level: 334,
         on: "scheduled message",
         words: EMPTY_TOPIC_WORDS,
-        test: EMPTY_TOPIC_TOLD_TEST,
+        test: EMPTY_TOPIC_EVENTS_TEST,
         act: Downgrade::Objects(&SCHEDULED, |scheduled, _| match scheduled.get_mut("topic") {
             Some(Value::String(topic)) if topic.is_empty() => NO_TOPIC.clone_into(topic),
             _ => {}

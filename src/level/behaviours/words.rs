@@ -110,7 +110,7 @@ fn of_converted(refusal: &mut Refusal<'_>) {
     if !is_of_messages.contains(&way.as_str()) && way != "PATCH /realm" {
         return;
     }
-    let (Error::BadValue { parameter, problem: told } | Error::InvalidValueBecause { parameter, reason: told }) =
+    let (Error::BadValue { parameter, problem: said } | Error::InvalidValueBecause { parameter, reason: said }) =
         &mut *refusal.error
     else {
         if let Error::BlankValue { item } = refusal.error {
@@ -120,7 +120,7 @@ fn of_converted(refusal: &mut Refusal<'_>) {
     };
     let name = parameter.as_str().unwrap_or_default();
     let whole = name.split('[').next().unwrap_or_default().to_owned();
-    if let Some(key) = told.as_str().and_then(|told| told.strip_suffix(" is missing")).filter(|_| whole == "narrow") {
+    if let Some(key) = said.as_str().and_then(|said| said.strip_suffix(" is missing")).filter(|_| whole == "narrow") {
         *refusal.error = Error::MissingKey { key_name: key.into(), var_name: "elem".into() };
     } else if name.ends_with("[\"operand\"]") && whole == "narrow" {
         *parameter = of_term("operand").into();

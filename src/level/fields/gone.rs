@@ -1,14 +1,16 @@
 //! Fields that are gone, and what stood in them.
 
-use crate::api::channels::creation::{MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH};
 use crate::api::channels::former_channel_email;
 use crate::api::organization::policies::POLICIES;
+use crate::api::shared::channels::creation::MAX_DESCRIPTION_LENGTH;
+
 use crate::level::behaviours::permissions::{self, policy};
 use crate::level::objects::{
     BOT, BOT_NEWS, EMOJI, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, Object, PERSON, PROPERTIES_REPLY, REACTION,
     REACTION_EVENT, REGISTER, RESEND_REPLY, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER,
 };
 use crate::level::{AFTER_THE_RECORDED, Context};
+use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::user::User;
 use crate::record::user::avatar_url;
@@ -75,7 +77,7 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (75, &REGISTER, "realm_allow_community_topic_editing", 0, |_, context| {
         json!(policy(context, "can_move_messages_between_topics_group") == 5)
     }),
-    (53, &REGISTER, "stream_name_max_length", 0, |_, _| json!(MAX_NAME_LENGTH)),
+    (53, &REGISTER, "stream_name_max_length", 0, |_, _| json!(MAX_CHANNEL_NAME_LENGTH)),
     (53, &REGISTER, "stream_description_max_length", 0, |_, _| json!(MAX_DESCRIPTION_LENGTH)),
     (50, &REGISTER, "realm_invite_by_admins_only", 0, |_, context| {
         permissions::is_for_administrators(context, "can_invite_users_group")

@@ -66,7 +66,7 @@ pub enum Payload {
     UpdateMessage(Box<UpdatedMessage>),
     /// Messages are gone.
     DeleteMessages {
-        /// Sorted, each with its sender, whom older levels tell.
+        /// Sorted, each with its sender, which older levels send.
         messages: Vec<(MessageId, UserId)>,
         /// Where they lay.
         place: Place,

@@ -18,7 +18,7 @@ pub use crate::realm::model::id::QueueId;
 pub const DEFAULT_IDLE_TIMEOUT_SECONDS: i64 = 600;
 /// The longest that a client can ask for.
 pub const MAX_IDLE_TIMEOUT_SECONDS: i64 = 604_800;
-/// What `"mobile"` stands for.
+/// What `"mobile"` means.
 pub const MOBILE_IDLE_TIMEOUT_SECONDS: i64 = 43_200;
 /// A parked poll gets a heartbeat each minute (specification, "Events").
 pub const HEARTBEAT: Span = Span::minutes(1);
@@ -57,7 +57,7 @@ pub struct Cursor {
     pub part: usize,
 }
 
-/// Whom an event is shaped for.
+/// The reader that an event is shaped for.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     /// Who reads it.
@@ -218,7 +218,7 @@ impl QueueLevel {
 }
 
 impl Queue {
-    /// For whom its events are shaped.
+    /// The reader that its events are shaped for.
     pub fn reader(&self) -> Reader<'_> {
         Reader { user: self.owner, options: &self.options, queue: Some(&self.id) }
     }

@@ -1,4 +1,4 @@
-//! What one rendering carries along: whom to ask, and what it has found.
+//! What one rendering carries along: the source of names, and what it has found.
 
 use super::mention::Candidates;
 use super::placeholder::Stash;
@@ -10,7 +10,7 @@ pub(super) struct Context<'a> {
     pub names: &'a dyn Names,
     pub settings: Settings<'a>,
     pub linkifiers: Vec<Arc<Linkifier>>,
-    /// Whom and what the text may name.
+    /// What the text may name.
     pub candidates: Candidates,
     /// Whether links to pictures show them.
     pub previews: bool,

@@ -50,7 +50,7 @@ const PASSES: [Pass; 18] = [
     emoji::line_ends_and_characters,
 ];
 
-/// What a mark stands for.
+/// What a mark means.
 #[derive(Debug)]
 enum Stashed {
     Element(NodeId),

@@ -100,7 +100,7 @@ pub(super) struct Candidates {
     groups: BTreeMap<String, BTreeSet<String>>,
     /// Names of channels.
     channels: BTreeSet<String>,
-    /// Whom names without a number were found to mean.
+    /// The users that names without a number were found to mean.
     found: BTreeMap<String, Option<MentionedUser>>,
     /// Which groups names in lower case were found to mean.
     found_groups: BTreeMap<String, Option<MentionedGroup>>,

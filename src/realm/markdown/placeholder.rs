@@ -64,7 +64,7 @@ struct RawHtml {
 }
 
 impl Stash {
-    /// Keeps HTML; the mark that stands for it.
+    /// Keeps HTML; the mark that replaces it.
     pub fn store(&mut self, html: String) -> String {
         let name = html.strip_prefix('<').map(|tag| tag.strip_prefix('/').unwrap_or(tag));
         let name = name.map(|tag| &tag[..tag.find([' ', '>']).unwrap_or(tag.len())]);

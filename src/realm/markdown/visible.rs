@@ -1,10 +1,10 @@
-//! What of HTML is read: its text without tags, an entity being the one character that it stands for.
+//! What of HTML is read: its text without tags, an entity being the one character that it means.
 
 /// Elements within a line: a word goes on across their tags.
 const INLINE: [&str; 9] = ["a", "code", "del", "em", "i", "img", "span", "strong", "time"];
-/// Stands for an entity that nobody would search for.
+/// Replaces an entity that nobody would search for.
 const SOME_CHARACTER: char = '\u{fffc}';
-/// Stands between what different elements hold.
+/// Separates what different elements hold.
 const BOUNDARY: char = '\n';
 
 /// A part of HTML, and the character that is read there.
@@ -51,7 +51,7 @@ fn is_inline(tag: &str) -> bool {
     INLINE.contains(&&name[..end])
 }
 
-/// The character that an entity of this name stands for.
+/// The character that an entity of this name means.
 fn meant(name: &str) -> char {
     let number = match name.strip_prefix('#') {
         Some(digits) => match digits.strip_prefix(['x', 'X']) {

@@ -17,7 +17,7 @@ pub enum Due {
     Invite(InviteId),
     /// A queue is collected.
     Queue(QueueId),
-    /// A hanging poll is told that all is well.
+    /// A hanging poll gets a heartbeat.
     Heartbeat(QueueId),
     /// A user's waiting period is over.
     FullMember(UserId),
@@ -27,7 +27,7 @@ pub enum Due {
 
 impl Due {
     /// Whether the agenda tells of it: the end of a waiting period is the realm's own affair.
-    pub fn is_told(&self) -> bool {
+    pub fn is_reported(&self) -> bool {
         !matches!(self, Due::FullMember(_))
     }
 }

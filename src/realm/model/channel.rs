@@ -2,6 +2,8 @@
 
 use super::id::{ChannelId, FolderId, MessageId, RecipientId, UserId};
 use super::permission::Permissions;
+use super::text::invalid_character;
+use crate::error::Error;
 use crate::time::Timestamp;
 use imbl::OrdSet;
 use schemars::JsonSchema;
@@ -158,5 +160,27 @@ impl Subscription {
             email_notifications: None,
             wildcard_mentions_notify: None,
         }
+    }
+}
+
+/// Longest name of a channel, in code points.
+pub const MAX_CHANNEL_NAME_LENGTH: usize = 60;
+
+/// A channel's name as it is stored: without white space around it.
+///
+/// # Errors
+///
+/// In this order: `ChannelNameEmpty`, `ChannelNameTooLong`, `ChannelNameInvalidCharacter`.
+pub fn checked_channel_name(name: &str) -> Result<String, Error> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(Error::ChannelNameEmpty);
+    }
+    if name.chars().count() > MAX_CHANNEL_NAME_LENGTH {
+        return Err(Error::ChannelNameTooLong { limit: MAX_CHANNEL_NAME_LENGTH.into() });
+    }
+    match invalid_character(name) {
+        Some(position) => Err(Error::ChannelNameInvalidCharacter { position: position.into() }),
+        None => Ok(name.to_owned()),
     }
 }

@@ -111,7 +111,7 @@ pub struct LinkifierSource {
 pub struct LinkifierErrors(pub Vec<(&'static str, String)>);
 
 impl LinkifierErrors {
-    /// Stands in the place of a field's name for errors about the linkifier as a whole.
+    /// Replaces a field's name for errors about the linkifier as a whole.
     pub const ALL: &'static str = "__all__";
 
     /// The first message, which is the `msg` of the reply.

@@ -145,7 +145,7 @@ impl AuthenticationMethod {
     }
 }
 
-/// A picture that stands for the organization.
+/// A picture of the organization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Picture {
@@ -174,7 +174,7 @@ impl Picture {
 /// What the organization has of a [`Picture`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnPicture {
-    /// Its bytes; None while the general one stands for it.
+    /// Its bytes; None while the general one is shown.
     pub blob: Option<String>,
     /// Counts the changes.
     pub version: i64,
@@ -256,7 +256,7 @@ pub struct InviteLink {
 pub struct Invite {
     /// Its number.
     pub id: InviteId,
-    /// To whom.
+    /// The recipients.
     pub email: String,
     /// As a link's.
     pub key: String,
@@ -345,3 +345,47 @@ pub struct Reminder {
     /// Could not be sent.
     pub has_failed: bool,
 }
+
+/// The ID of no channel, as settings have it.
+pub const NO_CHANNEL: i64 = -1;
+
+/// Channels that serve the organization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelPurpose {
+    /// Where reported messages go.
+    ModerationRequests,
+    /// Where new channels are announced.
+    NewChannels,
+    /// Where new users are announced.
+    SignUps,
+    /// Where news of the service is announced.
+    ServiceUpdates,
+}
+
+impl ChannelPurpose {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::ModerationRequests, Self::NewChannels, Self::ServiceUpdates, Self::SignUps];
+
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ModerationRequests => "moderation_request_channel_id",
+            Self::NewChannels => "new_stream_announcements_stream_id",
+            Self::SignUps => "signup_announcements_stream_id",
+            Self::ServiceUpdates => "service_update_announcements_stream_id",
+        }
+    }
+
+    /// Its place in the organization.
+    pub fn of(self, organization: &mut Organization) -> &mut Option<ChannelId> {
+        match self {
+            Self::ModerationRequests => &mut organization.moderation_requests,
+            Self::NewChannels => &mut organization.new_channel_announcements,
+            Self::SignUps => &mut organization.signup_announcements,
+            Self::ServiceUpdates => &mut organization.service_update_announcements,
+        }
+    }
+}
+
+/// Longest welcome text, in code points (specification, Limits).
+pub const MAX_WELCOME_LENGTH: usize = 8_000;

@@ -48,3 +48,9 @@ pub const COLORS: [&str; 24] = [
     "#94c849", "#bd86e5", "#ee7e4a", "#a6dcbf", "#95a5fd", "#53a063", "#9987e1", "#e4523d", "#c2c2c2", "#4f8de4",
     "#c6a8ad", "#e7cc4d", "#c8bebf", "#a47462",
 ];
+
+/// Whether a text is `#rgb` or `#rrggbb`.
+pub fn is_color(text: &str) -> bool {
+    text.strip_prefix('#')
+        .is_some_and(|digits| matches!(digits.len(), 3 | 6) && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}

@@ -65,9 +65,9 @@ pub struct UserState {
     pub push_tokens: Vector<PushToken>,
     /// A bot's storage.
     pub storage: OrdMap<String, String>,
-    /// When a bot's owner was last told that nobody hears it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owner_told_at: Option<Timestamp>,
+    /// When a bot's owner was last notified that nobody hears it.
+    #[serde(default, rename = "owner_told_at", skip_serializing_if = "Option::is_none")]
+    pub owner_notified_at: Option<Timestamp>,
     /// One-time notices that were seen.
     pub onboarding_steps_seen: OrdSet<String>,
 }
@@ -183,7 +183,7 @@ pub struct Status {
     pub text: Option<String>,
     /// The emoji with it.
     pub emoji: Option<Emoji>,
-    /// Something was said once: from then on it is told whether the user is away, without text and emoji too.
+    /// Something was said once: from then on events say whether the user is away, without text and emoji too.
     #[serde(default)]
     pub is_stored: bool,
 }

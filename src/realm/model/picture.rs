@@ -1,4 +1,4 @@
-//! What is told of a picture by its bytes.
+//! What the bytes of a picture say.
 
 /// A form in which smaller copies of pictures are asked for, in WebP.
 pub struct Thumbnail {

@@ -102,7 +102,7 @@ impl PushContent {
     }
 }
 
-/// For whom a notification is.
+/// Who receives a notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PushTarget {
     /// A device with encryption.

@@ -24,7 +24,7 @@ pub struct SentMessage {
     pub local: Option<(String, String)>,
     /// Guests, who hear of no channel but those that they are in.
     pub guests: OrdSet<UserId>,
-    /// Those for whom it is read from the beginning.
+    /// Users who have read it from the beginning.
     pub read_by: OrdSet<UserId>,
     /// Its text for each kind of reader, as it was when one of them first saw it.
     pub shown: RenderedVariants,

@@ -1,8 +1,10 @@
 //! Topics: how their names are stored and compared, and what names mean.
 
+use super::id::ChannelId;
 use super::message_ids::MessageIds;
 use super::text::{in_lowercase, invalid_character, truncate};
 use crate::error::Error;
+use crate::realm::Realm;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -66,4 +68,15 @@ pub fn names_empty_topic(topic: &str) -> bool {
 /// Whether a topic is marked as resolved.
 pub fn is_resolved(topic: &str) -> bool {
     topic.starts_with(RESOLVED_PREFIX)
+}
+
+/// The topic that is meant by a name: those of the empty one are no other's.
+pub fn meant_topic(text: &str) -> &str {
+    if names_empty_topic(text) { "" } else { text }
+}
+
+/// The topics of a channel that have messages.
+pub fn topics_of(realm: &Realm, channel: ChannelId) -> impl Iterator<Item = &Topic> {
+    let first = (channel, TopicKey::new(""));
+    realm.topics.range(first..).take_while(move |((of, _), _)| *of == channel).map(|(_, topic)| topic.as_ref())
 }

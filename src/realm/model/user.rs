@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// What guests are told of users whom they may not know of.
+/// The name that guests see of users that they may not know of.
 pub const UNKNOWN_USER_NAME: &str = "Unknown user";
 
 /// An account, human or bot.

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cycle_has_a_node_that_is_told() {
+    fn every_cycle_has_a_node_that_is_reported() {
         let edges = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5), (5, 5), (6, 1)];
         let neighbours = |node: i32, found: &mut dyn FnMut(i32)| {
             edges.iter().filter(|(from, _)| *from == node).for_each(|(_, to)| found(*to));

@@ -6,7 +6,7 @@ use crate::realm::id::MessageId;
 use crate::realm::user::User;
 use crate::time::Timestamp;
 
-/// What stands for the newest end: no message has so high an ID.
+/// The ID that means the newest end: no message has so high an ID.
 pub const NEWEST: i64 = 10_000_000_000_000_000;
 
 /// Where a range is.
@@ -112,7 +112,7 @@ impl Narrow {
         let viewer = viewer?;
         let is_wanted = |id: &MessageId| {
             let message = &realm.messages[id];
-            !realm.lies_in_muted(viewer.id, message, !self.names_channel()) && self.admits(realm, Some(viewer), message)
+            !realm.is_in_muted(viewer.id, message, !self.names_channel()) && self.admits(realm, Some(viewer), message)
         };
         realm.unread(viewer.id).into_iter().find(is_wanted)
     }

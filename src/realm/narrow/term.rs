@@ -102,7 +102,7 @@ fn bad(desc: impl Into<String>) -> Error {
     Error::BadNarrow { desc: desc.into().into() }
 }
 
-/// `with` stands for the conversation of a message: it replaces terms that name another one.
+/// `with` means the conversation of a message: it replaces terms that name another one.
 fn with_conversation_of(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
     let mut with = raw.iter().filter(|term| newest_name(&term.operator) == "with");
     let Some(term) = with.next() else { return Ok(raw.to_vec()) };
@@ -290,7 +290,7 @@ fn channel<'realm>(
         _ => return Err(Error::bad_value("operand", "is not a string or integer")),
     };
     let channel = found.ok_or_else(|| bad(format!("unknown channel {shown}")))?;
-    // Whoever left a private channel has messages of it still: those that they may read are told by their rows.
+    // Whoever left a private channel has messages of it still: their rows say which of those they may read.
     if viewer.is_none() && !channel.privacy.is_web_public() {
         return Err(bad(format!("unknown web-public channel {shown}")));
     }

@@ -32,7 +32,7 @@ impl Tx {
         let export = Export { id, kind, requested_by, requested_at: self.now, key, state: ExportState::Pending };
         self.schedule(Due::Export(id), export.due_at());
         self.realm_mut().exports.insert(id, Arc::new(export));
-        self.tell_of_exports(OrdSet::unit(requested_by));
+        self.emit_exports(OrdSet::unit(requested_by));
         id
     }
 
@@ -40,7 +40,7 @@ impl Tx {
     pub fn delete_export(&mut self, id: ExportId, by: UserId) {
         let state = ExportState::Deleted(self.now);
         if let Some(requested_by) = self.set_export(id, state) {
-            self.tell_of_exports(OrdSet::unit(requested_by).update(by));
+            self.emit_exports(OrdSet::unit(requested_by).update(by));
         }
     }
 
@@ -49,7 +49,7 @@ impl Tx {
         let is_wanted = self.exports.get(&id).is_some_and(|export| self.is_active_admin(export.requested_by));
         let state = if is_wanted { ExportState::Ready } else { ExportState::Failed(self.now) };
         if let Some(requested_by) = self.set_export(id, state) {
-            self.tell_of_exports(OrdSet::unit(requested_by));
+            self.emit_exports(OrdSet::unit(requested_by));
         }
     }
 
@@ -61,7 +61,7 @@ impl Tx {
     }
 
     /// Tells these users, as far as they are administrators still, of all exports.
-    fn tell_of_exports(&mut self, users: OrdSet<UserId>) {
+    fn emit_exports(&mut self, users: OrdSet<UserId>) {
         let users = users.into_iter().filter(|user| self.is_active_admin(*user)).collect();
         let exports = self.exports.values().cloned().collect();
         self.emit(Audience::of(users), Event::new(EventKind::RealmExport, Payload::Exports(exports)));

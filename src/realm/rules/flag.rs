@@ -143,7 +143,7 @@ impl Realm {
 
     /// Whether a message is in a topic that the user has muted or, if that counts, in a channel: whatever they said of
     /// the topic then.
-    pub fn lies_in_muted(&self, user: UserId, message: &Message, with_channels: bool) -> bool {
+    pub fn is_in_muted(&self, user: UserId, message: &Message, with_channels: bool) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
         let own = self.user_state(user);
         let in_muted_channel = || own.subscription(channel).is_some_and(|subscription| subscription.is_muted);

@@ -1,5 +1,6 @@
 //! Who holds a permission.
 
+use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::model::group::SystemGroup;
 use crate::realm::model::id::{GroupId, UserId};
@@ -93,5 +94,17 @@ impl Realm {
     /// The defaults of a whole table for an object made by `creator`.
     pub fn default_permissions(&self, table: &'static [PermissionSetting], creator: Option<UserId>) -> Permissions {
         table.iter().map(|setting| (setting.name, self.default_holder(setting, creator))).collect()
+    }
+}
+
+/// These groups.
+///
+/// # Errors
+///
+/// `InvalidGroupId` of the first that does not exist.
+pub fn existing_groups(realm: &Realm, ids: &[GroupId]) -> Result<BTreeSet<GroupId>, Error> {
+    match ids.iter().find(|id| !realm.groups.contains_key(*id)) {
+        Some(id) => Err(Error::InvalidGroupId { group_id: id.0.into() }),
+        None => Ok(ids.iter().copied().collect()),
     }
 }

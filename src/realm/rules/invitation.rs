@@ -11,7 +11,7 @@ use crate::realm::tx::Tx;
 use std::sync::Arc;
 
 /// The first level that tells those who invited and are no administrators.
-const INVITERS_TOLD_SINCE: i64 = 209;
+const INVITERS_NOTIFIED_SINCE: i64 = 209;
 
 impl Realm {
     /// Whether an invitation is not over yet.
@@ -69,7 +69,7 @@ impl Tx {
         self.emit_invites_changed(None);
     }
 
-    /// Tells administrators, and those who invited, that invitations changed; at levels below `INVITERS_TOLD_SINCE`
+    /// Tells administrators, and those who invited, that invitations changed; at levels below `INVITERS_NOTIFIED_SINCE`
     /// administrators alone.
     pub fn emit_invites_changed(&mut self, inviter: Option<UserId>) {
         let administrators = self.at_least(Role::Administrator);
@@ -78,7 +78,7 @@ impl Tx {
         if let Some(inviter) = inviter {
             self.emit(
                 Audience::user(inviter),
-                InvitesChanged {}.only_for(DeliveryCondition::From(INVITERS_TOLD_SINCE)),
+                InvitesChanged {}.only_for(DeliveryCondition::From(INVITERS_NOTIFIED_SINCE)),
             );
         }
     }

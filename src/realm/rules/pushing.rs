@@ -36,7 +36,7 @@ impl Realm {
 }
 
 impl Tx {
-    /// Changes a user's devices or tokens, and keeps the index of those whom notifications reach.
+    /// Changes a user's devices or tokens, and keeps the index of those that notifications reach.
     pub fn change_push_targets<T>(&mut self, user: UserId, change: impl FnOnce(&mut UserState) -> T) -> T {
         let result = change(self.user_state_mut(user));
         let is_reached = !self.push_targets(user).is_empty();

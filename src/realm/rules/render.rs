@@ -13,6 +13,7 @@ use crate::realm::model::linkifier::Linkifier;
 use crate::realm::model::site::Site;
 use crate::realm::model::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey};
 use crate::realm::model::user::{ProfileEntry, User};
+use crate::realm::tx::Tx;
 use foldhash::{HashMap, HashMapExt};
 use std::cell::{Cell, OnceCell};
 use std::hash::Hash;
@@ -209,4 +210,12 @@ impl Names for SenderView<'_> {
             form: self.site.map_or_else(Form::default, |site| site.form),
         }
     }
+}
+
+/// A description as HTML, as its author sees what it names; "" for none.
+pub fn rendered_description(tx: &Tx, author: &User, description: &str) -> String {
+    if description.is_empty() {
+        return String::new();
+    }
+    render_inline(description, &tx.seen_by(author.id, Some(&tx.site())))
 }

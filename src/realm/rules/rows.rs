@@ -114,7 +114,7 @@ impl Tx {
 
 /// Messages that reached the same people.
 pub struct SameRecipients {
-    /// Whom they reached.
+    /// Users that they reached.
     pub recipients: OrdSet<UserId>,
     /// In the order in which they were given.
     pub messages: Vec<MessageId>,
@@ -124,7 +124,7 @@ pub struct SameRecipients {
 const COMPARED: usize = 4;
 
 impl Realm {
-    /// Messages grouped by whom they reached, so that what concerns very many people is decided once for very many
+    /// Messages grouped by the users that they reached, so that what concerns very many people is decided once for very many
     /// messages. Groups may be alike.
     pub fn by_recipients(&self, messages: &[MessageId]) -> Vec<SameRecipients> {
         let mut groups: Vec<SameRecipients> = Vec::new();

@@ -203,12 +203,12 @@ impl Tx {
         let event = Event::new(EventKind::ScheduledMessagesUpdate, Payload::Scheduled(failed));
         self.emit(Audience::user(scheduled.sender), event);
         if let Some(Err(error)) = outcome {
-            self.tell_failure(&scheduled, &error);
+            self.post_failure(&scheduled, &error);
         }
     }
 
     /// Tells somebody that a message of theirs was not sent, where it would have gone and why.
-    fn tell_failure(&mut self, scheduled: &ScheduledMessage, error: &Error) {
+    fn post_failure(&mut self, scheduled: &ScheduledMessage, error: &Error) {
         let place = match &scheduled.to {
             ScheduledTarget::Channel { channel, topic } => {
                 let seen =
@@ -235,4 +235,14 @@ impl ScheduledTarget {
             ScheduledTarget::Direct { users } => Target::Direct { users: users.clone() },
         }
     }
+}
+
+/// A time at which something is to be sent.
+///
+/// # Errors
+///
+/// `DeliveryNotInFuture`.
+pub fn future_time(realm: &Realm, seconds: i64) -> Result<Timestamp, Error> {
+    let at = Timestamp::from_seconds(seconds);
+    if at > realm.now { Ok(at) } else { Err(Error::DeliveryNotInFuture) }
 }

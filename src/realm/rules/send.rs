@@ -1,4 +1,4 @@
-//! Sending a message: who may, what the text means, whom it reaches, which events follow
+//! Sending a message: who may, what the text means, who receives it, which events follow
 //! (reference behaviour, POST /messages).
 
 use super::holding::covers;
@@ -317,7 +317,7 @@ impl Tx {
         conversation
     }
 
-    /// Adds those mentioned by name whom a message reaches outside of the channel's subscribers. Below a level bots alone
+    /// Adds those mentioned by name that a message reaches outside of the channel's subscribers. Below a level bots alone
     /// are reached (A-270 in docs/assumptions.md).
     pub fn reach_mentioned(&self, place: &Place, body: &Body, recipients: &mut OrdSet<UserId>) {
         let Place::Channel { channel, .. } = place else { return };

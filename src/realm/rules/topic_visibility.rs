@@ -110,7 +110,7 @@ impl Tx {
         is_new
     }
 
-    /// Forgets what a user said of a topic, when `muted_topics` is to be told with what follows.
+    /// Forgets what a user said of a topic, when `muted_topics` is to be sent with what follows.
     pub fn forget_topic_policy(&mut self, user: UserId, channel: ChannelId, topic: Arc<str>) {
         if self.note_topic_policy(user, channel, &topic, VisibilityPolicy::None) {
             self.emit_topic_policy(user, channel, &topic, VisibilityPolicy::None);

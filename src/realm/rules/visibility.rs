@@ -1,7 +1,7 @@
 //! What users see more or less after a change: the difference of the realm before it and after it.
 //!
 //! An operation marks the realm, changes it, and emits the difference of what may have changed where real servers do.
-//! Only those who listen are looked at, for everybody else finds out when they register; and of these only those for whom
+//! Only those who listen are looked at, for everybody else finds out when they register; and of these only those where
 //! something changed that decides on what they see. Maps that are the same before and after are not looked at.
 
 use super::holding::is_member;
@@ -21,14 +21,14 @@ use imbl::ordmap::DiffItem;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Messages that users can't see any more and are told of as deleted.
+/// Messages that users can't see any more and that are sent to them as deleted.
 pub type DeletedMessages = BTreeMap<Vec<MessageId>, OrdSet<UserId>>;
 
 /// Something that users see or don't.
 #[derive(Clone, Copy, Debug)]
 pub enum Sight<'a> {
-    /// The users whom limited guests (`can_access_all_users_group`) know of: those with whom they share a channel or a
-    /// conversation. Events: `realm_user` add of each who is known from now on, remove of each who is not any more.
+    /// The users that limited guests (`can_access_all_users_group`) know of: those in a channel or a conversation with
+    /// them. Events: `realm_user` add of each who is known from now on, remove of each who is not any more.
     Users,
     /// Channels. Events: `stream` create and `subscription` peer_add of those in sight from now on, `stream` delete of
     /// those that are not any more (A-335 in docs/assumptions.md).
@@ -219,8 +219,8 @@ fn starred_differences(before: &Realm, after: &Realm, deleted: &DeletedMessages)
         if std::ptr::eq(realm, after) {
             return starred;
         }
-        let told = deleted.iter().filter(|(_, users)| users.contains(&viewer)).flat_map(|(messages, _)| messages);
-        starred.relative_complement(told.copied().collect())
+        let sent = deleted.iter().filter(|(_, users)| users.contains(&viewer)).flat_map(|(messages, _)| messages);
+        starred.relative_complement(sent.copied().collect())
     })
 }
 

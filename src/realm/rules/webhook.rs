@@ -44,7 +44,7 @@ impl WebhookCall {
         })
     }
 
-    /// Why it is not even posted, if that can be told beforehand.
+    /// Why it is not even posted, if that is known beforehand.
     pub fn obstacle(&self, reach: Reach) -> Option<Outcome> {
         if self.interface == Interface::Slack && matches!(self.sent.message.place, Place::Direct { .. }) {
             return Some(Outcome::DirectToSlack);
@@ -58,7 +58,7 @@ impl WebhookCall {
     }
 }
 
-/// Whether a host is this machine for certain: a loopback address, or a name that stands for one by definition.
+/// Whether a host is this machine for certain: a loopback address, or a name that means one by definition.
 pub fn is_this_machine(host: &str) -> bool {
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     address.map_or_else(|_| is_loopback_name(host), |address| address.to_canonical().is_loopback())
@@ -71,7 +71,7 @@ pub fn is_loopback_name(host: &str) -> bool {
 }
 
 impl Tx {
-    /// Notes whom a message calls: of those mentioned by name in a channel, and of those who receive a direct message, the
+    /// Notes the bots that a message calls: of those mentioned by name in a channel, and of those who receive a direct message, the
     /// outgoing webhooks. Messages of bots call nobody, so that two bots don't talk for ever.
     pub(super) fn call_webhooks(&mut self, sent: &Arc<SentMessage>, mentioned: &BTreeSet<UserId>, site: Option<&Site>) {
         if sent.sender.is_bot() {

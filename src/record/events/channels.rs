@@ -29,7 +29,7 @@ pub struct StreamCreate {
     pub streams: Vec<ChannelRecord>,
 }
 
-/// A channel was archived, as `stream` delete told it below 315.
+/// A channel was archived, as `stream` delete had it below 315.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BuriedChannel {
     /// The channel as it was.

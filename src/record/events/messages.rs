@@ -202,7 +202,7 @@ pub struct TypingStart(pub Typing);
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TypingStop(pub Typing);
 
-/// Who is writing to whom.
+/// Who is writing, and where.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Typing {

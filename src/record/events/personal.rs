@@ -43,7 +43,7 @@ pub struct AlertWords {
 /// The user muted somebody, or does so no longer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MutedUsers {
-    /// All whom the user mutes.
+    /// All users that the user mutes.
     pub muted_users: Vec<MutedUserRecord>,
 }
 

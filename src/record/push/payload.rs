@@ -109,7 +109,7 @@ fn message(
     payload
 }
 
-/// The smallest group through which a message mentions somebody whom it does not mention by name.
+/// The smallest group through which a message mentions somebody without their name.
 fn mentioned_group<'realm>(realm: &'realm Realm, reader: UserId, message: &Message) -> Option<&'realm Group> {
     if message.body.mentioned.contains(&reader) || !message.body.group_mentioned.contains(&reader) {
         return None;

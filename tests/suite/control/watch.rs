@@ -217,7 +217,7 @@ async fn a_slow_watcher_is_told_how_much_it_missed() {
     // More than the watcher's backlog holds, before its connection has a turn.
     let count = 9_000;
     for _ in 0..count {
-        world.tell(Watched::Request(entry.clone()));
+        world.broadcast(Watched::Request(entry.clone()));
     }
     let _ = max.get("/users/me", json!({})).await;
 
@@ -293,7 +293,7 @@ async fn what_happens_right_after_the_handshake_is_told() {
     for _ in 0..100 {
         let watcher = Watcher::of(&server, "default").await;
         let now = world.now();
-        world.tell(Watched::Clock { from: now, to: now, fired: Vec::new() });
+        world.broadcast(Watched::Clock { from: now, to: now, fired: Vec::new() });
 
         let mut watcher = watcher;
         assert_eq!(watcher.frame().await["type"], "clock");

@@ -3,22 +3,23 @@
 //! Choices where the API is silent: A-115 in docs/assumptions.md.
 
 use super::Plan;
-use crate::api::channels::archive::bring_back;
-use crate::api::channels::creation::{emit_defaults, rendered_description};
-use crate::api::channels::default_groups::leave_groups;
-use crate::api::channels::notices::{privacy_words, tell_in_channel, tell_post_policy, tell_retention};
+use crate::api::shared::channels::archive::bring_back;
+use crate::api::shared::channels::creation::emit_defaults;
+use crate::api::shared::channels::default_groups::leave_groups;
+use crate::api::shared::channels::notices::{post_in_channel, post_policy_change, post_retention, privacy_words};
+use crate::api::shared::channels::update::{emit_update, emit_update_with};
 use crate::realm::Realm;
 use crate::realm::channel::{Privacy, TopicsPolicy};
-use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::id::{ChannelId, FolderId, UserId};
 use crate::realm::permission::GroupSettingValue;
+use crate::realm::render::rendered_description;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::realm::visibility::Sight;
 use crate::record::channel::post_policy;
 use crate::record::events::StreamUpdate;
 use imbl::OrdSet;
-use serde_json::{Value, json};
+use serde_json::json;
 
 impl Plan {
     /// Changes the channel, in the order of the reference but for the return of an archived one.
@@ -57,20 +58,6 @@ impl Plan {
     }
 }
 
-/// Tells everybody who can see a channel of a property's new value.
-pub fn emit_update(tx: &mut Tx, id: ChannelId, property: &'static str, value: Value) {
-    let update = StreamUpdate::new(id, tx.channels[&id].name.clone(), property, value);
-    emit_update_with(tx, update, &OrdSet::new());
-}
-
-/// As [`emit_update`], without those who know already.
-fn emit_update_with(tx: &mut Tx, update: StreamUpdate, knowing: &OrdSet<UserId>) {
-    let channel = &tx.channels[&update.stream_id];
-    let (audience, needs) =
-        (tx.who_can_see(channel).except_all(knowing), DeliveryCondition::of_channel(channel.is_archived));
-    tx.emit(audience, update.only_for(needs));
-}
-
 fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: TopicsPolicy) {
     let old = std::mem::replace(&mut tx.channel_mut(id).topics_policy, policy);
     emit_update(tx, id, "topics_policy", json!(policy));
@@ -86,7 +73,7 @@ fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: Topics
         words(old),
         words(policy),
     );
-    tell_in_channel(tx, actor, id, content);
+    post_in_channel(tx, actor, id, content);
 }
 
 fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
@@ -111,7 +98,7 @@ fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
         privacy_words(old),
         privacy_words(privacy),
     );
-    tell_in_channel(tx, actor, id, content);
+    post_in_channel(tx, actor, id, content);
 }
 
 /// Those who can see a channel and could not before: they are informed of it as it is, and not of what changed.
@@ -127,7 +114,7 @@ fn seen_by(realm: &Realm, id: ChannelId) -> OrdSet<UserId> {
 fn change_retention(tx: &mut Tx, actor: &User, id: ChannelId, days: Option<i64>) {
     let old = std::mem::replace(&mut tx.channel_mut(id).message_retention_days, days);
     emit_update(tx, id, "message_retention_days", json!(days));
-    tell_retention(tx, actor, id, old, days);
+    post_retention(tx, actor, id, old, days);
 }
 
 fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: String) {
@@ -147,7 +134,7 @@ fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: Str
         words(old),
         words(description),
     );
-    tell_in_channel(tx, actor, id, content);
+    post_in_channel(tx, actor, id, content);
 }
 
 fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
@@ -156,7 +143,7 @@ fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
     // The event goes by the old name.
     emit_update_with(tx, StreamUpdate::new(id, old.clone(), "name", name.as_str().into()), &OrdSet::new());
     let content = format!("{} renamed channel **{old}** to **{name}**.", actor.silent_mention());
-    tell_in_channel(tx, actor, id, content);
+    post_in_channel(tx, actor, id, content);
 }
 
 fn change_folder(tx: &mut Tx, actor: &User, id: ChannelId, folder: Option<FolderId>) {
@@ -172,7 +159,7 @@ fn change_folder(tx: &mut Tx, actor: &User, id: ChannelId, folder: Option<Folder
         words(old),
         words(folder)
     );
-    tell_in_channel(tx, actor, id, content);
+    post_in_channel(tx, actor, id, content);
 }
 
 /// Permissions whose holders can see a private channel.
@@ -196,6 +183,6 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
         let policy = post_policy(tx, &tx.channels[&id]);
         emit_update(tx, id, "stream_post_policy", policy.into());
         emit_update(tx, id, "is_announcement_only", (policy == 2).into());
-        tell_post_policy(tx, actor, id, old_policy, policy);
+        post_policy_change(tx, actor, id, old_policy, policy);
     }
 }

@@ -2,27 +2,22 @@
 
 use super::{EditMessage, Marking, MessageEdit, PropagateMode};
 use crate::api::Call;
-use crate::api::channels::edit::ADMINISTRATORS_OF_CHANNELS_SINCE;
 use crate::api::parameter::NonNegative;
+use crate::api::shared::channels::rights::ADMINISTRATORS_OF_CHANNELS_SINCE;
 use crate::error::Error;
 use crate::realm::channel::Channel;
+use crate::realm::editing::{check_may_edit, is_over};
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::message::{Message, Place};
 use crate::realm::text::normal_content;
-use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
-use crate::realm::topic::normal_topic;
-use crate::realm::topic::{RESOLVED_PREFIX, TopicKey};
+use crate::realm::topic::{EMPTY_TOPIC_DISPLAY_NAME, RESOLVED_PREFIX, TopicKey, normal_topic};
 use crate::realm::user::{Role, User};
 use crate::realm::{Realm, content_hash};
-use crate::time::Span;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The first level at which marking a topic as resolved is allowed apart from renaming it.
 const RESOLVING_ALLOWED_APART_SINCE: i64 = 367;
-
-/// On top of a limit, for requests that were on their way.
-const GRACE: Span = Span::seconds(20);
 
 pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Result<MessageEdit, Error> {
     let caller = call.caller();
@@ -52,7 +47,7 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Re
     }
     let names = asked.map(str::trim).zip(message.channel().map(|(_, topic)| topic.as_ref()));
     let marking = names.and_then(|(asked, topic)| Marking::between(topic, asked));
-    let notice = names.filter(|_| content.is_none()).and_then(|(asked, topic)| Marking::told_of(topic, asked));
+    let notice = names.filter(|_| content.is_none()).and_then(|(asked, topic)| Marking::in_notice(topic, asked));
     let has_same_name = names.is_none_or(|(asked, topic)| Marking::is_all_between(topic, asked));
     let moved = match &place {
         Some(place) => {
@@ -71,26 +66,6 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Re
 /// Whether it is the mark with the empty topic behind it, or with the name by which that one is shown.
 fn marks_empty_topic(topic: &str) -> bool {
     topic == RESOLVED_PREFIX.trim() || topic.strip_prefix(RESOLVED_PREFIX) == Some(EMPTY_TOPIC_DISPLAY_NAME)
-}
-
-/// Whether a user may change a message's text.
-///
-/// # Errors
-///
-/// In this order: `EditingDisabled`, `MayNotEdit`, `EditTimePassed`.
-pub fn check_may_edit(realm: &Realm, caller: &User, message: &Message) -> Result<(), Error> {
-    if !realm.organization.is_on("allow_message_editing") {
-        return Err(Error::EditingDisabled);
-    }
-    if message.sender != caller.id {
-        return Err(Error::MayNotEdit);
-    }
-    let limit = realm.organization.limit("message_content_edit_limit_seconds");
-    if is_over(realm, message, limit) { Err(Error::EditTimePassed) } else { Ok(()) }
-}
-
-fn is_over(realm: &Realm, message: &Message, limit: Option<i64>) -> bool {
-    limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds)).plus(GRACE) < realm.now)
 }
 
 fn check_shape(message: &Message, params: &EditMessage, topic: Option<&str>) -> Result<(), Error> {

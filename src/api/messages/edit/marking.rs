@@ -28,7 +28,7 @@ impl Marking {
 
     /// What the notification bot says of a topic's new name: whether it begins with the mark, where the old one did not,
     /// or the other way round. The rest of the name may change too.
-    pub(super) fn told_of(old: &str, new: &str) -> Option<Self> {
+    pub(super) fn in_notice(old: &str, new: &str) -> Option<Self> {
         match (old.starts_with(RESOLVED_PREFIX), new.starts_with(RESOLVED_PREFIX)) {
             (false, true) => Some(Self::Resolved),
             (true, false) => Some(Self::Unresolved),
@@ -55,8 +55,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_is_told_of_whatever_else_changes() {
-        for (old, new, told, is_all) in [
+    fn a_mark_is_noticed_whatever_else_changes() {
+        for (old, new, noticed, is_all) in [
             ("lunch", "✔ lunch", Some(Marking::Resolved), true),
             ("lunch", "✔ dinner", Some(Marking::Resolved), false),
             ("✔ lunch", "dinner", Some(Marking::Unresolved), false),
@@ -64,7 +64,7 @@ mod tests {
             ("✔ lunch", "✔ dinner", None, false),
             ("lunch", "dinner", None, false),
         ] {
-            assert_eq!(Marking::told_of(old, new), told, "{old} → {new}");
+            assert_eq!(Marking::in_notice(old, new), noticed, "{old} → {new}");
             assert_eq!(Marking::is_all_between(old, new), is_all, "{old} → {new}");
         }
     }

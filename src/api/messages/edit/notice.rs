@@ -2,15 +2,14 @@
 
 use super::relocate::{has_others, is_moved_whole};
 use super::{EditMessage, Marking, MessageEdit};
-use crate::api::messages::delete::delete;
 use crate::realm::Realm;
+use crate::realm::deletion::delete_messages;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::markdown::EMPTY_TOPICS_SINCE;
 use crate::realm::message::Place;
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::send::Target;
-use crate::realm::topic::FORMER_EMPTY_TOPIC_NAME;
-use crate::realm::topic::TopicKey;
+use crate::realm::topic::{FORMER_EMPTY_TOPIC_NAME, TopicKey};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::time::Span;
@@ -22,7 +21,7 @@ const UNDO_SECONDS: i64 = 60;
 /// The first level at which marking again takes a notice back, and at which notices are read for whoever caused them
 /// (A-270 in docs/assumptions.md).
 const CAUSER_CONSIDERED_SINCE: i64 = 248;
-/// The first level at which a setting says for whom the notice of a mark is read.
+/// The first level at which a setting says who has read the notice of a mark from the beginning.
 const READ_BY_SETTING_SINCE: i64 = 385;
 
 /// Sends the notices that the request asked for.
@@ -73,11 +72,11 @@ fn sentence(marking: Marking) -> String {
     format!(" has marked this topic as {}.", marking.word())
 }
 
-/// Tells a topic of its mark, or takes back what was told, if somebody undoes it at once.
+/// Posts a notice of a topic's mark, or takes back what was posted, if somebody undoes it at once.
 fn mark(tx: &mut Tx, by: &User, (channel, topic): (ChannelId, &Arc<str>), text: &str, moved: &[MessageId]) {
     let is_undone = !tx.is_before(CAUSER_CONSIDERED_SINCE);
     if let Some(notice) = undone(tx, channel, topic).filter(|_| is_undone) {
-        delete(tx, &[notice]);
+        delete_messages(tx, &[notice]);
         return;
     }
     let readers = if tx.is_before(READ_BY_SETTING_SINCE) {

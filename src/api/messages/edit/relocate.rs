@@ -85,7 +85,7 @@ impl Losses {
     }
 
     /// Deletes messages for those who can't see them any more.
-    pub(super) fn tell(&self, tx: &mut Tx, before: &Place) {
+    pub(super) fn emit(&self, tx: &mut Tx, before: &Place) {
         for (messages, users) in self.sight.iter().filter(|(_, users)| !users.is_empty()) {
             let messages = messages.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
             let payload = Payload::DeleteMessages { messages, place: before.clone() };
@@ -219,7 +219,7 @@ pub(super) fn settle_policies(tx: &mut Tx, by: &User, before: &Message, moved: &
             true if tx.is_before(MORE_VISIBLE_SINCE) => former_merge(here, there),
             true => here.or_more_visible(there),
         };
-        // What is muted is told once, with the new topic, or alone where nothing is told of that.
+        // What is muted is sent once, with the new topic, or alone where nothing is sent of that.
         if merged == there && here == VisibilityPolicy::Muted {
             tx.set_topic_policy(user, channel, topic.clone(), VisibilityPolicy::None);
         } else {

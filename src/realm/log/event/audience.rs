@@ -1,10 +1,10 @@
-//! Whom events are for.
+//! Who receives events.
 
 use crate::realm::model::id::UserId;
 use imbl::OrdSet;
 use smallvec::{SmallVec, smallvec};
 
-/// Whom an event is for: a union of shared sets as they were, less some.
+/// Who receives an event: a union of shared sets as they were, less some.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audience {
     sets: SmallVec<[OrdSet<UserId>; 1]>,

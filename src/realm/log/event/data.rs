@@ -125,13 +125,13 @@ pub struct RealmUserRemove {
     pub person: UnknownPerson,
 }
 
-/// A user whom one may not know of.
+/// A user that the reader may not know of.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct UnknownPerson {
     /// Still the same.
     pub user_id: UserId,
-    /// The same for all whom one may not know of.
+    /// The same for all that the reader may not know of.
     pub full_name: &'static str,
 }
 

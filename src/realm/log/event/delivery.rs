@@ -7,7 +7,7 @@ use crate::realm::model::id::UserId;
 /// The first level with `user_topic` events.
 const USER_TOPICS_SINCE: i64 = 134;
 /// The first level at which clients with `archived_channels` hear of archiving as such.
-const ARCHIVING_TOLD_SINCE: i64 = 378;
+const ARCHIVING_SENT_SINCE: i64 = 378;
 /// The first level whose settings have no older events.
 pub const NEWER_SETTINGS_ALONE_SINCE: i64 = 439;
 
@@ -31,7 +31,7 @@ pub enum DeliveryCondition {
     ArchivedChannels,
     /// `archived_channels`, and the world is not below this level: older ones have no such event.
     ArchivedChannelsFrom(i64),
-    /// `archived_channels`, and the world is not below 378: before, archiving was told as deleting.
+    /// `archived_channels`, and the world is not below 378: before, archiving was sent as deleting.
     ArchivedUpdates,
     /// Not what [`DeliveryCondition::ArchivedUpdates`] is.
     NoArchivedChannels,
@@ -74,7 +74,7 @@ impl DeliveryCondition {
                 DeliveryCondition::ArchivedChannels.admits(options) && DeliveryCondition::From(level).admits(options)
             }
             DeliveryCondition::ArchivedUpdates => {
-                DeliveryCondition::ArchivedChannelsFrom(ARCHIVING_TOLD_SINCE).admits(options)
+                DeliveryCondition::ArchivedChannelsFrom(ARCHIVING_SENT_SINCE).admits(options)
             }
             DeliveryCondition::NoArchivedChannels => !DeliveryCondition::ArchivedUpdates.admits(options),
             DeliveryCondition::SingleEmoji => capabilities.individual_emoji_changes,

@@ -81,12 +81,12 @@ impl EventLog {
     }
 }
 
-/// An event and whom it is for.
+/// An event and its audience.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// When it happened.
     pub at: Timestamp,
-    /// Whom it is for.
+    /// Who receives it.
     pub audience: Audience,
     /// Only for this queue: heartbeats.
     pub queue: Option<QueueId>,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub enum List {
     /// The user's alert words.
     AlertWords(Vector<String>),
-    /// Whom the user muted, and when.
+    /// Users that the owner muted, and when.
     MutedUsers(OrdMap<UserId, Timestamp>),
     /// The organization's linkifiers.
     Linkifiers(Vector<Arc<Linkifier>>),

@@ -33,7 +33,7 @@ impl Queue {
         match &entry.queue {
             Some(only) if *only == self.id => smallvec![Part::Whole],
             Some(_) => Parts::new(),
-            None if !self.is_told(entry) => Parts::new(),
+            None if !self.is_delivered(entry) => Parts::new(),
             None => self.options.parts(&entry.event, self.owner),
         }
     }
@@ -43,7 +43,7 @@ impl Queue {
         !self.parts(entry).is_empty()
     }
 
-    fn is_told(&self, entry: &Entry) -> bool {
+    fn is_delivered(&self, entry: &Entry) -> bool {
         let event = &entry.event;
         if self.options.level.withheld.iter().any(|pattern| pattern.fits(event)) {
             return false;
@@ -64,12 +64,12 @@ impl Queue {
 }
 
 impl QueueOptions {
-    /// Whether others' subscriptions are told one by one.
+    /// Whether others' subscriptions are sent one by one.
     pub fn hears_of_peers_singly(&self, event: &Event) -> bool {
         self.level.is_before(PEERS_TOGETHER_SINCE) && event.kind.type_name() == "subscription"
     }
 
-    /// The events that an event of the log makes for a reader whom it is for.
+    /// The events that an event of the log makes for a reader in its audience.
     pub fn parts(&self, event: &Event, reader: UserId) -> Parts {
         let mut parts = match &event.payload {
             Payload::DeleteMessages { messages, .. } if !self.capabilities.bulk_message_deletion => {

@@ -5,7 +5,7 @@
 //! | line | means |
 //! |---|---|
 //! | `# …` | nothing |
-//! | `$ NAME PATTERN` | `%NAME%` stands for the pattern below |
+//! | `$ NAME PATTERN` | `%NAME%` means the pattern below |
 //! | `! FROM TO WORD …` | a token of class FROM that is one of the words is of class TO |
 //! | `= STATE` | the rules of a state follow, to be tried in this order |
 //! | `& STATE …` | the rules of other states are tried here |
@@ -95,7 +95,7 @@ pub(super) enum Next {
 pub(super) enum Condition {
     /// `after CHARACTERS`: one of them is before it.
     After(&'static str),
-    /// `not-after CHARACTERS`: none of them is before it. `\w` stands for those of words.
+    /// `not-after CHARACTERS`: none of them is before it. `\w` means those of words.
     NotAfter(&'static str),
     /// `not-here PATTERN`: does not match where it begins.
     NotHere(Matcher),
@@ -103,7 +103,7 @@ pub(super) enum Condition {
     Ahead(Matcher),
     /// `not-ahead PATTERN`: does not follow it.
     NotAhead(Matcher),
-    /// `until TEXT`: the match goes on through this text, in which `\1` stands for the first group. The last class is for it.
+    /// `until TEXT`: the match goes on through this text, in which `\1` means the first group. The last class is for it.
     Until(&'static str),
     /// `quoted CHARACTER`: the match goes on through this character, unless a backslash is before it.
     Quoted(u8),

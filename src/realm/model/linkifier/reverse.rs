@@ -27,7 +27,7 @@ pub(super) fn check(
             expanded.push('}');
             rest = behind;
         } else if let Some(behind) = rest.strip_prefix('}') {
-            // A lone closing brace closes nothing and stands for itself.
+            // A lone closing brace closes nothing and is itself.
             expanded.push('}');
             rest = behind;
         } else {

@@ -1,4 +1,4 @@
-//! Messages as they are written down. Whom a message went to is said once: later ones name the message that went to the
+//! Messages as they are written down. The recipients of a message are written once: later ones name the message that went to the
 //! same people, or to nearly the same. Written out for each message, they would be users times messages.
 
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
@@ -37,7 +37,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Message
     deserializer.deserialize_map(MessagesVisitor)
 }
 
-/// Whom a message went to.
+/// The recipients of a message.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Recipients<'a> {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 const STILL_THERE: Span = Span::seconds(200);
 
 impl Realm {
-    /// Whether a user wants to be told of a message on their devices: it is unread, not their own nor of somebody whom
+    /// Whether a user wants to be notified of a message on their devices: it is unread, not their own nor of somebody that
     /// they muted, and their settings say so for its kind.
     fn wants_push(&self, user: UserId, message: &Message) -> bool {
         let own = self.user_state(user);
@@ -73,24 +73,24 @@ impl Tx {
         let message = &sent.message;
         // Few have devices, many receive a message.
         let reached = self.reached_by_push.iter().copied();
-        let told: Vec<UserId> = reached.filter(|user| self.wants_push(*user, message)).collect();
-        self.push_to(told, sent);
+        let notified: Vec<UserId> = reached.filter(|user| self.wants_push(*user, message)).collect();
+        self.push_to(notified, sent);
     }
 
-    /// Hands an edited message to the relay, for those whom it mentions only now.
+    /// Hands an edited message to the relay, for those that it mentions only now.
     pub fn push_edited(&mut self, before: &Message, after: &Arc<Message>) {
         let Some(sender) = self.user(after.sender).cloned() else { return };
         if !self.organization.is_on("push_notifications_enabled") {
             return;
         }
         let is_mentioned = |message: &Message, user| message.mentions(user) || message.wildcard_mentions(user);
-        let is_told_newly = |user: &UserId| {
+        let is_newly_notified = |user: &UserId| {
             let is_shown = self.relay.shown.get(user).is_some_and(|shown| shown.contains(&after.id));
             is_mentioned(after, *user) && !is_mentioned(before, *user) && !is_shown && self.wants_push(*user, after)
         };
-        let told: Vec<UserId> = self.reached_by_push.iter().copied().filter(is_told_newly).collect();
+        let notified: Vec<UserId> = self.reached_by_push.iter().copied().filter(is_newly_notified).collect();
         let sent = Arc::new(SentMessage::of(self, after, &sender));
-        self.push_to(told, &sent);
+        self.push_to(notified, &sent);
     }
 
     fn push_to(&mut self, users: Vec<UserId>, sent: &Arc<SentMessage>) {

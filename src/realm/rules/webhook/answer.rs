@@ -87,36 +87,36 @@ impl Tx {
             Outcome::Answered { status, body } => {
                 self.fail(call, &format!("Third party responded with {status}"));
                 let payload = if body.is_empty() { None } else { Some(repr_of_bytes(body)) };
-                self.tell_of_status(call, *status, payload);
+                self.post_status(call, *status, payload);
             }
             Outcome::Forbidden(_) => {
                 self.fail(call, &format!("Third party responded with {FORBIDDEN_BY_PROXY}"));
-                self.tell_of_status(call, FORBIDDEN_BY_PROXY, None);
+                self.post_status(call, FORBIDDEN_BY_PROXY, None);
             }
             Outcome::NoConnection(_) => {
                 self.fail(call, "Bot is unavailable");
-                self.tell_owner(call, "A connection error occurred. Is my bot server down?", None);
+                self.post_to_owner(call, "A connection error occurred. Is my bot server down?", None);
             }
             Outcome::TimedOut => {
                 self.fail(call, "Bot is unavailable");
-                self.tell_owner(call, &format!("Request timed out after {ANSWER_TIME_SECONDS} seconds."), None);
+                self.post_to_owner(call, &format!("Request timed out after {ANSWER_TIME_SECONDS} seconds."), None);
             }
             Outcome::DirectToSlack => self.fail(call, "Slack outgoing webhooks don't support direct messages."),
             Outcome::NoScheme => {
                 let url = repr_of_text(&call.url);
                 let supposed = format!("https://{}", call.url);
                 let what = format!("Invalid URL {url}: No scheme supplied. Perhaps you meant {supposed}?");
-                self.tell_of_exception(call, "MissingSchema", &what);
+                self.post_exception(call, "MissingSchema", &what);
             }
             Outcome::UnknownScheme(_) => {
                 let what = format!("No connection adapters were found for {}", repr_of_text(&call.url));
-                self.tell_of_exception(call, "InvalidSchema", &what);
+                self.post_exception(call, "InvalidSchema", &what);
             }
         }
         None
     }
 
-    /// Sends what a receiver answered, if anything. What can't be understood or sent is told of; gives why.
+    /// Sends what a receiver answered, if anything. What can't be understood or sent is reported; gives why.
     fn take_answer(&mut self, call: &WebhookCall, body: &[u8]) -> Result<(), String> {
         let text = String::from_utf8_lossy(body);
         let sent = answer_in(call.interface, &text).and_then(|answer| match answer {
@@ -129,7 +129,7 @@ impl Tx {
                 "The outgoing webhook server attempted to send a message, but that request resulted in the following \
                  error:\n> {problem}"
             );
-            self.tell_owner(call, &what, Some(repr_of_text(&text)).filter(|_| !text.is_empty()));
+            self.post_to_owner(call, &what, Some(repr_of_text(&text)).filter(|_| !text.is_empty()));
         })
     }
 
@@ -167,16 +167,16 @@ impl Tx {
         let _ = self.answer(call, Answer { content, widget_content: None });
     }
 
-    fn tell_of_status(&mut self, call: &WebhookCall, status: u16, payload: Option<String>) {
+    fn post_status(&mut self, call: &WebhookCall, status: u16, payload: Option<String>) {
         if status == FORBIDDEN_BY_PROXY {
             let what = "The URL configured for the webhook is for a private or disallowed network.";
-            self.tell_owner(call, what, payload);
+            self.post_to_owner(call, what, payload);
         } else {
-            self.tell_owner(call, &format!("The webhook got a response with status code *{status}*."), payload);
+            self.post_to_owner(call, &format!("The webhook got a response with status code *{status}*."), payload);
         }
     }
 
-    fn tell_of_exception(&mut self, call: &WebhookCall, kind: &str, what: &str) {
+    fn post_exception(&mut self, call: &WebhookCall, kind: &str, what: &str) {
         let command = &call.sent.message.body.content;
         let problem = format!(
             "An exception of type *{kind}* occurred for message `{command}`! See the server logs for more information."
@@ -185,11 +185,11 @@ impl Tx {
         let what = format!(
             "When trying to send a request to the webhook service, an exception of type {kind} occurred:\n```\n{what}\n```"
         );
-        self.tell_owner(call, &what, None);
+        self.post_to_owner(call, &what, None);
     }
 
     /// Tells the bot's owner in a direct message; a bot without one tells nobody.
-    fn tell_owner(&mut self, call: &WebhookCall, what: &str, payload: Option<String>) {
+    fn post_to_owner(&mut self, call: &WebhookCall, what: &str, payload: Option<String>) {
         let Some((name, owner)) = named_owner(self, call) else { return };
         let link = self.message_link(&call.sent.message, self.form());
         let mut content =

@@ -1,0 +1,143 @@
+//! Archiving a channel, and bringing it back. Subscriptions and messages stay.
+//!
+//! Choices where the API is silent: in docs/assumptions.md.
+
+use super::creation::emit_defaults;
+use super::default_groups::leave_groups;
+use super::notices::post_in_channel;
+use crate::api::Call;
+use crate::realm::channel::{Channel, MAX_CHANNEL_NAME_LENGTH, Privacy, Subscription};
+use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
+use crate::realm::id::{ChannelId, UserId};
+use crate::realm::organization::{ChannelPurpose, NO_CHANNEL};
+use crate::realm::tx::Tx;
+use crate::realm::user::User;
+use crate::realm::visibility::Sight;
+use crate::record::channel::ChannelRecord;
+use crate::record::events::{BuriedChannel, Peers, RealmUpdate, RealmUpdateDict, StreamUpdate, SubscriptionPeerAdd};
+use imbl::OrdSet;
+use sha2::{Digest, Sha512};
+use std::sync::Arc;
+
+/// The first level that shows archived channels, and tells in them what became of them.
+const ARCHIVED_SHOWN_SINCE: i64 = 315;
+
+/// Archives a channel.
+///
+/// Events: `message` of the notice, `default_streams`, `default_stream_groups`, `realm` of purposes that it had,
+/// `stream` update to clients that know archived channels, `stream` delete to others. Below 315: none of the notice and
+/// the purposes, and the channel is without subscribers from then on, private, and under another name.
+pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
+    let is_shown = call.feature_level >= ARCHIVED_SHOWN_SINCE;
+    // What is sent where nobody sees what becomes of the channel.
+    let as_it_was = ChannelRecord::new(tx, &tx.channels[&id]);
+    if is_shown {
+        let content = format!("Channel #**{}** has been archived.", tx.channels[&id].name);
+        // Before the channel is gone for clients that don't know archived ones.
+        post_in_channel(tx, call.caller(), id, content);
+    }
+    let channel = tx.channel_mut(id);
+    channel.is_archived = true;
+    if std::mem::take(&mut channel.is_default) {
+        emit_defaults(tx);
+    }
+    leave_groups(tx, id);
+    let purposes = take_purposes(tx, id);
+    if is_shown {
+        emit_purposes(tx, purposes);
+    }
+    emit_is_archived(tx, id, true);
+    let audience = tx.who_can_see(&tx.channels[&id]);
+    if is_shown {
+        tx.emit_vanished(audience, &OrdSet::unit(id), DeliveryCondition::NoArchivedChannels);
+    } else {
+        tx.emit(audience, BuriedChannel { streams: vec![as_it_was], stream_ids: vec![id] });
+        let before = tx.mark();
+        bury(tx, id);
+        tx.emit_visibility(&before, &[Sight::Starred]);
+    }
+}
+
+/// Leaves an archived channel to administrators alone, under a name that nobody else would give it.
+fn bury(tx: &mut Tx, id: ChannelId) {
+    let channel = tx.channels[&id].clone();
+    for user in &channel.subscribers {
+        tx.unsubscribe(*user, id);
+    }
+    let digest = Sha512::digest(id.0.to_string());
+    let prefix: String = digest[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+    let name = format!("{}!DEACTIVATED:{}", &prefix[..7], channel.name);
+    tx.rename_channel(id, name.chars().take(MAX_CHANNEL_NAME_LENGTH).collect());
+    tx.channel_mut(id).privacy = match channel.privacy.has_public_history() {
+        true => Privacy::PrivateSharedHistory,
+        false => Privacy::PrivateProtectedHistory,
+    };
+}
+
+/// Takes a channel's purposes for the organization away, for nothing can be said there any more; gives their names.
+fn take_purposes(tx: &mut Tx, id: ChannelId) -> Vec<&'static str> {
+    let organization = Arc::make_mut(&mut tx.realm_mut().organization);
+    let mut taken = Vec::new();
+    for purpose in ChannelPurpose::ALL {
+        let channel = purpose.of(organization);
+        if *channel == Some(id) {
+            *channel = None;
+            taken.push(purpose.name());
+        }
+    }
+    taken
+}
+
+/// Tells that these settings name no channel any more.
+fn emit_purposes(tx: &mut Tx, taken: Vec<&'static str>) {
+    if taken.is_empty() {
+        return;
+    }
+    let data = taken.iter().map(|name| ((*name).to_owned(), NO_CHANNEL.into())).collect();
+    let together = RealmUpdateDict { property: "default", data };
+    tx.emit(tx.everyone(), together.only_for(DeliveryCondition::From(PURPOSES_TOGETHER_SINCE)));
+    for name in taken {
+        let apart = RealmUpdate { property: name.to_owned(), value: NO_CHANNEL.into() };
+        tx.emit_before(PURPOSES_TOGETHER_SINCE, tx.everyone(), |_| apart);
+    }
+}
+
+/// The first level that has all of a channel's purposes; older ones hear of each as of any setting.
+const PURPOSES_TOGETHER_SINCE: i64 = 331;
+
+/// Brings an archived channel back.
+///
+/// Events: `stream` update to clients that know archived channels; to others what a new channel would give them:
+/// `stream` create, `subscription` add to subscribers, `subscription` peer_add to everybody else.
+pub fn bring_back(tx: &mut Tx, actor: &User, id: ChannelId) {
+    tx.channel_mut(id).is_archived = false;
+    emit_is_archived(tx, id, false);
+    let channel = tx.channels[&id].clone();
+    let created = Event::new(EventKind::StreamCreate, Payload::ChannelsCreated(vec![channel.clone()]));
+    tx.emit(tx.who_can_see(&channel), created.only_for(DeliveryCondition::NoArchivedChannels));
+    for user in &channel.subscribers {
+        if let Some(subscription) = tx.user_state(*user).subscription(id).cloned() {
+            emit_again(tx, *user, &channel, subscription);
+        }
+    }
+    if !channel.subscribers.is_empty() {
+        let audience = tx.who_can_see(&channel).except_all(&channel.subscribers);
+        let peers = SubscriptionPeerAdd(Peers::new([id], channel.subscribers.clone()));
+        tx.emit(audience, peers.only_for(DeliveryCondition::NoArchivedChannels));
+    }
+    let content = format!("Channel #**{}** has been un-archived.", channel.name);
+    post_in_channel(tx, actor, id, content);
+}
+
+fn emit_again(tx: &mut Tx, user: UserId, channel: &Arc<Channel>, subscription: Arc<Subscription>) {
+    let payload = Payload::Subscribed(vec![(channel.clone(), subscription)]);
+    let event = Event::new(EventKind::SubscriptionAdd, payload);
+    tx.emit(Audience::user(user), event.only_for(DeliveryCondition::NoArchivedChannels));
+}
+
+fn emit_is_archived(tx: &mut Tx, id: ChannelId, is_archived: bool) {
+    let channel = &tx.channels[&id];
+    let event = StreamUpdate::new(id, channel.name.clone(), "is_archived", is_archived.into());
+    let audience = tx.who_can_see(channel);
+    tx.emit(audience, event.only_for(DeliveryCondition::ArchivedUpdates));
+}

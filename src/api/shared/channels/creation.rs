@@ -1,0 +1,346 @@
+//! Making channels: what a request may say of new ones, who may make them, and the making itself. For the operations
+//! that make channels by themselves or while subscribing.
+//!
+//! Choices where the API is silent: in docs/assumptions.md.
+
+use crate::api::parameter::{FromJson, Nullable, Parameter, words};
+use crate::api::shared::group_settings::resolve_all;
+use crate::api::shared::text::check_length;
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
+use crate::realm::event::Audience;
+use crate::realm::group::SystemGroup;
+use crate::realm::id::{ChannelId, FolderId, RecipientId};
+use crate::realm::palette::is_color;
+use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, Permissions};
+use crate::realm::render::rendered_description;
+use crate::realm::tx::Tx;
+use crate::realm::user::{Role, User};
+use crate::record::channel::ChannelRecord;
+use crate::record::events::{DefaultStreams, StreamCreate};
+use imbl::OrdSet;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::Value;
+
+/// Longest description of a channel, in code points.
+pub const MAX_DESCRIPTION_LENGTH: usize = 1024;
+
+words! {
+    /// `topics_policy`; with quotes too, as clients that send all values as JSON have it.
+    pub enum TopicsPolicyWord {
+        /// As the organization says.
+        Inherit = "inherit" | "\"inherit\"",
+        /// The empty topic too.
+        AllowEmptyTopic = "allow_empty_topic" | "\"allow_empty_topic\"",
+        /// Not the empty topic.
+        DisableEmptyTopic = "disable_empty_topic" | "\"disable_empty_topic\"",
+        /// The empty topic alone.
+        EmptyTopicOnly = "empty_topic_only" | "\"empty_topic_only\"",
+    }
+}
+
+impl From<TopicsPolicyWord> for TopicsPolicy {
+    fn from(word: TopicsPolicyWord) -> Self {
+        match word {
+            TopicsPolicyWord::Inherit => TopicsPolicy::Inherit,
+            TopicsPolicyWord::AllowEmptyTopic => TopicsPolicy::AllowEmptyTopic,
+            TopicsPolicyWord::DisableEmptyTopic => TopicsPolicy::DisableEmptyTopic,
+            TopicsPolicyWord::EmptyTopicOnly => TopicsPolicy::EmptyTopicOnly,
+        }
+    }
+}
+
+/// `message_retention_days`: `"realm_default"` (None), `"unlimited"` (-1) or days, with or without quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetentionDays(pub Option<i64>);
+
+impl Parameter for RetentionDays {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
+        let word = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
+        match word.as_str() {
+            "realm_default" => Ok(Self(None)),
+            "unlimited" => Ok(Self(Some(-1))),
+            days => match days.parse::<i64>() {
+                Ok(days) if days > 0 => Ok(Self(Some(days))),
+                _ => Err(Error::RefusedValue { var_name: "message_retention_days".into(), bad_value: days.into() }),
+            },
+        }
+    }
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({
+            "anyOf": [{"type": "string", "enum": ["realm_default", "unlimited"]}, {"type": "integer", "minimum": 1}]
+        })
+    }
+}
+
+/// What a request says of the channels that it makes, next to their names. Nothing of it touches channels that exist.
+#[derive(Clone, Debug, Default)]
+pub struct NewChannel {
+    /// Private.
+    pub invite_only: bool,
+    /// For anyone on the internet.
+    pub is_web_public: bool,
+    /// New subscribers see all of the history; of public channels everybody does.
+    pub history_public_to_subscribers: Option<bool>,
+    /// For new users.
+    pub is_default: bool,
+    /// Its folder.
+    pub folder: Option<Nullable<FolderId>>,
+    /// How long messages are kept.
+    pub retention: Option<RetentionDays>,
+    /// Which topics may be used.
+    pub topics_policy: Option<TopicsPolicyWord>,
+    /// Permissions that are not to be the default.
+    pub permissions: Vec<(&'static str, Option<GroupSettingValue>)>,
+}
+
+/// What new channels are like: checked, and the caller may make such.
+#[derive(Clone, Debug)]
+pub struct ChannelSpec {
+    privacy: Privacy,
+    is_default: bool,
+    folder: Option<FolderId>,
+    message_retention_days: Option<i64>,
+    topics_policy: TopicsPolicy,
+    permissions: Permissions,
+}
+
+/// The eleven permissions of a struct of parameters, by name.
+macro_rules! channel_permissions {
+    ($params:ident) => {
+        vec![
+            ("can_add_subscribers_group", $params.can_add_subscribers_group),
+            ("can_administer_channel_group", $params.can_administer_channel_group),
+            ("can_create_topic_group", $params.can_create_topic_group),
+            ("can_delete_any_message_group", $params.can_delete_any_message_group),
+            ("can_delete_own_message_group", $params.can_delete_own_message_group),
+            ("can_move_messages_out_of_channel_group", $params.can_move_messages_out_of_channel_group),
+            ("can_move_messages_within_channel_group", $params.can_move_messages_within_channel_group),
+            ("can_remove_subscribers_group", $params.can_remove_subscribers_group),
+            ("can_resolve_topics_group", $params.can_resolve_topics_group),
+            ("can_send_message_group", $params.can_send_message_group),
+            ("can_subscribe_group", $params.can_subscribe_group),
+        ]
+    };
+}
+pub(crate) use channel_permissions;
+
+/// Permissions that only those may give who may say who deletes messages.
+pub const DELETION_PERMISSIONS: [&str; 2] = ["can_delete_any_message_group", "can_delete_own_message_group"];
+
+impl NewChannel {
+    /// Checks what has to be right even when no channel is made.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidFolder`; `InsufficientPermission` for a topics policy by those who may not set one.
+    pub fn check_values(&self, realm: &Realm, caller: &User) -> Result<(), Error> {
+        if let Some(folder) = self.folder_id() {
+            check_folder(realm, folder)?;
+        }
+        let policy = self.topics_policy.map_or(TopicsPolicy::Inherit, TopicsPolicy::from);
+        if policy != TopicsPolicy::Inherit && !realm.may(caller.id, "can_set_topics_policy_group") {
+            return Err(Error::InsufficientPermission);
+        }
+        Ok(())
+    }
+
+    /// Checks that the caller may make such channels.
+    ///
+    /// # Errors
+    ///
+    /// In this order: those of [`resolve_all`], `InvalidParameters` for a private channel of the web,
+    /// `InsufficientPermission` to make one of its kind or a default one, `DefaultChannelPrivate`,
+    /// `WebPublicDisabled`, `InsufficientPermission`, `OwnerRequired` for a retention of its own,
+    /// `UnsupportedCombination` as in [`check_topic_creation`].
+    pub fn check(self, realm: &Realm, caller: &User) -> Result<ChannelSpec, Error> {
+        let may = |name| if realm.may(caller.id, name) { Ok(()) } else { Err(Error::InsufficientPermission) };
+        let folder = self.folder_id();
+        let defaults = realm.default_permissions(CHANNEL_PERMISSIONS, Some(caller.id));
+        let permissions = resolve_all(realm, CHANNEL_PERMISSIONS, defaults.clone(), self.permissions)?;
+        if DELETION_PERMISSIONS.iter().any(|name| permissions.get(name) != defaults.get(name)) {
+            may("can_set_delete_message_policy_group")?;
+        }
+        if self.invite_only && self.is_web_public {
+            return Err(Error::InvalidParameters);
+        }
+        may(if self.invite_only { "can_create_private_channel_group" } else { "can_create_public_channel_group" })?;
+        if self.is_default && !caller.is_admin() {
+            return Err(Error::InsufficientPermission);
+        }
+        if self.is_default && self.invite_only {
+            return Err(Error::DefaultChannelPrivate);
+        }
+        if self.is_web_public {
+            if !realm.has_public_access() {
+                return Err(Error::WebPublicDisabled);
+            }
+            may("can_create_web_public_channel_group")?;
+        }
+        let message_retention_days = self.retention.and_then(|days| days.0);
+        if message_retention_days.is_some() && caller.role != Role::Owner {
+            return Err(Error::OwnerRequired);
+        }
+        let privacy = privacy(self.invite_only, self.is_web_public, self.history_public_to_subscribers);
+        if let Some(value) = permissions.get(TOPIC_CREATION) {
+            check_topic_creation(realm, privacy, value)?;
+        }
+        Ok(ChannelSpec {
+            privacy,
+            is_default: self.is_default,
+            folder,
+            message_retention_days,
+            topics_policy: self.topics_policy.map_or(TopicsPolicy::Inherit, TopicsPolicy::from),
+            permissions,
+        })
+    }
+
+    fn folder_id(&self) -> Option<FolderId> {
+        self.folder.as_ref().and_then(|folder| folder.0)
+    }
+}
+
+impl ChannelSpec {
+    /// Lets nobody but administrators of the organization administer the channel; `nobody` is the empty group.
+    pub fn leave_to_administrators(&mut self, nobody: GroupSettingValue) {
+        self.permissions.insert("can_administer_channel_group", nobody);
+    }
+}
+
+/// Private channels hide their history unless it is asked for; others never do.
+fn privacy(invite_only: bool, is_web_public: bool, shows_history: Option<bool>) -> Privacy {
+    match (invite_only, is_web_public) {
+        (true, _) if shows_history == Some(true) => Privacy::PrivateSharedHistory,
+        (true, _) => Privacy::PrivateProtectedHistory,
+        (false, true) => Privacy::WebPublic,
+        (false, false) => Privacy::Public,
+    }
+}
+
+/// Who may begin topics.
+pub const TOPIC_CREATION: &str = "can_create_topic_group";
+
+/// Whether a channel of a kind can say who may begin topics: with protected history nobody knows which there are.
+///
+/// # Errors
+///
+/// `UnsupportedCombination` for anything but everyone, where the history is protected.
+pub fn check_topic_creation(realm: &Realm, privacy: Privacy, value: &GroupSettingValue) -> Result<(), Error> {
+    let everyone = realm.system_groups.get(&SystemGroup::Everyone).map(|id| GroupSettingValue::Group(*id));
+    if privacy.has_public_history() || everyone.as_ref() == Some(value) {
+        return Ok(());
+    }
+    Err(Error::UnsupportedCombination { parameters: vec!["history_public_to_subscribers", TOPIC_CREATION].into() })
+}
+
+/// Whether channels can be put into a folder.
+///
+/// # Errors
+///
+/// `InvalidFolder` for an unknown or archived one.
+pub fn check_folder(realm: &Realm, folder: FolderId) -> Result<(), Error> {
+    let is_open = realm.folders.get(&folder).is_some_and(|folder| !folder.is_archived);
+    if is_open { Ok(()) } else { Err(Error::InvalidFolder) }
+}
+
+/// A channel's description as it is stored: on one line.
+///
+/// # Errors
+///
+/// `BadValue` over the limit.
+pub fn checked_description(description: &str) -> Result<String, Error> {
+    check_length(description, "description", MAX_DESCRIPTION_LENGTH)?;
+    Ok(description.replace('\n', " "))
+}
+
+/// Makes a channel without subscribers, under a name that is free.
+///
+/// Event: `stream` create to everybody who can see it.
+pub fn make_channel(tx: &mut Tx, creator: &User, name: String, description: String, traits: &ChannelSpec) -> ChannelId {
+    let rendered_description = rendered_description(tx, creator, &description);
+    let counters = &mut tx.realm_mut().counters;
+    counters.channel += 1;
+    counters.recipient += 1;
+    let id = ChannelId(counters.channel);
+    let recipient = RecipientId(counters.recipient);
+    let date_created = tx.now;
+    tx.add_channel(Channel {
+        id,
+        recipient,
+        name,
+        description,
+        rendered_description,
+        date_created,
+        creator: Some(creator.id),
+        privacy: traits.privacy,
+        is_archived: false,
+        is_default: traits.is_default,
+        folder: traits.folder,
+        message_retention_days: traits.message_retention_days,
+        topics_policy: traits.topics_policy,
+        permissions: traits.permissions.clone(),
+        subscribers: OrdSet::new(),
+        first_message: None,
+    });
+    let audience = tx.who_can_see(&tx.channels[&id]);
+    let event = StreamCreate { streams: vec![ChannelRecord::new(tx, &tx.channels[&id])] };
+    tx.emit(audience, event);
+    id
+}
+
+/// Tells all but guests which channels new users get.
+pub fn emit_defaults(tx: &mut Tx) {
+    let defaults = tx.channels.values().filter(|channel| channel.is_default && !channel.is_archived);
+    let ids: Vec<ChannelId> = defaults.map(|channel| channel.id).collect();
+    let audience = Audience::of(tx.active_users.clone()).except_all(tx.guests());
+    tx.emit(audience, DefaultStreams { default_streams: ids });
+}
+
+/// A channel to be subscribed to, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelToSubscribe {
+    /// As given.
+    pub name: String,
+    /// The user's colour for it.
+    pub color: Option<String>,
+    /// Of a new channel.
+    pub description: Option<String>,
+}
+
+impl FromJson for ChannelToSubscribe {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        let object = value.as_object().ok_or_else(|| Error::bad_value(at, "is not a dict"))?;
+        let text = |key: &str| match object.get(key) {
+            Some(value) => Option::<String>::from_json(value, &format!("{at}[\"{key}\"]")),
+            None => Ok(None),
+        };
+        let name = object
+            .get("name")
+            .ok_or_else(|| Error::bad_value(format!("{at}[\"name\"]"), "field is missing: Field required"))?;
+        let name = String::from_json(name, &format!("{at}[\"name\"]"))?;
+        let color = text("color")?;
+        if color.as_deref().is_some_and(|color| !is_color(color)) {
+            let reason = "add.color is not a valid hex color code".into();
+            return Err(Error::InvalidValueBecause { parameter: at.into(), reason });
+        }
+        let description = text("description")?;
+        if let Some(description) = &description {
+            check_length(description, &format!("{at}[\"description\"]"), MAX_DESCRIPTION_LENGTH)?;
+        }
+        Ok(Self { name, color, description })
+    }
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({
+            "type": "object",
+            "properties": {
+                "name": {"type": "string"},
+                "color": {"type": ["string", "null"]},
+                "description": {"type": ["string", "null"]},
+            },
+            "required": ["name"],
+        })
+    }
+}

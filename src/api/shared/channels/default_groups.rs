@@ -1,0 +1,44 @@
+//! Groups of default channels: what they are, and leaving them.
+
+use crate::realm::Realm;
+use crate::realm::event::Audience;
+use crate::realm::id::ChannelId;
+use crate::realm::organization::DefaultChannelGroup;
+use crate::realm::tx::Tx;
+use crate::record::channel::DefaultGroupRecord;
+use crate::record::events::DefaultStreamGroups;
+use std::sync::Arc;
+
+/// All groups of default channels, oldest first.
+pub fn records(realm: &Realm) -> Vec<DefaultGroupRecord> {
+    let record = |group: &DefaultChannelGroup| DefaultGroupRecord {
+        id: group.id,
+        name: group.name.clone(),
+        description: group.description.clone(),
+        streams: group.channels.clone(),
+    };
+    realm.organization.default_channel_groups.iter().map(record).collect()
+}
+
+/// Takes a channel that is closed or private from now on out of all groups, and tells so if it was in any.
+pub fn leave_groups(tx: &mut Tx, channel: ChannelId) {
+    let is_in_any = tx.organization.default_channel_groups.iter().any(|group| group.channels.contains(&channel));
+    if is_in_any {
+        for group in groups_mut(tx) {
+            group.channels.remove(&channel);
+        }
+        emit(tx);
+    }
+}
+
+/// The groups, to be changed.
+pub fn groups_mut(tx: &mut Tx) -> &mut Vec<DefaultChannelGroup> {
+    &mut Arc::make_mut(&mut tx.realm_mut().organization).default_channel_groups
+}
+
+/// Tells all but guests which groups there are.
+pub fn emit(tx: &mut Tx) {
+    let event = DefaultStreamGroups { default_stream_groups: records(tx) };
+    let audience = Audience::of(tx.active_users.clone()).except_all(tx.guests());
+    tx.emit(audience, event);
+}

@@ -1,0 +1,23 @@
+//! Telling of user groups.
+
+use crate::realm::event::{DeliveryCondition, Event};
+use crate::realm::id::GroupId;
+use crate::realm::tx::Tx;
+use crate::record::events::UserGroupUpdate;
+use serde_json::Value;
+
+/// Tells everybody of a change of a group; clients that don't know deactivated groups hear nothing of those.
+pub fn emit(tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
+    let needs = if tx.groups[&group].is_deactivated {
+        DeliveryCondition::DeactivatedGroups
+    } else {
+        DeliveryCondition::Nothing
+    };
+    let audience = tx.everyone();
+    tx.emit(audience, event.into().only_for(needs));
+}
+
+/// Tells everybody who knows the group of a property.
+pub fn emit_update(tx: &mut Tx, id: GroupId, property: &str, value: Value) {
+    emit(tx, id, UserGroupUpdate::new(id, property, value));
+}

@@ -1,0 +1,119 @@
+//! Parameters that say which messages: narrows and anchors.
+
+use crate::api::parameter::{FromJson, Parameter, json_parameter};
+use crate::error::Error;
+use crate::realm::narrow::{Anchor, NEWEST, RawTerm};
+use schemars::{Schema, SchemaGenerator, json_schema};
+use serde_json::Value;
+
+/// A term of a narrow: an object or a pair of texts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NarrowTerm(pub RawTerm);
+
+impl FromJson for NarrowTerm {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        term(value, at).map(Self)
+    }
+
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        let operand = serde_json::json!({"anyOf": [
+            {"type": "string"}, {"type": "integer"}, {"type": "array", "items": {"type": "integer"}},
+        ]});
+        json_schema!({"anyOf": [
+            {"type": "object", "required": ["operator", "operand"], "properties": {
+                "operator": {"type": "string"}, "operand": operand, "negated": {"type": "boolean"},
+            }},
+            {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
+        ]})
+    }
+}
+
+/// `narrow`: terms, or null for none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NarrowTerms(pub Vec<RawTerm>);
+
+impl FromJson for NarrowTerms {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        let terms = Option::<Vec<NarrowTerm>>::from_json(value, at)?.unwrap_or_default();
+        Ok(Self(terms.into_iter().map(|term| term.0).collect()))
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<NarrowTerm>::json_schema(generator)
+    }
+}
+
+impl Parameter for NarrowTerms {
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        json_parameter(text, name)
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        Self::json_schema(generator)
+    }
+}
+
+fn term(value: &Value, at: &str) -> Result<RawTerm, Error> {
+    let wrong = |reason: &str| Error::InvalidValueBecause { parameter: at.into(), reason: reason.into() };
+    match value {
+        Value::Array(pair) => match pair.as_slice() {
+            [Value::String(operator), Value::String(operand)] => {
+                Ok(RawTerm { operator: operator.clone(), operand: operand.as_str().into(), is_negated: false })
+            }
+            _ => Err(wrong("element is not a string pair")),
+        },
+        Value::Object(object) => {
+            let operator = object.get("operator").ok_or_else(|| wrong("operator is missing"))?;
+            let operator = operator.as_str().ok_or_else(|| Error::bad_value("operator", "is not a string"))?;
+            let operand = object.get("operand").ok_or_else(|| wrong("operand is missing"))?;
+            let is_negated = match object.get("negated") {
+                None => false,
+                Some(Value::Bool(negated)) => *negated,
+                Some(_) => return Err(Error::bad_value("negated", "is not a boolean")),
+            };
+            Ok(RawTerm { operator: operator.to_owned(), operand: operand.clone(), is_negated })
+        }
+        _ => Err(wrong("dict or list required")),
+    }
+}
+
+/// `anchor` as text: a message ID, `newest`, `oldest`, `first_unread` or `date`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnchorText(pub String);
+
+impl Parameter for AnchorText {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
+        Ok(Self(text.to_owned()))
+    }
+
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "description": "A message ID, newest, oldest, first_unread or date."})
+    }
+}
+
+/// A whole number, be it longer than any ID.
+fn whole_number(text: &str) -> Option<i64> {
+    text.parse().ok().or_else(|| {
+        let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then_some(sign * i64::MAX)
+    })
+}
+
+impl AnchorText {
+    /// The anchor that the text names; `date` is the caller's to resolve.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidAnchor`.
+    pub fn anchor(&self) -> Result<Anchor, Error> {
+        match self.0.as_str() {
+            "newest" => Ok(Anchor::Newest),
+            "oldest" => Ok(Anchor::Oldest),
+            "first_unread" => Ok(Anchor::FirstUnread),
+            id => whole_number(id).map(|id| Anchor::Id(id.clamp(0, NEWEST))).ok_or(Error::InvalidAnchor),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Settings of users: reading them from requests, their values, telling of them.
+
+pub mod events;
+pub mod legacy;
+pub mod parameters;
+pub mod values;
+mod zones;

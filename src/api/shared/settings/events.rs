@@ -1,0 +1,16 @@
+//! Telling of changed settings.
+
+use super::legacy;
+use crate::realm::event::Audience;
+use crate::realm::id::UserId;
+use crate::realm::tx::Tx;
+use crate::record::events::UserSettingsUpdate;
+use serde_json::Value;
+
+/// Tells a user's clients of a setting.
+pub fn emit_setting(tx: &mut Tx, user: UserId, name: &str, value: Value, language: Option<&str>) {
+    let language_name = language.map(str::to_owned);
+    let event = UserSettingsUpdate { property: name.to_owned(), value: value.clone(), language_name };
+    tx.emit(Audience::user(user), event);
+    legacy::emit(tx, user, name, &value, language);
+}

@@ -1,0 +1,70 @@
+//! Values that settings of users can have.
+
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::setting::{NO_SOUND, NOTIFICATION_SOUNDS, USER_SETTINGS, find};
+use serde_json::Value;
+
+/// Longest time for which mails about messages are gathered, seconds.
+const MAX_BATCHING_PERIOD_SECONDS: i64 = 604_800;
+
+/// Languages of the service, by code.
+const LANGUAGES: [(&str, &str); 24] = [
+    ("ar", "العربية"),
+    ("bg", "Български"),
+    ("ca", "català"),
+    ("cs", "česky"),
+    ("da", "dansk"),
+    ("de", "Deutsch"),
+    ("en", "English"),
+    ("en-gb", "British English"),
+    ("es", "español"),
+    ("fa", "فارسی"),
+    ("fi", "suomi"),
+    ("fr", "français"),
+    ("hi", "हिन्दी"),
+    ("hu", "magyar"),
+    ("it", "Italiano"),
+    ("ja", "日本語"),
+    ("ko", "한국어"),
+    ("nl", "Nederlands"),
+    ("pl", "polski"),
+    ("pt-br", "Português brasileiro"),
+    ("ru", "Русский"),
+    ("sv", "svenska"),
+    ("tr", "Türkçe"),
+    ("zh-hans", "简体中文"),
+];
+
+/// Whether a setting can have a value of its kind.
+///
+/// # Errors
+///
+/// `InvalidValue`, `InvalidNotificationSound`, `InvalidBatchingPeriod`.
+pub fn check_setting(name: &str, value: &Value) -> Result<(), Error> {
+    let text = value.as_str().unwrap_or_default();
+    match name {
+        "default_language" if language_name(text).is_none() => Err(Error::InvalidValue { parameter: name.into() }),
+        "notification_sound" if text != NO_SOUND && !NOTIFICATION_SOUNDS.contains(&text) => {
+            Err(Error::InvalidNotificationSound { sound: text.into() })
+        }
+        "email_notifications_batching_period_seconds" => {
+            let seconds = value.as_i64().unwrap_or_default();
+            let is_possible = (1..=MAX_BATCHING_PERIOD_SECONDS).contains(&seconds);
+            if is_possible { Ok(()) } else { Err(Error::InvalidBatchingPeriod { seconds: seconds.into() }) }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The language of this code, in itself.
+pub fn language_name(code: &str) -> Option<&'static str> {
+    LANGUAGES.iter().find(|(other, _)| *other == code).map(|(_, name)| *name)
+}
+
+/// The value of a setting that new users begin with.
+pub fn user_default(realm: &Realm, name: &str) -> Value {
+    let given = realm.organization.user_defaults.get(name).cloned();
+    // Everyone, for the one setting that is in the account.
+    given.unwrap_or_else(|| find(&USER_SETTINGS, name).map_or(Value::from(1), |row| row.default.clone()))
+}

@@ -1,0 +1,259 @@
+//! Subscribing and unsubscribing with all events, for every operation that does so.
+
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::channel::{Channel, Subscription};
+use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
+use crate::realm::id::{ChannelId, UserId};
+use crate::realm::palette::Palette;
+use crate::realm::tx::Tx;
+use crate::realm::visibility::Sight;
+use crate::record::events::{
+    FlagUpdate, LeftChannel, Peers, SubscriptionPeerAdd, SubscriptionPeerRemove, SubscriptionRemove,
+};
+use imbl::OrdSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Who came to which channels, or left them.
+pub type Changed = BTreeMap<UserId, Vec<ChannelId>>;
+
+/// Subscriptions that one request changes at most, users times channels (A-321 in docs/assumptions.md). About 2 s.
+const MAX_SUBSCRIPTIONS: usize = 1_000_000;
+
+/// Asserts that a request does not change too many subscriptions at once.
+///
+/// # Errors
+///
+/// `TooManySubscriptions`.
+pub fn check_size(users: usize, channels: usize) -> Result<(), Error> {
+    if users.saturating_mul(channels) > MAX_SUBSCRIPTIONS {
+        return Err(Error::TooManySubscriptions { max_subscriptions: MAX_SUBSCRIPTIONS.into() });
+    }
+    Ok(())
+}
+
+/// Subscribes an active user to channels; gives those to which they were not subscribed before.
+///
+/// Events: those of [`subscribe_all`].
+pub fn subscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId], color: Option<&str>) -> Vec<ChannelId> {
+    let colors = channels.iter().filter_map(|id| Some((*id, color?.to_owned()))).collect();
+    subscribe_all(tx, &BTreeSet::from([user]), channels, &colors).remove(&user).unwrap_or_default()
+}
+
+/// Subscribes active users to channels, in these colours where they have one; gives what is new, the channels in the
+/// order in which they were given.
+///
+/// Events, in this order: `realm_user` add to limited guests who come to know somebody, `stream` create to those who
+/// could not see a channel, `subscription` add to each user, `subscription` peer_add to everybody else who may see the
+/// subscribers, `update_message_flags` of starred messages that come into sight.
+pub fn subscribe_all(
+    tx: &mut Tx,
+    users: &BTreeSet<UserId>,
+    channels: &[ChannelId],
+    colors: &BTreeMap<ChannelId, String>,
+) -> Changed {
+    let mut added = Changed::new();
+    let mut discovered = BTreeMap::new();
+    let mut arrived = BTreeMap::new();
+    let mut palette = Palette::default();
+    let before = tx.mark();
+    for channel in channels {
+        let is_new = |user: &UserId| tx.subscribe_from(&mut palette, *user, *channel, colors.get(channel).cloned());
+        let newcomers: OrdSet<UserId> = users.iter().copied().filter(is_new).collect();
+        for user in &newcomers {
+            added.entry(*user).or_default().push(*channel);
+        }
+        discovered.insert(*channel, blind_among(&before, &newcomers, *channel));
+        arrived.insert(*channel, newcomers);
+    }
+    tx.emit_visibility(&before, &[Sight::Users]);
+    tx.emit_created(discovered);
+    for (user, channels) in &added {
+        emit_added(tx, *user, channels);
+    }
+    let audiences = peer_audiences(tx, arrived);
+    emit_peers(tx, SubscriptionPeerAdd, audiences);
+    tx.emit_visibility(&before, &[Sight::Starred]);
+    added
+}
+
+/// Unsubscribes users from those of the channels to which they are subscribed; gives what ended. What was unread there
+/// is read from then on.
+///
+/// Events, in this order: `subscription` peer_remove to everybody else who may see the subscribers; then for each user
+/// `subscription` remove, `stream` delete for channels that they can't see any more, `update_message_flags` for what
+/// was unread; then `update_message_flags` of starred messages that go out of sight, and `realm_user` remove to limited
+/// guests who lose somebody.
+pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[ChannelId]) -> Changed {
+    let mut removed = Changed::new();
+    let mut left = BTreeMap::new();
+    let before = tx.mark();
+    for channel in channels {
+        let leavers: OrdSet<UserId> =
+            users.iter().copied().filter(|user| tx.user_state(*user).subscription(*channel).is_some()).collect();
+        for user in &leavers {
+            removed.entry(*user).or_default().push(*channel);
+        }
+        left.insert(*channel, leavers);
+    }
+    // Those who can see the subscribers while the users are among them.
+    let audiences = peer_audiences(tx, left);
+    for change in &audiences {
+        emit_fellow_leavers(tx, change);
+    }
+    emit_peers(tx, SubscriptionPeerRemove, audiences);
+    for (user, channels) in &removed {
+        leave(tx, *user, channels);
+    }
+    tx.emit_visibility(&before, &[Sight::Starred, Sight::Users]);
+    removed
+}
+
+/// Takes a user who is being deactivated out of all channels; the subscriptions themselves are kept.
+///
+/// Event: `subscription` peer_remove to everybody else who may see the subscribers.
+pub fn suspend(tx: &mut Tx, user: UserId) {
+    let channels = active_subscriptions(tx, user);
+    let audiences = peer_audiences(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect());
+    for channel in channels {
+        tx.channel_mut(channel).subscribers.remove(&user);
+    }
+    emit_peers_needing(tx, SubscriptionPeerRemove, audiences, |is_archived| match is_archived {
+        true => DeliveryCondition::ArchivedChannelsFrom(DEACTIVATION_LEAVES_ARCHIVED_SINCE),
+        false => DeliveryCondition::From(DEACTIVATION_LEAVES_SINCE),
+    });
+}
+
+/// Puts a user who is being reactivated back into all channels whose subscriptions were kept; gives those.
+pub fn resume(tx: &mut Tx, user: UserId) -> Vec<ChannelId> {
+    let channels = active_subscriptions(tx, user);
+    for channel in &channels {
+        tx.channel_mut(*channel).subscribers.insert(user);
+    }
+    channels
+}
+
+/// Tells everybody else who may see the subscribers that a user is among them again: `subscription` peer_add.
+pub fn emit_resumed(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
+    let audiences = peer_audiences(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect());
+    emit_peers(tx, SubscriptionPeerAdd, audiences);
+}
+
+fn active_subscriptions(realm: &Realm, user: UserId) -> Vec<ChannelId> {
+    let subscriptions = realm.user_state(user).subscriptions.iter();
+    subscriptions.filter(|(_, subscription)| subscription.is_active).map(|(channel, _)| *channel).collect()
+}
+
+fn leave(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
+    let mut unread: Vec<_> = channels.iter().flat_map(|channel| tx.unsubscribe(user, *channel)).collect();
+    let (archived, living): (Vec<_>, Vec<_>) = channels.iter().copied().partition(|id| tx.channels[id].is_archived);
+    for (is_archived, channels) in [(false, living), (true, archived)] {
+        if !channels.is_empty() {
+            emit_left(tx, user, &channels, DeliveryCondition::of_channel(is_archived));
+        }
+    }
+    if !unread.is_empty() {
+        unread.sort_unstable();
+        tx.emit(Audience::user(user), FlagUpdate::new(true, "read", unread));
+    }
+}
+
+fn emit_left(tx: &mut Tx, user: UserId, channels: &[ChannelId], needs: DeliveryCondition) {
+    let left = channels.iter().map(|id| LeftChannel { name: tx.channels[id].name.clone(), stream_id: *id });
+    let event = SubscriptionRemove { subscriptions: left.collect() };
+    tx.emit(Audience::user(user), event.only_for(needs));
+    let account = tx.users[&user].clone();
+    let is_hidden = |id: &ChannelId| !tx.can_see(&account, &tx.channels[id]);
+    let vanished: OrdSet<ChannelId> = channels.iter().copied().filter(is_hidden).collect();
+    if !vanished.is_empty() {
+        tx.emit_vanished(Audience::user(user), &vanished, needs);
+    }
+}
+
+/// Those of the users who can't see a channel.
+fn blind_among(realm: &Realm, users: &OrdSet<UserId>, channel: ChannelId) -> OrdSet<UserId> {
+    let channel = &realm.channels[&channel];
+    let is_blind = |id: &&UserId| realm.user(**id).is_some_and(|user| !realm.can_see(user, channel));
+    users.iter().filter(is_blind).copied().collect()
+}
+
+/// The first level that tells of the subscriptions of those who are deactivated.
+const DEACTIVATION_LEAVES_SINCE: i64 = 377;
+/// The first level that tells of those to archived channels.
+const DEACTIVATION_LEAVES_ARCHIVED_SINCE: i64 = 428;
+
+/// Shaped when it is read: only those with a queue cost a list of all subscribers.
+fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
+    let own = tx.user_state(user);
+    let subscriptions =
+        channels.iter().filter_map(|id| Some((tx.channels.get(id)?.clone(), own.subscriptions.get(id)?.clone())));
+    let (archived, living): (Vec<_>, Vec<_>) =
+        subscriptions.partition(|(channel, _): &(Arc<Channel>, Arc<Subscription>)| channel.is_archived);
+    for (is_archived, subscriptions) in [(false, living), (true, archived)] {
+        if !subscriptions.is_empty() {
+            let event = Event::new(EventKind::SubscriptionAdd, Payload::Subscribed(subscriptions));
+            tx.emit(Audience::user(user), event.only_for(DeliveryCondition::of_channel(is_archived)));
+        }
+    }
+}
+
+/// A change of subscribers that several channels have in common, and who may see it.
+struct PeerChange {
+    is_archived: bool,
+    audience: Audience,
+    users: OrdSet<UserId>,
+    channels: Vec<ChannelId>,
+}
+
+/// How many of the latest changes a further channel is compared with: where more kinds of audiences come together,
+/// some get the same change in two events.
+const COMPARED_CHANGES: usize = 100;
+
+/// One change where the same users come or go and the same people may see it.
+fn peer_audiences(realm: &Realm, changed: BTreeMap<ChannelId, OrdSet<UserId>>) -> Vec<PeerChange> {
+    let mut changes: Vec<PeerChange> = Vec::new();
+    for (id, users) in changed {
+        if users.is_empty() {
+            continue;
+        }
+        let channel = &realm.channels[&id];
+        let is_archived = channel.is_archived;
+        let audience = realm.who_can_see(channel).except_all(&users);
+        let is_same = |change: &&mut PeerChange| {
+            change.is_archived == is_archived && change.users == users && change.audience == audience
+        };
+        match changes.iter_mut().rev().take(COMPARED_CHANGES).find(is_same) {
+            Some(change) => change.channels.push(id),
+            None => changes.push(PeerChange { is_archived, audience, users, channels: vec![id] }),
+        }
+    }
+    changes
+}
+
+/// Those who leave together hear of each other too: nothing else tells them.
+fn emit_fellow_leavers(tx: &mut Tx, change: &PeerChange) {
+    if change.users.len() > 1 {
+        let payload = Payload::PeersLeft { channels: change.channels.clone(), users: change.users.clone() };
+        let event = Event::new(EventKind::SubscriptionPeerRemove, payload)
+            .only_for(DeliveryCondition::of_channel(change.is_archived));
+        tx.emit(Audience::of(change.users.clone()), event);
+    }
+}
+
+fn emit_peers<E: EventData>(tx: &mut Tx, event: fn(Peers) -> E, changes: Vec<PeerChange>) {
+    emit_peers_needing(tx, event, changes, DeliveryCondition::of_channel);
+}
+
+/// As [`emit_peers`]; what is needed for channels that are archived or not.
+fn emit_peers_needing<E: EventData>(
+    tx: &mut Tx,
+    event: fn(Peers) -> E,
+    changes: Vec<PeerChange>,
+    needs: impl Fn(bool) -> DeliveryCondition,
+) {
+    for change in changes {
+        let peers = Peers::new(change.channels, change.users);
+        tx.emit(change.audience, event(peers).only_for(needs(change.is_archived)));
+    }
+}

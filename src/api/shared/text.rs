@@ -1,0 +1,100 @@
+//! Kinds of texts that parameters take.
+//!
+//! A choice where the API is silent: A-43 in docs/assumptions.md.
+
+use crate::api::parameter::{FromJson, Parameter};
+use crate::error::Error;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::Value;
+
+/// A text without white space around it: not blank, of at most so many code points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NonBlank<const MAX: usize>(pub String);
+
+/// A label of any length.
+pub type AnyLabel = NonBlank<{ usize::MAX }>;
+
+impl<const MAX: usize> NonBlank<MAX> {
+    fn checked(text: &str, at: &str) -> Result<Self, Error> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(Error::bad_value(at, "cannot be blank"));
+        }
+        check_length(text, at, MAX)?;
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl<const MAX: usize> Parameter for NonBlank<MAX> {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        Self::checked(text, name)
+    }
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = schemars::json_schema!({"type": "string", "minLength": 1});
+        if MAX < usize::MAX {
+            schema.insert("maxLength".into(), MAX.into());
+        }
+        schema
+    }
+}
+
+impl<const MAX: usize> FromJson for NonBlank<MAX> {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        Self::checked(&String::from_json(value, at)?, at)
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Self::schema(generator)
+    }
+}
+
+/// A text of at most so many code points, as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MaxLength<const MAX: usize>(pub String);
+
+impl<const MAX: usize> Parameter for MaxLength<MAX> {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        check_length(text, name, MAX)?;
+        Ok(Self(text.to_owned()))
+    }
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": "string", "maxLength": MAX})
+    }
+}
+
+/// A text or null. Texts travel raw, so `null` in a form means null.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NullableText<T>(pub Option<T>);
+
+impl<T: Parameter> Parameter for NullableText<T> {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        if text == "null" { Ok(Self(None)) } else { T::from_text(text, name).map(|value| Self(Some(value))) }
+    }
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        let some = T::schema(generator);
+        schemars::json_schema!({"anyOf": [some, {"type": "null"}]})
+    }
+}
+
+/// The text of a parameter that may be absent or null, which mean the same.
+pub fn given<T>(parameter: Option<NullableText<T>>) -> Option<T> {
+    parameter.and_then(|parameter| parameter.0)
+}
+
+/// Whether a text is within its limit, in code points.
+///
+/// # Errors
+///
+/// `BadValue`: `is too long (limit: … characters)`.
+pub fn check_length(text: &str, at: &str, limit: usize) -> Result<(), Error> {
+    // A text has no more code points than bytes.
+    if text.len() <= limit || text.chars().count() <= limit {
+        return Ok(());
+    }
+    Err(Error::bad_value(at, format!("is too long (limit: {limit} characters)")))
+}

@@ -1,0 +1,159 @@
+//! Accounts that are deactivated and come back, with all that follows (reference behaviour, DELETE /users/{user_id}).
+
+use super::change::{change_avatar, change_name};
+use super::holders::emit_listings;
+use crate::api::parameter::json_object;
+use crate::api::shared::subscriptions::{emit_resumed, resume, suspend};
+use crate::api::shared::users::bot::emit_account;
+use crate::api::shared::users::change::emit_export_consent;
+use crate::realm::Realm;
+use crate::realm::deletion::delete_messages;
+use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind, Payload};
+use crate::realm::group::Group;
+use crate::realm::id::{GroupId, MessageId, UserId};
+use crate::realm::message::{Message, Place};
+use crate::realm::queue::QueueId;
+use crate::realm::tx::Tx;
+use crate::realm::user::AvatarSource;
+use crate::record::events::{MemberChange, PersonUpdate, RealmUserRemove};
+use imbl::OrdSet;
+use serde_json::json;
+use std::sync::Arc;
+
+/// The name of users whose profile was deleted.
+pub const DELETED_USER_NAME: &str = "Deleted user";
+
+/// The first level whose groups lose and get back members with their accounts.
+const MEMBERSHIP_SENT_SINCE: i64 = 303;
+
+json_object! {
+    open
+    /// What is deleted with an account.
+    pub struct DeletionActions {
+        /// Rename the user to 'Deleted user' and remove the picture.
+        delete_profile: bool = false,
+        /// Messages in public channels, web-public ones included.
+        delete_public_channel_messages: bool = false,
+        /// Messages in private channels.
+        delete_private_channel_messages: bool = false,
+        /// Direct messages.
+        delete_direct_messages: bool = false,
+    }
+}
+
+/// Deactivates a user, the bots that they own before; what is to be deleted goes with each account, bots' first.
+///
+/// Events for each account, in this order: `delete_message`, `realm_user` update of name and picture, `invites_changed`,
+/// `subscription` peer_remove, `realm_user` update to everybody who may still know of it, those of [`emit_listings`],
+/// `realm_user` remove to guests who may not know of it any more; `user_group` remove_members to guests who may not
+/// know of it.
+pub fn deactivate(tx: &mut Tx, id: UserId, actions: Option<&DeletionActions>) {
+    let is_own_bot = |user: &&UserId| tx.users[*user].bot_owner() == Some(id);
+    let bots: Vec<UserId> = tx.active_users.iter().filter(is_own_bot).copied().collect();
+    for account in bots.into_iter().chain([id]) {
+        if let Some(actions) = actions {
+            delete_belongings(tx, account, actions);
+        }
+        deactivate_account(tx, account);
+    }
+}
+
+fn delete_belongings(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
+    let is_wanted = |message: &&Arc<Message>| {
+        message.sender == id
+            && match &message.place {
+                Place::Direct { .. } => actions.delete_direct_messages,
+                Place::Channel { channel, .. } if tx.channels[channel].privacy.is_private() => {
+                    actions.delete_private_channel_messages
+                }
+                Place::Channel { .. } => actions.delete_public_channel_messages,
+            }
+    };
+    let deletes_messages = actions.delete_direct_messages
+        || actions.delete_private_channel_messages
+        || actions.delete_public_channel_messages;
+    if deletes_messages {
+        let messages: Vec<MessageId> = tx.messages.values().filter(is_wanted).map(|message| message.id).collect();
+        delete_messages(tx, &messages);
+    }
+    if actions.delete_profile {
+        change_name(tx, id, DELETED_USER_NAME.to_owned());
+        if tx.users[&id].avatar.source != AvatarSource::Provider {
+            change_avatar(tx, id, AvatarSource::Provider);
+        }
+    }
+}
+
+/// Ends an account: its key is refused from now on, its hanging polls end, its subscriptions don't count.
+fn deactivate_account(tx: &mut Tx, id: UserId) {
+    let before = tx.who_can_access(id).except(id);
+    tx.user_mut(id).is_active = false;
+    tx.realm_mut().active_users.remove(&id);
+    let queues: Vec<QueueId> =
+        tx.queues.values().filter(|queue| queue.owner == id).map(|queue| queue.id.clone()).collect();
+    for queue in queues {
+        tx.touch_queue(&queue);
+    }
+    tx.revoke_invitations_of(id);
+    suspend(tx, id);
+    let lost = difference(tx, &before, &tx.who_can_access(id));
+    let informed = before.except_all(&lost);
+    tx.emit(informed.clone(), PersonUpdate::IsActive { user_id: id, is_active: false });
+    emit_account(tx, id, "is_active", |_, _| json!(false));
+    emit_listings(tx, id);
+    if !lost.is_empty() {
+        tx.emit(Audience::of(lost), RealmUserRemove::of(id));
+    }
+    // Who hears of the account's end concludes that it is in no group any more.
+    let is_unaware = |guest: &&UserId| tx.is_active(**guest) && !informed.contains(**guest);
+    let unaware: OrdSet<UserId> = tx.guests().iter().filter(is_unaware).copied().collect();
+    if !unaware.is_empty() {
+        emit_membership(tx, &Audience::of(unaware), id, MemberChange::Remove);
+    }
+}
+
+/// Guests who are in the one audience and not in the other: they alone can come to know users and lose them.
+fn difference(realm: &Realm, one: &Audience, other: &Audience) -> OrdSet<UserId> {
+    realm.guests().iter().copied().filter(|guest| one.contains(*guest) && !other.contains(*guest)).collect()
+}
+
+/// Brings an account back, with its subscriptions and groups.
+///
+/// Events, in this order: `realm_user` update to everybody who may know of it, `realm_export_consent` of people to
+/// administrators, `realm_user` add to guests who come to know of it, then
+/// `subscription` peer_add, `user_group` add_members for each group that lists it again; those of [`emit_listings`].
+pub fn reactivate(tx: &mut Tx, id: UserId) {
+    let before = tx.who_can_access(id);
+    tx.user_mut(id).is_active = true;
+    tx.realm_mut().active_users.insert(id);
+    let channels = resume(tx, id);
+    let after = tx.who_can_access(id);
+    let gained = difference(tx, &after, &before);
+    tx.emit(after.except_all(&gained), PersonUpdate::IsActive { user_id: id, is_active: true });
+    if !tx.users[&id].is_bot() {
+        emit_export_consent(tx, id, tx.user_state(id).is_on("allow_private_data_export"));
+    }
+    emit_account(tx, id, "is_active", |_, _| json!(true));
+    if !gained.is_empty() {
+        let user = tx.users[&id].clone();
+        tx.emit(Audience::of(gained), Event::new(EventKind::RealmUserAdd, Payload::UserAdd(user)));
+    }
+    emit_resumed(tx, id, &channels);
+    let everyone = tx.everyone();
+    emit_membership(tx, &everyone, id, MemberChange::Add);
+    emit_listings(tx, id);
+}
+
+/// Tells some that a user is listed in groups again, or not any more.
+fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, change: MemberChange) {
+    let groups = tx.groups.values().filter(|group| group.members.contains(&id));
+    let needs = |group: &Group| match (group.system, group.is_deactivated) {
+        (Some(_), _) => DeliveryCondition::From(MEMBERSHIP_SENT_SINCE),
+        (None, true) => DeliveryCondition::DeactivatedGroupsFrom(MEMBERSHIP_SENT_SINCE),
+        (None, false) => DeliveryCondition::From(MEMBERSHIP_SENT_SINCE),
+    };
+    let groups: Vec<(GroupId, DeliveryCondition)> = groups.map(|group| (group.id, needs(group))).collect();
+    for (group, needs) in groups {
+        tx.emit(audience.clone(), change.event(group, [id]).only_for(needs));
+    }
+}

@@ -1,0 +1,11 @@
+//! The key by which an account calls the API.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The key that works from now on.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct NewApiKeyReply {
+    /// 32 letters and digits.
+    pub api_key: String,
+}

@@ -1,0 +1,61 @@
+//! Names and passwords that an account may have.
+
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::id::UserId;
+use crate::realm::setting::MAX_PASSWORD_LENGTH;
+use unicode_normalization::UnicodeNormalization;
+
+/// Longest display name, in code points.
+pub const MAX_NAME_LENGTH: usize = 100;
+
+/// A display name, trimmed, as it may be stored; `of` is the account that has it already, if any.
+///
+/// # Errors
+///
+/// In this order: `NameTooLong`, `NameEmpty`, `NameInvalidCharacters`, `NameInvalidFormat`, `NameTaken`.
+pub fn checked_name(realm: &Realm, name: &str, of: Option<UserId>) -> Result<String, Error> {
+    let name = name.trim();
+    if name.chars().count() > MAX_NAME_LENGTH {
+        return Err(Error::NameTooLong);
+    }
+    if name.is_empty() {
+        return Err(Error::NameEmpty);
+    }
+    let is_invalid = |character: char| character.is_control() || "*`\\>\"@".contains(character);
+    if name.contains(is_invalid) {
+        return Err(Error::NameInvalidCharacters);
+    }
+    let ends_like_a_mention = name
+        .rsplit_once('|')
+        .is_some_and(|(_, digits)| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
+    if ends_like_a_mention {
+        return Err(Error::NameInvalidFormat);
+    }
+    let wanted = folded(name);
+    let is_taken = || realm.users.values().any(|user| Some(user.id) != of && folded(&user.full_name) == wanted);
+    if realm.organization.is_on("require_unique_names") && is_taken() {
+        return Err(Error::NameTaken);
+    }
+    Ok(name.to_owned())
+}
+
+/// What names that look alike have in common: letters of one width and case.
+fn folded(name: &str) -> String {
+    name.nfkc().flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a password is as long and as hard to guess as the organization wants it (`password_min_length`,
+/// `password_min_guesses`).
+///
+/// # Errors
+///
+/// `PasswordTooWeak`.
+pub fn check_password(realm: &Realm, password: &str, known: &[&str]) -> Result<(), Error> {
+    let limit = |name: &str| realm.organization.limit(name).unwrap_or_default();
+    let length = i64::try_from(password.chars().count()).unwrap_or(i64::MAX);
+    let has_length = (limit("password_min_length").max(1)..=MAX_PASSWORD_LENGTH).contains(&length);
+    let min_guesses = u64::try_from(limit("password_min_guesses")).unwrap_or_default();
+    let is_strong = || min_guesses <= 1 || zxcvbn::zxcvbn(password, known).guesses() >= min_guesses;
+    if has_length && is_strong() { Ok(()) } else { Err(Error::PasswordTooWeak) }
+}

@@ -1,0 +1,43 @@
+//! Who may change whose account.
+
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::group::SystemGroup;
+use crate::realm::id::UserId;
+use crate::realm::user::{Role, User};
+use std::sync::Arc;
+
+/// A user that the caller may administer: administrators may all, owners of bots those; deactivated ones too.
+///
+/// # Errors
+///
+/// In this order: `NoSuchUser`, `InsufficientPermission`.
+pub fn administered_user(realm: &Realm, caller: &User, id: UserId) -> Result<Arc<User>, Error> {
+    let user = realm.user(id).filter(|user| !user.is_system_bot()).ok_or(Error::NoSuchUser)?;
+    let may = caller.is_admin() || user.bot_owner() == Some(caller.id);
+    if may { Ok(user.clone()) } else { Err(Error::InsufficientPermission) }
+}
+
+/// Whether a user is the only active person who owns the organization: bots may have the role, and don't count
+/// (A-145 in docs/assumptions.md).
+pub fn is_only_owner(realm: &Realm, user: &User) -> bool {
+    let is_owning = |user: &User| user.role == Role::Owner && user.is_active && !user.is_bot();
+    let is_other = |id: &UserId| *id != user.id && is_owning(&realm.users[id]);
+    is_owning(user) && !realm.system_group_members(SystemGroup::Owners).iter().any(is_other)
+}
+
+/// The role to be, when it is another and the caller may give it.
+///
+/// # Errors
+///
+/// `OwnerRequired` to make or unmake an owner, `AdministratorRequired`, `OnlyOwnerRole`.
+pub fn checked_role(realm: &Realm, caller: &User, user: &User, role: Option<Role>) -> Result<Option<Role>, Error> {
+    let Some(role) = role.filter(|role| *role != user.role) else { return Ok(None) };
+    if [role, user.role].contains(&Role::Owner) && caller.role != Role::Owner {
+        return Err(Error::OwnerRequired);
+    }
+    if !caller.is_admin() {
+        return Err(Error::AdministratorRequired);
+    }
+    if is_only_owner(realm, user) { Err(Error::OnlyOwnerRole) } else { Ok(Some(role)) }
+}

@@ -1,0 +1,89 @@
+//! Bots: their accounts, what they keep, what is posted to them.
+
+use crate::api::Access;
+use crate::level::fields::gone::address_of;
+use crate::level::objects::{BOT, BOT_CHANGE, BOT_NEWS, INTEGRATION};
+use crate::level::past::as_of;
+use crate::level::{Behaviour, Context, Downgrade};
+use crate::realm::id::UserId;
+use crate::record::bot::BotRecord;
+use serde_json::{Map, Value, json};
+
+pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: 318,
+        on: "POST /register",
+        words: "`realm_incoming_webhook_bots[].config_options` is a list; before, `config` was an object of validators by key.",
+        test: "options_of_webhook_bots_were_an_object_before_318",
+        act: Downgrade::Objects(&INTEGRATION, |bot, _| {
+            let Some(key) = ["config", "config_options"].into_iter().find(|key| bot.contains_key(*key)) else { return };
+            let Value::Array(options) = &bot[key] else { return };
+            let text = |option: &Value, key: &str| option[key].as_str().unwrap_or_default().to_owned();
+            let config = options.iter().map(|option| (text(option, "key"), Value::from(text(option, "validator"))));
+            let config: Map<String, Value> = config.collect();
+            bot.insert(key.into(), config.into());
+        }),
+    },
+    Behaviour {
+        level: 344,
+        on: "POST /bots",
+        words: "Groups may make bots, and others have insufficient permission; before, a policy said so, and others had to be administrators.",
+        test: "policies_allowed_what_permissions_allow_since",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 201,
+        on: "posts to outgoing webhooks",
+        words: "The `trigger` of direct messages is `direct_message`; before, `private_message`.",
+        test: "direct_messages_to_bots_were_private_before_201",
+        // Decided where the post is made.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 494,
+        on: "/bot_storage",
+        words: "For bots only (403 PERMISSION_DENIED); before, people had a storage too.",
+        test: "people_had_a_storage_before_494",
+        act: Downgrade::Instead(&["GET /bot_storage", "PUT /bot_storage", "DELETE /bot_storage"], Access::User),
+    },
+    Behaviour {
+        level: 474,
+        on: "event realm_bot update",
+        words: "Accounts change in `realm_user` alone; before, owners and administrators were told of a bot's `api_key`, `avatar_url`, `full_name`, `is_active` and `owner_id` here too.",
+        test: "lists_of_bots_had_their_accounts_before_474",
+        // Whether a queue gets an event is decided where events are counted: Needs::Before.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 222,
+        on: "event realm_bot",
+        words: "Deactivation and reactivation are `update` with `is_active` (until 474); before, they were `remove` and `add`.",
+        test: "lists_of_bots_had_their_accounts_before_474",
+        act: Downgrade::Objects(&BOT_CHANGE, bot_activity),
+    },
+    Behaviour {
+        level: 5,
+        on: "event realm_bot update",
+        words: "`owner_id` replaces `owner`, an address.",
+        test: "owners_of_bots_were_addresses",
+        act: Downgrade::Objects(&BOT_NEWS, |bot, context| {
+            if let Some(id) = bot.shift_remove("owner_id") {
+                bot.insert("owner".into(), address_of(Some(&id), context));
+            }
+        }),
+    },
+];
+
+fn bot_activity(event: &mut Map<String, Value>, context: &Context<'_>) {
+    let bot = event.get("bot").cloned().unwrap_or_default();
+    let (Some(is_active), Some(id)) = (bot["is_active"].as_bool(), bot["user_id"].as_i64()) else { return };
+    let Some(user) = context.realm.user(UserId(id)) else { return };
+    let (op, bot) = if is_active {
+        ("add", as_of(222, &BOT, json!(BotRecord::new(user)), context))
+    } else {
+        ("remove", json!({"user_id": id, "full_name": user.full_name}))
+    };
+    event.insert("op".into(), op.into());
+    event.insert("bot".into(), bot);
+}

@@ -1,0 +1,88 @@
+//! Custom profile fields.
+
+use crate::error::Error;
+use crate::level::objects::{PROFILE_FIELD, PROFILE_FIELDS_EVENT, REGISTER};
+use crate::level::{Behaviour, Downgrade, Request};
+use crate::realm::id::ProfileFieldId;
+use serde_json::Value;
+
+pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: 476,
+        on: "POST /realm/profile_fields, PATCH /realm/profile_fields/{field_id}",
+        words: "`display_in_profile_summary` may be true for paragraphs.",
+        test: "paragraphs_were_not_in_summaries_before_476",
+        act: Downgrade::Request(&["POST /realm/profile_fields", "PATCH /realm/profile_fields/{field_id}"], |request| {
+            let is_in_summary = request.values.get("display_in_profile_summary").is_some_and(|text| text == "true");
+            if is_in_summary && is_paragraph(request) {
+                return Err(Error::FieldNotForSummary);
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 151,
+        on: "custom profile field",
+        words: "`type` may be 8, pronouns; where the data have such fields, older levels show a short text.",
+        test: "pronouns_were_no_kind_of_field_before_151",
+        act: Downgrade::Objects(&PROFILE_FIELD, |field, _| {
+            if field.get("type").is_some_and(|kind| *kind == PRONOUNS) {
+                field.insert("type".into(), 1.into());
+            }
+        }),
+    },
+    Behaviour {
+        level: 151,
+        on: "register reply",
+        words: "`custom_profile_field_types` has pronouns.",
+        test: "pronouns_were_no_kind_of_field_before_151",
+        act: Downgrade::Objects(&REGISTER, |reply, _| {
+            if let Some(kinds) = reply.get_mut("custom_profile_field_types").and_then(Value::as_object_mut) {
+                kinds.retain(|_, kind| kind["id"] != PRONOUNS);
+            }
+        }),
+    },
+    Behaviour {
+        level: 151,
+        on: "POST /realm/profile_fields",
+        words: "`field_type` may be 8, pronouns.",
+        test: "pronouns_were_no_kind_of_field_before_151",
+        act: Downgrade::Request(&["POST /realm/profile_fields"], |request| {
+            let is_pronouns = request.values.get("field_type").is_some_and(|kind| kind == "8");
+            if is_pronouns { Err(Error::InvalidFieldType) } else { Ok(()) }
+        }),
+    },
+    Behaviour {
+        level: 45,
+        on: "event custom_profile_fields",
+        words: "No `op` any more; before, `add`.",
+        test: "events_of_profile_fields_had_an_op_before_45",
+        act: Downgrade::Objects(&PROFILE_FIELDS_EVENT, |event, _| _ = event.insert("op".into(), "add".into())),
+    },
+    Behaviour {
+        level: 252,
+        on: "PATCH /realm/profile_fields/{field_id}",
+        words: "All parameters are optional; before, `name` was required.",
+        test: "profile_fields_needed_their_name_before_252",
+        act: Downgrade::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
+            if request.values.contains_key("name") {
+                return Ok(());
+            }
+            Err(Error::MissingParameter { var_name: "name".into() })
+        }),
+    },
+];
+
+/// The kind of profile field for pronouns.
+const PRONOUNS: i64 = 8;
+
+/// Whether a request makes or changes a field that takes a paragraph (kind 2).
+fn is_paragraph(request: &Request<'_>) -> bool {
+    match request.values.get("field_type") {
+        Some(kind) => kind == "2",
+        None => {
+            let id = request.id("field_id").map(ProfileFieldId);
+            id.and_then(|id| request.realm.profile_fields.get(&id)).is_some_and(|field| field.kind == 2)
+        }
+    }
+}

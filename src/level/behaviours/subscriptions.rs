@@ -1,0 +1,193 @@
+//! Subscriptions: who is subscribed, and who may subscribe and unsubscribe others.
+
+use crate::error::Error;
+use crate::level::objects::{PEERS, SUBSCRIBE_REPLY, SUBSCRIBERS};
+use crate::level::{Behaviour, Downgrade, Request};
+use crate::realm::id::{ChannelId, UserId};
+use serde_json::Value;
+
+pub(super) static ROWS: &[Behaviour] = &[
+    //
+    Behaviour {
+        level: 442,
+        on: "DELETE and PATCH /users/me/subscriptions",
+        words: "Private channels stay when the last subscriber has left; before, they were archived.",
+        test: "private_channels_ended_with_their_last_subscriber_before_442",
+        // Decided in the operations.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 417,
+        on: "DELETE and PATCH /users/me/subscriptions",
+        words: "STREAM_DOES_NOT_EXIST for a channel that does not exist; before, BAD_REQUEST.",
+        test: "names_of_channels_were_a_bad_request_before_417",
+        act: Downgrade::Code {
+            errors: &["UnknownChannel"],
+            routes: &["DELETE /users/me/subscriptions", "PATCH /users/me/subscriptions"],
+            status: 400,
+            code: "BAD_REQUEST",
+        },
+    },
+    Behaviour {
+        level: 325,
+        on: "POST /users/me/subscriptions",
+        words: "Who makes a channel may administer it; before, nobody but administrators.",
+        test: "administrators_alone_changed_channels_before_325",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
+    //
+    Behaviour {
+        level: 278,
+        on: "PATCH /users/me/subscriptions/{stream_id}",
+        words: "`value` is JSON; before, a plain text, as colours are.",
+        test: "settings_of_subscriptions_were_plain_texts_before_278",
+        act: Downgrade::Request(&["PATCH /users/me/subscriptions/{stream_id}"], |request| {
+            if let Some(value) = request.values.get_mut("value") {
+                *value = Value::from(value.as_str()).to_string();
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: 428,
+        on: "event subscription peer_remove",
+        words: "Sent for archived channels too when a user is deactivated; before, clients concluded it.",
+        test: "peers_in_archived_channels_were_not_told_of_deactivations_before_428",
+        // Whether a queue gets an event is decided where events are counted: Needs::ArchivedChannelsFrom.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 412,
+        on: "POST /register",
+        words: "`include_subscribers` takes `partial`; before, that was an error.",
+        test: "partial_subscribers_were_an_error_before_412",
+        act: Downgrade::Request(&["POST /register"], |request| match request.values.get("include_subscribers") {
+            Some(text) if text == "partial" => Err(Error::bad_value("include_subscribers", "is not valid JSON")),
+            _ => Ok(()),
+        }),
+    },
+    Behaviour {
+        level: 377,
+        on: "event subscription peer_remove",
+        words: "Sent when a user is deactivated; before, clients concluded it.",
+        test: "peers_were_not_told_of_deactivations_before_377",
+        // Whether a queue gets an event is decided where events are counted: Needs::From.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 362,
+        on: "POST, PATCH and DELETE /users/me/subscriptions",
+        words: "Subscriptions to archived channels may change; before, these could not be subscribed to and did not exist for those who leave.",
+        test: "archived_channels_were_closed_before_362",
+        // Decided in the operations.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 289,
+        on: "POST /users/me/subscriptions",
+        words: "The reply's keys are user IDs; before, addresses for the API.",
+        test: "subscribing_replied_by_email_before_289",
+        act: Downgrade::Objects(&SUBSCRIBE_REPLY, |reply, context| {
+            for key in ["subscribed", "already_subscribed"] {
+                let Some(Value::Object(by_id)) = reply.get_mut(key) else { continue };
+                let by_email = std::mem::take(by_id).into_iter().map(|(id, names)| {
+                    let user = id.parse().ok().and_then(|id| context.realm.user(UserId(id)));
+                    (user.map_or(id, |user| context.realm.api_email(user)), names)
+                });
+                *by_id = by_email.collect();
+            }
+        }),
+    },
+    Behaviour {
+        level: 208,
+        on: "POST and DELETE /users/me/subscriptions",
+        words: "400 BAD_REQUEST for a principal that is deactivated or does not exist; before, 403 UNAUTHORIZED_PRINCIPAL.",
+        test: "principals_were_unauthorized_before_208",
+        act: Downgrade::Code {
+            errors: &["NoSuchUser", "TargetDeactivated"],
+            routes: &["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"],
+            status: 403,
+            code: "UNAUTHORIZED_PRINCIPAL",
+        },
+    },
+    Behaviour {
+        level: 161,
+        on: "DELETE /users/me/subscriptions",
+        words: "Members of the channel's `can_remove_subscribers_group` may unsubscribe others; before, administrators alone, and owners their bots.",
+        test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
+        act: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, true)),
+    },
+    Behaviour {
+        level: 145,
+        on: "DELETE /users/me/subscriptions",
+        words: "Users may unsubscribe their bots; before, administrators alone.",
+        test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
+        act: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, false)),
+    },
+    Behaviour {
+        level: 79,
+        on: "subscribers",
+        words: "User IDs; before, addresses for the API.",
+        test: "subscribers_were_addresses_before_79",
+        act: Downgrade::Objects(&SUBSCRIBERS, |channel, context| {
+            for id in channel.get_mut("subscribers").and_then(Value::as_array_mut).into_iter().flatten() {
+                if let Some(user) = id.as_i64().and_then(|id| context.realm.user(UserId(id))) {
+                    *id = context.realm.api_email(user).into();
+                }
+            }
+        }),
+    },
+    Behaviour {
+        level: 35,
+        on: "event subscription peer_add, peer_remove",
+        words: "`stream_ids` and `user_ids`; before, an event for each channel and user, with `stream_id` and `user_id`.",
+        test: "others_subscriptions_were_told_singly_before_35_and_by_name_before_19",
+        // How many events there are is decided where they are counted: Queue::parts.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 19,
+        on: "event subscription peer_add, peer_remove",
+        words: "`stream_id` names the channel; before, `name`.",
+        test: "others_subscriptions_were_told_singly_before_35_and_by_name_before_19",
+        act: Downgrade::Objects(&PEERS, |event, context| {
+            let id = event.shift_remove("stream_id").and_then(|id| id.as_i64()).map(ChannelId);
+            if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
+                event.insert("name".into(), channel.name.as_str().into());
+            }
+        }),
+    },
+    Behaviour {
+        level: 9,
+        on: "POST and DELETE /users/me/subscriptions",
+        words: "`principals` may be user IDs; before, addresses alone.",
+        test: "principals_were_addresses_before_9",
+        act: Downgrade::Request(&["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"], refuse_ids),
+    },
+];
+
+/// Refuses those who are no administrators to unsubscribe others, and their bots where these count as others.
+fn check_unsubscribes(request: &Request<'_>, but_own_bots: bool) -> Result<(), Error> {
+    let Some(caller) = request.caller.filter(|caller| !caller.is_admin()) else { return Ok(()) };
+    let text = request.values.get("principals").map(String::as_str).unwrap_or_default();
+    let Ok(Value::Array(principals)) = serde_json::from_str(text) else { return Ok(()) };
+    let is_other = |principal: &Value| {
+        let user = match principal.as_str() {
+            Some(email) => request.realm.user_by_api_email(caller, email),
+            None => principal.as_i64().and_then(|id| request.realm.user(UserId(id))),
+        };
+        // Who is unknown is the operation's to refuse.
+        user.is_some_and(|user| user.id != caller.id && !(but_own_bots && user.bot_owner() == Some(caller.id)))
+    };
+    if principals.iter().any(is_other) { Err(Error::InsufficientPermission) } else { Ok(()) }
+}
+
+fn refuse_ids(request: &mut Request<'_>) -> Result<(), Error> {
+    let text = request.values.get("principals").map(String::as_str).unwrap_or_default();
+    let Ok(Value::Array(principals)) = serde_json::from_str(text) else { return Ok(()) };
+    match principals.iter().position(Value::is_number) {
+        Some(index) => Err(Error::bad_value(format!("principals[{index}]"), "is not a string")),
+        None => Ok(()),
+    }
+}

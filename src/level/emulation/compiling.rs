@@ -1,0 +1,149 @@
+//! From the table of changes to what one level does otherwise.
+
+use super::object_change::{ObjectAct, ObjectChange};
+use super::{Code, CodeOf, Emulation, Key, key};
+use crate::api::parameter::ParameterInfo;
+use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Route};
+use crate::level::place::{Place, Source};
+use crate::level::{Change, ChangeKind, Downgrade, Object, changes, objects};
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+
+impl Emulation {
+    fn empty(level: i64) -> Self {
+        Self {
+            level,
+            hidden: HashMap::new(),
+            renamed: HashMap::new(),
+            gone: HashMap::new(),
+            capabilities: Vec::new(),
+            narrow_terms: Vec::new(),
+            requests: HashMap::new(),
+            every_reply: Vec::new(),
+            earlier: HashSet::new(),
+            replies: HashMap::new(),
+            events: HashMap::new(),
+            codes: Vec::new(),
+            words: Vec::new(),
+            numbers: HashMap::new(),
+            access: HashMap::new(),
+            withheld: Vec::new(),
+        }
+    }
+
+    /// The emulation of a level that is known.
+    pub(super) fn past(level: i64) -> Self {
+        let mut all = Self::empty(level);
+        for change in changes() {
+            match change.touch {
+                _ if change.level > level => all.add(change),
+                ChangeKind::Field { object, name } => all.earlier.extend(whole_replies(object).map(|key| (key, name))),
+                _ => {}
+            }
+        }
+        // On the way in the oldest change comes first.
+        all.requests.values_mut().for_each(|changes| changes.reverse());
+        all
+    }
+
+    /// A level that is not known yet: every reply and every known object has something that no client knows.
+    pub(super) fn future() -> Self {
+        let mut all = Self::empty(NEWEST_FEATURE_LEVEL + 1);
+        for object in objects::ALL {
+            all.add_objects(object, ObjectAct::AddUnknown);
+        }
+        all.add_objects(&objects::EVERY_REPLY, ObjectAct::AddUnknown);
+        all
+    }
+
+    fn add(&mut self, change: &Change) {
+        match change.touch {
+            ChangeKind::Parameter { route, name } => self.hidden.entry(key(route)).or_default().push(name),
+            ChangeKind::RenamedParameter { route, old, since, new } => {
+                self.hidden.entry(key(route)).or_default().push(new);
+                if self.level >= since {
+                    self.renamed.entry(key(route)).or_default().push((old, new));
+                }
+            }
+            ChangeKind::GoneParameter { route, name, since } if self.level >= since => {
+                self.gone.entry(key(route)).or_default().push(name);
+            }
+            ChangeKind::GoneParameter { .. } => {}
+            ChangeKind::Capability(name) => self.capabilities.push(name),
+            ChangeKind::NarrowTerm { operator, operand } => self.narrow_terms.push((operator, operand)),
+            ChangeKind::Field { object, name } => self.add_objects(object, ObjectAct::Remove(name)),
+            ChangeKind::RenamedField { object, old, new } => self.add_objects(object, ObjectAct::Rename { old, new }),
+            ChangeKind::GoneField { object, name, since, value, is_given } if self.level >= since => {
+                self.add_objects(object, ObjectAct::Add { name, value, is_given });
+            }
+            ChangeKind::GoneField { .. } => {}
+            ChangeKind::Event(pattern) => self.withheld.push(pattern),
+            ChangeKind::Behaviour(behaviour) => self.add_act(&behaviour.act),
+        }
+    }
+
+    fn add_act(&mut self, act: &'static Downgrade) {
+        match *act {
+            Downgrade::Request(routes, change) => {
+                for route in routes {
+                    self.requests.entry(key(route)).or_default().push(change);
+                }
+            }
+            Downgrade::Objects(object, change) => self.add_objects(object, ObjectAct::Change(change)),
+            Downgrade::Code { errors, routes, status, code } => {
+                self.codes.push(Code { errors, of: CodeOf::Routes(routes), status, code });
+            }
+            Downgrade::CodeOfCredentials { errors, code } => {
+                self.codes.push(Code { errors, of: CodeOf::Credentials, status: 401, code });
+            }
+            Downgrade::SwitchesAsNumbers { but, not_of } => {
+                let is_meant = |route: Route| not_of.iter().all(|other| key(other) != (route.method, route.path));
+                for row in OPERATIONS.iter().filter(|row| is_meant(row.route)) {
+                    let is_number =
+                        |info: &&ParameterInfo| info.is_json && !but.contains(&info.name) && is_whole_number(info);
+                    let names = row.parameters.iter().filter(is_number).map(|info| info.name).collect();
+                    self.numbers.insert((row.route.method, row.route.path), names);
+                }
+            }
+            Downgrade::Words(words) => self.words.push(words),
+            Downgrade::Instead(routes, access) => {
+                for route in routes {
+                    self.access.entry(key(route)).or_default().instead = Some(access);
+                }
+            }
+            Downgrade::Also(routes, access) => {
+                for route in routes {
+                    self.access.entry(key(route)).or_default().also.push(access);
+                }
+            }
+            Downgrade::Elsewhere => {}
+        }
+    }
+
+    fn add_objects(&mut self, object: &Object, act: ObjectAct) {
+        for place in object.places {
+            let Place { source, path } = Place::parse(place);
+            let change = ObjectChange { path, act };
+            match source {
+                Source::EveryReply => self.every_reply.push(change),
+                Source::Reply(method, path) => self.replies.entry((method, path)).or_default().push(change),
+                Source::Event(kind, op) => self.events.entry(kind).or_default().push((op, change)),
+            }
+        }
+    }
+}
+
+/// Whether a parameter takes a whole number, perhaps next to other things.
+fn is_whole_number(info: &ParameterInfo) -> bool {
+    let schema = (info.schema)(&mut schemars::SchemaGenerator::default()).to_value();
+    let is_integer = |schema: &Value| schema["type"] == "integer";
+    is_integer(&schema) || schema["anyOf"].as_array().is_some_and(|branches| branches.iter().any(is_integer))
+}
+
+/// Operations whose whole replies are objects of a kind.
+fn whole_replies(object: &'static Object) -> impl Iterator<Item = Key> {
+    object.places.iter().filter_map(|place| match Place::parse(place) {
+        Place { source: Source::Reply(method, path), path: steps } if steps.is_empty() => Some((method, path)),
+        _ => None,
+    })
+}

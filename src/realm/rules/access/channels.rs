@@ -1,0 +1,148 @@
+//! Who can see channels, read them and change them.
+
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::log::event::Audience;
+use crate::realm::model::channel::{Channel, Privacy};
+use crate::realm::model::group::SystemGroup;
+use crate::realm::model::id::{ChannelId, UserId};
+use crate::realm::model::permission::{CHANNEL_PERMISSIONS, setting};
+use crate::realm::model::user::User;
+use crate::realm::rules::holding::covers;
+use imbl::OrdSet;
+use std::sync::Arc;
+
+impl Realm {
+    /// Whether a user may do something in a channel.
+    pub fn may_in(&self, user: UserId, channel: &Channel, name: &'static str) -> bool {
+        channel.permissions.get(name).is_some_and(|value| covers(self, value, user, setting(CHANNEL_PERMISSIONS, name)))
+    }
+
+    /// Whether a user can read a channel's messages.
+    pub fn can_read(&self, user: &User, channel: &Channel) -> bool {
+        if channel.subscribers.contains(&user.id) || channel.privacy == Privacy::WebPublic {
+            return true;
+        }
+        if user.is_guest() {
+            return false;
+        }
+        channel.privacy == Privacy::Public
+            || self.may_in(user.id, channel, "can_add_subscribers_group")
+            || self.may_in(user.id, channel, "can_subscribe_group")
+    }
+
+    /// Whether a user can see a channel's name, settings and subscribers.
+    pub fn can_see(&self, user: &User, channel: &Channel) -> bool {
+        self.can_read(user, channel)
+            || user.is_admin()
+            || (!user.is_guest() && self.may_in(user.id, channel, "can_administer_channel_group"))
+    }
+
+    /// Whether a user may change a channel's settings.
+    pub fn can_administer(&self, user: &User, channel: &Channel) -> bool {
+        user.is_admin() || self.may_in(user.id, channel, "can_administer_channel_group")
+    }
+
+    /// A channel whose settings the user can see; archived ones too.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidChannelId`, the same for a missing and a hidden channel.
+    pub fn visible_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
+        self.channels.get(&id).filter(|channel| self.can_see(user, channel)).ok_or(Error::InvalidChannelId)
+    }
+
+    /// A channel that the user can see and that is not archived.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidChannelId`.
+    pub fn living_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
+        self.visible_channel(user, id)
+            .and_then(|channel| if channel.is_archived { Err(Error::InvalidChannelId) } else { Ok(channel) })
+    }
+
+    /// A channel whose messages the user can read; archived ones too.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidChannelId`.
+    pub fn readable_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
+        self.channels.get(&id).filter(|channel| self.can_read(user, channel)).ok_or(Error::InvalidChannelId)
+    }
+
+    /// A channel whose messages the user can read and that is not archived.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidChannelId`, the same for all reasons.
+    pub fn open_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
+        let channel = self.readable_channel(user, id)?;
+        if channel.is_archived { Err(Error::InvalidChannelId) } else { Ok(channel) }
+    }
+
+    /// A channel that the user can see and that is not archived, by name.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidChannelName`, the same for a missing and a hidden channel.
+    pub fn living_channel_by_name(&self, user: &User, name: &str) -> Result<&Arc<Channel>, Error> {
+        self.channel_by_name(name.trim())
+            .filter(|channel| self.can_see(user, channel) && !channel.is_archived)
+            .ok_or_else(|| Error::InvalidChannelName { channel_name: name.into() })
+    }
+
+    /// Everyone who can see a channel: the audience of its changes, and of `subscription` peer events (A-338 in
+    /// docs/assumptions.md). A shared set where possible.
+    pub fn who_can_see(&self, channel: &Channel) -> Audience {
+        let administrators = self
+            .system_group_members(SystemGroup::Administrators)
+            .clone()
+            .union(self.system_group_members(SystemGroup::Owners).clone());
+        match channel.privacy {
+            Privacy::WebPublic => Audience::of(self.active_users.clone()),
+            Privacy::Public => Audience::of(self.active_users.clone()).except_all(&self.guests_outside(channel)),
+            _ => {
+                let mut audience = Audience::of(channel.subscribers.clone()).and(administrators);
+                for name in ["can_administer_channel_group", "can_add_subscribers_group", "can_subscribe_group"] {
+                    audience = audience.and(self.holders(channel, name));
+                }
+                audience
+            }
+        }
+    }
+
+    /// Everyone who holds one of a channel's permissions that guests can't hold.
+    fn holders(&self, channel: &Channel, name: &'static str) -> OrdSet<UserId> {
+        use crate::realm::model::permission::GroupSettingValue::{Anonymous, Group};
+        let everyone = match channel.permissions.get(name) {
+            Some(Group(group)) => self.all_members(*group),
+            Some(Anonymous(value)) => {
+                let direct: OrdSet<UserId> = value.direct_members.iter().copied().collect();
+                direct.union(self.members_of_any(value.direct_subgroups.iter().copied()))
+            }
+            None => OrdSet::new(),
+        };
+        everyone.relative_complement(self.guests().clone())
+    }
+
+    /// Guests who are not subscribed to a channel. Few are guests, many may be subscribers: these are not gone through.
+    pub fn guests_outside(&self, channel: &Channel) -> OrdSet<UserId> {
+        self.guests().iter().filter(|guest| !channel.subscribers.contains(*guest)).copied().collect()
+    }
+
+    /// Whether a user may subscribe others to channels that exist.
+    ///
+    /// # Errors
+    ///
+    /// `InsufficientPermission`.
+    pub fn check_may_subscribe_others(&self, caller: &User, channels: &[ChannelId]) -> Result<(), Error> {
+        let may_everywhere = self.may(caller.id, "can_add_subscribers_group");
+        let may = |channel: &Channel| {
+            may_everywhere
+                || self.can_administer(caller, channel)
+                || self.may_in(caller.id, channel, "can_add_subscribers_group")
+        };
+        if channels.iter().all(|id| may(&self.channels[id])) { Ok(()) } else { Err(Error::InsufficientPermission) }
+    }
+}
