@@ -2,8 +2,8 @@
 
 use super::setting_value;
 use crate::realm::event::event_data;
-use crate::realm::id::{DeviceId, DraftId, SnippetId, UserId};
-use crate::realm::personal::NavigationView;
+use crate::realm::id::{DeviceId, UserId};
+use crate::realm::personal::{DraftId, NavigationView, SnippetId};
 use crate::record::personal::{DraftRecord, SnippetRecord, StepRecord};
 use crate::record::scheduled::{ReminderRecord, ScheduledMessageRecord};
 use schemars::JsonSchema;
