@@ -13,7 +13,7 @@ use crate::realm::topic::MAX_TOPIC_LENGTH;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::events::{DraftsAdd, DraftsRemove, DraftsUpdate};
-use crate::record::personal::DraftRecord;
+use crate::record::own_lists::DraftRecord;
 use crate::time::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;

@@ -9,7 +9,7 @@ use crate::realm::personal::{Snippet, SnippetId};
 use crate::realm::text::MAX_MESSAGE_LENGTH;
 use crate::realm::tx::Tx;
 use crate::record::events::{SavedSnippetsAdd, SavedSnippetsRemove, SavedSnippetsUpdate};
-use crate::record::personal::SnippetRecord;
+use crate::record::own_lists::SnippetRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 

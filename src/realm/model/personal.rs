@@ -161,7 +161,7 @@ pub struct OwnedKind {
 
 macro_rules! owned {
     ($($(#[$meta:meta])* $name:ident: $type:ident $id:ident in $list:ident;)*) => {
-        ids! { $(#[doc = concat!("Names a ", stringify!($name), ".")] $id;)* }
+        ids! { $(#[doc = concat!("A ", stringify!($name), ".")] $id;)* }
 
         /// The numbers that were given last, of each [`Owned`] kind.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
