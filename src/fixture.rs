@@ -1,16 +1,16 @@
 //! Fixtures: documents that describe a realm, and the way from one to the other.
 //!
 //! - [`mod@format`]: the document, which people read and edit
-//! - [`check()`]: from text to a document, with every fault that there is
-//! - `load`: from a document to a realm
+//! - `parse`: from text to a document
+//! - `load`: from a document to a realm, with every fault that there is
 //! - [`builtin`]: the texts of the fixtures that come with the program
 //! - `generate`: documents of large organizations, of which [`Source::builtin`] knows one; with the feature of this name
 //!
-//! [`read`] does all of it at once.
+//! [`read`] does all of it, and [`check()`] keeps the document instead of the realm.
 
 pub mod format;
 
-mod check;
+mod at;
 #[cfg(feature = "generate")]
 pub mod generate;
 mod load;
@@ -34,39 +34,35 @@ const LOOKED_THROUGH_MAX: usize = 10_000;
 ///
 /// # Errors
 ///
-/// Every fault that can be found without rendering the texts, in the order of the document's parts.
+/// Every fault, in the order of the document's parts: first those of reading, then what its parts say of each other, then
+/// texts that can't be rendered.
 pub fn check(text: &str) -> Result<Document, Vec<Diagnostic>> {
-    check_value(parse::value(without_mark(text))?)
+    let parsed = parse::document(parse::value(without_mark(text))?);
+    let document = parsed.document.clone();
+    load::load(parsed, CHECKED_AT, 0)?;
+    Ok(document)
 }
+
+/// When a document that is only checked is loaded. All of its times are relative to this.
+const CHECKED_AT: Timestamp = Timestamp::from_seconds(1_767_225_600);
 
 /// Some editors begin every text with a mark of its encoding.
 fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// As [`check()`], for a document that came inside other JSON.
+/// From the text of a fixture to its realm.
 ///
 /// # Errors
 ///
 /// As [`check()`].
-pub fn check_value(value: Value) -> Result<Document, Vec<Diagnostic>> {
-    let parsed = parse::document(value);
-    let faults = check::parsed(&parsed);
-    if faults.is_empty() { Ok(parsed.document) } else { Err(faults) }
-}
-
-/// From the text of a fixture to its realm: [`check()`], then loading.
-///
-/// # Errors
-///
-/// Every fault.
 pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnostic>> {
     let text = without_mark(text);
     if state::is_state(text) {
         return state::read(text, now).map(|(realm, _)| realm);
     }
-    let realm = load::load(check(text)?, now, seed)?;
-    // Of what the checks above let pass nothing should be broken: not worth seconds of a start.
+    let realm = load::load(parse::document(parse::value(text)?), now, seed)?;
+    // Of what loading let pass nothing should be broken: not worth seconds of a start.
     if realm.messages.len().max(realm.users.len()) <= LOOKED_THROUGH_MAX { state::sound(realm, "$") } else { Ok(realm) }
 }
 
@@ -121,13 +117,13 @@ impl Source {
         match self {
             Source::Text(text) => read(text, now, seed),
             Source::BuiltIn(text) => {
-                let document =
+                let document: Document =
                     serde_json::from_str(text).map_err(|error| vec![Diagnostic::new("$", error.to_string())])?;
-                load::load(document, now, seed)
+                load::load(document.into(), now, seed)
             }
             // What is generated is sound, and the same in every world, whatever follows from the world's seed.
             #[cfg(feature = "generate")]
-            Source::Generated(size) => load::load(generate::document(*size, 0, &mut |_| {}), now, seed),
+            Source::Generated(size) => load::load(generate::document(*size, 0, &mut |_| {}).into(), now, seed),
         }
     }
 }

@@ -120,6 +120,10 @@ pub mod tls;
 #[cfg(not(feature = "internals"))]
 mod tls;
 #[cfg(feature = "internals")]
+pub mod wire;
+#[cfg(not(feature = "internals"))]
+mod wire;
+#[cfg(feature = "internals")]
 pub mod world;
 #[cfg(not(feature = "internals"))]
 mod world;

@@ -21,6 +21,7 @@ use crate::error::Error;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS};
 use crate::realm::setting::{Kind, REALM_SETTINGS, Setting, USER_SETTINGS};
 use crate::record;
+use crate::record::own_lists::OWN_LISTS;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -164,7 +165,9 @@ fn describe(schema: &mut Value, meaning: Option<&str>) {
 
 fn state_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let group = json!({"$ref": "#/components/schemas/GroupSettingValue"});
-    let typed = ROWS.iter().filter_map(|row| Some((row.key.to_owned(), row.schema?(generator).to_value())));
+    let own = OWN_LISTS.iter().map(|own| (own.list.key, own.schema));
+    let typed = own.chain(ROWS.iter().filter_map(|row| Some((row.key, row.schema?))));
+    let typed = typed.map(|(key, schema)| (key.to_owned(), schema(generator).to_value()));
     let sorted: BTreeMap<String, Value> = shape::state().chain(typed).collect();
     let mut properties: Map<String, Value> = sorted.into_iter().collect();
     properties.extend(REALM_SETTINGS.iter().map(|one| (one.state_key(), setting_schema(one))));

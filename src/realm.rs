@@ -18,8 +18,8 @@ pub use model::{
     system_group, text, topic, user, walk, webhook_call,
 };
 pub use rules::{
-    access, deletion, editing, exporting, flag, full_members, holding, invitation, muting, notice, posting, presence,
-    pushing, reindexing, render, rows, schedule, send, timer, topic_visibility, visibility, webhook, widget,
+    access, belongings, deletion, editing, exporting, flag, full_members, holding, invitation, muting, notice, posting,
+    presence, pushing, reindexing, render, rows, schedule, send, timer, topic_visibility, visibility, webhook, widget,
 };
 
 use channel::{Channel, Folder};
@@ -33,7 +33,7 @@ use imbl::{OrdMap, OrdSet, Vector};
 use message::{Attachment, Conversation, CustomEmoji, Message};
 use message_ids::MessageIds;
 use organization::{Invite, InviteLink, Organization, ProfileField, Reminder, ScheduledMessage};
-use personal::UserState;
+use personal::{OwnCounters, UserState};
 use queue::{Queue, QueueId};
 use seeded_rng::SeededRng;
 use serde::{Deserialize, Serialize};
@@ -183,10 +183,9 @@ pub struct Counters {
     pub profile_field: i64,
     /// Scheduled messages and reminders.
     pub scheduled: i64,
-    /// Saved snippets.
-    pub snippet: i64,
-    /// Drafts.
-    pub draft: i64,
+    /// What users have in lists of their own.
+    #[serde(flatten)]
+    pub own: OwnCounters,
     /// Invitation links.
     pub invite_link: i64,
     /// Invitations by email.

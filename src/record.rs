@@ -11,6 +11,7 @@ pub mod group;
 pub mod list;
 pub mod message;
 pub mod organization;
+pub mod own_lists;
 pub mod personal;
 pub mod picture;
 pub mod presence;

@@ -6,14 +6,14 @@ use crate::api::shared::text::AnyLabel;
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::event::Audience;
-use crate::realm::id::{ChannelId, DraftId, UserId};
-use crate::realm::personal::{Draft, DraftTarget};
+use crate::realm::id::{ChannelId, UserId};
+use crate::realm::personal::{Draft, DraftId, DraftTarget};
 use crate::realm::text::{normal_content, truncate};
 use crate::realm::topic::MAX_TOPIC_LENGTH;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::events::{DraftsAdd, DraftsRemove, DraftsUpdate};
-use crate::record::personal::DraftRecord;
+use crate::record::own_lists::DraftRecord;
 use crate::time::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -193,10 +193,11 @@ const DRAFT_ERRORS: &[ErrorKind] = &[
 impl Write for CreateDrafts {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<DraftIdsReply, Error> {
         let user = call.caller().id;
-        let first = tx.counters.draft + 1;
-        let numbered = params.drafts.into_iter().zip(first..);
-        let drafts: Vec<Draft> =
-            numbered.map(|(input, id)| checked(tx, call, input, DraftId(id))).collect::<Result<_, _>>()?;
+        let mut numbered = |input| {
+            let id = tx.next_id::<Draft>();
+            checked(tx, call, input, id)
+        };
+        let drafts: Vec<Draft> = params.drafts.into_iter().map(&mut numbered).collect::<Result<_, _>>()?;
 
         let ids: Vec<DraftId> = drafts.iter().map(|draft| draft.id).collect();
         if ids.is_empty() {
@@ -204,8 +205,7 @@ impl Write for CreateDrafts {
         }
         let records: Vec<DraftRecord> = drafts.iter().map(DraftRecord::new).collect();
         for draft in drafts {
-            tx.realm_mut().counters.draft = draft.id.0;
-            tx.user_state_mut(user).drafts.insert(draft.id, Arc::new(draft));
+            tx.put_own(user, draft);
         }
         tx.emit(Audience::user(user), DraftsAdd { drafts: records });
         Ok(DraftIdsReply { ids })
@@ -238,7 +238,7 @@ impl Write for EditDraft {
         let draft = checked(tx, call, params.draft, params.draft_id)?;
 
         let event = DraftsUpdate { draft: DraftRecord::new(&draft) };
-        tx.user_state_mut(user).drafts.insert(draft.id, Arc::new(draft));
+        tx.put_own(user, draft);
         tx.emit(Audience::user(user), event);
         Ok(Success {})
     }
@@ -263,7 +263,7 @@ impl Write for RemoveDraft {
             return Err(Error::NoSuchDraft);
         }
 
-        tx.user_state_mut(user).drafts.remove(&params.draft_id);
+        tx.remove_own::<Draft>(user, params.draft_id);
         tx.emit(Audience::user(user), DraftsRemove { draft_id: params.draft_id });
         Ok(Success {})
     }

@@ -5,15 +5,13 @@ use crate::api::shared::text::NonBlank;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
-use crate::realm::id::SnippetId;
-use crate::realm::personal::Snippet;
+use crate::realm::personal::{Snippet, SnippetId};
 use crate::realm::text::MAX_MESSAGE_LENGTH;
 use crate::realm::tx::Tx;
 use crate::record::events::{SavedSnippetsAdd, SavedSnippetsRemove, SavedSnippetsUpdate};
-use crate::record::personal::SnippetRecord;
+use crate::record::own_lists::SnippetRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::sync::Arc;
 
 /// Longest title, in code points.
 const MAX_TITLE_LENGTH: usize = 60;
@@ -68,12 +66,11 @@ impl Write for CreateSnippet {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SnippetIdReply, Error> {
         let user = call.caller().id;
 
-        tx.realm_mut().counters.snippet += 1;
-        let id = SnippetId(tx.counters.snippet);
+        let id = tx.next_id::<Snippet>();
         let content = call.origin.strip(params.content.0);
         let snippet = Snippet { id, title: params.title.0, content, date_created: tx.now };
         let event = SavedSnippetsAdd { saved_snippet: SnippetRecord::new(&snippet) };
-        tx.user_state_mut(user).snippets.insert(id, Arc::new(snippet));
+        tx.put_own(user, snippet);
         tx.emit(Audience::user(user), event);
         Ok(SnippetIdReply { saved_snippet_id: id })
     }
@@ -111,7 +108,7 @@ impl Write for EditSnippet {
             snippet.title = title.0;
         }
         let event = SavedSnippetsUpdate { saved_snippet: SnippetRecord::new(&snippet) };
-        tx.user_state_mut(user).snippets.insert(id, Arc::new(snippet));
+        tx.put_own(user, snippet);
         tx.emit(Audience::user(user), event);
         Ok(Success {})
     }
@@ -136,7 +133,7 @@ impl Write for RemoveSnippet {
             return Err(Error::NoSuchSnippet);
         }
 
-        tx.user_state_mut(user).snippets.remove(&id);
+        tx.remove_own::<Snippet>(user, id);
         tx.emit(Audience::user(user), SavedSnippetsRemove { saved_snippet_id: id });
         Ok(Success {})
     }

@@ -5,6 +5,7 @@ use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SI
 use super::{Change, ChangeKind};
 use crate::realm::event::EventPattern;
 use crate::realm::permission::REALM_PERMISSIONS;
+use crate::wire::{LISTS, List};
 
 /// Level, type, op, and a key with the name that is in or under it.
 type Row = (i64, &'static str, Option<&'static str>, Option<(&'static str, &'static str)>);
@@ -16,17 +17,12 @@ static EVENTS: &[Row] = &[
     (468, "device", None, None),
     (433, "realm_user", Some("update"), Some(("person", "is_imported_stub"))),
     (418, "channel_folder", Some("reorder"), None),
-    (399, "reminders", None, None),
-    (390, "navigation_view", None, None),
-    (389, "channel_folder", None, None),
     (368, "saved_snippets", Some("update"), None),
     (351, "typing_edit_message", None, None),
     (323, "stream", Some("update"), Some(("property", "is_recently_active"))),
     (312, "realm_export_consent", None, None),
-    (297, "saved_snippets", None, None),
     (290, "user_group", Some("update"), Some(("data", "deactivated"))),
     (191, "user_group", Some("update"), Some(("data", "can_mention_group"))),
-    (179, "scheduled_messages", None, None),
     (161, "stream", Some("update"), Some(("property", "can_remove_subscribers_group"))),
     (139, "subscription", Some("update"), Some(("property", "is_muted"))),
     (134, "user_topic", None, None),
@@ -34,9 +30,6 @@ static EVENTS: &[Row] = &[
     (127, "user_group", Some("remove_subgroups"), None),
     (95, "realm_user_settings_defaults", None, None),
     (89, "user_settings", None, None),
-    (54, "realm_linkifiers", None, None),
-    (49, "realm_playgrounds", None, None),
-    (48, "muted_users", None, None),
 ];
 
 pub(super) fn changes() -> Vec<Change> {
@@ -60,7 +53,12 @@ pub(super) fn changes() -> Vec<Change> {
         Change { level, touch: ChangeKind::Event(touch) }
     };
     let of_organization = organization_since().filter(is_sent_alone).map(organization);
-    let rows = EVENTS.iter().map(row);
+    let of_list = |list: &List| Change {
+        level: list.since,
+        touch: ChangeKind::Event(EventPattern { kind: list.event_type(), op: None, carries: None }),
+    };
+    let of_lists = LISTS.iter().filter(|list| list.since > 0).map(of_list);
+    let rows = EVENTS.iter().map(row).chain(of_lists);
     let settings = updates(CHANNEL_SETTINGS_SINCE, "stream", "property")
         .chain(updates(GROUP_PERMISSIONS_SINCE, "user_group", "data"))
         .chain(updates(SETTINGS_SINCE, "user_settings", "property"));

@@ -14,6 +14,7 @@ use super::objects::{
 use super::{AFTER_THE_RECORDED, Change, ChangeKind};
 use crate::api::organization::parameters::OrganizationParams;
 use crate::api::parameter::Parameters;
+use crate::wire::LISTS;
 
 /// The level that has a field, and the field. A-100 says where a level is assumed.
 type Rows = &'static [(i64, &'static str)];
@@ -178,12 +179,9 @@ static REGISTER_KEYS: Rows = &[
     (410, "max_channel_folder_description_length"),
     (409, "realm_require_e2ee_push_notifications"),
     (407, "realm_can_set_delete_message_policy_group"),
-    (399, "reminders"),
     (397, "max_bulk_new_subscription_messages"),
     (392, "realm_topics_policy"),
     (392, "realm_can_set_topics_policy_group"),
-    (390, "navigation_views"),
-    (389, "channel_folders"),
     (369, "navigation_tour_video_url"),
     (367, "realm_can_resolve_topics_group"),
     (363, "realm_can_manage_billing_group"),
@@ -207,7 +205,6 @@ static REGISTER_KEYS: Rows = &[
     (307, "realm_can_add_custom_emoji_group"),
     (299, "realm_can_create_groups"),
     (299, "realm_can_manage_all_groups"),
-    (297, "saved_snippets"),
     (291, "realm_can_delete_own_message_group"),
     (281, "realm_can_delete_any_message_group"),
     (280, "realm_can_create_web_public_channel_group"),
@@ -231,7 +228,6 @@ static REGISTER_KEYS: Rows = &[
     (204, "server_typing_stopped_wait_period_milliseconds"),
     (204, "server_typing_started_expiry_period_milliseconds"),
     (203, "realm_date_created"),
-    (179, "scheduled_messages"),
     (164, "server_presence_ping_interval_seconds"),
     (164, "server_presence_offline_threshold_seconds"),
     (162, "realm_move_messages_within_stream_limit_seconds"),
@@ -258,14 +254,11 @@ static REGISTER_KEYS: Rows = &[
     (60, "is_moderator"),
     (55, "realm_giphy_rating"),
     (55, "giphy_rating_options"),
-    (54, "realm_linkifiers"),
     (53, "max_topic_length"),
     (53, "max_message_length"),
     (53, "max_stream_name_length"),
     (53, "max_stream_description_length"),
     (51, "can_invite_others_to_realm"),
-    (49, "realm_playgrounds"),
-    (48, "muted_users"),
     (47, "giphy_api_key"),
     (34, "realm_wildcard_mention_policy"),
     (11, "is_owner"),
@@ -364,6 +357,11 @@ pub(super) fn changes() -> Vec<Change> {
         (&SETTINGS, SETTINGS_SINCE),
         (&SETTINGS, FORMER_SETTINGS_SINCE),
     ];
+    let of_lists = LISTS.iter().filter(|list| list.since > 0);
+    all.extend(
+        of_lists
+            .map(|list| Change { level: list.since, touch: ChangeKind::Field { object: &REGISTER, name: list.key } }),
+    );
     for (object, rows) in FIELDS.iter().chain(&of_settings) {
         let field =
             |(level, name): &(i64, &'static str)| Change { level: *level, touch: ChangeKind::Field { object, name } };

@@ -1,6 +1,7 @@
 //! What settings and the keys of the register reply mean, in a sentence each.
 
 use crate::api::parameter::{MEANT_AS_USER_SETTING, MEANT_FOR_ORGANIZATION, ParameterInfo};
+use crate::wire::LISTS;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -12,7 +13,7 @@ pub enum Table {
     UserSettings,
     /// The organization's settings and permissions, without `realm_` before them.
     Organization,
-    /// Other keys of the register reply.
+    /// Other keys of the register reply, but for lists that say it themselves ([`crate::wire`]).
     State,
 }
 
@@ -55,8 +56,9 @@ pub fn of_parameter(info: &ParameterInfo) -> Option<&'static str> {
 /// The meaning of a key of the register reply.
 pub fn of_state(key: &str) -> Option<&'static str> {
     let of_organization = Table::Organization.meaning(key.strip_prefix("realm_").unwrap_or(key));
+    let of_list = LISTS.iter().find(|list| list.key == key).map(|list| list.meaning);
     // Users' settings are at the top for clients that do not know the object of them.
-    Table::State.meaning(key).or(of_organization).or_else(|| Table::UserSettings.meaning(key))
+    of_list.or_else(|| Table::State.meaning(key)).or(of_organization).or_else(|| Table::UserSettings.meaning(key))
 }
 
 #[cfg(test)]
@@ -85,8 +87,10 @@ mod tests {
     #[test]
     fn a_meaning_is_one_sentence_and_said_of_one_thing() {
         for table in [Table::UserSettings, Table::Organization, Table::State] {
+            let rows = table.rows().iter().map(|(name, meaning)| (name.as_str(), meaning.as_str()));
+            let lists = LISTS.iter().filter(|_| table == Table::State).map(|list| (list.key, list.meaning));
             let mut seen = BTreeSet::new();
-            for (name, meaning) in table.rows() {
+            for (name, meaning) in rows.chain(lists) {
                 assert!(meaning.ends_with('.') && meaning.starts_with(char::is_uppercase), "{name}: {meaning}");
                 assert!(seen.insert(meaning), "{name}: {meaning}");
             }

@@ -16,6 +16,7 @@ use crate::record::events::{
 };
 use crate::record::export::ExportRecord;
 use crate::record::message::{MessageRecord, MessageView, TopicLinkRecord, shown_topic};
+use crate::record::own_lists::muted_users;
 use crate::record::scheduled::ScheduledMessageRecord;
 use crate::record::user::{UserRecord, UserView};
 use crate::record::{emoji, list, presence};
@@ -150,7 +151,7 @@ fn whole<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload: &'a Payl
 fn listed<'a>(realm: &Realm, list: &List) -> Fields<'a> {
     match list {
         List::AlertWords(words) => Fields::AlertWords(AlertWords { alert_words: words.iter().cloned().collect() }),
-        List::MutedUsers(muted) => Fields::MutedUsers(MutedUsers { muted_users: list::muted_users(muted) }),
+        List::MutedUsers(muted) => Fields::MutedUsers(MutedUsers { muted_users: muted_users(muted) }),
         List::Linkifiers(all) => Fields::RealmLinkifiers(RealmLinkifiers { realm_linkifiers: list::linkifiers(all) }),
         List::LinkifierPairs(all) => {
             let rows = all.iter().map(|one| (one.pattern.clone(), one.url_template.clone(), one.id.0));

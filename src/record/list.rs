@@ -1,19 +1,12 @@
 //! Whole lists, as the register reply and events have them.
 
-use crate::realm::id::{ProfileFieldId, UserId};
+use crate::realm::id::ProfileFieldId;
 use crate::realm::linkifier::Linkifier;
 use crate::realm::organization::ProfileField;
-use crate::record::events::MutedUserRecord;
-use crate::time::Timestamp;
 use imbl::{OrdMap, Vector};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
-
-/// A user that somebody muted.
-pub fn muted_users(muted: &OrdMap<UserId, Timestamp>) -> Vec<MutedUserRecord> {
-    muted.iter().map(|(user, at)| MutedUserRecord { id: *user, timestamp: at.seconds() }).collect()
-}
 
 /// A linkifier as clients see it (specification, Linkifier; A-45).
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -1,6 +1,6 @@
 //! Channels and subscriptions.
 
-use super::rows::{Object, merge, numbers, object, put, row, take};
+use super::rows::{Object, numbers, object, put, row, take};
 use super::{State, Unknowable};
 use serde_json::{Value, json};
 
@@ -232,25 +232,13 @@ impl State {
         }
     }
 
-    /// Folders of channels.
-    pub(super) fn channel_folder(&mut self, event: &Value, op: &str) -> bool {
-        match op {
-            "add" => put(&mut self.value, "channel_folders", "id", object(event["channel_folder"].clone())),
-            "update" => {
-                if let Some(folder) = row(&mut self.value, "channel_folders", "id", &event["channel_folder_id"]) {
-                    merge(folder, &event["data"]);
-                }
+    /// Folders of channels in another order.
+    pub(super) fn reorder_folders(&mut self, event: &Value) {
+        for (place, id) in event["order"].as_array().into_iter().flatten().enumerate() {
+            if let Some(folder) = row(&mut self.value, "channel_folders", "id", id) {
+                folder.insert("order".into(), place.into());
             }
-            "reorder" => {
-                for (place, id) in event["order"].as_array().into_iter().flatten().enumerate() {
-                    if let Some(folder) = row(&mut self.value, "channel_folders", "id", id) {
-                        folder.insert("order".into(), place.into());
-                    }
-                }
-            }
-            _ => return false,
         }
-        true
     }
 }
 

@@ -2,8 +2,10 @@
 
 use super::rows::{Object, object, remove_number};
 use super::{NOT_KEPT, State, Unknowable};
+use crate::wire::{Kept, LISTS};
 use serde_json::Value;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// A key in which the folded state and a later register reply differ.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,24 +25,23 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Lists whose order means something that the rows don't say.
-const ORDERED: [&str; 5] =
-    ["alert_words", "custom_profile_fields", "navigation_views", "realm_linkifiers", "recent_private_conversations"];
+/// Whether the order of a list means something that the rows don't say.
+fn is_ordered(key: &str) -> bool {
+    key == "recent_private_conversations" || LISTS.iter().any(|list| list.is_ordered && list.key == key)
+}
 
 /// Keys by which rows of lists are known.
-const ROW_KEYS: [&str; 11] = [
-    "stream_id",
-    "user_id",
-    "id",
-    "reminder_id",
-    "scheduled_message_id",
-    "fragment",
-    "domain",
-    "other_user_id",
-    "user_ids_string",
-    "user_ids",
-    "name",
-];
+static ROW_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let mut keys = vec!["stream_id", "user_id"];
+    for list in LISTS {
+        match list.kept {
+            Kept::ByElement { id, .. } if !keys.contains(&id) => keys.push(id),
+            _ => {}
+        }
+    }
+    keys.extend(["other_user_id", "user_ids_string", "user_ids", "name"]);
+    keys
+});
 
 /// What those are called who are out of a guest's sight, in rows for clients that need one for everybody. Nothing tells
 /// of such rows.
@@ -75,7 +76,7 @@ impl State {
             users.iter_mut().for_each(leave_picture_to_client);
         }
         for (key, value) in &mut normal {
-            if !ORDERED.contains(&key.as_str()) {
+            if !is_ordered(key) {
                 sort(value);
             }
         }

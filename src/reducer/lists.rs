@@ -2,38 +2,9 @@
 
 use super::rows::{Object, merge, object, put, row, take};
 use super::{State, Unknowable};
+use crate::wire::{Changed, EventKind, Kept, LISTS, List};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-
-/// Lists whose events bring them again: type, key of the state, key of the event.
-const WHOLE: [(&str, &str, &str); 10] = [
-    ("alert_words", "alert_words", "alert_words"),
-    ("muted_users", "muted_users", "muted_users"),
-    ("muted_topics", "muted_topics", "muted_topics"),
-    ("onboarding_steps", "onboarding_steps", "onboarding_steps"),
-    ("custom_profile_fields", "custom_profile_fields", "fields"),
-    ("realm_linkifiers", "realm_linkifiers", "realm_linkifiers"),
-    ("realm_filters", "realm_filters", "realm_filters"),
-    ("realm_playgrounds", "realm_playgrounds", "realm_playgrounds"),
-    ("has_zoom_token", "has_zoom_token", "value"),
-    ("has_webex_token", "has_webex_token", "value"),
-];
-
-/// Lists whose events bring rows: type, key of the state, the rows' own key, that of an event which removes one, those
-/// of a new row and of new rows.
-const ROWS: [(&str, &str, &str, &str, &str, &str); 4] = [
-    ("drafts", "drafts", "id", "draft_id", "draft", "drafts"),
-    ("saved_snippets", "saved_snippets", "id", "saved_snippet_id", "saved_snippet", "saved_snippets"),
-    ("reminders", "reminders", "reminder_id", "reminder_id", "reminder", "reminders"),
-    (
-        "scheduled_messages",
-        "scheduled_messages",
-        "scheduled_message_id",
-        "scheduled_message_id",
-        "scheduled_message",
-        "scheduled_messages",
-    ),
-];
 
 /// Events that tell of what a register reply does not have.
 const OUTSIDE: [&str; 10] = [
@@ -77,42 +48,63 @@ impl State {
     }
 
     pub(super) fn own_list(&mut self, kind: &str, event: &Value, op: &str) -> bool {
-        if let Some((_, key, field)) = WHOLE.iter().find(|(name, _, _)| *name == kind) {
-            self.replace(key, &event[field]);
-            if *key == "custom_profile_fields" {
-                self.forget_removed_fields();
-            }
-            if *key == "muted_topics" {
-                self.doubts.remove(&Unknowable::MutedTopics);
-                self.doubt_muted_topics();
-                self.recount();
-            }
-            return true;
-        }
-        if let Some((_, list, key, removed, one, many)) = ROWS.iter().find(|(name, ..)| *name == kind) {
-            match op {
-                "add" | "update" => {
-                    let new = event.get(one).into_iter().chain(event[many].as_array().into_iter().flatten());
-                    for row in new {
-                        put(&mut self.value, list, key, object(row.clone()));
-                    }
-                }
-                "remove" => {
-                    take(&mut self.value, list, key, &event[removed]);
-                }
-                _ => return false,
-            }
+        let known = LISTS.iter().filter(|list| list.event_type() == kind);
+        let is_kept: Vec<bool> = known.map(|list| self.keep_list(list, event, op)).collect();
+        if is_kept.contains(&true) {
             return true;
         }
         match kind {
             "user_topic" => self.user_topic(event),
-            "navigation_view" => return self.navigation_view(event, op),
             "device" => return self.device(event, op),
             "push_device" => self.push_device(event),
-            "channel_folder" => return self.channel_folder(event, op),
+            "channel_folder" if op == "reorder" => self.reorder_folders(event),
+            "has_zoom_token" | "has_webex_token" => self.replace(kind, &event["value"]),
             kind => return OUTSIDE.contains(&kind),
         }
         true
+    }
+
+    /// Whether the event is one that keeps the list up to date.
+    fn keep_list(&mut self, list: &List, event: &Value, op: &str) -> bool {
+        let is_event = |kind: EventKind| kind.op().is_none_or(|own| own == op);
+        match list.kept {
+            Kept::Whole(kind, field) if is_event(kind) => {
+                self.replace(list.key, &event[field]);
+                match list.key {
+                    "custom_profile_fields" => self.forget_removed_fields(),
+                    "muted_topics" => {
+                        self.doubts.remove(&Unknowable::MutedTopics);
+                        self.doubt_muted_topics();
+                        self.recount();
+                    }
+                    _ => {}
+                }
+            }
+            Kept::ByElement { id, added: (kind, field), .. } if is_event(kind) => {
+                self.put_elements(list.key, id, &event[field]);
+            }
+            Kept::ByElement { id, changed: Some((kind, Changed::Element(field))), .. } if is_event(kind) => {
+                self.put_elements(list.key, id, &event[field]);
+            }
+            Kept::ByElement { id, changed: Some((kind, Changed::Part(named, field))), .. } if is_event(kind) => {
+                if let Some(element) = row(&mut self.value, list.key, id, &event[named]) {
+                    merge(element, &event[field]);
+                }
+            }
+            Kept::ByElement { id, removed: Some((kind, named)), .. } if is_event(kind) => {
+                take(&mut self.value, list.key, id, &event[named]);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Adds an element, or several, in the place of those that they replace.
+    fn put_elements(&mut self, list: &str, id: &str, new: &Value) {
+        let many = new.as_array().map(Vec::as_slice);
+        for element in many.unwrap_or(std::slice::from_ref(new)) {
+            put(&mut self.value, list, id, object(element.clone()));
+        }
     }
 
     /// One row a topic, whatever the case of its name; none where nothing is said of it.
@@ -162,23 +154,6 @@ impl State {
         }
     }
 
-    fn navigation_view(&mut self, event: &Value, op: &str) -> bool {
-        const LIST: &str = "navigation_views";
-        match op {
-            "add" => put(&mut self.value, LIST, "fragment", object(event["navigation_view"].clone())),
-            "update" => {
-                if let Some(view) = row(&mut self.value, LIST, "fragment", &event["fragment"]) {
-                    merge(view, &event["data"]);
-                }
-            }
-            "remove" => {
-                take(&mut self.value, LIST, "fragment", &event["fragment"]);
-            }
-            _ => return false,
-        }
-        true
-    }
-
     /// How far a device's registration is; clients choose its number, which was a text once.
     fn push_device(&mut self, event: &Value) {
         let Some(devices) = self.value.get_mut("push_devices").and_then(Value::as_object_mut) else { return };
@@ -222,7 +197,6 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::register;
     use crate::record::events::SCHEMAS;
     use std::collections::BTreeMap;
 
@@ -234,26 +208,31 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_kept_by_keys_that_events_and_the_register_reply_have() {
+    fn lists_are_kept_by_fields_that_their_events_have() {
         let fields = fields();
-        for (kind, list, _, removed, one, many) in ROWS {
-            let has = |op: &str, key: &str| {
-                fields.get(format!("{kind} {op}").as_str()).is_some_and(|keys| keys.iter().any(|one| one == key))
+        for list in LISTS {
+            let named = match list.kept {
+                Kept::Whole(kind, field) => vec![(kind, field)],
+                Kept::ByElement { added, changed, removed, .. } => {
+                    let changed = changed.into_iter().flat_map(|(kind, changed)| match changed {
+                        Changed::Element(field) => vec![(kind, field)],
+                        Changed::Part(named, field) => vec![(kind, named), (kind, field)],
+                    });
+                    [added].into_iter().chain(changed).chain(removed).collect()
+                }
             };
-            assert!(has("remove", removed), "{kind}: {removed}");
-            assert!(has("add", one) || has("add", many), "{kind}: {one} or {many}");
-            assert!(register::ROWS.iter().any(|row| row.key == list), "{list}");
+            // Events of older levels alone have no schema.
+            for (kind, field) in named.into_iter().filter(|(kind, _)| *kind != EventKind::RealmFilters) {
+                assert!(fields[kind.text()].iter().any(|key| key == field), "{}: {field}", kind.text());
+            }
         }
     }
 
     #[test]
-    fn whole_lists_are_replaced_by_fields_that_events_have() {
-        let fields = fields();
-        for (kind, list, field) in WHOLE {
-            if let Some(keys) = fields.get(kind) {
-                assert!(keys.iter().any(|key| key == field), "{kind}: {field}");
-            }
-            assert!(register::ROWS.iter().any(|row| row.key == list), "{list}");
+    fn lists_are_keys_of_the_register_reply() {
+        let keys = crate::openapi::state();
+        for list in LISTS {
+            assert!(keys.contains_key(list.key), "{}", list.key);
         }
     }
 }

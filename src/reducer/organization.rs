@@ -1,7 +1,7 @@
 //! Settings: the organization's, and the user's own.
 
 use super::State;
-use super::rows::{merge, object, put, row, take};
+use super::rows::merge;
 use serde_json::{Value, json};
 
 impl State {
@@ -84,23 +84,6 @@ impl State {
                 if let Some(row) = emoji.and_then(|all| all.get_mut(id)?.as_object_mut()) {
                     merge(row, &event["data"]);
                 }
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    pub(super) fn realm_domains(&mut self, event: &Value, op: &str) -> bool {
-        let domain = &event["realm_domain"];
-        match op {
-            "add" => put(&mut self.value, "realm_domains", "domain", object(domain.clone())),
-            "change" => {
-                if let Some(row) = row(&mut self.value, "realm_domains", "domain", &domain["domain"]) {
-                    merge(row, domain);
-                }
-            }
-            "remove" => {
-                take(&mut self.value, "realm_domains", "domain", &event["domain"]);
             }
             _ => return false,
         }

@@ -2,10 +2,7 @@
 
 use super::{FromJson, Parameter, json_parameter, through_json};
 use crate::error::Error;
-use crate::realm::id::{
-    AttachmentId, ChannelId, DeviceId, DraftId, EmojiId, ExportId, FolderId, GroupId, InviteId, InviteLinkId,
-    LinkifierId, MessageId, ProfileFieldId, ReminderId, ScheduledMessageId, SnippetId, UserId,
-};
+use crate::realm::id::{GroupId, Id, MessageId};
 use crate::realm::permission::GroupSettingValue;
 use crate::realm::user::Role;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -50,37 +47,23 @@ impl FromJson for Value {
 
 through_json!(i64, bool, Value);
 
-macro_rules! ids_through_json {
-    ($($type:ty),*) => {$(
-        impl FromJson for $type {
-            fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-                i64::from_json(value, at).map(Self)
-            }
-            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-                generator.subschema_for::<i64>()
-            }
-        }
-        through_json!($type);
-    )*};
+impl<T: Id> FromJson for T {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        i64::from_json(value, at).map(T::from_number)
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<i64>()
+    }
 }
-ids_through_json!(
-    UserId,
-    GroupId,
-    ChannelId,
-    ExportId,
-    FolderId,
-    EmojiId,
-    LinkifierId,
-    ProfileFieldId,
-    ReminderId,
-    ScheduledMessageId,
-    SnippetId,
-    DraftId,
-    InviteLinkId,
-    InviteId,
-    AttachmentId,
-    DeviceId
-);
+
+impl<T: Id> Parameter for T {
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        json_parameter(text, name)
+    }
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        <T as FromJson>::json_schema(generator)
+    }
+}
 
 /// Messages' IDs are never negative: `is too small`, while other objects are just not there.
 impl FromJson for MessageId {

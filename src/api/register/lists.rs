@@ -3,25 +3,22 @@
 use super::StateRequest;
 use crate::api::{channel_folders, channels, onboarding, organization, reminders, scheduled_messages};
 use crate::realm::Realm;
-use crate::realm::personal::NavigationView;
 use crate::realm::personal::UserState;
 use crate::realm::setting::{EMOJI_SETS, NOTIFICATION_SOUNDS, USER_SETTINGS};
 use crate::record::channel::{DefaultGroupRecord, FolderRecord};
 use crate::record::emoji::EmojiRecord;
-use crate::record::events::{MutedUserRecord, UserTopic};
+use crate::record::events::UserTopic;
 use crate::record::group::GroupRecord;
 use crate::record::list::{self, LinkifierRecord, ProfileFieldRecord};
 use crate::record::message::shown_topic;
 use crate::record::organization::{DomainRecord, PlaygroundRecord};
-use crate::record::personal::{DeviceRecord, DraftRecord, SnippetRecord, StepRecord};
+use crate::record::own_lists::{OWN_LISTS, OwnList};
+use crate::record::personal::{DeviceRecord, StepRecord};
 use crate::record::scheduled::{ReminderRecord, ScheduledMessageRecord};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-
-/// The newest drafts, and no more.
-const MAX_DRAFTS: usize = 1_000;
 
 /// A key of the register reply.
 pub struct StateRow {
@@ -58,22 +55,9 @@ const fn untyped(
     StateRow { kind, key, schema: None, value }
 }
 
-/// The lists, in the order of the reply. Documents have the schemas of typed ones from here, those of others from
+/// The lists, in the order of the reply, in which [`OWN_LISTS`] come first. Documents have the schemas of typed ones from here, those of others from
 /// `openapi/shapes.json`.
 pub const ROWS: &[StateRow] = &[
-    typed!("alert_words" "alert_words": Vec<String> = |realm, wish| own(realm, wish).alert_words.iter().cloned().collect()),
-    typed!("saved_snippets" "saved_snippets": Vec<SnippetRecord> = |realm, wish| {
-        own(realm, wish).snippets.values().map(|snippet| SnippetRecord::new(snippet)).collect()
-    }),
-    typed!("navigation_views" "navigation_views": Vec<NavigationView> = |realm, wish| {
-        own(realm, wish).navigation_views.iter().cloned().collect()
-    }),
-    typed!("drafts" "drafts": Vec<DraftRecord> = |realm, wish| {
-        let mut drafts: Vec<_> = own(realm, wish).drafts.values().collect();
-        drafts.sort_by_key(|draft| std::cmp::Reverse((draft.timestamp, draft.id)));
-        drafts.into_iter().take(MAX_DRAFTS).map(|draft| DraftRecord::new(draft)).collect()
-    }),
-    typed!("muted_users" "muted_users": Vec<MutedUserRecord> = |realm, wish| list::muted_users(&own(realm, wish).muted_users)),
     typed!("user_topic" "user_topics": Vec<UserTopic> = user_topics),
     typed!("onboarding_steps" "onboarding_steps": Vec<StepRecord> = |realm, wish| {
         wish.viewer.map(|viewer| onboarding::records_of(realm, viewer.id)).unwrap_or_default()
@@ -127,6 +111,9 @@ pub const ROWS: &[StateRow] = &[
 ];
 
 pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
+    for OwnList { list, value, .. } in OWN_LISTS.iter().filter(|one| wish.wants(one.list.key)) {
+        state.insert(list.key.to_owned(), value(own(realm, wish)));
+    }
     for row in ROWS.iter().filter(|row| wish.wants(row.kind)) {
         if let Some(value) = (row.value)(realm, wish) {
             state.insert(row.key.to_owned(), value);

@@ -3,7 +3,7 @@
 use super::{Invariant, faults, mismatch};
 use crate::realm::Realm;
 use crate::realm::id::UserId;
-use crate::realm::personal::VisibilityPolicy;
+use crate::realm::personal::{OWNED, VisibilityPolicy};
 use crate::realm::topic::TopicKey;
 use imbl::{OrdMap, OrdSet};
 use std::collections::BTreeSet;
@@ -124,7 +124,10 @@ fn numbered(realm: &Realm) -> Vec<Numbered> {
     let counters = &realm.counters;
     let pairs = |pairs: &mut dyn Iterator<Item = (i64, i64)>| pairs.collect::<Vec<_>>();
     let own = || realm.personal.values();
-    vec![
+    let owned = OWNED
+        .iter()
+        .map(|kind| (kind.name, own().flat_map(|own| (kind.numbers)(own)).collect(), (kind.last)(&counters.own)));
+    let others = vec![
         ("user", pairs(&mut realm.users.iter().map(|(key, user)| (key.0, user.id.0))), counters.user),
         ("group", pairs(&mut realm.groups.iter().map(|(key, group)| (key.0, group.id.0))), counters.group),
         ("channel", pairs(&mut realm.channels.iter().map(|(key, channel)| (key.0, channel.id.0))), counters.channel),
@@ -148,23 +151,14 @@ fn numbered(realm: &Realm) -> Vec<Numbered> {
         ("link", pairs(&mut realm.invite_links.iter().map(|(key, one)| (key.0, one.id.0))), counters.invite_link),
         ("invitation", pairs(&mut realm.invites.iter().map(|(key, one)| (key.0, one.id.0))), counters.invite),
         ("upload", pairs(&mut realm.attachments.values().map(|one| (one.id.0, one.id.0))), counters.attachment),
-        (
-            "draft",
-            pairs(&mut own().flat_map(|own| own.drafts.iter().map(|(key, one)| (key.0, one.id.0)))),
-            counters.draft,
-        ),
-        (
-            "snippet",
-            pairs(&mut own().flat_map(|own| own.snippets.iter().map(|(key, one)| (key.0, one.id.0)))),
-            counters.snippet,
-        ),
         ("device", pairs(&mut own().flat_map(|own| own.devices.keys().map(|key| (key.0, key.0)))), counters.device),
         (
             "change of presence",
             pairs(&mut own().filter_map(|own| own.presence).map(|one| (one.update_id, one.update_id))),
             counters.presence,
         ),
-    ]
+    ];
+    others.into_iter().chain(owned).collect()
 }
 
 fn keys_are_ids(realm: &Realm) -> Vec<String> {

@@ -7,7 +7,6 @@ mod audience;
 pub mod data;
 mod delivery;
 mod entry;
-mod kind;
 mod list;
 mod part;
 mod pattern;
@@ -19,13 +18,13 @@ pub use data::EventData;
 pub(crate) use data::event_data;
 pub use delivery::{DeliveryCondition, NEWER_SETTINGS_ALONE_SINCE};
 pub use entry::{Entry, EventLog, MAX_LOG_BYTES, MAX_LOG_ENTRIES};
-pub use kind::EventKind;
 pub use list::List;
 pub use part::{Part, Parts};
 pub use pattern::EventPattern;
 pub use updated_message::{Move, UpdatedMessage};
 
 pub use crate::realm::model::sent_message::SentMessage;
+pub use crate::wire::EventKind;
 
 use crate::realm::model::channel::{Channel, Subscription};
 use crate::realm::model::export::Export;

@@ -1,24 +1,55 @@
 //! Identifiers: a newtype per kind of record, so that they can't be mixed up.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::sync::Arc;
 
-macro_rules! ids {
+/// A number that names one thing of its kind.
+pub trait Id: Copy + Ord {
+    /// The name of what has this number.
+    fn from_number(number: i64) -> Self;
+    /// The number.
+    fn number(self) -> i64;
+}
+
+macro_rules! id_types {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[derive(
+            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash,
+            serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+        )]
         #[serde(transparent)]
         #[schemars(transparent, inline)]
         pub struct $name(pub i64);
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 self.0.fmt(f)
             }
         }
     )*};
+}
+pub(crate) use id_types;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        $crate::realm::model::id::id_types! { $($(#[$doc])* $name;)* }
+
+        $(impl $crate::realm::model::id::Id for $name {
+            fn from_number(number: i64) -> Self {
+                Self(number)
+            }
+
+            fn number(self) -> i64 {
+                self.0
+            }
+        })*
+    };
+}
+pub(crate) use ids;
+
+id_types! {
+    /// A message; grows with time over the whole realm.
+    MessageId;
 }
 
 ids! {
@@ -30,8 +61,6 @@ ids! {
     ChannelId;
     /// A channel folder.
     FolderId;
-    /// A message; grows with time over the whole realm.
-    MessageId;
     /// The set of people that a message is addressed to (`recipient_id` on the wire).
     RecipientId;
     /// A custom emoji of the realm.
@@ -44,10 +73,6 @@ ids! {
     ReminderId;
     /// A message to be sent later.
     ScheduledMessageId;
-    /// A saved snippet.
-    SnippetId;
-    /// A draft.
-    DraftId;
     /// A multi-use invitation link.
     InviteLinkId;
     /// An invitation by email.

@@ -2,7 +2,7 @@
 //! but for status and presence.
 
 use super::channel::Subscription;
-use super::id::{ChannelId, DeviceId, DraftId, MessageId, RecipientId, ScheduledMessageId, SnippetId, UserId};
+use super::id::{ChannelId, DeviceId, Id, MessageId, RecipientId, ScheduledMessageId, UserId, ids};
 use super::message::Emoji;
 use super::push::{PushService, PushToken};
 use super::read_set::ReadSet;
@@ -128,6 +128,84 @@ impl UserState {
             VisibilityPolicy::None => !self.hears(channel),
         }
     }
+}
+
+/// A kind of thing of which users have lists of their own, under numbers that count over the whole organization.
+pub trait Owned: Sized {
+    /// Names one.
+    type Id: Id;
+
+    /// Its number.
+    fn id(&self) -> Self::Id;
+
+    /// A user's list.
+    fn list(own: &UserState) -> &OrdMap<Self::Id, Arc<Self>>;
+
+    /// A user's list, to be changed.
+    fn list_mut(own: &mut UserState) -> &mut OrdMap<Self::Id, Arc<Self>>;
+
+    /// The number that was given last.
+    fn counter(counters: &mut OwnCounters) -> &mut i64;
+}
+
+/// What is numbered of an [`Owned`] kind.
+#[derive(Clone, Copy)]
+pub struct OwnedKind {
+    /// What one is called.
+    pub name: &'static str,
+    /// The keys of a user's list, with the numbers of what is kept there.
+    pub numbers: fn(&UserState) -> Vec<(i64, i64)>,
+    /// The number that was given last.
+    pub last: fn(&OwnCounters) -> i64,
+}
+
+macro_rules! owned {
+    ($($(#[$meta:meta])* $name:ident: $type:ident $id:ident in $list:ident;)*) => {
+        ids! { $(#[doc = concat!("A ", stringify!($name), ".")] $id;)* }
+
+        /// The numbers that were given last, of each [`Owned`] kind.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub struct OwnCounters {
+            $(
+                $(#[$meta])*
+                pub $name: i64,
+            )*
+        }
+
+        $(impl Owned for $type {
+            type Id = $id;
+
+            fn id(&self) -> $id {
+                self.id
+            }
+
+            fn list(own: &UserState) -> &OrdMap<$id, Arc<Self>> {
+                &own.$list
+            }
+
+            fn list_mut(own: &mut UserState) -> &mut OrdMap<$id, Arc<Self>> {
+                &mut own.$list
+            }
+
+            fn counter(counters: &mut OwnCounters) -> &mut i64 {
+                &mut counters.$name
+            }
+        })*
+
+        /// Each [`Owned`] kind.
+        pub const OWNED: &[OwnedKind] = &[$(OwnedKind {
+            name: stringify!($name),
+            numbers: |own| own.$list.iter().map(|(key, one)| (key.number(), one.id.number())).collect(),
+            last: |counters| counters.$name,
+        }),*];
+    };
+}
+
+owned! {
+    /// Saved snippets.
+    snippet: Snippet SnippetId in snippets;
+    /// Drafts.
+    draft: Draft DraftId in drafts;
 }
 
 /// What a user said of a topic.

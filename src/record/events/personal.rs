@@ -1,28 +1,18 @@
-//! Events of what is a user's own: lists and settings.
+//! Events of what is a user's own: what is to come, devices and settings.
 
 use super::setting_value;
 use crate::realm::event::event_data;
-use crate::realm::id::{DeviceId, DraftId, SnippetId, UserId};
-use crate::realm::personal::NavigationView;
-use crate::record::personal::{DraftRecord, SnippetRecord, StepRecord};
+use crate::realm::id::DeviceId;
+use crate::record::personal::StepRecord;
 use crate::record::scheduled::{ReminderRecord, ScheduledMessageRecord};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 event_data! {
-    SavedSnippetsAdd;
-    SavedSnippetsUpdate;
-    SavedSnippetsRemove;
-    DraftsAdd;
-    DraftsUpdate;
-    DraftsRemove;
     RemindersAdd;
     ScheduledMessagesAdd;
     ScheduledMessagesUpdate;
-    NavigationViewAdd;
-    NavigationViewUpdate;
-    NavigationViewRemove;
     OnboardingSteps;
     DeviceAdd;
     DeviceUpdate;
@@ -31,72 +21,6 @@ event_data! {
     UserSettingsUpdate;
     UpdateDisplaySettings;
     UpdateGlobalNotifications;
-}
-
-/// The user's alert words changed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct AlertWords {
-    /// All of them.
-    pub alert_words: Vec<String>,
-}
-
-/// The user muted somebody, or does so no longer.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct MutedUsers {
-    /// All users that the user mutes.
-    pub muted_users: Vec<MutedUserRecord>,
-}
-
-/// A muted user.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[schemars(inline)]
-pub struct MutedUserRecord {
-    /// Who.
-    pub id: UserId,
-    /// Since when, UNIX seconds.
-    pub timestamp: i64,
-}
-
-/// A snippet was saved.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct SavedSnippetsAdd {
-    /// The snippet.
-    pub saved_snippet: SnippetRecord,
-}
-
-/// A snippet was changed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct SavedSnippetsUpdate {
-    /// The snippet as it is now.
-    pub saved_snippet: SnippetRecord,
-}
-
-/// A snippet was removed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct SavedSnippetsRemove {
-    /// Which.
-    pub saved_snippet_id: SnippetId,
-}
-
-/// Drafts were stored.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct DraftsAdd {
-    /// The new ones.
-    pub drafts: Vec<DraftRecord>,
-}
-
-/// A draft was changed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct DraftsUpdate {
-    /// The draft as it is now.
-    pub draft: DraftRecord,
-}
-
-/// A draft was removed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct DraftsRemove {
-    /// Which.
-    pub draft_id: DraftId,
 }
 
 /// A reminder was made.
@@ -118,42 +42,6 @@ pub struct ScheduledMessagesAdd {
 pub struct ScheduledMessagesUpdate {
     /// The message as it is now.
     pub scheduled_message: ScheduledMessageRecord,
-}
-
-/// A view was added to the left sidebar.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct NavigationViewAdd {
-    /// The view.
-    pub navigation_view: NavigationView,
-}
-
-/// A view of the left sidebar was changed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct NavigationViewUpdate {
-    /// Which.
-    pub fragment: String,
-    /// What changed.
-    pub data: NavigationViewChange,
-}
-
-/// What changed of a view of the left sidebar.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-#[schemars(inline)]
-pub struct NavigationViewChange {
-    /// Whether it is in the sidebar, or inside the menu.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "bool")]
-    pub is_pinned: Option<bool>,
-    /// Its name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-}
-
-/// A view was removed from the left sidebar.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct NavigationViewRemove {
-    /// Which.
-    pub fragment: String,
 }
 
 /// The user saw a notice.

@@ -1,0 +1,224 @@
+//! Lists of a user's own as that user's clients see them: the records of their elements, the events that keep them up to
+//! date, and their values in the register reply.
+
+use crate::realm::event::{EventKind, event_data};
+use crate::realm::id::UserId;
+use crate::realm::personal::{Draft, DraftId, DraftTarget, NavigationView, Snippet, SnippetId, UserState};
+use crate::time::Timestamp;
+use crate::wire::{self, List};
+use imbl::OrdMap;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// The newest drafts, and no more.
+const MAX_DRAFTS: usize = 1_000;
+
+/// A list of a user's own.
+#[derive(Clone, Copy)]
+pub struct OwnList {
+    /// Its names on the wire.
+    pub list: List,
+    /// The schema of its value.
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
+    /// Its value in the register reply.
+    pub value: fn(&UserState) -> Value,
+}
+
+macro_rules! own_lists {
+    ($($list:ident: $type:ty = $value:expr;)*) => {
+        /// The lists, in the order of the register reply.
+        pub const OWN_LISTS: &[OwnList] = &[$(OwnList {
+            list: wire::$list,
+            schema: |generator| generator.subschema_for::<$type>(),
+            value: |own| {
+                let value: fn(&UserState) -> $type = $value;
+                json!(value(own))
+            },
+        }),*];
+    };
+}
+
+own_lists! {
+    ALERT_WORDS: Vec<String> = |own| own.alert_words.iter().cloned().collect();
+    SAVED_SNIPPETS: Vec<SnippetRecord> = |own| own.snippets.values().map(|one| SnippetRecord::new(one)).collect();
+    NAVIGATION_VIEWS: Vec<NavigationView> = |own| own.navigation_views.iter().cloned().collect();
+    DRAFTS: Vec<DraftRecord> = |own| {
+        let mut drafts: Vec<_> = own.drafts.values().collect();
+        drafts.sort_by_key(|draft| std::cmp::Reverse((draft.timestamp, draft.id)));
+        drafts.into_iter().take(MAX_DRAFTS).map(|draft| DraftRecord::new(draft)).collect()
+    };
+    MUTED_USERS: Vec<MutedUserRecord> = |own| muted_users(&own.muted_users);
+}
+
+/// Declares events of the kinds that are called like them, and the list of their schemas.
+macro_rules! events {
+    ($(
+        #[doc = $doc:literal]
+        $name:ident { $(#[doc = $field_doc:literal] $field:ident: $type:ty),* $(,)? }
+    )*) => {
+        $(
+            #[doc = $doc]
+            #[derive(Clone, Debug, Serialize, JsonSchema)]
+            pub struct $name { $(#[doc = $field_doc] pub $field: $type),* }
+        )*
+
+        event_data! { $($name;)* }
+
+        /// What each of these kinds of events carries.
+        pub(super) const SCHEMAS: &[(EventKind, fn(&mut SchemaGenerator) -> Schema)] =
+            &[$((EventKind::$name, <$name as JsonSchema>::json_schema)),*];
+    };
+}
+
+events! {
+    /// The user's alert words changed.
+    AlertWords {
+        /// All of them.
+        alert_words: Vec<String>,
+    }
+    /// The user muted somebody, or does so no longer.
+    MutedUsers {
+        /// All whom the user mutes.
+        muted_users: Vec<MutedUserRecord>,
+    }
+    /// A snippet was saved.
+    SavedSnippetsAdd {
+        /// The snippet.
+        saved_snippet: SnippetRecord,
+    }
+    /// A snippet was changed.
+    SavedSnippetsUpdate {
+        /// The snippet as it is now.
+        saved_snippet: SnippetRecord,
+    }
+    /// A snippet was removed.
+    SavedSnippetsRemove {
+        /// Which.
+        saved_snippet_id: SnippetId,
+    }
+    /// Drafts were stored.
+    DraftsAdd {
+        /// The new ones.
+        drafts: Vec<DraftRecord>,
+    }
+    /// A draft was changed.
+    DraftsUpdate {
+        /// The draft as it is now.
+        draft: DraftRecord,
+    }
+    /// A draft was removed.
+    DraftsRemove {
+        /// Which.
+        draft_id: DraftId,
+    }
+    /// A view was added to the left sidebar.
+    NavigationViewAdd {
+        /// The view.
+        navigation_view: NavigationView,
+    }
+    /// A view of the left sidebar was changed.
+    NavigationViewUpdate {
+        /// Which.
+        fragment: String,
+        /// What changed.
+        data: NavigationViewChange,
+    }
+    /// A view was removed from the left sidebar.
+    NavigationViewRemove {
+        /// Which.
+        fragment: String,
+    }
+}
+
+/// A muted user.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct MutedUserRecord {
+    /// Who.
+    pub id: UserId,
+    /// Since when, UNIX seconds.
+    pub timestamp: i64,
+}
+
+/// What changed of a view of the left sidebar.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct NavigationViewChange {
+    /// Whether it is in the sidebar, or inside the menu.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub is_pinned: Option<bool>,
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// Whom a user muted.
+pub fn muted_users(muted: &OrdMap<UserId, Timestamp>) -> Vec<MutedUserRecord> {
+    muted.iter().map(|(user, at)| MutedUserRecord { id: *user, timestamp: at.seconds() }).collect()
+}
+
+/// A kept phrase.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SavedSnippet")]
+pub struct SnippetRecord {
+    /// Its ID.
+    pub id: i64,
+    /// What it goes by.
+    pub title: String,
+    /// Markdown.
+    pub content: String,
+    /// UNIX seconds.
+    pub date_created: i64,
+}
+
+impl SnippetRecord {
+    /// A snippet.
+    pub fn new(snippet: &Snippet) -> Self {
+        Self {
+            id: snippet.id.0,
+            title: snippet.title.clone(),
+            content: snippet.content.clone(),
+            date_created: snippet.date_created.seconds(),
+        }
+    }
+}
+
+/// An unsent message.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Draft")]
+pub struct DraftRecord {
+    /// Its ID.
+    pub id: i64,
+    /// `stream`, `private`, or "" when nothing is chosen yet.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// A channel's ID alone, users' IDs, or nothing.
+    pub to: Vec<i64>,
+    /// "" but for channels.
+    pub topic: String,
+    /// Markdown.
+    pub content: String,
+    /// UNIX seconds of the last change.
+    pub timestamp: i64,
+}
+
+impl DraftRecord {
+    /// A draft.
+    pub fn new(draft: &Draft) -> Self {
+        let (kind, to) = match &draft.to {
+            DraftTarget::Nowhere => ("", Vec::new()),
+            DraftTarget::Channel(channel) => ("stream", vec![channel.0]),
+            DraftTarget::Users(users) => ("private", users.iter().map(|user| user.0).collect()),
+        };
+        Self {
+            id: draft.id.0,
+            kind,
+            to,
+            topic: draft.topic.clone(),
+            content: draft.content.clone(),
+            timestamp: draft.timestamp.seconds(),
+        }
+    }
+}

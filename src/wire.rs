@@ -1,0 +1,273 @@
+//! Names on the wire that several layers need: the kinds of events, and the lists of the register reply that events keep
+//! up to date.
+
+macro_rules! event_kinds {
+    ($($name:ident = $type_name:literal $($op:literal)?;)*) => {
+        /// A type of event, with its `op` where it has one.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum EventKind {
+            $(#[doc = concat!("`", $type_name, $(" ", $op,)? "`")] $name,)*
+        }
+
+        impl EventKind {
+            /// Every kind, sorted by name.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The type and, after a space, the `op`: `saved_snippets add`.
+            pub const fn text(self) -> &'static str {
+                match self { $(Self::$name => concat!($type_name $(, " ", $op)?),)* }
+            }
+
+            /// `type` on the wire.
+            pub const fn type_name(self) -> &'static str {
+                match self { $(Self::$name => $type_name,)* }
+            }
+
+            /// `op` on the wire.
+            pub const fn op(self) -> Option<&'static str> {
+                match self { $(Self::$name => event_kinds!(@op $($op)?),)* }
+            }
+        }
+    };
+    (@op) => { None };
+    (@op $op:literal) => { Some($op) };
+}
+
+event_kinds! {
+    AlertWords = "alert_words";
+    AttachmentAdd = "attachment" "add";
+    AttachmentRemove = "attachment" "remove";
+    AttachmentUpdate = "attachment" "update";
+    ChannelFolderAdd = "channel_folder" "add";
+    ChannelFolderReorder = "channel_folder" "reorder";
+    ChannelFolderUpdate = "channel_folder" "update";
+    CustomProfileFields = "custom_profile_fields";
+    DefaultStreamGroups = "default_stream_groups";
+    DefaultStreams = "default_streams";
+    DeleteMessage = "delete_message";
+    DeviceAdd = "device" "add";
+    DeviceRemove = "device" "remove";
+    DeviceUpdate = "device" "update";
+    DraftsAdd = "drafts" "add";
+    DraftsRemove = "drafts" "remove";
+    DraftsUpdate = "drafts" "update";
+    EventOfALaterLevel = "event_of_a_later_level";
+    Heartbeat = "heartbeat";
+    InvitesChanged = "invites_changed";
+    Message = "message";
+    MutedTopics = "muted_topics";
+    MutedUsers = "muted_users";
+    NavigationViewAdd = "navigation_view" "add";
+    NavigationViewRemove = "navigation_view" "remove";
+    NavigationViewUpdate = "navigation_view" "update";
+    OnboardingSteps = "onboarding_steps";
+    Presence = "presence";
+    PushDevice = "push_device";
+    ReactionAdd = "reaction" "add";
+    ReactionRemove = "reaction" "remove";
+    RealmDeactivated = "realm" "deactivated";
+    RealmUpdate = "realm" "update";
+    RealmUpdateDict = "realm" "update_dict";
+    RealmBotAdd = "realm_bot" "add";
+    RealmBotDelete = "realm_bot" "delete";
+    RealmBotUpdate = "realm_bot" "update";
+    RealmDomainsAdd = "realm_domains" "add";
+    RealmDomainsChange = "realm_domains" "change";
+    RealmDomainsRemove = "realm_domains" "remove";
+    RealmEmojiAdd = "realm_emoji" "add";
+    RealmEmojiUpdate = "realm_emoji" "update";
+    RealmEmojiUpdateOne = "realm_emoji" "update_one";
+    RealmExport = "realm_export";
+    RealmExportConsent = "realm_export_consent";
+    RealmFilters = "realm_filters";
+    RealmLinkifiers = "realm_linkifiers";
+    RealmPlaygrounds = "realm_playgrounds";
+    RealmUserAdd = "realm_user" "add";
+    RealmUserRemove = "realm_user" "remove";
+    RealmUserUpdate = "realm_user" "update";
+    RealmUserSettingsDefaultsUpdate = "realm_user_settings_defaults" "update";
+    RemindersAdd = "reminders" "add";
+    RemindersRemove = "reminders" "remove";
+    SavedSnippetsAdd = "saved_snippets" "add";
+    SavedSnippetsRemove = "saved_snippets" "remove";
+    SavedSnippetsUpdate = "saved_snippets" "update";
+    ScheduledMessagesAdd = "scheduled_messages" "add";
+    ScheduledMessagesRemove = "scheduled_messages" "remove";
+    ScheduledMessagesUpdate = "scheduled_messages" "update";
+    StreamCreate = "stream" "create";
+    StreamDelete = "stream" "delete";
+    StreamUpdate = "stream" "update";
+    Submessage = "submessage";
+    SubscriptionAdd = "subscription" "add";
+    SubscriptionPeerAdd = "subscription" "peer_add";
+    SubscriptionPeerRemove = "subscription" "peer_remove";
+    SubscriptionRemove = "subscription" "remove";
+    SubscriptionUpdate = "subscription" "update";
+    TypingStart = "typing" "start";
+    TypingStop = "typing" "stop";
+    TypingEditMessageStart = "typing_edit_message" "start";
+    TypingEditMessageStop = "typing_edit_message" "stop";
+    UpdateDisplaySettings = "update_display_settings";
+    UpdateGlobalNotifications = "update_global_notifications";
+    UpdateMessage = "update_message";
+    UpdateMessageFlagsAdd = "update_message_flags" "add";
+    UpdateMessageFlagsRemove = "update_message_flags" "remove";
+    UserGroupAdd = "user_group" "add";
+    UserGroupAddMembers = "user_group" "add_members";
+    UserGroupAddSubgroups = "user_group" "add_subgroups";
+    UserGroupRemove = "user_group" "remove";
+    UserGroupRemoveMembers = "user_group" "remove_members";
+    UserGroupRemoveSubgroups = "user_group" "remove_subgroups";
+    UserGroupUpdate = "user_group" "update";
+    UserSettingsUpdate = "user_settings" "update";
+    UserStatus = "user_status";
+    UserTopic = "user_topic";
+}
+
+/// A list of the register reply that events keep up to date.
+#[derive(Clone, Copy, Debug)]
+pub struct List {
+    /// Its key in the reply, by which clients ask for it.
+    pub key: &'static str,
+    /// What it holds, in a sentence.
+    pub meaning: &'static str,
+    /// The first feature level that has it and its events; 0 where it was always there or `level/` says more.
+    pub since: i64,
+    /// Whether its order means something that the elements don't say.
+    pub is_ordered: bool,
+    /// How events keep it up to date.
+    pub kept: Kept,
+}
+
+/// How events keep a list up to date.
+#[derive(Clone, Copy, Debug)]
+pub enum Kept {
+    /// An event brings the whole list, under a key.
+    Whole(EventKind, &'static str),
+    /// Events bring and remove elements.
+    ByElement {
+        /// The key of what identifies an element.
+        id: &'static str,
+        /// Brings new elements, one or a list of them, under a key.
+        added: (EventKind, &'static str),
+        /// Tells how one changed.
+        changed: Option<(EventKind, Changed)>,
+        /// Names one that is gone, under a key.
+        removed: Option<(EventKind, &'static str)>,
+    },
+}
+
+/// How an event tells of a change of an element.
+#[derive(Clone, Copy, Debug)]
+pub enum Changed {
+    /// It brings the element as it is now, under a key.
+    Element(&'static str),
+    /// It names the element, under the first key, and brings what changed, under the second.
+    Part(&'static str, &'static str),
+}
+
+impl List {
+    /// The type of the events.
+    pub fn event_type(&self) -> &'static str {
+        match self.kept {
+            Kept::Whole(kind, _) | Kept::ByElement { added: (kind, _), .. } => kind.type_name(),
+        }
+    }
+}
+
+macro_rules! lists {
+    ($(
+        #[doc = $meaning:literal]
+        $name:ident = $key:literal $(since $since:literal)? $([$ordered:ident])?, $kept:expr;
+    )*) => {
+        $(
+            #[doc = $meaning]
+            pub const $name: List = List {
+                key: $key,
+                meaning: $meaning.trim_ascii(),
+                since: 0 $(+ $since)?,
+                is_ordered: lists!(@ $($ordered)?),
+                kept: $kept,
+            };
+        )*
+
+        /// All of them.
+        pub const LISTS: &[List] = &[$($name),*];
+    };
+    (@) => { false };
+    (@ ordered) => { true };
+}
+
+use EventKind as Kind;
+
+lists! {
+    /// Words that highlight messages for the user.
+    ALERT_WORDS = "alert_words" [ordered], Kept::Whole(Kind::AlertWords, "alert_words");
+    /// Saved snippets.
+    SAVED_SNIPPETS = "saved_snippets" since 297, Kept::ByElement {
+        id: "id",
+        added: (Kind::SavedSnippetsAdd, "saved_snippet"),
+        changed: Some((Kind::SavedSnippetsUpdate, Changed::Element("saved_snippet"))),
+        removed: Some((Kind::SavedSnippetsRemove, "saved_snippet_id")),
+    };
+    /// The user's choice of views in the navigation.
+    NAVIGATION_VIEWS = "navigation_views" since 390 [ordered], Kept::ByElement {
+        id: "fragment",
+        added: (Kind::NavigationViewAdd, "navigation_view"),
+        changed: Some((Kind::NavigationViewUpdate, Changed::Part("fragment", "data"))),
+        removed: Some((Kind::NavigationViewRemove, "fragment")),
+    };
+    /// Drafts that are kept on the server.
+    DRAFTS = "drafts", Kept::ByElement {
+        id: "id",
+        added: (Kind::DraftsAdd, "drafts"),
+        changed: Some((Kind::DraftsUpdate, Changed::Element("draft"))),
+        removed: Some((Kind::DraftsRemove, "draft_id")),
+    };
+    /// Users whom the user has muted, with the time.
+    MUTED_USERS = "muted_users" since 48, Kept::Whole(Kind::MutedUsers, "muted_users");
+    /// Hints that the user has not seen yet.
+    ONBOARDING_STEPS = "onboarding_steps", Kept::Whole(Kind::OnboardingSteps, "onboarding_steps");
+    /// Messages that are to be sent.
+    SCHEDULED_MESSAGES = "scheduled_messages" since 179, Kept::ByElement {
+        id: "scheduled_message_id",
+        added: (Kind::ScheduledMessagesAdd, "scheduled_messages"),
+        changed: Some((Kind::ScheduledMessagesUpdate, Changed::Element("scheduled_message"))),
+        removed: Some((Kind::ScheduledMessagesRemove, "scheduled_message_id")),
+    };
+    /// Reminders that are to come.
+    REMINDERS = "reminders" since 399, Kept::ByElement {
+        id: "reminder_id",
+        added: (Kind::RemindersAdd, "reminders"),
+        changed: None,
+        removed: Some((Kind::RemindersRemove, "reminder_id")),
+    };
+    /// Muted topics, for clients that do not know `user_topics`.
+    MUTED_TOPICS = "muted_topics", Kept::Whole(Kind::MutedTopics, "muted_topics");
+    /// Channel folders, archived ones included.
+    CHANNEL_FOLDERS = "channel_folders" since 389, Kept::ByElement {
+        id: "id",
+        added: (Kind::ChannelFolderAdd, "channel_folder"),
+        changed: Some((Kind::ChannelFolderUpdate, Changed::Part("channel_folder_id", "data"))),
+        removed: None,
+    };
+    /// Linkifiers in the order in which they apply.
+    LINKIFIERS = "realm_linkifiers" since 54 [ordered], Kept::Whole(Kind::RealmLinkifiers, "realm_linkifiers");
+    /// Linkifiers as lists of pattern, address and ID; empty for clients that know `realm_linkifiers`.
+    FILTERS = "realm_filters", Kept::Whole(Kind::RealmFilters, "realm_filters");
+    /// Code playgrounds by language.
+    PLAYGROUNDS = "realm_playgrounds" since 49, Kept::Whole(Kind::RealmPlaygrounds, "realm_playgrounds");
+    /// Domains from which addresses are accepted.
+    DOMAINS = "realm_domains", Kept::ByElement {
+        id: "domain",
+        added: (Kind::RealmDomainsAdd, "realm_domain"),
+        changed: Some((Kind::RealmDomainsChange, Changed::Element("realm_domain"))),
+        removed: Some((Kind::RealmDomainsRemove, "domain")),
+    };
+    /// Profile fields in their order.
+    PROFILE_FIELDS = "custom_profile_fields" [ordered], Kept::Whole(Kind::CustomProfileFields, "fields");
+    /// IDs of the channels that new users are subscribed to.
+    DEFAULT_CHANNELS = "realm_default_streams", Kept::Whole(Kind::DefaultStreams, "default_streams");
+    /// Groups of default channels.
+    DEFAULT_CHANNEL_GROUPS = "realm_default_stream_groups", Kept::Whole(Kind::DefaultStreamGroups, "default_stream_groups");
+}
