@@ -83,6 +83,15 @@ pub struct Defaults {
 }
 
 /// How a new world's clock begins.
+///
+/// ```
+/// use chatdouble::{InitialClock, Timestamp};
+///
+/// assert_eq!(InitialClock::parse("frozen"), Ok(InitialClock::Frozen));
+/// let at = Timestamp::from_seconds(1_767_225_600);
+/// assert_eq!(InitialClock::parse("2026-01-01T00:00:00Z"), Ok(InitialClock::At(at)));
+/// assert!(InitialClock::parse("tomorrow").is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialClock {
     /// With real time.

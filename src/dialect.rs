@@ -11,6 +11,21 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How neutral names are called on the wire.
+///
+/// ```
+/// use chatdouble::{Dialect, Options, Server};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), chatdouble::StartError> {
+/// let options = Options { dialect: Dialect::zulip(), ..Options::default() };
+/// assert!(!options.dialect.is_neutral());
+/// assert!(Dialect::neutral().is_neutral());
+///
+/// let server = Server::start_with(options).await?;
+/// println!("stock clients find their names at {}", server.url());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dialect {

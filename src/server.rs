@@ -32,6 +32,19 @@ pub use crate::http::authority::Authority;
 pub use invariant_check::CheckReport;
 
 /// How a server is to be started; the defaults are those of the command line but for the port, which is free.
+///
+/// ```
+/// use chatdouble::{InitialClock, Options, Server, Timestamp};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), chatdouble::StartError> {
+/// let new_year = Timestamp::parse("2026-01-01T00:00:00Z").expect("an instant");
+/// let options = Options { clock: InitialClock::At(new_year), seed: 7, ..Options::default() };
+/// let server = Server::start_with(options).await?;
+/// assert_eq!(server.clock().now(), new_year);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Options {
     /// None: both loopback families.
@@ -86,6 +99,19 @@ impl Default for Options {
 }
 
 /// Why a server could not be started.
+///
+/// ```
+/// use chatdouble::{Options, Server, StartError};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let fixture = r#"{"users": [{"handle": "mel", "role": "king"}]}"#.into();
+/// match Server::start_with(Options { fixture, ..Options::default() }).await {
+///     Err(StartError::Fixture(faults)) => assert_eq!(faults[0].path, "$.users[0].role"),
+///     other => panic!("{:?}", other.err()),
+/// }
+/// # }
+/// ```
 #[derive(Debug)]
 pub enum StartError {
     /// The fixture has faults.
@@ -115,6 +141,20 @@ impl fmt::Display for StartError {
 impl std::error::Error for StartError {}
 
 /// A server that is running; dropping it stops it.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), chatdouble::StartError> {
+/// let server = chatdouble::Server::start().await?;
+/// let before = server.clock().now();
+/// server.clock().advance(Duration::from_secs(86_400)).await;
+/// assert!(server.clock().now() > before);
+/// server.stop().await;
+/// # Ok(())
+/// # }
+/// ```
 pub struct Server {
     running: Running,
     control: Arc<Control>,
@@ -326,6 +366,18 @@ impl Server {
 }
 
 /// What a request needs to speak for a user.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), chatdouble::StartError> {
+/// let server = chatdouble::Server::start().await?;
+/// let mel = server.user("mel");
+/// let basic = format!("{}:{}", mel.email, mel.api_key);
+/// assert!(basic.starts_with("mel@"));
+/// assert_ne!(mel, server.user("max"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credentials {
     /// The user.

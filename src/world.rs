@@ -44,6 +44,23 @@ pub trait RealTime: Send + Sync {
 }
 
 /// One realm with its clock, its polls and what it emulates.
+///
+/// ```
+/// use chatdouble::InitialClock;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), chatdouble::StartError> {
+/// let server = chatdouble::Server::start().await?;
+/// let fixture = r#"{"users": [{"handle": "ada", "full_name": "Ada", "role": "owner"}]}"#;
+/// let url = server.add_world("second", fixture, InitialClock::Frozen, 1)?;
+/// assert!(url.ends_with("/w/second"));
+///
+/// let world = server.world("second");
+/// assert_eq!(world.name(), "second");
+/// assert_eq!(world.now(), world.now(), "its clock is frozen");
+/// # Ok(())
+/// # }
+/// ```
 pub struct World {
     name: String,
     settings: ArcSwap<WorldSettings>,
