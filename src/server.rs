@@ -8,6 +8,7 @@ mod idle;
 mod invariant_check;
 pub mod listen;
 mod socket;
+mod start_error;
 mod webhooks;
 
 use crate::control::{Answer, Control, Defaults, Guard, InitialClock};
@@ -17,11 +18,10 @@ use crate::http::{Edge, KeyGuard};
 use crate::realm::id::UserId;
 use crate::realm::webhook::Reach;
 use crate::time::{Span, Timestamp};
-use crate::tls::{Secured, Tls, TlsError};
+use crate::tls::{Secured, Tls};
 use crate::world::{ALIVE, RealTime, World, WorldSettings, Worlds};
 use listen::{Bound, Running, WallClock, is_every_address, with_port};
 use std::convert::Infallible;
-use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -30,6 +30,7 @@ use tokio::sync::watch;
 
 pub use crate::http::authority::Authority;
 pub use invariant_check::CheckReport;
+pub use start_error::StartError;
 
 /// How a server is to be started; the defaults are those of the command line but for the port, which is free.
 ///
@@ -97,48 +98,6 @@ impl Default for Options {
         }
     }
 }
-
-/// Why a server could not be started.
-///
-/// ```
-/// use chatdouble::{Options, Server, StartError};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
-/// let fixture = r#"{"users": [{"handle": "mel", "role": "king"}]}"#.into();
-/// match Server::start_with(Options { fixture, ..Options::default() }).await {
-///     Err(StartError::Fixture(faults)) => assert_eq!(faults[0].path, "$.users[0].role"),
-///     other => panic!("{:?}", other.err()),
-/// }
-/// # }
-/// ```
-#[derive(Debug)]
-pub enum StartError {
-    /// The fixture has faults.
-    Fixture(Vec<fixture::Diagnostic>),
-    /// The address can't be listened on.
-    Listen(io::Error),
-    /// There is no TLS with what was given.
-    Tls(TlsError),
-}
-
-impl fmt::Display for StartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StartError::Fixture(faults) => {
-                let first = faults.first().map(ToString::to_string).unwrap_or_default();
-                match faults.len() {
-                    0 | 1 => f.write_str(&first),
-                    more => write!(f, "{first} (and {} more faults)", more - 1),
-                }
-            }
-            StartError::Listen(error) => error.fmt(f),
-            StartError::Tls(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for StartError {}
 
 /// A server that is running; dropping it stops it.
 ///
