@@ -10,6 +10,7 @@ mod direct;
 mod faults;
 mod filters;
 mod guard;
+mod initial_clock;
 mod journal;
 pub mod openapi;
 pub mod pages;
@@ -33,7 +34,7 @@ use crate::http::request::{ApiRequest, BodyLimit};
 use crate::http::{Edge, Response, reply};
 use crate::json_diagnostic;
 use crate::realm::invariants;
-use crate::time::{Clock, Span, Timestamp};
+use crate::time::Span;
 use crate::world::aside::in_place;
 use crate::world::{RealTime, World};
 use http::HeaderMap;
@@ -47,6 +48,7 @@ use calls::{Call, OfWorld, Takes};
 pub use direct::Answer;
 use filters::Filters;
 pub use guard::Guard;
+pub use initial_clock::InitialClock;
 
 /// Opens a socket for one world; its port.
 pub type Listen = Arc<dyn Fn(Arc<World>) -> Pin<Box<dyn Future<Output = io::Result<u16>> + Send>> + Send + Sync>;
@@ -80,44 +82,6 @@ pub struct Defaults {
     pub seed: u64,
     /// How long a world may go without a request before it is ended.
     pub world_ttl: Option<Span>,
-}
-
-/// How a new world's clock begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InitialClock {
-    /// With real time.
-    Real,
-    /// Still, at the time of creation.
-    Frozen,
-    /// Still, at this time.
-    At(Timestamp),
-}
-
-impl InitialClock {
-    /// What is understood.
-    pub(crate) const EXPECTED: &'static str = "real, frozen, or an instant such as 2026-01-01T00:00:00Z";
-
-    /// The clock of a world that is made at this real time.
-    pub fn clock(self, real: Timestamp) -> Clock {
-        match self {
-            InitialClock::Real => Clock::Running { ahead: Span::default() },
-            InitialClock::Frozen => Clock::Frozen { at: real },
-            InitialClock::At(at) => Clock::Frozen { at },
-        }
-    }
-
-    /// Reads `real`, `frozen` or an instant.
-    ///
-    /// # Errors
-    ///
-    /// What would have been understood.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "real" => Ok(InitialClock::Real),
-            "frozen" => Ok(InitialClock::Frozen),
-            instant => Timestamp::parse(instant).map(InitialClock::At).map_err(|_| format!("takes {}", Self::EXPECTED)),
-        }
-    }
 }
 
 impl Control {

@@ -12,6 +12,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 /// How neutral names are called on the wire.
+///
+/// ```
+/// use chatdouble::{Dialect, Options, Server};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), chatdouble::StartError> {
+/// let options = Options { dialect: Dialect::zulip(), ..Options::default() };
+/// assert!(!options.dialect.is_neutral());
+/// assert!(Dialect::neutral().is_neutral());
+///
+/// let server = Server::start_with(options).await?;
+/// println!("stock clients find their names at {}", server.url());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dialect {
@@ -354,58 +369,4 @@ fn rename_texts(items: &mut [Value], names: &BTreeMap<String, String>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn the_built_in_dialect_renames_keys_and_values_both_ways() {
-        let dialect = Dialect::zulip();
-        let mut reply = json!({"service_version": "12.0", "reactions": [{"reaction_type": "service_extra_emoji"}]});
-
-        assert!(dialect.may_rename(reply.to_string().as_bytes()));
-        assert!(!dialect.may_rename(br#"{"result":"success","msg":""}"#));
-        dialect.translate(&mut reply);
-
-        assert_eq!(reply, json!({"zulip_version": "12.0", "reactions": [{"reaction_type": "zulip_extra_emoji"}]}));
-        assert_eq!(dialect.neutral_value("reaction_type", "zulip_extra_emoji"), "service_extra_emoji");
-    }
-
-    #[test]
-    fn what_bots_keep_is_theirs() {
-        let kept = json!({"storage": {"service_version": "1", "reaction_type": "service_extra_emoji"}});
-        let mut reply = kept.clone();
-
-        Dialect::zulip().translate(&mut reply);
-
-        assert_eq!(reply, kept);
-    }
-
-    #[test]
-    fn a_fault_in_a_file_is_named_with_its_place() {
-        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        let known = Renamable { keys: set(&["a", "b"]), paths: set(&["/a", "/a/{id}"]) };
-        for (text, fault) in [
-            (r#"{"keys": {"a": 1}}"#, "$.keys.a: takes a text, not 1"),
-            (r#"{"kees": {}}"#, "$.kees: there is no key `kees`; did you mean `keys`?"),
-            ("[]", "$: takes an object"),
-            ("5", "$: takes an object, not 5"),
-            ("{} {}", "$: trailing characters"),
-            (r#"{"keys": {"a": ""}}"#, "$.keys.a: takes a name"),
-            (r#"{"keys": {"a": "x", "b": "x"}}"#, "$.keys.b: `x` is the name of `a` already"),
-            (r#"{"keys": {"c": "x"}}"#, "$.keys.c: no object of the API has this key"),
-            (r#"{"values": {"a": {"p": "x", "q": "x"}}}"#, "$.values.a.q: `x` is the name of `p` already"),
-            (r#"{"values": {"c": {"p": "x"}}}"#, "$.values.c: no object of the API has this key"),
-            (r#"{"product": "Chat"}"#, "$.product: takes at most 64 of a-z"),
-            (r#"{"paths": {"/c": "/x"}}"#, r#"$.paths["/c"]: no operation has this path"#),
-            (r#"{"paths": {"/a/{id}": "/x/{id}"}}"#, r#"$.paths["/a/{id}"]: a path with placeholders keeps its name"#),
-            (r#"{"paths": {"/a": "x"}}"#, r#"$.paths["/a"]: takes a path that begins with /"#),
-            (r#"{"paths": {"/a": "/x/{id}"}}"#, r#"$.paths["/a"]: takes a path that begins with / and has no place"#),
-            (r#"{"keys": {"a": "b"}}"#, r#"$.keys["a"]: `b` is another's name already"#),
-        ] {
-            let reason = Dialect::parse(text, &known).expect_err("it has a fault");
-            assert!(reason.starts_with(fault), "{reason}");
-        }
-        assert!(Dialect::parse(r#"{"keys": {"a": "b", "b": "a"}, "paths": {"/a": "/b"}}"#, &known).is_ok());
-    }
-}
+mod tests;

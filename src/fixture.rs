@@ -80,6 +80,21 @@ pub const BUILT_IN: &[(&str, &str)] = &[
 ];
 
 /// What realms are made from.
+///
+/// ```
+/// use chatdouble::{Fixture, Options, Server};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), chatdouble::StartError> {
+/// assert!(Fixture::builtin("cast").is_some());
+/// assert!(Fixture::builtin("nobody").is_none());
+///
+/// let fixture = Fixture::from(r#"{"users": [{"handle": "ada", "full_name": "Ada", "role": "owner"}], "channels": [{"name": "engines"}]}"#);
+/// let server = Server::start_with(Options { fixture, ..Options::default() }).await?;
+/// assert!(server.user("ada").email.starts_with("ada@"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The text of a fixture.

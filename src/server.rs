@@ -8,6 +8,7 @@ mod idle;
 mod invariant_check;
 pub mod listen;
 mod socket;
+mod start_error;
 mod webhooks;
 
 use crate::control::{Answer, Control, Defaults, Guard, InitialClock};
@@ -17,11 +18,10 @@ use crate::http::{Edge, KeyGuard};
 use crate::realm::id::UserId;
 use crate::realm::webhook::Reach;
 use crate::time::{Span, Timestamp};
-use crate::tls::{Secured, Tls, TlsError};
+use crate::tls::{Secured, Tls};
 use crate::world::{ALIVE, RealTime, World, WorldSettings, Worlds};
 use listen::{Bound, Running, WallClock, is_every_address, with_port};
 use std::convert::Infallible;
-use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -30,8 +30,22 @@ use tokio::sync::watch;
 
 pub use crate::http::authority::Authority;
 pub use invariant_check::CheckReport;
+pub use start_error::StartError;
 
 /// How a server is to be started; the defaults are those of the command line but for the port, which is free.
+///
+/// ```
+/// use chatdouble::{InitialClock, Options, Server, Timestamp};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), chatdouble::StartError> {
+/// let new_year = Timestamp::parse("2026-01-01T00:00:00Z").expect("an instant");
+/// let options = Options { clock: InitialClock::At(new_year), seed: 7, ..Options::default() };
+/// let server = Server::start_with(options).await?;
+/// assert_eq!(server.clock().now(), new_year);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Options {
     /// None: both loopback families.
@@ -85,36 +99,21 @@ impl Default for Options {
     }
 }
 
-/// Why a server could not be started.
-#[derive(Debug)]
-pub enum StartError {
-    /// The fixture has faults.
-    Fixture(Vec<fixture::Diagnostic>),
-    /// The address can't be listened on.
-    Listen(io::Error),
-    /// There is no TLS with what was given.
-    Tls(TlsError),
-}
-
-impl fmt::Display for StartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StartError::Fixture(faults) => {
-                let first = faults.first().map(ToString::to_string).unwrap_or_default();
-                match faults.len() {
-                    0 | 1 => f.write_str(&first),
-                    more => write!(f, "{first} (and {} more faults)", more - 1),
-                }
-            }
-            StartError::Listen(error) => error.fmt(f),
-            StartError::Tls(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for StartError {}
-
 /// A server that is running; dropping it stops it.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), chatdouble::StartError> {
+/// let server = chatdouble::Server::start().await?;
+/// let before = server.clock().now();
+/// server.clock().advance(Duration::from_secs(86_400)).await;
+/// assert!(server.clock().now() > before);
+/// server.stop().await;
+/// # Ok(())
+/// # }
+/// ```
 pub struct Server {
     running: Running,
     control: Arc<Control>,
@@ -326,6 +325,18 @@ impl Server {
 }
 
 /// What a request needs to speak for a user.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), chatdouble::StartError> {
+/// let server = chatdouble::Server::start().await?;
+/// let mel = server.user("mel");
+/// let basic = format!("{}:{}", mel.email, mel.api_key);
+/// assert!(basic.starts_with("mel@"));
+/// assert_ne!(mel, server.user("max"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credentials {
     /// The user.

@@ -10,6 +10,16 @@ use std::time::Duration;
 const ENDS: (i64, i64) = (-377_705_023_201_000_000, 253_402_207_200_999_999);
 
 /// A point in time: microseconds since the Unix epoch, UTC; none before or after all that can be written.
+///
+/// ```
+/// use chatdouble::Timestamp;
+///
+/// let noon = Timestamp::parse("2026-01-01T12:00:00Z")?;
+/// assert_eq!(noon.seconds(), 1_767_268_800);
+/// assert_eq!(noon, Timestamp::from_seconds(1_767_268_800));
+/// assert_eq!(noon.to_rfc3339(), "2026-01-01T12:00:00Z");
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
     micros: i64,

@@ -6,6 +6,7 @@
 pub mod aside;
 mod checkpoints;
 mod clients;
+mod clock;
 mod life;
 pub mod sessions;
 mod waiters;
@@ -44,6 +45,23 @@ pub trait RealTime: Send + Sync {
 }
 
 /// One realm with its clock, its polls and what it emulates.
+///
+/// ```
+/// use chatdouble::InitialClock;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), chatdouble::StartError> {
+/// let server = chatdouble::Server::start().await?;
+/// let fixture = r#"{"users": [{"handle": "ada", "full_name": "Ada", "role": "owner"}]}"#;
+/// let url = server.add_world("second", fixture, InitialClock::Frozen, 1)?;
+/// assert!(url.ends_with("/w/second"));
+///
+/// let world = server.world("second");
+/// assert_eq!(world.name(), "second");
+/// assert_eq!(world.now(), world.now(), "its clock is frozen");
+/// # Ok(())
+/// # }
+/// ```
 pub struct World {
     name: String,
     settings: ArcSwap<WorldSettings>,
@@ -257,84 +275,6 @@ impl World {
         let mut tx = Tx::at_level(realm, self.settings.load().feature_level);
         let value = change(&mut tx)?;
         Ok((value, self.publish(tx, &[])))
-    }
-
-    /// Moves the clock on, doing all that falls due on the way, each at its own time. Where to follows from the time that
-    /// it is; the clock never goes back. With `awaited`, nothing is done and None is given while a client is between two
-    /// polls ([`World::between_polls`]).
-    ///
-    /// # Errors
-    ///
-    /// What `to` refuses.
-    pub fn advance<E>(
-        &self,
-        awaited: Option<Timestamp>,
-        to: impl FnOnce(Timestamp) -> Result<Timestamp, E>,
-    ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
-        let _turn = self.lock();
-        let from = self.now();
-        let to = to(from)?.max(from);
-        self.settled(from);
-        Ok(self.is_ready(awaited).then(|| self.go_on(from, to)))
-    }
-
-    /// Moves the clock to the next thing that falls due, and does all that is due then. `reach` gets the time that it is
-    /// and when that thing is due. `awaited` as in [`World::advance`].
-    ///
-    /// # Errors
-    ///
-    /// What `reach` refuses.
-    pub fn advance_to_next<E>(
-        &self,
-        awaited: Option<Timestamp>,
-        reach: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
-    ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
-        let _turn = self.lock();
-        let from = self.now();
-        let realm = self.settled(from);
-        let Some((at, _)) = realm.agenda.iter().find(|(_, due)| due.is_reported()) else { return Ok(Some(Vec::new())) };
-        let at = reach(from, *at)?;
-        Ok(self.is_ready(awaited).then(|| self.go_on(from, at)))
-    }
-
-    /// Whether the clock can be moved. Asked while the writer is held and after the polls that ended are settled.
-    fn is_ready(&self, awaited: Option<Timestamp>) -> bool {
-        awaited.is_none_or(|since| self.between_polls(since).is_empty())
-    }
-
-    fn go_on(&self, from: Timestamp, at: Timestamp) -> Vec<(Timestamp, Due)> {
-        self.waiters.note_move(Some(at));
-        self.set_clock(at);
-        let (fired, caused) = self.run_due(at);
-        self.reach(at);
-        self.broadcast(Watched::Clock { from, to: at, fired: fired.clone() });
-        self.broadcast_events(&caused);
-        fired
-    }
-
-    /// Lets the clock go with real time from where it is, or stops it there.
-    pub fn run_clock(&self, runs: bool) {
-        let _turn = self.lock();
-        let now = self.now();
-        let clock =
-            if runs { Clock::Running { ahead: now.since(self.real_time.now()) } } else { Clock::Frozen { at: now } };
-        *self.clock.lock() = clock;
-    }
-
-    fn set_clock(&self, at: Timestamp) {
-        let mut clock = self.clock.lock();
-        *clock = match *clock {
-            Clock::Frozen { .. } => Clock::Frozen { at },
-            Clock::Running { .. } => Clock::Running { ahead: at.since(self.real_time.now()) },
-        };
-    }
-
-    /// Notes that it is so late, also when nothing was due: what is read next depends on it.
-    fn reach(&self, at: Timestamp) {
-        let realm = self.realm.load();
-        if realm.now < at {
-            self.realm.store(Arc::new(Realm { now: at, ..Realm::clone(&realm) }));
-        }
     }
 
     /// The realm with all done that is due by now.

@@ -8,8 +8,8 @@ mod values;
 
 use crate::error::Error;
 pub(crate) use declaring::{
-    default_text, has_no_default, is_path, json_object, key_default, or_default, parameters, through_json, wire_name,
-    words,
+    default_text, has_no_default, is_path, json_object, key_default, listed, or_default, parameters, read_from,
+    through_json, wire_name, words,
 };
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
@@ -125,6 +125,42 @@ pub struct ParameterInfo {
     pub is_json: bool,
     /// The form of its value.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
+}
+
+/// How many parameters parts of a list have.
+pub const fn length(parts: &[&[ParameterInfo]]) -> usize {
+    let (mut index, mut count) = (0, 0);
+    while index < parts.len() {
+        count += parts[index].len();
+        index += 1;
+    }
+    count
+}
+
+/// The list that parts make, whose length is [`length`].
+pub const fn joined<const COUNT: usize>(parts: &[&[ParameterInfo]]) -> [ParameterInfo; COUNT] {
+    const BLANK: ParameterInfo = ParameterInfo {
+        name: "",
+        aliases: &[],
+        is_in_path: false,
+        is_required: false,
+        default: None,
+        doc: &[],
+        is_json: false,
+        schema: <bool as Parameter>::schema,
+    };
+    let mut list = [BLANK; COUNT];
+    let (mut part, mut end) = (0, 0);
+    while part < parts.len() {
+        let mut index = 0;
+        while index < parts[part].len() {
+            list[end] = parts[part][index];
+            end += 1;
+            index += 1;
+        }
+        part += 1;
+    }
+    list
 }
 
 /// The description of a parameter that is a user's setting: what it means is in a table, under its name.

@@ -18,6 +18,20 @@ use tokio_rustls::rustls::{self, ServerConfig};
 pub type SecureStream = tokio_rustls::server::TlsStream<TcpStream>;
 
 /// Which certificate a server shows.
+///
+/// ```
+/// use chatdouble::{Options, Server, Tls};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), chatdouble::StartError> {
+/// let options = Options { tls: Some(Tls::Made { names: Vec::new() }), ..Options::default() };
+/// let server = Server::start_with(options).await?;
+/// assert!(server.url().starts_with("https://"));
+/// // What a client has to trust, in PEM.
+/// assert!(server.trusted_certificate().is_some_and(|pem| pem.starts_with("-----BEGIN CERTIFICATE-----")));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub enum Tls {
     /// One that an authority signs which is made at start-up, for this machine's names and addresses and for these names.

@@ -67,6 +67,7 @@ mod pages;
 mod presence;
 mod profile;
 mod properties;
+mod public;
 mod push;
 mod push_messages;
 mod push_relay;

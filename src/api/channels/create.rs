@@ -1,17 +1,14 @@
 //! Making one channel by itself.
 
-use crate::api::parameter::Nullable;
-use crate::api::shared::channels::creation::{
-    NewChannel, RetentionDays, TopicsPolicyWord, channel_permissions, checked_description, emit_defaults, make_channel,
-};
+use crate::api::shared::channels::creation::{NewChannel, checked_description, emit_defaults, make_channel};
 use crate::api::shared::channels::notices::{announce, post_created};
+use crate::api::shared::channels::parameters::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
 use crate::api::shared::principals::Principals;
 use crate::api::shared::subscriptions::subscribe_all;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::channel::checked_channel_name;
-use crate::realm::id::{ChannelId, FolderId, UserId};
-use crate::realm::permission::GroupSettingValue;
+use crate::realm::id::{ChannelId, UserId};
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,42 +20,12 @@ operation! {
     params {
         /// Announce it where the organization announces such.
         announce: bool = false,
-        /// Who may subscribe others.
-        can_add_subscribers_group: Option<GroupSettingValue>,
-        /// Who may change it; the creator by default.
-        can_administer_channel_group: Option<GroupSettingValue>,
-        /// Who may begin topics.
-        can_create_topic_group: Option<GroupSettingValue>,
-        /// Who may delete any message.
-        can_delete_any_message_group: Option<GroupSettingValue>,
-        /// Who may delete their own messages.
-        can_delete_own_message_group: Option<GroupSettingValue>,
-        /// Who may move messages to other channels.
-        can_move_messages_out_of_channel_group: Option<GroupSettingValue>,
-        /// Who may move messages to other topics.
-        can_move_messages_within_channel_group: Option<GroupSettingValue>,
-        /// Who may unsubscribe others; administrators by default.
-        can_remove_subscribers_group: Option<GroupSettingValue>,
-        /// Who may resolve topics.
-        can_resolve_topics_group: Option<GroupSettingValue>,
-        /// Who may post; everyone by default.
-        can_send_message_group: Option<GroupSettingValue>,
-        /// Who may subscribe though it is private.
-        can_subscribe_group: Option<GroupSettingValue>,
+        /// Permissions.
+        @group permissions: ChannelPermissions,
         /// At most 1,024 characters.
         description: String = String::new() => "the empty text",
-        /// The folder.
-        folder_id: Option<Nullable<FolderId>>,
-        /// Show new subscribers of a private channel all of its history.
-        history_public_to_subscribers: Option<bool>,
-        /// Private.
-        invite_only: bool = false,
-        /// New users get it; administrators only.
-        is_default_stream: bool = false,
-        /// Anyone on the internet may read it.
-        is_web_public: bool = false,
-        /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
-        message_retention_days: Option<RetentionDays>,
+        /// Its kind.
+        @group traits: ChannelTraits,
         /// At most 60 characters.
         name: String,
         /// Tell those who were subscribed by somebody else.
@@ -89,16 +56,9 @@ impl Write for CreateChannel {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<NewChannelReply, Error> {
         let caller = call.caller();
         let description = checked_description(&params.description)?;
-        let wanted = NewChannel {
-            invite_only: params.invite_only,
-            is_web_public: params.is_web_public,
-            history_public_to_subscribers: params.history_public_to_subscribers,
-            is_default: params.is_default_stream,
-            folder: params.folder_id,
-            retention: params.message_retention_days,
-            topics_policy: params.topics_policy,
-            permissions: channel_permissions!(params),
-        };
+        let is_default = params.traits.is_default_stream;
+        let wanted =
+            NewChannel { traits: params.traits, topics_policy: params.topics_policy, permissions: params.permissions };
         wanted.check_values(tx, caller)?;
         let name = checked_channel_name(&params.name)?;
         if tx.channel_by_name(&name).is_some() {
@@ -112,7 +72,7 @@ impl Write for CreateChannel {
         };
 
         let id = make_channel(tx, caller, name, description, &traits);
-        if params.is_default_stream {
+        if is_default {
             emit_defaults(tx);
         }
         subscribe_all(tx, &users, &[id], &BTreeMap::new());

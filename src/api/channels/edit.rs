@@ -3,12 +3,10 @@
 pub mod apply;
 
 use crate::api::parameter::Nullable;
-use crate::api::shared::channels::creation::{
-    RetentionDays, TOPIC_CREATION, TopicsPolicyWord, channel_permissions, check_folder, check_topic_creation,
-    checked_description,
-};
+use crate::api::shared::channels::creation::{TOPIC_CREATION, check_folder, check_topic_creation, checked_description};
+use crate::api::shared::channels::parameters::{ChannelPermissionUpdates, RetentionDays, TopicsPolicyWord};
 use crate::api::shared::channels::rights::administered_channel;
-use crate::api::shared::group_settings::{GroupSettingUpdate, resolve_update};
+use crate::api::shared::group_settings::resolve_update;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -25,28 +23,8 @@ operation! {
     params {
         /// The channel.
         @path stream_id: ChannelId,
-        /// Who may subscribe others.
-        can_add_subscribers_group: Option<GroupSettingUpdate>,
-        /// Who may change it.
-        can_administer_channel_group: Option<GroupSettingUpdate>,
-        /// Who may begin topics.
-        can_create_topic_group: Option<GroupSettingUpdate>,
-        /// Who may delete any message.
-        can_delete_any_message_group: Option<GroupSettingUpdate>,
-        /// Who may delete their own messages.
-        can_delete_own_message_group: Option<GroupSettingUpdate>,
-        /// Who may move messages to other channels.
-        can_move_messages_out_of_channel_group: Option<GroupSettingUpdate>,
-        /// Who may move messages to other topics.
-        can_move_messages_within_channel_group: Option<GroupSettingUpdate>,
-        /// Who may unsubscribe others.
-        can_remove_subscribers_group: Option<GroupSettingUpdate>,
-        /// Who may resolve topics.
-        can_resolve_topics_group: Option<GroupSettingUpdate>,
-        /// Who may post.
-        can_send_message_group: Option<GroupSettingUpdate>,
-        /// Who may subscribe though it is private.
-        can_subscribe_group: Option<GroupSettingUpdate>,
+        /// Permissions.
+        @group permissions: ChannelPermissionUpdates,
         /// At most 1,024 characters.
         description: Option<String>,
         /// The folder; null for none.
@@ -227,7 +205,8 @@ fn checked_return(channel: &Channel, privacy: Privacy, is_archived: Option<bool>
 }
 
 fn check_deletion_policy(realm: &Realm, caller: &User, params: &EditChannel) -> Result<(), Error> {
-    let is_touched = params.can_delete_any_message_group.is_some() || params.can_delete_own_message_group.is_some();
+    let is_touched = params.permissions.can_delete_any_message_group.is_some()
+        || params.permissions.can_delete_own_message_group.is_some();
     if is_touched && !realm.may(caller.id, "can_set_delete_message_policy_group") {
         return Err(Error::InsufficientPermission);
     }
@@ -274,7 +253,7 @@ fn checked_permissions(
     params: EditChannel,
 ) -> Result<Vec<(&'static str, GroupSettingValue)>, Error> {
     let mut changes = Vec::new();
-    for (name, update) in channel_permissions!(params) {
+    for (name, update) in params.permissions.by_name() {
         let (Some(update), Some(current)) = (update, channel.permissions.get(name)) else { continue };
         let value = match resolve_update(realm, setting(CHANNEL_PERMISSIONS, name), current, update)? {
             Some(value) => value,

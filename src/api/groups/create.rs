@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-57 in docs/assumptions.md.
 
 use super::rules::{
-    active_users, check_description, check_name_is_free, checked_group_name, group_permissions, groups_to_add,
+    GroupPermissions, active_users, check_description, check_name_is_free, checked_group_name, groups_to_add,
 };
 use crate::api::shared::group_settings::resolve_all;
 use crate::api::shared::groups::emit;
@@ -11,7 +11,7 @@ use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::group::Group;
 use crate::realm::id::{GroupId, UserId};
-use crate::realm::permission::{GROUP_PERMISSIONS, GroupSettingValue};
+use crate::realm::permission::GROUP_PERMISSIONS;
 use crate::realm::tx::Tx;
 use crate::record::events::{Subgroups, UserGroupAdd, UserGroupAddSubgroups};
 use crate::record::group::GroupRecord;
@@ -24,18 +24,8 @@ operation! {
     /// Makes a user group.
     pub CreateGroup = POST "/user_groups/create", for GroupCreator;
     params {
-        /// Who may add members; the creator by default.
-        can_add_members_group: Option<GroupSettingValue>,
-        /// Who may join; nobody by default.
-        can_join_group: Option<GroupSettingValue>,
-        /// Who may leave; everyone by default.
-        can_leave_group: Option<GroupSettingValue>,
-        /// Who may do all of this; the creator by default. Not `role:internet` or `role:everyone`.
-        can_manage_group: Option<GroupSettingValue>,
-        /// Who may mention it; everyone by default. Not `role:internet` or `role:owners`.
-        can_mention_group: Option<GroupSettingValue>,
-        /// Who may remove members; nobody by default.
-        can_remove_members_group: Option<GroupSettingValue>,
+        /// Permissions.
+        @group permissions: GroupPermissions,
         /// At most 1,024 characters.
         description: String,
         /// Initial members: active users. The creator is none unless listed.
@@ -67,7 +57,7 @@ impl Write for CreateGroup {
         let members = active_users(tx, &params.members)?;
         let name = checked_group_name(&params.name)?;
         let defaults = tx.default_permissions(GROUP_PERMISSIONS, Some(creator));
-        let permissions = resolve_all(tx, GROUP_PERMISSIONS, defaults, group_permissions!(params))?;
+        let permissions = resolve_all(tx, GROUP_PERMISSIONS, defaults, params.permissions.by_name())?;
         check_name_is_free(tx, call, &name, None)?;
         let subgroups: OrdSet<GroupId> = groups_to_add(tx, &params.subgroups)?.into_iter().collect();
 

@@ -2,8 +2,10 @@
 //!
 //! A choice where the API is silent: A-59 in docs/assumptions.md.
 
-use super::rules::{check_description, check_name_is_free, checked_group_name, group_permissions, group_to_change};
-use crate::api::shared::group_settings::{GroupSettingUpdate, resolve_update};
+use super::rules::{
+    GroupPermissionUpdates, check_description, check_name_is_free, checked_group_name, group_to_change,
+};
+use crate::api::shared::group_settings::resolve_update;
 use crate::api::shared::groups::emit_update;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
@@ -22,18 +24,8 @@ operation! {
     params {
         /// The group; deactivated ones too.
         @path user_group_id: GroupId,
-        /// Who may add members.
-        can_add_members_group: Option<GroupSettingUpdate>,
-        /// Who may join.
-        can_join_group: Option<GroupSettingUpdate>,
-        /// Who may leave.
-        can_leave_group: Option<GroupSettingUpdate>,
-        /// Who may do all of this. Not `role:internet` or `role:everyone`.
-        can_manage_group: Option<GroupSettingUpdate>,
-        /// Who may mention it. Not `role:internet` or `role:owners`.
-        can_mention_group: Option<GroupSettingUpdate>,
-        /// Who may remove members.
-        can_remove_members_group: Option<GroupSettingUpdate>,
+        /// Permissions.
+        @group permissions: GroupPermissionUpdates,
         /// False brings a deactivated group back; true is nothing.
         deactivated: Option<bool>,
         /// At most 1,024 characters.
@@ -71,7 +63,7 @@ impl Write for EditGroup {
         }
         // Checked last, as the group is by then: a group that came back can hold its own permissions. One that is
         // refused undoes all of the above.
-        for (name, update) in group_permissions!(params) {
+        for (name, update) in params.permissions.by_name() {
             let Some(update) = update else { continue };
             let new = resolve_update(tx, setting(GROUP_PERMISSIONS, name), &group.permissions[name], update)?;
             if let Some(value) = new {
@@ -89,7 +81,7 @@ fn is_empty(params: &EditGroup) -> bool {
     params.name.is_none()
         && params.description.is_none()
         && params.deactivated.is_none()
-        && group_permissions!(params).iter().all(|(_, update)| update.is_none())
+        && params.permissions.by_name().iter().all(|(_, update)| update.is_none())
 }
 
 /// A name that differs in its case alone is free.

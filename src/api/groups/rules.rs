@@ -1,6 +1,7 @@
 //! What holds for every change of a user group: names, who may, who is informed.
 
 use crate::api::Call;
+use crate::api::shared::group_settings::permission_parameters;
 use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -29,20 +30,25 @@ const MANAGERS_OF_GROUPS_SINCE: i64 = 283;
 /// The first level that bounds descriptions of groups, and takes names that differ by case for one.
 const STRICT_GROUPS_SINCE: i64 = 290;
 
-/// The permissions among a request's parameters, by name.
-macro_rules! group_permissions {
-    ($params:ident) => {
-        [
-            ("can_add_members_group", $params.can_add_members_group),
-            ("can_join_group", $params.can_join_group),
-            ("can_leave_group", $params.can_leave_group),
-            ("can_manage_group", $params.can_manage_group),
-            ("can_mention_group", $params.can_mention_group),
-            ("can_remove_members_group", $params.can_remove_members_group),
-        ]
-    };
+permission_parameters! {
+    /// Permissions of a new group.
+    pub struct GroupPermissions;
+    /// New values of a group's permissions.
+    pub struct GroupPermissionUpdates;
+
+    /// Who may add members; the creator by default.
+    can_add_members_group,
+    /// Who may join; nobody by default.
+    can_join_group,
+    /// Who may leave; everyone by default.
+    can_leave_group,
+    /// Who may do all of this; the creator by default. Not `role:internet` or `role:everyone`.
+    can_manage_group,
+    /// Who may mention it; everyone by default. Not `role:internet` or `role:owners`.
+    can_mention_group,
+    /// Who may remove members; nobody by default.
+    can_remove_members_group,
 }
-pub(super) use group_permissions;
 
 /// A name, trimmed, in a form that groups can have; whether it is free is another question.
 ///

@@ -18,7 +18,8 @@ macro_rules! through_json {
 ///
 /// `@path` marks a part of the path, `| "alias"` a further name, `= value` what replaces an absent one, `=> "text"`
 /// after it what a client would send for that, where the code does not say it; "" where the description does. The wire
-/// name is the field's unless `as "name"` gives another.
+/// name is the field's unless `as "name"` gives another. `@group` marks a field that is a struct of further parameters, which
+/// are listed and read in its place.
 macro_rules! parameters {
     (
         $(#[$meta:meta])*
@@ -37,35 +38,62 @@ macro_rules! parameters {
         }
 
         impl $crate::api::parameter::Parameters for $name {
-            const LIST: &'static [$crate::api::parameter::ParameterInfo] = &[$(
-                $crate::api::parameter::ParameterInfo {
-                    name: $crate::api::parameter::wire_name!($field $($wire)?),
-                    aliases: &[$($alias),*],
-                    is_in_path: $crate::api::parameter::is_path!($($place)?),
-                    is_required: <$type as $crate::api::parameter::Parameter>::IS_REQUIRED
-                        && $crate::api::parameter::has_no_default!($($default)?),
-                    default: $crate::api::parameter::default_text!($($default $(=> $sent)?)?),
-                    doc: &[$($doc),*],
-                    is_json: <$type as $crate::api::parameter::Parameter>::IS_JSON,
-                    schema: <$type as $crate::api::parameter::Parameter>::schema,
-                },
-            )*];
+            const LIST: &'static [$crate::api::parameter::ParameterInfo] = {
+                const PARTS: &[&[$crate::api::parameter::ParameterInfo]] = &[$(
+                    $crate::api::parameter::listed!([$($place)?] $type; $crate::api::parameter::ParameterInfo {
+                        name: $crate::api::parameter::wire_name!($field $($wire)?),
+                        aliases: &[$($alias),*],
+                        is_in_path: $crate::api::parameter::is_path!($($place)?),
+                        is_required: <$type as $crate::api::parameter::Parameter>::IS_REQUIRED
+                            && $crate::api::parameter::has_no_default!($($default)?),
+                        default: $crate::api::parameter::default_text!($($default $(=> $sent)?)?),
+                        doc: &[$($doc),*],
+                        is_json: <$type as $crate::api::parameter::Parameter>::IS_JSON,
+                        schema: <$type as $crate::api::parameter::Parameter>::schema,
+                    }),
+                )*];
+                const WHOLE: [$crate::api::parameter::ParameterInfo; $crate::api::parameter::length(PARTS)] =
+                    $crate::api::parameter::joined(PARTS);
+                &WHOLE
+            };
 
             #[allow(unused_mut, unused_variables, unused_assignments, reason = "not every list has every kind of parameter")]
             fn read(raw: &$crate::api::parameter::RawParameters) -> Result<Self, $crate::error::Error> {
                 let mut index = 0;
                 $(
-                    let info = &Self::LIST[index];
-                    let $field: $type = match raw.text(info)? {
-                        Some(text) => <$type as $crate::api::parameter::Parameter>::from_text(text, info.name)?,
-                        None => $crate::api::parameter::or_default!($type, info, $($default)?),
-                    };
-                    index += 1;
+                    let $field: $type =
+                        $crate::api::parameter::read_from!([$($place)?] raw, Self::LIST, index, $type, $($default)?);
                 )*
                 Ok(Self { $($field),* })
             }
         }
     };
+}
+
+/// What a field adds to the list of parameters: itself, or the whole group that it is.
+macro_rules! listed {
+    ([group] $type:ty; $info:expr) => {
+        <$type as $crate::api::parameter::Parameters>::LIST
+    };
+    ([$($place:ident)?] $type:ty; $info:expr) => {
+        &[$info]
+    };
+}
+
+/// The value of a field, from the parameter at an index of the list, or from as many as its group has.
+macro_rules! read_from {
+    ([group] $raw:ident, $list:expr, $index:ident, $type:ty, ) => {{
+        $index += <$type as $crate::api::parameter::Parameters>::LIST.len();
+        <$type as $crate::api::parameter::Parameters>::read($raw)?
+    }};
+    ([$($place:ident)?] $raw:ident, $list:expr, $index:ident, $type:ty, $($default:expr)?) => {{
+        let info = &$list[$index];
+        $index += 1;
+        match $raw.text(info)? {
+            Some(text) => <$type as $crate::api::parameter::Parameter>::from_text(text, info.name)?,
+            None => $crate::api::parameter::or_default!($type, info, $($default)?),
+        }
+    }};
 }
 
 macro_rules! wire_name {
@@ -214,6 +242,6 @@ macro_rules! key_default {
 }
 
 pub(crate) use {
-    default_text, has_no_default, is_path, json_object, key_default, or_default, parameters, through_json, wire_name,
-    words,
+    default_text, has_no_default, is_path, json_object, key_default, listed, or_default, parameters, read_from,
+    through_json, wire_name, words,
 };

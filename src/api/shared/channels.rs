@@ -4,5 +4,6 @@ pub mod archive;
 pub mod creation;
 pub mod default_groups;
 pub mod notices;
+pub mod parameters;
 pub mod rights;
 pub mod update;

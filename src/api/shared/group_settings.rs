@@ -10,6 +10,45 @@ use crate::realm::group::{Group, SystemGroup};
 use crate::realm::id::GroupId;
 use crate::realm::permission::{AnonymousGroup, GroupSettingValue, PermissionSetting, Permissions};
 
+/// Makes two structs of parameters, one for each permission in the order of names: the values for a new object, and the updates
+/// of one that exists.
+macro_rules! permission_parameters {
+    (
+        $(#[$new_doc:meta])* pub struct $new:ident;
+        $(#[$updates_doc:meta])* pub struct $updates:ident;
+        $($(#[doc = $doc:literal])* $permission:ident),* $(,)?
+    ) => {
+        $crate::api::parameter::parameters! {
+            $(#[$new_doc])*
+            #[derive(Default)]
+            pub struct $new {
+                $($(#[doc = $doc])* $permission: Option<$crate::realm::permission::GroupSettingValue>),*
+            }
+        }
+        $crate::api::parameter::parameters! {
+            $(#[$updates_doc])*
+            pub struct $updates {
+                $($(#[doc = $doc])* $permission: Option<$crate::api::shared::group_settings::GroupSettingUpdate>),*
+            }
+        }
+
+        impl $new {
+            /// All of them by name, whether they are given or not.
+            pub fn by_name(self) -> Vec<(&'static str, Option<$crate::realm::permission::GroupSettingValue>)> {
+                vec![$((stringify!($permission), self.$permission)),*]
+            }
+        }
+
+        impl $updates {
+            /// All of them by name, whether they are given or not.
+            pub fn by_name(self) -> Vec<(&'static str, Option<$crate::api::shared::group_settings::GroupSettingUpdate>)> {
+                vec![$((stringify!($permission), self.$permission)),*]
+            }
+        }
+    };
+}
+pub(crate) use permission_parameters;
+
 json_object! {
     shaped
     /// A new value for a permission.

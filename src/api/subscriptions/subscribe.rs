@@ -1,12 +1,11 @@
 //! Subscribing, oneself or others, to channels by name; those that don't exist are made.
 
 use super::ARCHIVED_OPEN_SINCE;
-use crate::api::parameter::Nullable;
 use crate::api::shared::channels::creation::{
-    ChannelSpec, ChannelToSubscribe, NewChannel, RetentionDays, TopicsPolicyWord, channel_permissions,
-    checked_description, emit_defaults, make_channel,
+    ChannelSpec, ChannelToSubscribe, NewChannel, checked_description, emit_defaults, make_channel,
 };
 use crate::api::shared::channels::notices::{announce, post_created, post_subscribed};
+use crate::api::shared::channels::parameters::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
 use crate::api::shared::channels::rights::ADMINISTRATORS_OF_CHANNELS_SINCE;
 use crate::api::shared::principals::Principals;
 use crate::api::shared::subscriptions::{Changed, check_size, subscribe_all};
@@ -16,7 +15,7 @@ use crate::realm::Realm;
 use crate::realm::channel::{Channel, checked_channel_name};
 use crate::realm::event::EventKind;
 use crate::realm::group::SystemGroup;
-use crate::realm::id::{ChannelId, FolderId, UserId};
+use crate::realm::id::{ChannelId, UserId};
 use crate::realm::permission::GroupSettingValue;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
@@ -37,40 +36,10 @@ operation! {
         announce: bool = false,
         /// Refuse all when the caller may not subscribe to one; else those are listed in `unauthorized`.
         authorization_errors_fatal: bool = true,
-        /// Of new channels, as are the next ones: who may subscribe others.
-        can_add_subscribers_group: Option<GroupSettingValue>,
-        /// Who may change it; the creator by default.
-        can_administer_channel_group: Option<GroupSettingValue>,
-        /// Who may begin topics.
-        can_create_topic_group: Option<GroupSettingValue>,
-        /// Who may delete any message.
-        can_delete_any_message_group: Option<GroupSettingValue>,
-        /// Who may delete their own messages.
-        can_delete_own_message_group: Option<GroupSettingValue>,
-        /// Who may move messages to other channels.
-        can_move_messages_out_of_channel_group: Option<GroupSettingValue>,
-        /// Who may move messages to other topics.
-        can_move_messages_within_channel_group: Option<GroupSettingValue>,
-        /// Who may unsubscribe others; administrators by default.
-        can_remove_subscribers_group: Option<GroupSettingValue>,
-        /// Who may resolve topics.
-        can_resolve_topics_group: Option<GroupSettingValue>,
-        /// Who may post; everyone by default.
-        can_send_message_group: Option<GroupSettingValue>,
-        /// Who may subscribe though it is private.
-        can_subscribe_group: Option<GroupSettingValue>,
-        /// The folder.
-        folder_id: Option<Nullable<FolderId>>,
-        /// Show new subscribers of a private channel all of its history.
-        history_public_to_subscribers: Option<bool>,
-        /// Private.
-        invite_only: bool = false,
-        /// New users get it; administrators only.
-        is_default_stream: bool = false,
-        /// Anyone on the internet may read it.
-        is_web_public: bool = false,
-        /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
-        message_retention_days: Option<RetentionDays>,
+        /// Permissions of new channels.
+        @group permissions: ChannelPermissions,
+        /// The kind of new channels.
+        @group traits: ChannelTraits,
         /// Users to subscribe; the caller by default.
         principals: Principals = Principals::caller() => "",
         /// Tell those who were subscribed by somebody else.
@@ -118,16 +87,8 @@ const SUBSCRIBE_EVENTS: &[EventKind] = &[
 
 impl Write for Subscribe {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SubscribeReply, Error> {
-        let wanted = NewChannel {
-            invite_only: params.invite_only,
-            is_web_public: params.is_web_public,
-            history_public_to_subscribers: params.history_public_to_subscribers,
-            is_default: params.is_default_stream,
-            folder: params.folder_id,
-            retention: params.message_retention_days,
-            topics_policy: params.topics_policy,
-            permissions: channel_permissions!(params),
-        };
+        let wanted =
+            NewChannel { traits: params.traits, topics_policy: params.topics_policy, permissions: params.permissions };
         let request = Request {
             wishes: params.subscriptions,
             wanted,

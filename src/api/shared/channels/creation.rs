@@ -3,7 +3,8 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use crate::api::parameter::{FromJson, Nullable, Parameter, words};
+use super::parameters::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
+use crate::api::parameter::FromJson;
 use crate::api::shared::group_settings::resolve_all;
 use crate::api::shared::text::check_length;
 use crate::error::Error;
@@ -26,75 +27,15 @@ use serde_json::Value;
 /// Longest description of a channel, in code points.
 pub const MAX_DESCRIPTION_LENGTH: usize = 1024;
 
-words! {
-    /// `topics_policy`; with quotes too, as clients that send all values as JSON have it.
-    pub enum TopicsPolicyWord {
-        /// As the organization says.
-        Inherit = "inherit" | "\"inherit\"",
-        /// The empty topic too.
-        AllowEmptyTopic = "allow_empty_topic" | "\"allow_empty_topic\"",
-        /// Not the empty topic.
-        DisableEmptyTopic = "disable_empty_topic" | "\"disable_empty_topic\"",
-        /// The empty topic alone.
-        EmptyTopicOnly = "empty_topic_only" | "\"empty_topic_only\"",
-    }
-}
-
-impl From<TopicsPolicyWord> for TopicsPolicy {
-    fn from(word: TopicsPolicyWord) -> Self {
-        match word {
-            TopicsPolicyWord::Inherit => TopicsPolicy::Inherit,
-            TopicsPolicyWord::AllowEmptyTopic => TopicsPolicy::AllowEmptyTopic,
-            TopicsPolicyWord::DisableEmptyTopic => TopicsPolicy::DisableEmptyTopic,
-            TopicsPolicyWord::EmptyTopicOnly => TopicsPolicy::EmptyTopicOnly,
-        }
-    }
-}
-
-/// `message_retention_days`: `"realm_default"` (None), `"unlimited"` (-1) or days, with or without quotes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RetentionDays(pub Option<i64>);
-
-impl Parameter for RetentionDays {
-    const IS_JSON: bool = false;
-
-    fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
-        let word = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
-        match word.as_str() {
-            "realm_default" => Ok(Self(None)),
-            "unlimited" => Ok(Self(Some(-1))),
-            days => match days.parse::<i64>() {
-                Ok(days) if days > 0 => Ok(Self(Some(days))),
-                _ => Err(Error::RefusedValue { var_name: "message_retention_days".into(), bad_value: days.into() }),
-            },
-        }
-    }
-    fn schema(_generator: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({
-            "anyOf": [{"type": "string", "enum": ["realm_default", "unlimited"]}, {"type": "integer", "minimum": 1}]
-        })
-    }
-}
-
 /// What a request says of the channels that it makes, next to their names. Nothing of it touches channels that exist.
 #[derive(Clone, Debug, Default)]
 pub struct NewChannel {
-    /// Private.
-    pub invite_only: bool,
-    /// For anyone on the internet.
-    pub is_web_public: bool,
-    /// New subscribers see all of the history; of public channels everybody does.
-    pub history_public_to_subscribers: Option<bool>,
-    /// For new users.
-    pub is_default: bool,
-    /// Its folder.
-    pub folder: Option<Nullable<FolderId>>,
-    /// How long messages are kept.
-    pub retention: Option<RetentionDays>,
+    /// Of which kind they are.
+    pub traits: ChannelTraits,
     /// Which topics may be used.
     pub topics_policy: Option<TopicsPolicyWord>,
     /// Permissions that are not to be the default.
-    pub permissions: Vec<(&'static str, Option<GroupSettingValue>)>,
+    pub permissions: ChannelPermissions,
 }
 
 /// What new channels are like: checked, and the caller may make such.
@@ -107,26 +48,6 @@ pub struct ChannelSpec {
     topics_policy: TopicsPolicy,
     permissions: Permissions,
 }
-
-/// The eleven permissions of a struct of parameters, by name.
-macro_rules! channel_permissions {
-    ($params:ident) => {
-        vec![
-            ("can_add_subscribers_group", $params.can_add_subscribers_group),
-            ("can_administer_channel_group", $params.can_administer_channel_group),
-            ("can_create_topic_group", $params.can_create_topic_group),
-            ("can_delete_any_message_group", $params.can_delete_any_message_group),
-            ("can_delete_own_message_group", $params.can_delete_own_message_group),
-            ("can_move_messages_out_of_channel_group", $params.can_move_messages_out_of_channel_group),
-            ("can_move_messages_within_channel_group", $params.can_move_messages_within_channel_group),
-            ("can_remove_subscribers_group", $params.can_remove_subscribers_group),
-            ("can_resolve_topics_group", $params.can_resolve_topics_group),
-            ("can_send_message_group", $params.can_send_message_group),
-            ("can_subscribe_group", $params.can_subscribe_group),
-        ]
-    };
-}
-pub(crate) use channel_permissions;
 
 /// Permissions that only those may give who may say who deletes messages.
 pub const DELETION_PERMISSIONS: [&str; 2] = ["can_delete_any_message_group", "can_delete_own_message_group"];
@@ -160,37 +81,42 @@ impl NewChannel {
         let may = |name| if realm.may(caller.id, name) { Ok(()) } else { Err(Error::InsufficientPermission) };
         let folder = self.folder_id();
         let defaults = realm.default_permissions(CHANNEL_PERMISSIONS, Some(caller.id));
-        let permissions = resolve_all(realm, CHANNEL_PERMISSIONS, defaults.clone(), self.permissions)?;
+        let permissions = resolve_all(realm, CHANNEL_PERMISSIONS, defaults.clone(), self.permissions.by_name())?;
         if DELETION_PERMISSIONS.iter().any(|name| permissions.get(name) != defaults.get(name)) {
             may("can_set_delete_message_policy_group")?;
         }
-        if self.invite_only && self.is_web_public {
+        if self.traits.invite_only && self.traits.is_web_public {
             return Err(Error::InvalidParameters);
         }
-        may(if self.invite_only { "can_create_private_channel_group" } else { "can_create_public_channel_group" })?;
-        if self.is_default && !caller.is_admin() {
+        may(if self.traits.invite_only {
+            "can_create_private_channel_group"
+        } else {
+            "can_create_public_channel_group"
+        })?;
+        if self.traits.is_default_stream && !caller.is_admin() {
             return Err(Error::InsufficientPermission);
         }
-        if self.is_default && self.invite_only {
+        if self.traits.is_default_stream && self.traits.invite_only {
             return Err(Error::DefaultChannelPrivate);
         }
-        if self.is_web_public {
+        if self.traits.is_web_public {
             if !realm.has_public_access() {
                 return Err(Error::WebPublicDisabled);
             }
             may("can_create_web_public_channel_group")?;
         }
-        let message_retention_days = self.retention.and_then(|days| days.0);
+        let message_retention_days = self.traits.message_retention_days.and_then(|days| days.0);
         if message_retention_days.is_some() && caller.role != Role::Owner {
             return Err(Error::OwnerRequired);
         }
-        let privacy = privacy(self.invite_only, self.is_web_public, self.history_public_to_subscribers);
+        let privacy =
+            privacy(self.traits.invite_only, self.traits.is_web_public, self.traits.history_public_to_subscribers);
         if let Some(value) = permissions.get(TOPIC_CREATION) {
             check_topic_creation(realm, privacy, value)?;
         }
         Ok(ChannelSpec {
             privacy,
-            is_default: self.is_default,
+            is_default: self.traits.is_default_stream,
             folder,
             message_retention_days,
             topics_policy: self.topics_policy.map_or(TopicsPolicy::Inherit, TopicsPolicy::from),
@@ -199,7 +125,7 @@ impl NewChannel {
     }
 
     fn folder_id(&self) -> Option<FolderId> {
-        self.folder.as_ref().and_then(|folder| folder.0)
+        self.traits.folder_id.as_ref().and_then(|folder| folder.0)
     }
 }
 

@@ -1,0 +1,107 @@
+//! Parameters that several operations on channels have.
+
+use crate::api::parameter::{Nullable, Parameter, parameters, words};
+use crate::api::shared::group_settings::permission_parameters;
+use crate::error::Error;
+use crate::realm::channel::TopicsPolicy;
+use crate::realm::id::FolderId;
+use schemars::{Schema, SchemaGenerator};
+
+words! {
+    /// `topics_policy`; with quotes too, as clients that send all values as JSON have it.
+    pub enum TopicsPolicyWord {
+        /// As the organization says.
+        Inherit = "inherit" | "\"inherit\"",
+        /// The empty topic too.
+        AllowEmptyTopic = "allow_empty_topic" | "\"allow_empty_topic\"",
+        /// Not the empty topic.
+        DisableEmptyTopic = "disable_empty_topic" | "\"disable_empty_topic\"",
+        /// The empty topic alone.
+        EmptyTopicOnly = "empty_topic_only" | "\"empty_topic_only\"",
+    }
+}
+
+impl From<TopicsPolicyWord> for TopicsPolicy {
+    fn from(word: TopicsPolicyWord) -> Self {
+        match word {
+            TopicsPolicyWord::Inherit => TopicsPolicy::Inherit,
+            TopicsPolicyWord::AllowEmptyTopic => TopicsPolicy::AllowEmptyTopic,
+            TopicsPolicyWord::DisableEmptyTopic => TopicsPolicy::DisableEmptyTopic,
+            TopicsPolicyWord::EmptyTopicOnly => TopicsPolicy::EmptyTopicOnly,
+        }
+    }
+}
+
+/// `message_retention_days`: `"realm_default"` (None), `"unlimited"` (-1) or days, with or without quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetentionDays(pub Option<i64>);
+
+impl Parameter for RetentionDays {
+    const IS_JSON: bool = false;
+
+    fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
+        let word = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
+        match word.as_str() {
+            "realm_default" => Ok(Self(None)),
+            "unlimited" => Ok(Self(Some(-1))),
+            days => match days.parse::<i64>() {
+                Ok(days) if days > 0 => Ok(Self(Some(days))),
+                _ => Err(Error::RefusedValue { var_name: "message_retention_days".into(), bad_value: days.into() }),
+            },
+        }
+    }
+    fn schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({
+            "anyOf": [{"type": "string", "enum": ["realm_default", "unlimited"]}, {"type": "integer", "minimum": 1}]
+        })
+    }
+}
+
+permission_parameters! {
+    /// Permissions of a new channel.
+    pub struct ChannelPermissions;
+    /// New values of a channel's permissions.
+    pub struct ChannelPermissionUpdates;
+
+    /// Who may subscribe others.
+    can_add_subscribers_group,
+    /// Who may change it; the creator by default.
+    can_administer_channel_group,
+    /// Who may begin topics.
+    can_create_topic_group,
+    /// Who may delete any message.
+    can_delete_any_message_group,
+    /// Who may delete their own messages.
+    can_delete_own_message_group,
+    /// Who may move messages to other channels.
+    can_move_messages_out_of_channel_group,
+    /// Who may move messages to other topics.
+    can_move_messages_within_channel_group,
+    /// Who may unsubscribe others; administrators by default.
+    can_remove_subscribers_group,
+    /// Who may resolve topics.
+    can_resolve_topics_group,
+    /// Who may post; everyone by default.
+    can_send_message_group,
+    /// Who may subscribe though it is private.
+    can_subscribe_group,
+}
+
+parameters! {
+    /// What kind of channel a new one is.
+    #[derive(Default)]
+    pub struct ChannelTraits {
+        /// The folder.
+        folder_id: Option<Nullable<FolderId>>,
+        /// Show new subscribers of a private channel all of its history.
+        history_public_to_subscribers: Option<bool>,
+        /// Private.
+        invite_only: bool = false,
+        /// New users get it; administrators only.
+        is_default_stream: bool = false,
+        /// Anyone on the internet may read it.
+        is_web_public: bool = false,
+        /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
+        message_retention_days: Option<RetentionDays>,
+    }
+}

@@ -1,0 +1,50 @@
+//! How the clocks of worlds begin.
+
+use crate::time::{Clock, Span, Timestamp};
+
+/// How a new world's clock begins.
+///
+/// ```
+/// use chatdouble::{InitialClock, Timestamp};
+///
+/// assert_eq!(InitialClock::parse("frozen"), Ok(InitialClock::Frozen));
+/// let at = Timestamp::from_seconds(1_767_225_600);
+/// assert_eq!(InitialClock::parse("2026-01-01T00:00:00Z"), Ok(InitialClock::At(at)));
+/// assert!(InitialClock::parse("tomorrow").is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialClock {
+    /// With real time.
+    Real,
+    /// Still, at the time of creation.
+    Frozen,
+    /// Still, at this time.
+    At(Timestamp),
+}
+
+impl InitialClock {
+    /// What is understood.
+    pub(crate) const EXPECTED: &'static str = "real, frozen, or an instant such as 2026-01-01T00:00:00Z";
+
+    /// The clock of a world that is made at this real time.
+    pub fn clock(self, real: Timestamp) -> Clock {
+        match self {
+            InitialClock::Real => Clock::Running { ahead: Span::default() },
+            InitialClock::Frozen => Clock::Frozen { at: real },
+            InitialClock::At(at) => Clock::Frozen { at },
+        }
+    }
+
+    /// Reads `real`, `frozen` or an instant.
+    ///
+    /// # Errors
+    ///
+    /// What would have been understood.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "real" => Ok(InitialClock::Real),
+            "frozen" => Ok(InitialClock::Frozen),
+            instant => Timestamp::parse(instant).map(InitialClock::At).map_err(|_| format!("takes {}", Self::EXPECTED)),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Moving a world's clock.
+
+use super::{Watched, World};
+use crate::realm::Realm;
+use crate::realm::agenda::Due;
+use crate::time::{Clock, Timestamp};
+use std::sync::Arc;
+
+impl World {
+    /// Moves the clock on, doing all that falls due on the way, each at its own time. Where to follows from the time that
+    /// it is; the clock never goes back. With `awaited`, nothing is done and None is given while a client is between two
+    /// polls ([`World::between_polls`]).
+    ///
+    /// # Errors
+    ///
+    /// What `to` refuses.
+    pub fn advance<E>(
+        &self,
+        awaited: Option<Timestamp>,
+        to: impl FnOnce(Timestamp) -> Result<Timestamp, E>,
+    ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
+        let _turn = self.lock();
+        let from = self.now();
+        let to = to(from)?.max(from);
+        self.settled(from);
+        Ok(self.is_ready(awaited).then(|| self.go_on(from, to)))
+    }
+
+    /// Moves the clock to the next thing that falls due, and does all that is due then. `reach` gets the time that it is
+    /// and when that thing is due. `awaited` as in [`World::advance`].
+    ///
+    /// # Errors
+    ///
+    /// What `reach` refuses.
+    pub fn advance_to_next<E>(
+        &self,
+        awaited: Option<Timestamp>,
+        reach: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
+    ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
+        let _turn = self.lock();
+        let from = self.now();
+        let realm = self.settled(from);
+        let Some((at, _)) = realm.agenda.iter().find(|(_, due)| due.is_reported()) else { return Ok(Some(Vec::new())) };
+        let at = reach(from, *at)?;
+        Ok(self.is_ready(awaited).then(|| self.go_on(from, at)))
+    }
+
+    /// Whether the clock can be moved. Asked while the writer is held and after the polls that ended are settled.
+    fn is_ready(&self, awaited: Option<Timestamp>) -> bool {
+        awaited.is_none_or(|since| self.between_polls(since).is_empty())
+    }
+
+    fn go_on(&self, from: Timestamp, at: Timestamp) -> Vec<(Timestamp, Due)> {
+        self.waiters.note_move(Some(at));
+        self.set_clock(at);
+        let (fired, caused) = self.run_due(at);
+        self.reach(at);
+        self.broadcast(Watched::Clock { from, to: at, fired: fired.clone() });
+        self.broadcast_events(&caused);
+        fired
+    }
+
+    /// Lets the clock go with real time from where it is, or stops it there.
+    pub fn run_clock(&self, runs: bool) {
+        let _turn = self.lock();
+        let now = self.now();
+        let clock =
+            if runs { Clock::Running { ahead: now.since(self.real_time.now()) } } else { Clock::Frozen { at: now } };
+        *self.clock.lock() = clock;
+    }
+
+    fn set_clock(&self, at: Timestamp) {
+        let mut clock = self.clock.lock();
+        *clock = match *clock {
+            Clock::Frozen { .. } => Clock::Frozen { at },
+            Clock::Running { .. } => Clock::Running { ahead: at.since(self.real_time.now()) },
+        };
+    }
+
+    /// Notes that it is so late, also when nothing was due: what is read next depends on it.
+    fn reach(&self, at: Timestamp) {
+        let realm = self.realm.load();
+        if realm.now < at {
+            self.realm.store(Arc::new(Realm { now: at, ..Realm::clone(&realm) }));
+        }
+    }
+}
