@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::event::{Audience, EventKind};
 use crate::realm::id::UserId;
-use crate::realm::setting::{NO_SOUND, NOTIFICATION_SOUNDS, USER_SETTINGS, find};
+use crate::realm::setting::{FORMER_USER_SETTINGS, NO_SOUND, NOTIFICATION_SOUNDS, USER_SETTINGS, find, former_default};
 use crate::realm::tx::Tx;
 use crate::realm::user::{EmailVisibility, Role, User};
 use crate::record::events::{PersonUpdate, RealmExportConsent, UserSettingsUpdate, UserStatus};
@@ -162,17 +162,19 @@ pub fn language_name(code: &str) -> Option<&'static str> {
 
 fn check_new_password(realm: &Realm, user: &User, params: &SettingsParams) -> Result<(), Error> {
     let Some(password) = params.new_password.as_deref() else { return Ok(()) };
-    if user.password.as_deref().unwrap_or_default() != params.old_password.as_deref().unwrap_or_default() {
+    // Whoever has none yet can't replace it either.
+    if user.password.as_deref() != Some(params.old_password.as_deref().unwrap_or_default()) {
         return Err(Error::WrongPassword);
     }
     check_password(realm, password, &[&user.full_name, &user.email]).map_err(|_| Error::NewPasswordTooWeak)
 }
 
-/// The value of a setting that new users begin with.
-pub fn user_default(realm: &Realm, name: &str) -> Value {
-    let given = realm.organization.user_defaults.get(name).cloned();
+/// The value of a setting that new users begin with, in a world of a level.
+pub fn user_default(realm: &Realm, level: i64, name: &str) -> Value {
+    let given = realm.organization.user_defaults.get(name).cloned().or_else(|| former_default(name, level));
     // Everyone, for the one setting that is in the account.
-    given.unwrap_or_else(|| find(&USER_SETTINGS, name).map_or(Value::from(1), |row| row.default.clone()))
+    let row = find(&USER_SETTINGS, name).or_else(|| find(&FORMER_USER_SETTINGS, name));
+    given.unwrap_or_else(|| row.map_or(Value::from(1), |row| row.default.clone()))
 }
 
 /// A new address waits for a confirmation that nobody can give here: it is only checked.
@@ -210,15 +212,22 @@ fn checked_new_name(realm: &Realm, user: &User, name: Option<&str>) -> Result<Op
 
 /// Changes a setting of the table by the user's own hand, which is remembered.
 fn change_own_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
-    if *tx.user_state(user).setting(name) != value {
+    if current(tx, user, name) != value {
         tx.user_state_mut(user).edited_settings.insert(name.to_owned());
         change_setting(tx, user, name, value);
     }
 }
 
+/// A setting's value as the world's level has it.
+fn current(tx: &Tx, user: UserId, name: &str) -> Value {
+    let own = tx.user_state(user);
+    let former = || former_default(name, tx.feature_level()).filter(|_| !own.settings.contains_key(name));
+    former().unwrap_or_else(|| own.setting(name).clone())
+}
+
 /// Changes a setting of the table; what is so already is not told.
 fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
-    if *tx.user_state(user).setting(name) == value {
+    if current(tx, user, name) == value {
         return;
     }
     let language = if name == "default_language" { value.as_str().and_then(language_name) } else { None };
