@@ -6,7 +6,7 @@ use super::creation::{
     RetentionDays, TOPIC_CREATION, TopicsPolicyWord, channel_permissions, check_folder, check_topic_creation,
     checked_channel_name, checked_description,
 };
-use crate::api::group_settings::{GroupSettingUpdate, resolve_update};
+use crate::api::group_settings::{GroupSettingUpdate, at_level, resolve_update};
 use crate::api::parameter::Nullable;
 use crate::api::topics::topics_of;
 use crate::api::{Call, Success, Write, operation};
@@ -305,7 +305,12 @@ fn checked_permissions(
     let mut changes = Vec::new();
     for (name, update) in channel_permissions!(params) {
         let (Some(update), Some(current)) = (update, channel.permissions.get(name)) else { continue };
-        let value = match resolve_update(realm, setting(CHANNEL_PERMISSIONS, name), current, update)? {
+        let value = match resolve_update(
+            realm,
+            &at_level(setting(CHANNEL_PERMISSIONS, name), call.feature_level),
+            current,
+            update,
+        )? {
             Some(value) => value,
             // As a policy it was told again.
             None if name == "can_send_message_group" && call.feature_level < POSTING_BY_GROUPS_SINCE => current.clone(),
