@@ -178,6 +178,8 @@ pub enum Downgrade {
 
 /// A refusal on its way out.
 pub struct Refusal<'a> {
+    /// The world's level.
+    pub level: i64,
     /// The operation that was refused.
     pub route: Route,
     /// Why.
@@ -254,6 +256,8 @@ pub struct Context<'a> {
     pub caller: Option<&'a User>,
     /// The request's query and body, as the newest level has them.
     pub values: &'a BTreeMap<String, String>,
+    /// Names of parameters that were given as switches, where these stand for numbers too.
+    pub switches: &'a [String],
 }
 
 /// What a server of level 247 was recorded to do, and the newest does otherwise, changed after that. Where nothing says

@@ -20,7 +20,7 @@ use crate::realm::send::{Outgoing, Target, Voice};
 use crate::realm::text::normal_content;
 use crate::realm::tx::Tx;
 use crate::realm::{Realm, markdown};
-use crate::record::message::{MessageRecord, MessageView};
+use crate::record::message::{MessageRecord, MessageView, SYSTEM_PICTURES_SINCE};
 use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -142,6 +142,7 @@ impl Read for GetMessage {
             viewer: call.caller.as_deref(),
             apply_markdown: params.apply_markdown,
             client_gravatar: true,
+            computes_system_bots: call.feature_level < SYSTEM_PICTURES_SINCE,
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         Ok(GetMessageReply {

@@ -14,7 +14,7 @@ pub mod user_defaults;
 pub mod welcome;
 
 use super::{Call, Write, operation};
-use crate::api::shared::group_settings::{GroupSettingUpdate, resolve_update};
+use crate::api::shared::group_settings::{GroupSettingUpdate, at_level, resolve_update};
 use crate::api::shared::organization::emit_data;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -96,7 +96,7 @@ impl Write for EditOrganization {
         for (which, id) in &params.channels {
             check_channel(tx, caller, *which, *id)?;
         }
-        let permissions = checked_permissions(tx, params.permissions)?;
+        let permissions = checked_permissions(tx, call, params.permissions)?;
         if params.moves {
             return Err(Error::DemoOrganizationRequired);
         }
@@ -189,12 +189,15 @@ fn check_channel(realm: &Realm, caller: &User, which: ChannelPurpose, id: Option
 /// What is to be changed, without what is so already.
 fn checked_permissions(
     realm: &Realm,
+    call: &Call<'_>,
     given: Vec<(&'static str, GroupSettingUpdate)>,
 ) -> Result<Vec<(&'static str, GroupSettingValue)>, Error> {
     let mut changes = Vec::new();
     for (name, update) in given {
         let Some(current) = realm.organization.permissions.get(name) else { continue };
-        if let Some(value) = resolve_update(realm, setting(REALM_PERMISSIONS, name), current, update)? {
+        if let Some(value) =
+            resolve_update(realm, &at_level(setting(REALM_PERMISSIONS, name), call.feature_level), current, update)?
+        {
             changes.push((name, value));
         }
     }

@@ -30,6 +30,8 @@ pub struct RawParameters {
     pub former: BTreeMap<&'static str, String>,
     /// Names that were sent and that the world's feature level does not know.
     pub set_aside: Vec<String>,
+    /// Names of those that are `true` or `false`, where the world's feature level takes these for numbers too.
+    pub switches: Vec<String>,
 }
 
 /// A file of a multipart body.
@@ -54,6 +56,7 @@ impl Default for RawParameters {
             files: Vec::new(),
             former: BTreeMap::new(),
             set_aside: Vec::new(),
+            switches: Vec::new(),
         }
     }
 }

@@ -127,7 +127,7 @@ pub struct LegacyStatus {
 impl Read for GetUserPresence {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserPresenceReply, Error> {
         let who = params.user_id_or_email;
-        let user = find(realm, call.caller(), &who).filter(|user| user.is_active).ok_or(Error::NoSuchUser)?;
+        let user = find(realm, call, &who).filter(|user| user.is_active).ok_or(Error::NoSuchUser)?;
         if user.is_bot() {
             return Err(Error::PresenceNotForBots);
         }
@@ -148,9 +148,17 @@ impl Read for GetUserPresence {
 }
 
 /// The user with an ID or address.
-fn find<'realm>(realm: &'realm Realm, viewer: &User, who: &str) -> Option<&'realm std::sync::Arc<User>> {
+/// The first level at which people are found by the real address too, where the caller may see it (A-240 in
+/// docs/assumptions.md).
+const REAL_ADDRESSES_SINCE: i64 = 248;
+
+fn find<'realm>(realm: &'realm Realm, call: &Call<'_>, who: &str) -> Option<&'realm std::sync::Arc<User>> {
+    let viewer = call.caller();
     match who.parse() {
         Ok(id) => realm.user(UserId(id)),
+        Err(_) if call.feature_level < REAL_ADDRESSES_SINCE => {
+            realm.user_by_api_email(viewer, who).filter(|user| realm.api_email(user).eq_ignore_ascii_case(who))
+        }
         Err(_) => realm.user_by_api_email(viewer, who),
     }
 }

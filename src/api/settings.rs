@@ -19,6 +19,7 @@ use crate::realm::Realm;
 use crate::realm::event::EventKind;
 use crate::realm::id::UserId;
 use crate::realm::presence::follow_presence_setting;
+use crate::realm::setting::former_default;
 use crate::realm::tx::Tx;
 use crate::realm::user::{EmailVisibility, User};
 use crate::record::events::{PersonUpdate, UserStatus};
@@ -103,7 +104,8 @@ impl Write for ChangeSettings {
 
 fn check_new_password(realm: &Realm, user: &User, params: &SettingsParams) -> Result<(), Error> {
     let Some(password) = params.new_password.as_deref() else { return Ok(()) };
-    if user.password.as_deref().unwrap_or_default() != params.old_password.as_deref().unwrap_or_default() {
+    // Whoever has none yet can't replace it either.
+    if user.password.as_deref() != Some(params.old_password.as_deref().unwrap_or_default()) {
         return Err(Error::WrongPassword);
     }
     check_password(realm, password, &[&user.full_name, &user.email]).map_err(|_| Error::NewPasswordTooWeak)
@@ -144,15 +146,22 @@ fn checked_new_name(realm: &Realm, user: &User, name: Option<&str>) -> Result<Op
 
 /// Changes a setting of the table by the user's own hand, which is remembered.
 fn change_own_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
-    if *tx.user_state(user).setting(name) != value {
+    if current(tx, user, name) != value {
         tx.user_state_mut(user).edited_settings.insert(name.to_owned());
         change_setting(tx, user, name, value);
     }
 }
 
+/// A setting's value as the world's level has it.
+fn current(tx: &Tx, user: UserId, name: &str) -> Value {
+    let own = tx.user_state(user);
+    let former = || former_default(name, tx.feature_level()).filter(|_| !own.settings.contains_key(name));
+    former().unwrap_or_else(|| own.setting(name).clone())
+}
+
 /// Changes a setting of the table; what is so already is not sent.
 fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
-    if *tx.user_state(user).setting(name) == value {
+    if current(tx, user, name) == value {
         return;
     }
     let language = if name == "default_language" { value.as_str().and_then(language_name) } else { None };

@@ -177,9 +177,7 @@ fn update(tx: &mut Tx, user: UserId, change: Change) {
 }
 
 fn set_presence_enabled(tx: &mut Tx, user: UserId, is_enabled: bool) {
-    if tx.user_state(user).is_on("presence_enabled") != is_enabled {
-        follow_presence_setting(tx, user, is_enabled);
-    }
+    follow_presence_setting(tx, user, is_enabled);
     tx.user_state_mut(user).settings.insert("presence_enabled", is_enabled.into());
     emit_setting(tx, user, "presence_enabled", is_enabled.into(), None);
 }

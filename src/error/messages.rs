@@ -33,7 +33,7 @@ macro_rules! messages {
             /// A character that a topic can't hold.
             TopicInvalidCharacter { position }: 400 BAD_REQUEST "Invalid character in topic, at position {position}!";
             /// Posting is limited.
-            MayNotPost: 400 BAD_REQUEST "You do not have permission to post in this channel.";
+            MayNotPost { policy }: 400 BAD_REQUEST "You do not have permission to post in this channel.";
             /// A private channel of others.
             NotAuthorizedToSend { channel_name }: 400 BAD_REQUEST "Not authorized to send to channel '{channel_name}'";
             /// New topics are limited.

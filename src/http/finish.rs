@@ -23,9 +23,8 @@ impl RequestContext<'_> {
         let error = match reply {
             Ok(Reply::Ready(bytes)) if tus::is_spoken_by(row) => return tus::response(row, self.origin, &bytes),
             Ok(Reply::Ready(bytes)) => {
-                let to_level = emulation(self.settings.feature_level).map(|emulation| {
-                    |reply: &mut Value| emulation.answer(row.route, &realm(), caller, &raw.values, reply)
-                });
+                let to_level = emulation(self.settings.feature_level)
+                    .map(|emulation| |reply: &mut Value| emulation.answer(row.route, &realm(), caller, raw, reply));
                 let bytes = shape(&self.settings, self.origin.prefix, bytes, to_level);
                 return self.with_sessions(row, session, reply::success(bytes));
             }

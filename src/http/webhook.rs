@@ -62,7 +62,13 @@ fn generic(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Value
 /// The message as events have it, in Markdown and as HTML.
 fn message(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Value {
     let bot = realm.users.get(&call.bot).map(AsRef::as_ref);
-    let look = MessageView { viewer: bot, apply_markdown: false, client_gravatar: false, allow_empty_topic_name: true };
+    let look = MessageView {
+        viewer: bot,
+        apply_markdown: false,
+        client_gravatar: false,
+        computes_system_bots: false,
+        allow_empty_topic_name: true,
+    };
     let sent = &call.sent;
     let record = MessageRecord::new(realm, &sent.message, &sent.sender, sent.channel.as_deref(), look);
     let mut message = serde_json::to_value(record).unwrap_or_default();

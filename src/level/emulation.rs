@@ -122,6 +122,10 @@ impl Emulation {
     ) -> Result<(), Error> {
         let key = (route.method, route.path);
         let values = Arc::make_mut(&mut raw.values);
+        if !self.numbers.is_empty() {
+            let is_switch = |text: &str| matches!(text.trim(), "true" | "false");
+            raw.switches = values.iter().filter(|(_, text)| is_switch(text)).map(|(name, _)| name.clone()).collect();
+        }
         for name in self.hidden.get(&key).into_iter().flatten() {
             if values.remove(*name).is_some() {
                 raw.set_aside.push((*name).to_owned());
@@ -160,15 +164,9 @@ impl Emulation {
     }
 
     /// Brings a successful reply, or the events in it, to the level.
-    pub fn answer(
-        &self,
-        route: Route,
-        realm: &Realm,
-        caller: Option<&User>,
-        values: &BTreeMap<String, String>,
-        reply: &mut Value,
-    ) {
-        let context = Context { level: self.level, realm, caller, values };
+    pub fn answer(&self, route: Route, realm: &Realm, caller: Option<&User>, raw: &RawParameters, reply: &mut Value) {
+        let RawParameters { values, switches, .. } = raw;
+        let context = Context { level: self.level, realm, caller, values, switches };
         let key = (route.method, route.path);
         let own = self.replies.get(&key).into_iter().flatten();
         let is_earlier = |change: &&ObjectChange| match change.act {
@@ -197,7 +195,7 @@ impl Emulation {
     pub fn shape_message(&self, realm: &Realm, caller: Option<&User>, message: &mut Value) {
         let values = BTreeMap::new();
         let mut event = json!({"type": "message", "message": message.take(), "flags": []});
-        self.shape_event(&mut event, &Context { level: self.level, realm, caller, values: &values });
+        self.shape_event(&mut event, &Context { level: self.level, realm, caller, values: &values, switches: &[] });
         *message = event["message"].take();
     }
 
@@ -217,6 +215,7 @@ impl Emulation {
         let (Error::MissingParameter { var_name: name }
         | Error::BadValue { parameter: name, .. }
         | Error::InvalidValue { parameter: name }
+        | Error::NotOffered { setting: name, .. }
         | Error::InvalidValueBecause { parameter: name, .. }) = &mut error
         else {
             return error;
@@ -234,7 +233,7 @@ impl Emulation {
     /// The message that an error had, if it was another; the error may have named other things too.
     pub fn former_message(&self, route: Route, values: &BTreeMap<String, String>, error: &mut Error) -> Option<String> {
         narrow::without_mark(error);
-        let mut refusal = Refusal { route, error, values, message: None };
+        let mut refusal = Refusal { level: self.level, route, error, values, message: None };
         self.words.iter().for_each(|words| words(&mut refusal));
         refusal.message
     }

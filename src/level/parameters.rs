@@ -174,7 +174,18 @@ static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
 ];
 
 /// Parameters that are gone: level, operation, name, the first level that had it.
-static GONE: &[(i64, &str, &str, i64)] = &[(184, "POST /scheduled_messages", "scheduled_message_id", 179)];
+static GONE: &[(i64, &str, &str, i64)] = &[
+    (184, "POST /scheduled_messages", "scheduled_message_id", 179),
+    (364, "PATCH /realm/user_settings_defaults", "dense_mode", 96),
+    (364, SETTINGS, "dense_mode", SETTINGS_MERGED),
+    (364, DISPLAY_SETTINGS, "dense_mode", 0),
+    (364, NOTIFICATION_SETTINGS, "dense_mode", SETTINGS_MERGED),
+];
+
+/// Whether a setting is gone at a level.
+pub(super) fn is_gone_setting(name: &str, level: i64) -> bool {
+    GONE.iter().any(|(until, route, gone, _)| *route == SETTINGS && *gone == name && *until <= level)
+}
 
 /// Keys of `client_capabilities`.
 static CAPABILITIES: Rows = &[

@@ -67,6 +67,11 @@ impl Tx {
         self.feature_level < level
     }
 
+    /// The feature level of the world.
+    pub fn feature_level(&self) -> i64 {
+        self.feature_level
+    }
+
     /// The form that the level gives to HTML.
     pub fn form(&self) -> Form {
         Form::at(self.feature_level)

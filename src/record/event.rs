@@ -15,7 +15,7 @@ use crate::record::events::{
     RealmUserAdd, ScheduledMessagesUpdate, StreamCreate, SubscriptionAdd, UpdateMessage,
 };
 use crate::record::export::ExportRecord;
-use crate::record::message::{MessageRecord, MessageView, TopicLinkRecord, shown_topic};
+use crate::record::message::{MessageRecord, MessageView, SYSTEM_PICTURES_SINCE, TopicLinkRecord, shown_topic};
 use crate::record::own_lists::muted_users;
 use crate::record::scheduled::ScheduledMessageRecord;
 use crate::record::user::{UserRecord, UserView};
@@ -197,6 +197,7 @@ fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a 
         viewer: Some(viewer),
         apply_markdown: options.apply_markdown,
         client_gravatar: options.client_gravatar,
+        computes_system_bots: options.level.is_before(SYSTEM_PICTURES_SINCE),
         allow_empty_topic_name: options.capabilities.empty_topic_name,
     };
     let message = sent.shown.get_or_make(look.way(realm, &sent.sender), || {

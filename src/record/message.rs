@@ -168,6 +168,9 @@ pub struct EditRecord {
     pub stream: Option<i64>,
 }
 
+/// The first level at which the service's own bots have pictures of its own (A-240 in docs/assumptions.md).
+pub const SYSTEM_PICTURES_SINCE: i64 = 248;
+
 /// How a message is looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageView<'a> {
@@ -177,6 +180,8 @@ pub struct MessageView<'a> {
     pub apply_markdown: bool,
     /// The client computes provider addresses itself.
     pub client_gravatar: bool,
+    /// It computes those of the service's own bots too (A-333 in docs/assumptions.md).
+    pub computes_system_bots: bool,
     /// The client understands the empty topic.
     pub allow_empty_topic_name: bool,
 }
@@ -195,7 +200,9 @@ impl MessageView<'_> {
 
     /// The reader's client computes the address of the sender's picture.
     fn client_computes(&self, realm: &Realm, sender: &User) -> bool {
-        self.client_gravatar && realm.can_see_email(self.viewer, sender)
+        self.client_gravatar
+            && realm.can_see_email(self.viewer, sender)
+            && (self.computes_system_bots || !sender.is_system_bot())
     }
 
     /// The reader may not know of the sender.

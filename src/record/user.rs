@@ -104,7 +104,7 @@ impl UserRecord {
             bot_owner_id: user.bot_owner().map(|owner| owner.0),
             role: user.role.number(),
             timezone: (!is_visitor).then(|| user.timezone.clone()),
-            avatar_url: avatar_url_for(realm, user, look.client_gravatar && sees_email),
+            avatar_url: avatar_url_for(realm, user, look.client_gravatar && sees_email && !user.is_system_bot()),
             avatar_version: user.avatar.version,
             is_imported_stub: user.is_imported_stub,
             is_deleted: user.is_deleted,
@@ -211,7 +211,7 @@ pub fn written(realm: &Realm, user: &User) -> Arc<Written> {
 
 /// The address of a user's picture; None when the provider's and the client computes it itself.
 pub fn avatar_url_for(realm: &Realm, user: &User, client_computes: bool) -> Option<String> {
-    if client_computes && user.avatar.source == AvatarSource::Provider && !user.is_system_bot() {
+    if client_computes && user.avatar.source == AvatarSource::Provider {
         return None;
     }
     Some(avatar_url(realm, user, false))

@@ -229,6 +229,9 @@ impl<'a> Comparison<'a> {
                 text = Cow::Owned(text.replace(name, short));
             }
         }
+        for (real, double) in self.numbers.queues().filter(|(real, _)| text.contains(real)).collect::<Vec<_>>() {
+            text = Cow::Owned(text.replace(real, double));
+        }
         if text.contains("/user_uploads/") {
             text = Cow::Owned(UPLOAD.replace_all(&text, "/user_uploads/U/").into_owned());
         }

@@ -8,9 +8,22 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Numbers {
     pairs: BTreeMap<i64, BTreeSet<i64>>,
     names: BTreeMap<String, String>,
+    queues: BTreeMap<String, String>,
 }
 
 impl Numbers {
+    /// Notes that both gave these IDs, which are by chance, to the same queue.
+    pub fn pair_queues(&mut self, real: &Value, double: &Value) {
+        if let (Some(real), Some(double)) = (real.as_str(), double.as_str()) {
+            self.queues.insert(real.to_owned(), double.to_owned());
+        }
+    }
+
+    /// Queues of the real server with those of the double, as IDs.
+    pub fn queues(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.queues.iter().map(|(real, double)| (real.as_str(), double.as_str()))
+    }
+
     /// Notes that both gave these to the same thing.
     pub fn pair(&mut self, real: &Value, double: &Value) {
         if let (Some(real), Some(double)) = (real.as_i64(), double.as_i64())

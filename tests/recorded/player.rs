@@ -95,6 +95,9 @@ async fn play_one(
         let found = at(&body, path);
         numbers.bind(name, found);
         numbers.pair(at(real_body, path), found);
+        if path == "queue_id" {
+            numbers.pair_queues(at(real_body, path), found);
+        }
         if let Some(key) = found.as_str().filter(|_| path == "api_key") {
             sender.change_key(&exchange.role, key);
         }

@@ -242,7 +242,7 @@ async fn a_group_of_default_channels_has_a_name_that_people_can_read() {
         adam.post("/default_stream_groups/create", params).await
     };
 
-    make(" ").await.error("BAD_REQUEST", "Invalid default channel group name ''");
+    make(" ").await.error("BAD_REQUEST", "Invalid default channel group name ' '");
     let limit = "Default channel group name too long (limit: 60 characters)";
     make(&"x".repeat(61)).await.error("BAD_REQUEST", limit);
     let null = "Default channel group name 'a\0b' contains NULL (0x00) characters.";

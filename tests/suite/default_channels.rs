@@ -96,7 +96,7 @@ async fn groups_of_default_channels_are_made_changed_and_removed() {
 
     for (reply, message) in [
         (create("Makers", json!([])).await, "Default channel group 'Makers' already exists"),
-        (create(" ", json!([])).await, "Invalid default channel group name ''"),
+        (create(" ", json!([])).await, "Invalid default channel group name ' '"),
         (create("x", json!(["nowhere"])).await, "Invalid channel name 'nowhere'"),
         (create("x", json!(["leadership"])).await, "Private channels cannot be made default."),
         (create("x", json!(["general"])).await, "'general' is a default channel and cannot be added to 'x'"),

@@ -12,13 +12,13 @@ async fn anybody_learns_whether_a_name_is_free() {
     for (name, verdict) in [
         ("fresh-name", "available"),
         ("fresh2", "available"),
-        ("double", "The subdomain is taken."),
-        ("ab", "A subdomain has 3 characters or more."),
+        ("double", "Subdomain already in use. Please choose a different one."),
+        ("ab", "Subdomain needs to have length 3 or greater."),
         (long.as_str(), "A subdomain has 63 characters at most."),
-        ("-abc", "A subdomain has no hyphen at its beginning or end."),
-        ("abc-", "A subdomain has no hyphen at its beginning or end."),
-        ("Fresh", "A subdomain has lower-case letters, digits and hyphens alone."),
-        ("fr%C3%A9sh", "A subdomain has lower-case letters, digits and hyphens alone."),
+        ("-abc", "Subdomain cannot start or end with a '-'."),
+        ("abc-", "Subdomain cannot start or end with a '-'."),
+        ("Fresh", "Subdomain can only have lowercase letters, numbers, and '-'s."),
+        ("fr%C3%A9sh", "Subdomain can only have lowercase letters, numbers, and '-'s."),
     ] {
         let reply = server.anonymous().get(&format!("/realm/subdomain/{name}"), json!({})).await.with_status(200);
         assert_eq!(reply.body, json!({"result": "success", "msg": verdict}));

@@ -176,8 +176,8 @@ impl Write for RemoveDefaultGroup {
 }
 
 /// A name that is free.
-fn checked_name(realm: &Realm, name: &str) -> Result<String, Error> {
-    let name = name.trim();
+fn checked_name(realm: &Realm, given: &str) -> Result<String, Error> {
+    let name = given.trim();
     if name.chars().count() > MAX_NAME_LENGTH {
         return Err(Error::DefaultGroupNameTooLong { limit: MAX_NAME_LENGTH.into() });
     }
@@ -185,7 +185,7 @@ fn checked_name(realm: &Realm, name: &str) -> Result<String, Error> {
         return Err(Error::DefaultGroupNameNull { group_name: name.into() });
     }
     if name.is_empty() || invalid_character(name).is_some() {
-        return Err(Error::InvalidDefaultGroupName { group_name: name.into() });
+        return Err(Error::InvalidDefaultGroupName { group_name: given.into() });
     }
     if realm.organization.default_channel_groups.iter().any(|group| group.name == name) {
         return Err(Error::DefaultGroupExists { group_name: name.into() });

@@ -41,10 +41,7 @@ impl InviteSpec {
         }
         let minutes = match self.expires_in_minutes {
             None => Some(DEFAULT_VALIDITY_MINUTES),
-            // it would be over from the beginning.
-            Some(Nullable(Some(minutes))) if minutes <= 0 => {
-                return Err(Error::bad_value("invite_expires_in_minutes", "is too small"));
-            }
+            // May be over from the beginning (A-216 in docs/assumptions.md).
             Some(Nullable(minutes)) => minutes,
         };
         let welcome_message = given(self.welcome_message).filter(|_| caller.is_admin());

@@ -170,11 +170,12 @@ impl Write for EditMessage {
 /// only now gets a row, and is notified on their devices.
 fn change_content(tx: &mut Tx, by: UserId, before: &Message, mut body: Body) -> Vec<Value> {
     let mut recipients = before.recipients.clone();
-    if !tx.is_before(PEOPLE_OUTSIDE_REACHED_SINCE) {
+    if before.channel().is_some() && !tx.is_before(PEOPLE_OUTSIDE_REACHED_SINCE) {
         tx.reach_mentioned(&before.place, &body, &mut recipients);
     }
-    body.keep_mentions_of(&recipients);
-    body.keep_wildcards_of(&before.body);
+    let late = tx.late_rows.get(&before.id).cloned().unwrap_or_default();
+    body.keep_mentions_of(&recipients.clone().union(late.clone()));
+    body.keep_wildcards_of(&before.body, late);
     let now = tx.now;
     let body = Arc::new(body);
     let previous = before.body.clone();

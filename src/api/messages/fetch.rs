@@ -11,7 +11,7 @@ use crate::realm::Realm;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
 use crate::realm::narrow::{Anchor, Narrow, Range, RawTerm, Search};
-use crate::record::message::{MessageRecord, MessageView, shown_topic};
+use crate::record::message::{MessageRecord, MessageView, SYSTEM_PICTURES_SINCE, shown_topic};
 use crate::time::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -79,6 +79,7 @@ impl Read for GetMessages {
             viewer,
             apply_markdown: params.apply_markdown,
             client_gravatar: params.client_gravatar,
+            computes_system_bots: call.feature_level < SYSTEM_PICTURES_SINCE,
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         if let Some(ids) = &params.message_ids {

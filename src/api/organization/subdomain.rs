@@ -37,19 +37,19 @@ impl Read for CheckSubdomain {
     }
 }
 
-/// `available`, or why a name can't be had, in words of ours.
+/// `available`, or why a name can't be had.
 fn verdict(realm: &Realm, name: &str) -> &'static str {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if !name.bytes().all(is_plain) {
-        "A subdomain has lower-case letters, digits and hyphens alone."
+        "Subdomain can only have lowercase letters, numbers, and '-'s."
     } else if name.starts_with('-') || name.ends_with('-') {
-        "A subdomain has no hyphen at its beginning or end."
+        "Subdomain cannot start or end with a '-'."
     } else if name.len() < SHORTEST {
-        "A subdomain has 3 characters or more."
+        "Subdomain needs to have length 3 or greater."
     } else if name.len() > LONGEST {
         "A subdomain has 63 characters at most."
     } else if name == realm.organization.subdomain {
-        "The subdomain is taken."
+        "Subdomain already in use. Please choose a different one."
     } else {
         "available"
     }

@@ -17,13 +17,13 @@ operation! {
 }
 
 impl Write for EditUserDefaults {
-    fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         for (name, value) in &params.settings {
             check_setting(name, value)?;
         }
 
         for (name, value) in params.settings {
-            if user_default(tx, name) == value {
+            if user_default(tx, call.feature_level, name) == value {
                 continue;
             }
             Arc::make_mut(&mut tx.realm_mut().organization).user_defaults.insert(name, value.clone());

@@ -163,6 +163,8 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
                 changed.ignored_channels.insert(channel);
             }
             Some(_) => {}
+            // A bot that was mentioned in others' conversation has nothing unread there.
+            None if message.conversation().is_some_and(|id| !tx.takes_part(user.id, id)) && is_seen => {}
             None if is_seen => found.push(message.clone()),
             None => return Err(Error::InvalidMessage),
         }

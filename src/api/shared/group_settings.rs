@@ -60,6 +60,24 @@ json_object! {
     }
 }
 
+/// The first level at which any group may say who unsubscribes others.
+const ANY_GROUP_REMOVES_SINCE: i64 = 320;
+/// The first level at which any group may make links to join.
+const ANY_GROUP_MAKES_LINKS_SINCE: i64 = 314;
+
+/// A permission as a level has it: groups of the system alone held some.
+pub fn at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
+    match setting.name {
+        "can_remove_subscribers_group" if level < ANY_GROUP_REMOVES_SINCE => {
+            PermissionSetting { require_system_group: true, allow_nobody: false, ..*setting }
+        }
+        "create_multiuse_invite_group" if level < ANY_GROUP_MAKES_LINKS_SINCE => {
+            PermissionSetting { require_system_group: true, ..*setting }
+        }
+        _ => *setting,
+    }
+}
+
 /// A value in its normal form, when the permission can be given to it.
 ///
 /// # Errors

@@ -125,10 +125,11 @@ fn people(realm: &Realm, sender: &User, to: &Value) -> Result<Vec<UserId>, Error
     }
     let (texts, numbers) =
         (items.iter().filter(|item| item.is_string()).count(), items.iter().filter(|item| item.is_i64()).count());
-    if texts + numbers != items.len() {
+    // The first one decides what all have to be.
+    if !items[0].is_string() && !items[0].is_i64() {
         return Err(Error::InvalidRecipientsType);
     }
-    if texts > 0 && numbers > 0 {
+    if texts.max(numbers) != items.len() {
         return Err(Error::MixedRecipients);
     }
     let mut users = Vec::new();

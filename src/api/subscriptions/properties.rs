@@ -42,6 +42,7 @@ json_object! {
 }
 
 const ERRORS: &[ErrorKind] = &[
+    ErrorKind::BadValue,
     ErrorKind::UnknownSubscriptionProperty,
     ErrorKind::PropertyNotBoolean,
     ErrorKind::InvalidValueBecause,
@@ -51,8 +52,12 @@ const ERRORS: &[ErrorKind] = &[
 
 impl Write for ChangeProperties {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let changes = params.subscription_data.into_iter().enumerate();
-        let changes = changes.map(checked).collect::<Result<Vec<(ChannelId, Change)>, Error>>()?;
+        let changes = params.subscription_data;
+        if call.feature_level < VALUES_CHECKED_FIRST_SINCE {
+            check_in_turn(tx, call.caller(), &changes)?;
+        }
+        let changes =
+            changes.into_iter().enumerate().map(checked).collect::<Result<Vec<(ChannelId, Change)>, Error>>()?;
         for (channel, _) in &changes {
             check_subscribed(tx, call.caller(), *channel)?;
         }
@@ -98,12 +103,34 @@ impl Write for ChangeProperty {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let PlainOrJson(value) = params.value;
         let change = PropertyChange { stream_id: params.stream_id, property: params.property, value };
+        if call.feature_level < VALUES_CHECKED_FIRST_SINCE {
+            check_in_turn(tx, call.caller(), std::slice::from_ref(&change))?;
+        }
         let (channel, change) = checked((0, change))?;
         check_subscribed(tx, call.caller(), channel)?;
 
         change.apply(tx, call.caller().id, channel);
         Ok(Success {})
     }
+}
+
+/// The first level at which values are looked at before channels (A-240 in docs/assumptions.md).
+const VALUES_CHECKED_FIRST_SINCE: i64 = 248;
+
+/// Checks changes as was done before values came first: whether they are texts or switches, then one by one, the
+/// channel before the value.
+fn check_in_turn(tx: &Tx, caller: &User, changes: &[PropertyChange]) -> Result<(), Error> {
+    if let Some(at) = changes.iter().position(|change| !change.value.is_boolean() && !change.value.is_string()) {
+        return Err(Error::bad_value(format!("subscription_data[{at}][\"value\"]"), "is not an allowed_type"));
+    }
+    for (at, change) in changes.iter().enumerate() {
+        let value = checked((at, change.clone()));
+        if !matches!(value, Err(Error::UnknownSubscriptionProperty { .. })) {
+            check_subscribed(tx, caller, change.stream_id)?;
+        }
+        value?;
+    }
+    Ok(())
 }
 
 /// A change that makes sense.

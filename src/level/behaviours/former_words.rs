@@ -1,5 +1,6 @@
 //! Refusals of single operations that had other words.
 
+use crate::error::Error;
 use crate::level::Refusal;
 
 /// Operations, a message of the newest level in which `*` means any text, and what was said before, in which `{0}`
@@ -37,7 +38,7 @@ static ROWS: &[Row] = &[
         "Argument \"{0}\" at drafts[{1}][\"{0}\"] is unexpected",
     ),
     (
-        &["POST /invites", "POST /invites/multiuse"],
+        &["POST /invites"],
         "Invalid stream ID *. No invites were sent.",
         "Stream does not exist with id: {0}. No invites were sent.",
     ),
@@ -49,6 +50,9 @@ static ROWS: &[Row] = &[
     (TOKENS, "appid has invalid format", "Invalid app ID"),
 ];
 
+/// The first level at which principals are IDs or addresses; before, addresses.
+const PRINCIPALS_BY_ID_SINCE: i64 = 9;
+
 const PRINCIPALS: &[&str] = &["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"];
 const SUBSCRIBING: &[&str] =
     &["POST /users/me/subscriptions", "DELETE /users/me/subscriptions", "PATCH /users/me/subscriptions"];
@@ -56,10 +60,24 @@ const FIELDS: &[&str] = &["POST /realm/profile_fields", "PATCH /realm/profile_fi
 const TOKENS: &[&str] = &["POST /users/me/platform_device_token", "DELETE /users/me/platform_device_token"];
 const OF_TEXTS: &str = "{path} contains a value that is not a string";
 
+/// What was said to those who may not post to a channel, by who may.
+const POSTERS: [(&str, &str); 4] = [
+    ("administrators", "Only organization administrators can send to this stream."),
+    ("moderators", "Only organization administrators and moderators can send to this stream."),
+    ("users", "Guests cannot send to this stream."),
+    ("full members", "New members cannot send to this stream."),
+];
+
 /// Gives a refusal the words that it had.
 pub(super) fn speak(refusal: &mut Refusal<'_>) {
     let way = format!("{} {}", refusal.route.method, refusal.route.path);
     let message = refusal.message.clone().unwrap_or_else(|| refusal.error.message());
+    if let Error::MayNotPost { policy } = &*refusal.error
+        && let Some((_, former)) = POSTERS.iter().find(|(posters, _)| policy.as_str() == Some(*posters))
+    {
+        refusal.message = Some((*former).to_owned());
+        return;
+    }
     if let Some(former) = special(refusal, &way, &message) {
         refusal.message = Some(former.to_owned());
         return;
@@ -82,6 +100,9 @@ fn special(refusal: &Refusal<'_>, way: &str, message: &str) -> Option<&'static s
     let given = |name: &str| refusal.values.get(name).map(String::as_str);
     let is_direct = matches!(given("type"), Some("direct" | "private"));
     match way {
+        _ if PRINCIPALS.contains(&way) && refusal.level >= PRINCIPALS_BY_ID_SINCE => {
+            message.starts_with("principals[").then_some("principals is not an allowed_type")
+        }
         "PATCH /messages/{message_id}" if given("stream_id").is_none() => (message
             == "You don't have permission to move this message")
             .then_some("You don't have permission to edit this message"),

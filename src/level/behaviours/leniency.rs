@@ -5,10 +5,18 @@ use crate::api::Access;
 use crate::api::shared::addresses::is_url;
 use crate::error::Error;
 use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal, Request};
+use crate::realm::user::Role;
 use serde_json::Value;
 
 /// Longest topic that a request may name.
 const MAX_TOPIC_LENGTH: usize = 60;
+
+const MISSING_WORDS: &str =
+    "Missing parameters are named in the order of the alphabet; before, another was named first.";
+const MISSING_TEST: &str = "other_missing_parameters_were_named_first_before_248";
+
+/// Longest device token.
+const MAX_TOKEN_LENGTH: usize = 4096;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
@@ -24,6 +32,79 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "For bots too, as permissions say; before, for people alone.",
         test: "bots_made_no_groups_before_248",
         act: Downgrade::Also(&["POST /user_groups/create", "DELETE /user_groups/{user_group_id}"], Access::Human),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST /user_groups/create",
+        words: "Bots are refused like everybody without the right to make groups; before, as bots.",
+        test: "bots_made_no_groups_before_248",
+        act: Downgrade::Instead(&["POST /user_groups/create"], Access::HumanNotGuest),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST /user_groups/create",
+        words: "Guests and those without the right to make groups are refused together; before, guests first.",
+        test: "bots_made_no_groups_before_248",
+        act: Downgrade::Also(&["POST /user_groups/create"], Access::GroupCreator),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "DELETE /bots/{bot_id}",
+        words: "For people who are no guests; before, for everybody who may change the bot.",
+        test: "anybody_asked_for_a_bots_end_before_248",
+        act: Downgrade::Instead(&["DELETE /bots/{bot_id}"], Access::User),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "PATCH /users/me/subscriptions/{stream_id}, POST /users/me/subscriptions/properties",
+        words: "Values are looked at first; before, the channel was.",
+        test: "channels_were_looked_at_before_values_before_248",
+        // Decided in the operations.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "GET /users/{user_id_or_email}/presence",
+        words: "The address may be the real one, where the caller sees it; before, the one for the API alone.",
+        test: "presence_was_found_by_addresses_of_the_api_before_248",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST /messages, POST /scheduled_messages, PATCH /scheduled_messages/{scheduled_message_id}",
+        words: "Archived channels take no messages; before, those took some that had been open to the web.",
+        test: "archived_channels_of_the_web_took_messages_before_248",
+        // Decided where messages are sent.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "PATCH /users/me/subscriptions/muted_topics",
+        words: MISSING_WORDS,
+        test: MISSING_TEST,
+        act: Downgrade::Request(&["PATCH /users/me/subscriptions/muted_topics"], |request| require(request, "topic")),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST /realm/domains",
+        words: MISSING_WORDS,
+        test: MISSING_TEST,
+        act: Downgrade::Request(&["POST /realm/domains"], |request| require(request, "domain")),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST /user_groups/create",
+        words: MISSING_WORDS,
+        test: MISSING_TEST,
+        act: Downgrade::Request(&["POST /user_groups/create"], |request| require(request, "name")),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "POST /users/me/platform_device_token",
+        words: MISSING_WORDS,
+        test: MISSING_TEST,
+        act: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| require(request, "token")),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
@@ -165,7 +246,7 @@ const SWITCHES: &[&str] = &[
     "twenty_four_hour_time",
 ];
 
-fn check_switches(request: &mut Request<'_>) -> Result<(), Error> {
+pub(super) fn check_switches(request: &mut Request<'_>) -> Result<(), Error> {
     let given = SWITCHES.iter().filter_map(|name| Some((*name, request.values.get(*name)?)));
     for (name, text) in given {
         match serde_json::from_str(text) {
@@ -177,13 +258,20 @@ fn check_switches(request: &mut Request<'_>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Refuses a request without a parameter.
+fn require(request: &Request<'_>, name: &str) -> Result<(), Error> {
+    if request.values.contains_key(name) { Ok(()) } else { Err(Error::MissingParameter { var_name: name.into() }) }
+}
+
 fn check_payload_url(request: &mut Request<'_>) -> Result<(), Error> {
     let json =
         |name: &str| request.values.get(name).map(|text| serde_json::from_str::<Value>(text).unwrap_or_default());
     let is_read = |name: &str, fits: fn(&Value) -> bool| json(name).is_none_or(|value| fits(&value));
-    let others_are = is_read("role", Value::is_i64)
-        && is_read("bot_owner_id", Value::is_i64)
-        && is_read("config_data", Value::is_object);
+    let is_number = |value: &Value| value.is_i64() || value.is_boolean();
+    let is_role = |value: &Value| value.as_i64().is_some_and(|number| Role::from_number(number).is_some());
+    let are_texts = |value: &Value| value.as_object().is_some_and(|all| all.values().all(Value::is_string));
+    let others_are =
+        is_read("role", is_role) && is_read("bot_owner_id", is_number) && is_read("config_data", are_texts);
     match json("service_payload_url") {
         Some(Value::String(url)) if others_are && !is_url(&url) => {
             Err(Error::bad_value("service_payload_url", "is not a URL"))
@@ -195,6 +283,9 @@ fn check_payload_url(request: &mut Request<'_>) -> Result<(), Error> {
 /// Brings a token to hexadecimal digits.
 fn read_token(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(token) = request.values.get_mut("token").filter(|token| !token.is_empty()) else { return Ok(()) };
+    if token.chars().count() > MAX_TOKEN_LENGTH {
+        return Err(Error::TokenLength);
+    }
     let is_digit = |character: &char| character.is_ascii_alphanumeric() || ['+', '/'].contains(character);
     let digits: String = token.chars().filter(is_digit).collect();
     let padding = token.chars().filter(|character| *character == '=').count();

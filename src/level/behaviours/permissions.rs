@@ -1,11 +1,13 @@
 //! Permissions before groups held them, and before groups without a name did.
 
+use crate::api::shared::group_settings::{at_level, resolve};
 use crate::error::Error;
 use crate::level::objects::{CHANNEL, CHANNEL_PERMISSIONS, GROUP, PERMISSION, REALM_PERMISSIONS, REGISTER};
 use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade, Request};
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::GroupId;
+use crate::realm::permission::{self, GroupSettingValue, setting};
 use serde_json::{Value, json};
 
 /// Operations that give a channel its permissions.
@@ -53,6 +55,13 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Request(CHANNEL_MAKING, post_policy),
     },
     Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "errors where a system group has to hold a permission",
+        words: "Have code SYSTEM_GROUP_REQUIRED; before, BAD_REQUEST.",
+        test: "some_permissions_required_system_groups",
+        act: Downgrade::Code { errors: &["SystemGroupRequired"], routes: &[], status: 400, code: "BAD_REQUEST" },
+    },
+    Behaviour {
         level: 320,
         on: "supported permission settings of channels: can_remove_subscribers_group",
         words: "May be any group; before, a system group had to hold it, and not `role:nobody`.",
@@ -98,8 +107,8 @@ pub(super) static ROWS: &[Behaviour] = &[
             as_number(request, REMOVING);
             // Looked at even where no channel is made.
             let group = request.values.get(REMOVING).and_then(|text| text.trim().parse().ok()).map(GroupId);
-            let is_unknown = group.is_some_and(|group| !request.realm.groups.contains_key(&group));
-            if is_unknown { Err(Error::InvalidGroup) } else { Ok(()) }
+            let row = at_level(setting(permission::CHANNEL_PERMISSIONS, REMOVING), request.level);
+            group.map_or(Ok(()), |group| resolve(request.realm, &row, GroupSettingValue::Group(group)).map(drop))
         }),
     },
     Behaviour {

@@ -1,12 +1,14 @@
 //! What replies and events of a recorded server of level 247 had otherwise than the newest, by no known change (A-240 in
 //! docs/assumptions.md).
 
+use super::leniency::check_switches;
 use crate::error::Error;
 use crate::level::objects::{
-    MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, PERMISSION, SUBMESSAGE, USER,
+    MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, PERMISSION, SETTINGS, SUBMESSAGE, USER,
 };
 use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade};
 use crate::realm::id::UserId;
+use crate::realm::setting::{former_default, with_former_default};
 use crate::realm::user::{EmailVisibility, User};
 use crate::record::user::avatar_url;
 use serde_json::{Map, Value, json};
@@ -27,6 +29,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`notification_settings_null` may be left out; before, it was required.",
         test: "clients_had_to_say_whether_they_know_null_settings",
         act: Downgrade::Request(&["POST /register"], |request| {
+            check_switches(request)?;
             let capabilities = request.values.get("client_capabilities").map(|text| serde_json::from_str(text));
             match capabilities {
                 Some(Ok(Value::Object(keys))) if !keys.contains_key(NULL_SETTINGS) => {
@@ -61,6 +64,19 @@ pub(super) static ROWS: &[Behaviour] = &[
             }
         }),
     },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "reply of PATCH /realm",
+        words: "Numbers are given as they are now; before, as switches where the request gave such.",
+        test: "switches_were_numbers",
+        act: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
+            for (_, value) in reply.iter_mut().filter(|(name, _)| context.switches.contains(name)) {
+                if let Some(number) = value.as_i64() {
+                    *value = (number != 0).into();
+                }
+            }
+        }),
+    },
     // A-331 in docs/assumptions.md.
     Behaviour {
         level: AFTER_THE_RECORDED,
@@ -68,12 +84,8 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`true` and `false` are no numbers; before, they were 1 and 0.",
         test: "switches_were_numbers",
         act: Downgrade::SwitchesAsNumbers {
-            but: &["num_before", "num_after", "waiting_period_threshold"],
-            not_of: &[
-                "PATCH /messages/{message_id}",
-                "POST /scheduled_messages",
-                "PATCH /scheduled_messages/{scheduled_message_id}",
-            ],
+            but: &["num_before", "num_after", "waiting_period_threshold", "to"],
+            not_of: &["PATCH /messages/{message_id}"],
         },
     },
     Behaviour {
@@ -116,6 +128,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
+        on: "message: avatar_url",
+        words: "The service's own bots have pictures of its own; before, clients that compute pictures computed theirs.",
+        test: "pictures_of_system_bots_were_left_to_clients_before_248",
+        // Decided where messages are told.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
         on: "submessage: content",
         words: "A to-do list begins with its title and tasks; before, with nothing.",
         test: "lists_of_tasks_began_with_nothing",
@@ -123,6 +143,25 @@ pub(super) static ROWS: &[Behaviour] = &[
             let is_list = |text: &str| text.starts_with(r#"{"widget_type": "todo", "#);
             if part.get("content").and_then(Value::as_str).is_some_and(is_list) {
                 part.insert("content".into(), r#"{"widget_type": "todo", "extra_data": null}"#.into());
+            }
+        }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "user settings: user_list_style, web_font_size_px, web_line_height_percent",
+        words: "By default 3, 16 and 140; before, 2, 14 and 122.",
+        test: "some_settings_had_other_defaults",
+        act: Downgrade::Objects(&SETTINGS, |settings, context| {
+            // What users begin with has no time zone.
+            let viewer = context.caller.filter(|_| settings.contains_key("timezone"));
+            let said = match viewer {
+                Some(viewer) => &context.realm.user_state(viewer.id).settings,
+                None => &context.realm.organization.user_defaults,
+            };
+            for name in with_former_default().filter(|name| !said.contains_key(name)) {
+                if let Some((value, before)) = settings.get_mut(name).zip(former_default(name, context.level)) {
+                    *value = before;
+                }
             }
         }),
     },

@@ -5,6 +5,7 @@ use crate::api::shared::settings::legacy;
 use crate::error::Error;
 use crate::level::fields::{FORMER_SETTINGS_SINCE, SETTINGS_SINCE};
 use crate::level::objects::{REGISTER, SETTING_UPDATE, SETTINGS, SETTINGS_REPLY};
+use crate::level::parameters::is_gone_setting;
 use crate::level::{Behaviour, Context, Downgrade, Request};
 use serde_json::{Map, Value, json};
 
@@ -316,7 +317,7 @@ fn legacy_settings(reply: &mut Map<String, Value>, context: &Context<'_>) {
                 name => at_level(name, own.setting(name).clone(), context.level),
             };
             let name = former_name(name, context.level).unwrap_or(name);
-            if !is_younger_setting(name, context.level) {
+            if !is_younger_setting(name, context.level) && !is_gone_setting(name, context.level) {
                 reply.insert(name.into(), value);
             }
         }

@@ -3,6 +3,7 @@
 use crate::api::channels::former_channel_email;
 use crate::api::organization::policies::POLICIES;
 use crate::api::shared::channels::creation::MAX_DESCRIPTION_LENGTH;
+use crate::api::shared::settings::values::user_default;
 
 use crate::level::behaviours::permissions::{self, policy};
 use crate::level::objects::{
@@ -38,8 +39,7 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (426, &REGISTER, "realm_is_zephyr_mirror_realm", 0, |_, _| json!(false)),
     //
     (420, &RESEND_REPLY, "timestamp", 0, |_, context| json!(context.realm.now.seconds())),
-    //
-    (364, &SETTINGS, "dense_mode", 89, |_, _| json!(true)),
+    (364, &SETTINGS, "dense_mode", 89, dense_mode),
     (344, &REGISTER, "realm_bot_creation_policy", 0, |_, context| number_of("bot_creation_policy", context)),
     (341, &REGISTER, "realm_invite_to_stream_policy", 0, |_, context| number_of("invite_to_stream_policy", context)),
     (321, &REGISTER, "realm_invite_to_realm_policy", 50, |_, context| number_of("invite_to_realm_policy", context)),
@@ -177,7 +177,8 @@ fn bot_part(bot: &Map<String, Value>, context: &Context<'_>, part: impl Fn(&User
     context.realm.user(UserId(id)).map_or(Value::Null, |user| part(user))
 }
 
-/// Who reacted: events named the user's ID in another way than the reactions of messages did.
+/// Who reacted, as they are called now (A-411 in docs/assumptions.md): events named the user's ID in another way than the
+/// reactions of messages did.
 fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>, id_key: &str) -> Value {
     let id = reaction.get("user_id").and_then(Value::as_i64).unwrap_or_default();
     let Some(user) = context.realm.user(UserId(id)) else { return Value::Null };
@@ -188,6 +189,16 @@ fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>, id_key: &
         record["is_mirror_dummy"] = false.into();
     }
     record
+}
+
+/// Whether lists are dense: the caller's own choice, or what new users begin with.
+fn dense_mode(settings: &Map<String, Value>, context: &Context<'_>) -> Value {
+    const NAME: &str = "dense_mode";
+    // What users begin with has no time zone.
+    match context.caller.filter(|_| settings.contains_key("timezone")) {
+        Some(caller) => context.realm.user_state(caller.id).setting(NAME).clone(),
+        None => user_default(context.realm, context.level, NAME),
+    }
 }
 
 /// The caller's devices by the number that the client chose, as they were known before they had keys of their own.

@@ -107,7 +107,11 @@ pub fn unknown_recipients(realm: &Realm) -> Vec<(MessageId, UserId)> {
 fn direct_messages(realm: &Realm) -> Vec<String> {
     faults(realm.messages.values(), |message| {
         let members = &realm.conversations.get(&message.conversation()?)?.members;
-        let is_sound = message.recipients.iter().eq(members.iter()) && members.contains(&message.sender);
+        // Bots that a message mentions have it too.
+        let is_outside = |user: &&UserId| !realm.users.get(*user).is_some_and(|user| user.is_generic_bot());
+        let others = message.recipients.iter().filter(|user| !members.contains(*user));
+        let is_complete = members.iter().all(|user| message.recipients.contains(user));
+        let is_sound = is_complete && others.filter(is_outside).count() == 0 && members.contains(&message.sender);
         (!is_sound).then(|| format!("message {} went to {:?}, not to {members:?}", message.id, message.recipients))
     })
 }
@@ -162,9 +166,8 @@ fn reactions_are_unique(realm: &Realm) -> Vec<String> {
 
 fn mentions_reach_recipients(realm: &Realm) -> Vec<String> {
     faults(realm.messages.values(), |message| {
-        let mut named = message.body.mentioned.iter().chain(&message.body.alerted).chain(&message.body.group_mentioned);
-        let user = named.find(|user| !message.recipients.contains(*user))?;
-        Some(format!("message {} mentions user {user}, who did not receive it", message.id))
+        let user = message.body.named().find(|user| !realm.has_row(**user, message))?;
+        Some(format!("message {} mentions user {user}, who has no row for it", message.id))
     })
 }
 

@@ -35,10 +35,22 @@ fn links(tree: &Tree) -> Vec<Link> {
     links
 }
 
+/// Whether something below a node leads to an address: a link, or a mention of a channel or topic.
+fn has_address(tree: &Tree, top: NodeId) -> bool {
+    let mut waiting = vec![top];
+    while let Some(node) = waiting.pop() {
+        if href(tree, node).is_some() {
+            return true;
+        }
+        waiting.extend(&tree[node].children);
+    }
+    false
+}
+
 /// Notes the links of a tree and adds their previews.
 pub(super) fn add(context: &mut Context<'_>, tree: &mut Tree) {
     let links = links(tree);
-    context.found.has_link |= !links.is_empty();
+    context.found.has_link |= has_address(tree, ROOT);
     context.found.uploads.extend(links.iter().filter_map(|link| media::path_id(&link.href)));
     for link in &links {
         context.found.has_image |= media::is_image(context, &link.href);

@@ -30,6 +30,9 @@ pub struct Channel {
     pub privacy: Privacy,
     /// Archived channels can't be written to.
     pub is_archived: bool,
+    /// Whether it was open to the web until it was archived, where that closed it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub was_web_public: bool,
     /// New users and invitations get it.
     pub is_default: bool,
     /// Its folder.

@@ -66,6 +66,10 @@ pub struct Body {
     pub topic_mentioned: Option<BTreeSet<UserId>>,
     /// Recipients of whose alert words it has one.
     pub alerted: BTreeSet<UserId>,
+    /// Those whom a mention of everyone means too though they did not receive the message: they had a row when an edit
+    /// brought it.
+    #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
+    pub late_mentioned: OrdSet<UserId>,
 }
 
 impl Body {
@@ -76,22 +80,35 @@ impl Body {
 
     /// Whether it mentions any of these users, or has words that alert them.
     pub fn names_any_of(&self, users: &OrdSet<UserId>) -> bool {
-        let mut named = self.mentioned.iter().chain(self.alerted.iter()).chain(self.group_mentioned.iter());
-        named.any(|user| users.contains(user))
+        self.named().any(|user| users.contains(user))
     }
 
-    /// Drops the mentions and alert words of users who do not receive the message.
-    pub fn keep_mentions_of(&mut self, recipients: &OrdSet<UserId>) {
-        self.mentioned.retain(|user| recipients.contains(user));
-        self.alerted.retain(|user| recipients.contains(user));
+    /// Whom the text means by name, by a group or by a word that alerts them, and whom it means late.
+    pub fn named(&self) -> impl Iterator<Item = &UserId> {
+        let said = self.mentioned.iter().chain(&self.alerted).chain(&self.group_mentioned);
+        said.chain(&self.late_mentioned)
+    }
+
+    /// Drops the mentions and alert words of users who have no row for the message.
+    pub fn keep_mentions_of(&mut self, holders: &OrdSet<UserId>) {
+        self.mentioned.retain(|user| holders.contains(user));
+        self.alerted.retain(|user| holders.contains(user));
         if !self.group_mentioned.is_empty() {
-            self.group_mentioned = self.group_mentioned.clone().intersection(recipients.clone());
+            self.group_mentioned = self.group_mentioned.clone().intersection(holders.clone());
+        }
+        if !self.late_mentioned.is_empty() {
+            self.late_mentioned = self.late_mentioned.clone().intersection(holders.clone());
         }
     }
 
     /// Keeps what a former text said of everybody in the channel or topic: an edit marks a message as one that mentions
-    /// everybody, and does not take the mark away.
-    pub fn keep_wildcards_of(&mut self, former: &Body) {
+    /// everybody, and does not take the mark away. `late` are those whose rows were made later (A-412 in
+    /// docs/assumptions.md).
+    pub fn keep_wildcards_of(&mut self, former: &Body, late: OrdSet<UserId>) {
+        self.late_mentioned.clone_from(&former.late_mentioned);
+        if self.mentions_channel || self.topic_mentioned.is_some() {
+            self.late_mentioned = self.late_mentioned.clone().union(late);
+        }
         if self.mentions_channel || self.topic_mentioned.is_none() {
             self.topic_mentioned.clone_from(&former.topic_mentioned);
         }

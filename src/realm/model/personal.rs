@@ -6,7 +6,7 @@ use super::id::{ChannelId, DeviceId, Id, MessageId, RecipientId, ScheduledMessag
 use super::message::Emoji;
 use super::push::{PushService, PushToken};
 use super::read_set::ReadSet;
-use super::setting::{self, USER_SETTINGS};
+use super::setting::{self, FORMER_USER_SETTINGS, USER_SETTINGS};
 use super::topic::TopicKey;
 use crate::time::Timestamp;
 use imbl::{OrdMap, OrdSet, Vector};
@@ -80,7 +80,8 @@ impl UserState {
     /// When no setting has the name: names are written in the code, never taken from input.
     pub fn setting(&self, name: &str) -> &Value {
         self.settings.get(name).unwrap_or_else(|| {
-            &setting::find(&USER_SETTINGS, name).unwrap_or_else(|| panic!("no setting is called {name}")).default
+            let row = setting::find(&USER_SETTINGS, name).or_else(|| setting::find(&FORMER_USER_SETTINGS, name));
+            &row.unwrap_or_else(|| panic!("no setting is called {name}")).default
         })
     }
 

@@ -257,6 +257,24 @@ pub static REALM_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     ]
 });
 
+/// Settings of users that went at a level (`level/parameters.rs`). Worlds below it keep them among the others.
+pub static FORMER_USER_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| vec![switch("dense_mode", true)]);
+
+/// Defaults of users' settings that were others: the first level that has the present one, the name, what was before.
+const FORMER_DEFAULTS: &[(i64, &str, i64)] =
+    &[(248, "user_list_style", 2), (248, "web_font_size_px", 14), (248, "web_line_height_percent", 122)];
+
+/// The default that a setting had at a level, where it was another than now.
+pub fn former_default(name: &str, level: i64) -> Option<Value> {
+    let row = FORMER_DEFAULTS.iter().find(|(since, other, _)| level < *since && *other == name);
+    row.map(|(.., before)| (*before).into())
+}
+
+/// The names of settings that had another default once.
+pub fn with_former_default() -> impl Iterator<Item = &'static str> {
+    FORMER_DEFAULTS.iter().map(|(_, name, _)| *name)
+}
+
 /// The row of a table with this name.
 pub fn find<'table>(table: &'table [Setting], name: &str) -> Option<&'table Setting> {
     table.iter().find(|row| row.name == name)

@@ -7,7 +7,7 @@ pub mod messages;
 use super::id::LinkifierId;
 use super::linkifier::{Linkifier, LinkifierSource};
 use super::permission::{CHANNEL_PERMISSIONS, GROUP_PERMISSIONS, GroupSettingValue, Permissions, REALM_PERMISSIONS};
-use super::setting::{REALM_SETTINGS, USER_SETTINGS};
+use super::setting::{FORMER_USER_SETTINGS, REALM_SETTINGS, USER_SETTINGS};
 use super::user::EmailVisibility;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -58,7 +58,8 @@ pub mod settings {
                 let visibility = value.as_i64().and_then(EmailVisibility::from_number);
                 ("email_address_visibility", visibility.is_some())
             } else {
-                let row = USER_SETTINGS.iter().chain(REALM_SETTINGS.iter()).find(|row| row.name == name);
+                let row = USER_SETTINGS.iter().chain(REALM_SETTINGS.iter()).chain(FORMER_USER_SETTINGS.iter());
+                let row = row.into_iter().find(|row| row.name == name);
                 let row = row.ok_or_else(|| D::Error::custom(format!("no setting is called {name}")))?;
                 (row.name, row.kind.accepts(&value))
             };

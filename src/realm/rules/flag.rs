@@ -34,9 +34,14 @@ impl Message {
 
     /// Whether a mention of everyone in the channel or topic means the user.
     pub fn wildcard_mentions(&self, user: UserId) -> bool {
-        self.recipients.contains(&user)
+        self.counts_for_wildcards(user)
             && (self.body.mentions_channel
                 || self.body.topic_mentioned.as_ref().is_some_and(|mentioned| mentioned.contains(&user)))
+    }
+
+    /// Whether the user is one of those in the channel or topic, for its mentions.
+    fn counts_for_wildcards(&self, user: UserId) -> bool {
+        self.recipients.contains(&user) || self.body.late_mentioned.contains(&user)
     }
 
     /// The flags that follow from the message alone, in the order of the reference.
@@ -45,7 +50,7 @@ impl Message {
         if self.mentions(user) {
             flags.push("mentioned");
         }
-        if self.recipients.contains(&user) {
+        if self.counts_for_wildcards(user) {
             if self.body.mentions_channel {
                 flags.push("stream_wildcard_mentioned");
             }

@@ -32,13 +32,15 @@ impl Tx {
         self.send_wholly(Outgoing { read_by, voice, ..Outgoing::from_server(bot, to, content) }).is_ok()
     }
 
-    /// Has the notification bot say something to one person in words of its own, which may mention others aloud.
+    /// Has the notification bot say something to one person in words of its own, which may mention others aloud. Whoever
+    /// caused it has it read, if they receive it.
     ///
     /// Gives whether it was sent.
-    pub fn notify_person_aloud(&mut self, person: UserId, content: String) -> bool {
+    pub fn notify_person_aloud(&mut self, author: UserId, person: UserId, content: String) -> bool {
         let Some(bot) = self.notification_bot() else { return false };
         let to = Target::Direct { users: vec![person] };
-        self.send_wholly(Outgoing::from_server(bot, to, content)).is_ok()
+        let read_by = OrdSet::unit(author);
+        self.send_wholly(Outgoing { read_by, ..Outgoing::from_server(bot, to, content) }).is_ok()
     }
 
     /// Has the notification bot say something to one person, in a direct message, as [`Tx::notify`] does.

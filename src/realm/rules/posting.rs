@@ -19,13 +19,28 @@ impl Realm {
     /// In this order: `MayNotPost`, `NotAuthorizedToSend`, `MayNotCreateTopic`, `EmptyTopicNotAllowed`,
     /// `OnlyEmptyTopicAllowed`.
     pub fn check_may_post(&self, sender: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
+        self.check_may_post_where(sender, channel, topic, false)
+    }
+
+    /// As [`Realm::check_may_post`]; a channel that is open takes messages from whoever may send in it, archived or not.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn check_may_post_where(
+        &self,
+        sender: &User,
+        channel: &Channel,
+        topic: &Arc<str>,
+        is_open: bool,
+    ) -> Result<(), Error> {
         if sender.is_system_bot() {
             return Ok(());
         }
         self.check_may_send_in(sender, channel)?;
         let holders = || std::iter::once(sender.id).chain(sender.bot_owner());
         let reads = holders().filter_map(|user| self.users.get(&user)).any(|user| self.can_read(user, channel));
-        if !reads || channel.is_archived {
+        if !is_open && (!reads || channel.is_archived) {
             return Err(Error::NotAuthorizedToSend { channel_name: channel.name.clone().into() });
         }
         self.check_may_begin_topic(sender, channel, topic)?;
@@ -52,7 +67,26 @@ impl Realm {
     pub fn check_may_send_in(&self, sender: &User, channel: &Channel) -> Result<(), Error> {
         let mut holders = std::iter::once(sender.id).chain(sender.bot_owner());
         let may = holders.any(|user| self.may_in(user, channel, "can_send_message_group"));
-        if may { Ok(()) } else { Err(Error::MayNotPost) }
+        if may { Ok(()) } else { Err(Error::MayNotPost { policy: self.posters(sender, channel).into() }) }
+    }
+
+    /// Who posts to a channel, as its policy of older levels had it, for a user who may not.
+    fn posters(&self, user: &User, channel: &Channel) -> &'static str {
+        let held_by = |group| {
+            channel.permissions.get("can_send_message_group")
+                == self.system_groups.get(&group).map(|id| GroupSettingValue::Group(*id)).as_ref()
+        };
+        if held_by(SystemGroup::Administrators) {
+            "administrators"
+        } else if held_by(SystemGroup::Moderators) {
+            "moderators"
+        } else if user.is_guest() {
+            "users"
+        } else if held_by(SystemGroup::FullMembers) {
+            "full members"
+        } else {
+            "others"
+        }
     }
 
     /// Whether the channel's policy allows the topic.

@@ -33,9 +33,10 @@ impl Tx {
             }
             for id in group.messages {
                 let names_losers = self.messages[&id].body.names_any_of(users);
+                let late = self.late_rows.get(&id).cloned().unwrap_or_default();
                 let stored = self.message_mut(id);
                 if names_losers {
-                    Arc::make_mut(&mut stored.body).keep_mentions_of(&kept);
+                    Arc::make_mut(&mut stored.body).keep_mentions_of(&kept.clone().union(late));
                 }
                 stored.recipients = kept.clone();
             }
@@ -64,6 +65,11 @@ impl Tx {
         for id in &late {
             if let Some(users) = self.realm_mut().late_rows.get_mut(id) {
                 users.remove(&user);
+            }
+            let message = &self.messages[id];
+            if !message.recipients.contains(&user) && message.body.names_any_of(&OrdSet::unit(user)) {
+                let holders = message.recipients.clone().union(self.late_rows.get(id).cloned().unwrap_or_default());
+                Arc::make_mut(&mut self.message_mut(*id).body).keep_mentions_of(&holders);
             }
         }
     }

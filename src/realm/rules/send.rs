@@ -31,6 +31,9 @@ const WILDCARD_MENTION_THRESHOLD: usize = 15;
 /// The first level at which a mention reaches people who are not subscribed.
 pub const PEOPLE_OUTSIDE_REACHED_SINCE: i64 = 248;
 
+/// The first level at which archived channels that were open to the web take no messages any more.
+const ARCHIVED_CLOSED_SINCE: i64 = 248;
+
 /// A message about to be sent.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
@@ -137,6 +140,7 @@ impl Realm {
             group_mentioned,
             mentions_channel,
             topic_mentioned,
+            late_mentioned: OrdSet::new(),
         })
     }
 
@@ -294,16 +298,20 @@ impl Tx {
             self.user_state_mut(reader).read.insert(id);
             read_by.insert(reader);
         }
+        self.claim_uploads(&message);
         let sent = self.emit_message(&message, &sender, outgoing.local, read_by);
         self.push_message(&sent);
-        self.claim_uploads(&message);
         self.call_webhooks(&sent, &called, outgoing.site.as_ref());
         Ok(Sent { id, new_policy })
     }
 
     /// Whether a message may be sent to a topic. Answers may be where the channel itself allows them.
     fn check_may_send(&self, is_answer: bool, sender: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
-        if is_answer { self.check_topic_policy(channel, topic) } else { self.check_may_post(sender, channel, topic) }
+        if is_answer {
+            return self.check_topic_policy(channel, topic);
+        }
+        let is_open = channel.is_archived && channel.was_web_public && self.is_before(ARCHIVED_CLOSED_SINCE);
+        self.check_may_post_where(sender, channel, topic, is_open)
     }
 
     /// The conversation of these users. Limited guests who come to know others by a new one are notified of them.
@@ -317,27 +325,34 @@ impl Tx {
         conversation
     }
 
-    /// Adds those mentioned by name that a message reaches outside of the channel's subscribers. Below a level bots alone
-    /// are reached (A-270 in docs/assumptions.md).
+    /// Adds those mentioned by name that a message reaches outside of the channel's subscribers or of the conversation,
+    /// where bots alone are reached. Below a level it is bots alone in channels too (A-270 in docs/assumptions.md).
     pub fn reach_mentioned(&self, place: &Place, body: &Body, recipients: &mut OrdSet<UserId>) {
-        let Place::Channel { channel, .. } = place else { return };
-        let channel = &self.channels[channel];
-        let reaches_people = !self.is_before(PEOPLE_OUTSIDE_REACHED_SINCE);
+        let channel = place.channel().map(|id| &self.channels[&id]);
+        let reaches_people = channel.is_some() && !self.is_before(PEOPLE_OUTSIDE_REACHED_SINCE);
         let mentioned = body.mentioned.iter().filter_map(|user| self.users.get(user));
         for user in mentioned {
-            if user.is_active && (reaches_people || user.is_generic_bot()) && self.can_read(user, channel) {
+            let may_read = channel.is_none_or(|channel| self.can_read(user, channel));
+            let is_reached = reaches_people || (user.is_generic_bot() && !user.is_system_bot());
+            if user.is_active && is_reached && may_read {
                 recipients.insert(user.id);
             }
         }
     }
 
-    /// Marks a channel message as read for those who have it only because it mentions them: unread messages lie in
-    /// subscribed channels alone, above the point from which on the subscription counts.
+    /// Marks a message as read for those who have it only because it mentions them: unread messages lie in subscribed
+    /// channels, above the point from which on the subscription counts, and in one's own conversations (A-410 in
+    /// docs/assumptions.md).
     pub fn read_outside(&mut self, message: &Message) {
-        let Some((channel, _)) = message.channel() else { return };
         for user in &message.body.mentioned {
-            if self.user_state(*user).subscription(channel).is_none_or(|subscription| subscription.since >= message.id)
-            {
+            let is_outside = match &message.place {
+                Place::Channel { channel, .. } => {
+                    let subscription = self.user_state(*user).subscription(*channel);
+                    subscription.is_none_or(|subscription| subscription.since >= message.id)
+                }
+                Place::Direct { conversation } => !self.takes_part(*user, *conversation),
+            };
+            if is_outside {
                 self.user_state_mut(*user).read.insert(message.id);
             }
         }

@@ -198,6 +198,45 @@ async fn some_permissions_required_system_groups() {
             assert_eq!(setting["require_system_group"], is_required, "{name}: {setting}");
         }
     }
+
+    // A channel that there is already is not changed, but the group is looked at.
+    let [before, after] = Age::around(&server, SINCE).await;
+    let [still, _] = Age::around(&server, 320).await;
+    let olive = before.user("olive");
+    let groups = olive.get("/user_groups", json!({})).await.success();
+    let of = |name: &str| {
+        let all = groups["user_groups"].as_array().expect("a list");
+        all.iter().find(|group| group["name"] == name).expect("there")["id"].clone()
+    };
+    let own = olive.post("/user_groups/create", json!({"name": "own", "description": "", "members": []})).await;
+    own.success();
+    let groups_then = olive.get("/user_groups", json!({})).await.success();
+    let own = groups_then["user_groups"].as_array().expect("a list").last().expect("one")["id"].clone();
+    let start = "'can_remove_subscribers_group'";
+    for (group, words) in [
+        (of("role:internet"), format!("{start} setting cannot be set to 'role:internet' group.")),
+        (of("role:nobody"), format!("{start} setting cannot be set to 'role:nobody' group.")),
+        (own.clone(), format!("{start} must be a system user group.")),
+    ] {
+        let params = json!({"subscriptions": [{"name": "general"}], "can_remove_subscribers_group": group});
+        olive.post("/users/me/subscriptions", params.clone()).await.error("BAD_REQUEST", &words);
+        let channel = format!("/streams/{}", server.channel("general"));
+        let change = json!({"can_remove_subscribers_group": group});
+        olive.patch(&channel, change).await.error("BAD_REQUEST", &words);
+    }
+    let words = "'create_multiuse_invite_group' must be a system user group.";
+    olive.patch("/realm", json!({"create_multiuse_invite_group": own})).await.error("BAD_REQUEST", words);
+    // The code came before the groups did.
+    for age in [after, still] {
+        let olive = age.user("olive");
+        let own = json!({"name": "own", "description": "", "members": []});
+        olive.post("/user_groups/create", own).await.success();
+        let groups = olive.get("/user_groups", json!({})).await.success();
+        let own = groups["user_groups"].as_array().expect("a list").last().expect("one")["id"].clone();
+        let params = json!({"subscriptions": [{"name": "general"}], "can_remove_subscribers_group": own});
+        let words = format!("{start} must be a system user group.");
+        olive.post("/users/me/subscriptions", params).await.error("SYSTEM_GROUP_REQUIRED", &words);
+    }
 }
 
 #[tokio::test]
@@ -272,4 +311,14 @@ async fn switches_were_numbers() {
     let topics = state["user_topics"].as_array().expect("a list");
     assert!(topics.iter().any(|topic| topic["topic_name"] == "t" && topic["visibility_policy"] == 1), "{topics:?}");
     after.user("mel").post("/user_topics", params).await.error("BAD_REQUEST", "stream_id is not an integer");
+
+    // The reply of a change of the organization gives them as they were given, whatever is kept.
+    let olive = before.user("olive");
+    for name in ["giphy_rating", "edit_topic_policy", "message_content_edit_limit_seconds"] {
+        let reply = olive.patch("/realm", json!({name: true})).await.success();
+        assert_eq!(reply[name], true, "{reply}");
+        assert_eq!(registered(&olive).await[format!("realm_{name}")], 1);
+        let reply = olive.patch("/realm", json!({name: 2})).await.success();
+        assert_eq!(reply[name], 2, "{reply}");
+    }
 }

@@ -189,7 +189,7 @@ async fn blank_texts_were_taken_before_248() {
         if is_taken {
             reply.success();
         } else {
-            reply.error("BAD_REQUEST", "Invalid default channel group name ''");
+            reply.error("BAD_REQUEST", "Invalid default channel group name ' '");
         }
         let invitation = json!({"invitee_emails": " ", "stream_ids": "[]"});
         let reply = adam.post("/invites", invitation).await;

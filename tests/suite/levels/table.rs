@@ -322,7 +322,7 @@ fn shown(realm: &Realm, level: i64, place: &Place, object: &Value) -> Value {
             (Route::new("GET", "/events"), json!({"events": [whole]}))
         }
     };
-    let answer = |emulation: &Emulation| emulation.answer(route, realm, None, &BTreeMap::new(), &mut reply);
+    let answer = |emulation: &Emulation| emulation.answer(route, realm, None, &RawParameters::default(), &mut reply);
     emulation(level).map(answer);
     let mut whole = if matches!(place.source, Source::Event(..)) { reply["events"][0].take() } else { reply };
     let mut found = Value::Null;

@@ -118,6 +118,7 @@ async fn settings_that_nobody_can_have() {
             ("adam", json!({"target_users": {"group_ids": [999]}}), "Invalid user group ID: 999"),
             ("adam", json!({"target_users": {"user_ids": [999]}}), "Invalid user ID: 999"),
             ("mel", json!({"old_password": "x", "new_password": "a-better-password-12"}), "Wrong password!"),
+            ("mel", json!({"old_password": "", "new_password": "a-better-password-12"}), "Wrong password!"),
             ("mel", json!({"old_password": "mel-password-7421", "new_password": "x"}), "New password is too weak!"),
         ],
     )

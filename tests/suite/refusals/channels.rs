@@ -134,7 +134,7 @@ async fn groups_of_default_channels_that_there_cannot_be() {
         &server,
         [
             ("olive", RENAME, json!({"group_id": 99, "new_description": "x"}), unknown),
-            ("olive", RENAME, named(" "), "Invalid default channel group name ''"),
+            ("olive", RENAME, named(" "), "Invalid default channel group name ' '"),
             ("olive", RENAME, named(&long), "Default channel group name too long (limit: 60 characters)"),
             ("olive", RENAME, named("a\0b"), "Default channel group name 'a\0b' contains NULL (0x00) characters."),
             ("olive", RENAME, named("Work"), "Default channel group 'Work' already exists"),

@@ -68,7 +68,9 @@ fn bury(tx: &mut Tx, id: ChannelId) {
     let prefix: String = digest[..4].iter().map(|byte| format!("{byte:02x}")).collect();
     let name = format!("{}!DEACTIVATED:{}", &prefix[..7], channel.name);
     tx.rename_channel(id, name.chars().take(MAX_CHANNEL_NAME_LENGTH).collect());
-    tx.channel_mut(id).privacy = match channel.privacy.has_public_history() {
+    let buried = tx.channel_mut(id);
+    buried.was_web_public = channel.privacy.is_web_public();
+    buried.privacy = match channel.privacy.has_public_history() {
         true => Privacy::PrivateSharedHistory,
         false => Privacy::PrivateProtectedHistory,
     };

@@ -203,6 +203,7 @@ pub fn make_channel(tx: &mut Tx, creator: &User, name: String, description: Stri
         creator: Some(creator.id),
         privacy: traits.privacy,
         is_archived: false,
+        was_web_public: false,
         is_default: traits.is_default,
         folder: traits.folder,
         message_retention_days: traits.message_retention_days,

@@ -122,7 +122,7 @@ pub fn post_subscribed(tx: &mut Tx, actor: &User, added: &Changed, created: &[Ch
             several => format!("{who} subscribed you to the following channels:\n\n* {}", several.join("\n* ")),
         };
         if is_former {
-            tx.notify_person_aloud(person, content);
+            tx.notify_person_aloud(actor.id, person, content);
         } else {
             tx.notify_person(actor.id, person, content);
         }

@@ -18,6 +18,7 @@ pub const DISPLAY_SETTINGS: &[&str] = &[
     "color_scheme",
     "default_language",
     "demote_inactive_streams",
+    "dense_mode",
     "emojiset",
     "enable_drafts_synchronization",
     "enter_sends",
@@ -76,12 +77,13 @@ pub(super) fn emit(tx: &mut Tx, user: UserId, name: &str, value: &Value, languag
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::realm::setting::USER_SETTINGS;
+    use crate::realm::setting::{FORMER_USER_SETTINGS, USER_SETTINGS};
 
     #[test]
     fn every_legacy_setting_is_a_setting() {
         for name in DISPLAY_SETTINGS.iter().chain(NOTIFICATION_SETTINGS).filter(|name| **name != "timezone") {
-            assert!(USER_SETTINGS.iter().any(|setting| setting.name == *name), "no setting is called {name}");
+            let mut settings = USER_SETTINGS.iter().chain(FORMER_USER_SETTINGS.iter());
+            assert!(settings.any(|setting| setting.name == *name), "no setting is called {name}");
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::api::parameter::{
 };
 use crate::error::Error;
 use crate::realm::id::{GroupId, UserId};
-use crate::realm::setting::{Kind, Setting, USER_SETTINGS, find};
+use crate::realm::setting::{FORMER_USER_SETTINGS, Kind, Setting, USER_SETTINGS, find};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
@@ -112,8 +112,9 @@ macro_rules! with_shared_settings {
 
 /// Settings in the order in which one request changes them and their events are sent, whatever order it gives them in; newer
 /// ones follow.
-const ORDER: [&str; 51] = [
+const ORDER: [&str; 52] = [
     "twenty_four_hour_time",
+    "dense_mode",
     "web_mark_read_on_scroll_policy",
     "starred_message_counts",
     "fluid_layout_width",
@@ -201,6 +202,7 @@ impl Parameters for SettingsParams {
                 _ => params.settings.push((name, setting(text, name)?)),
             }
         }
+        params.settings.extend(former(raw)?);
         params.settings.sort_by_key(|(name, _)| ORDER.iter().position(|other| other == name).unwrap_or(ORDER.len()));
         Ok(params)
     }
@@ -230,8 +232,15 @@ impl Parameters for UserDefaultsParams {
             let value = if info.name == VISIBILITY { visibility(text)?.into() } else { setting(text, info.name)? };
             params.settings.push((info.name, value));
         }
+        params.settings.extend(former(raw)?);
         Ok(params)
     }
+}
+
+/// The settings that are given and that only older levels have.
+fn former(raw: &RawParameters) -> Result<Vec<(&'static str, Value)>, Error> {
+    let given = FORMER_USER_SETTINGS.iter().filter_map(|row| Some((row, raw.former.get(row.name)?)));
+    given.map(|(row, text)| Ok((row.name, setting_value(row, text)?))).collect()
 }
 
 /// Texts that the API looks up in a list, which is said when they are not there; others have names for their values.

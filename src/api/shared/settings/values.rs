@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::setting::{NO_SOUND, NOTIFICATION_SOUNDS, USER_SETTINGS, find};
+use crate::realm::setting::{FORMER_USER_SETTINGS, NO_SOUND, NOTIFICATION_SOUNDS, USER_SETTINGS, find, former_default};
 use serde_json::Value;
 
 /// Longest time for which mails about messages are gathered, seconds.
@@ -62,9 +62,10 @@ pub fn language_name(code: &str) -> Option<&'static str> {
     LANGUAGES.iter().find(|(other, _)| *other == code).map(|(_, name)| *name)
 }
 
-/// The value of a setting that new users begin with.
-pub fn user_default(realm: &Realm, name: &str) -> Value {
-    let given = realm.organization.user_defaults.get(name).cloned();
+/// The value of a setting that new users begin with, in a world of a level.
+pub fn user_default(realm: &Realm, level: i64, name: &str) -> Value {
+    let given = realm.organization.user_defaults.get(name).cloned().or_else(|| former_default(name, level));
     // Everyone, for the one setting that is in the account.
-    given.unwrap_or_else(|| find(&USER_SETTINGS, name).map_or(Value::from(1), |row| row.default.clone()))
+    let row = find(&USER_SETTINGS, name).or_else(|| find(&FORMER_USER_SETTINGS, name));
+    given.unwrap_or_else(|| row.map_or(Value::from(1), |row| row.default.clone()))
 }

@@ -115,7 +115,8 @@ fn links() {
         ("\"http://x.org/y.js\"<b>", "<p>\"http://x.org/y.js\"&lt;b&gt;</p>"),
     ]);
     assert!(rendered("https://x.y").has_link);
-    assert!(!rendered("#**design**").has_link);
+    assert!(rendered("#**design**").has_link);
+    assert!(!rendered("`https://x.y` @**Mel** #**nowhere**").has_link);
     let uploads = rendered("[t](/user_uploads/2/ab/a%20b.txt) /user_uploads/3/x.txt").uploads;
     assert_eq!(uploads.into_iter().collect::<Vec<_>>(), ["2/ab/a b.txt"]);
 }

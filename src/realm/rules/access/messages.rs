@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::log::event::Audience;
 use crate::realm::model::channel::Privacy;
-use crate::realm::model::id::{MessageId, UserId};
+use crate::realm::model::id::{MessageId, RecipientId, UserId};
 use crate::realm::model::message::{Attachment, Message, Place};
 use crate::realm::model::user::User;
 use imbl::OrdSet;
@@ -31,6 +31,11 @@ impl Realm {
                 self.can_read(user, channel) && (channel.privacy.has_public_history() || self.has_row(user.id, message))
             }
         }
+    }
+
+    /// Whether a user is one of those who talk in a conversation.
+    pub fn takes_part(&self, user: UserId, conversation: RecipientId) -> bool {
+        self.conversations.get(&conversation).is_some_and(|conversation| conversation.members.contains(&user))
     }
 
     /// Whether anonymous visitors may see a message.

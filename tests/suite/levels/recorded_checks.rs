@@ -1,0 +1,209 @@
+//! In which order a server of level 247 looked at requests, and what it said where it refused them.
+
+use super::{Age, send_old};
+use crate::support::TestServer;
+use serde_json::json;
+
+const SINCE: i64 = 248;
+
+#[tokio::test]
+async fn switches_of_a_registration_were_read_before_capabilities() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let params = json!({"client_capabilities": "{}", "slim_presence": "x"});
+    let message = "Argument \"slim_presence\" is not valid JSON.";
+    before.user("mel").post("/register", params.clone()).await.error("BAD_REQUEST", message);
+    after.user("mel").post("/register", params).await.error("BAD_REQUEST", "slim_presence is not valid JSON");
+}
+
+#[tokio::test]
+async fn who_may_not_post_was_told_who_may() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, is_former) in [(before, true), (after, false)] {
+        let olive = age.user("olive");
+        let public = json!({"subscriptions": [{"name": "press"}], "is_web_public": true});
+        olive.post("/users/me/subscriptions", public).await.success();
+        let id = olive.get("/get_stream_id", json!({"stream": "press"})).await.success()["stream_id"].clone();
+        for (policy, who, words) in [
+            (2, "mel", "Only organization administrators can send to this stream."),
+            (4, "mel", "Only organization administrators and moderators can send to this stream."),
+            (4, "gus", "Only organization administrators and moderators can send to this stream."),
+            (3, "gus", "Guests cannot send to this stream."),
+        ] {
+            olive.patch(&format!("/streams/{id}"), json!({"stream_post_policy": policy})).await.success();
+            let message = json!({"type": "stream", "to": "press", "topic": "t", "content": "x"});
+            let refused = age.user(who).post("/messages", message).await;
+            let now = "You do not have permission to post in this channel.";
+            refused.error("BAD_REQUEST", if is_former { words } else { now });
+        }
+    }
+}
+
+#[tokio::test]
+async fn channels_were_looked_at_before_values_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let (old, new) = (before.user("mel"), after.user("mel"));
+    let color = json!({"property": "color", "value": "blue"});
+    let is = "Invalid subscription_data[0]: Value error, color is not a valid hex color code";
+    old.patch("/users/me/subscriptions/99999", color.clone()).await.error("BAD_REQUEST", "Invalid stream ID");
+    new.patch("/users/me/subscriptions/99999", color).await.error("BAD_REQUEST", is);
+
+    let change = |channel: i64, property: &str, value: serde_json::Value| json!({"stream_id": channel, "property": property, "value": value});
+    let general = server.channel("general");
+    for (data, was) in [
+        (json!([change(general, "color", json!(5))]), "subscription_data[0][\"value\"] is not an allowed_type"),
+        (json!([change(99999, "nope", json!(true))]), "Unknown subscription property: nope"),
+        (json!([change(99999, "is_muted", json!("x"))]), "Invalid stream ID"),
+        (
+            json!([change(general, "is_muted", json!("x")), change(99999, "color", json!("x"))]),
+            "is_muted is not a boolean",
+        ),
+    ] {
+        let params = json!({"subscription_data": data});
+        old.post("/users/me/subscriptions/properties", params).await.error("BAD_REQUEST", was);
+    }
+}
+
+#[tokio::test]
+async fn presence_was_found_by_addresses_of_the_api_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, is_found) in [(before, false), (after, true)] {
+        let (olive, mel) = (age.user("olive"), age.user("mel"));
+        mel.patch("/settings", json!({"email_address_visibility": 3})).await.success();
+        mel.post("/users/me/presence", json!({"status": "active"})).await.success();
+        let dummy = olive.get(&format!("/users/{}", mel.id()), json!({})).await.success()["user"]["email"].clone();
+        let dummy = dummy.as_str().expect("an address");
+        olive.get(&format!("/users/{dummy}/presence"), json!({})).await.success();
+        let reply = olive.get(&format!("/users/{}/presence", mel.email()), json!({})).await;
+        if is_found {
+            reply.success();
+        } else {
+            reply.error("BAD_REQUEST", "No such user");
+        }
+    }
+}
+
+#[tokio::test]
+async fn anybody_asked_for_a_bots_end_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (who, was, is) in [
+        ("gus", "No such bot", "Not allowed for guest users"),
+        ("build-bot", "No such bot", "This endpoint does not accept bot requests."),
+    ] {
+        before.user(who).delete("/bots/99999", json!({})).await.error("BAD_REQUEST", was);
+        after.user(who).delete("/bots/99999", json!({})).await.error("BAD_REQUEST", is);
+    }
+}
+
+#[tokio::test]
+async fn other_missing_parameters_were_named_first_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let (old, new) = (before.user("olive"), after.user("olive"));
+    for (method, path, was, is) in [
+        ("PATCH", "/users/me/subscriptions/muted_topics", "topic", "op"),
+        ("POST", "/realm/domains", "domain", "allow_subdomains"),
+        ("POST", "/user_groups/create", "name", "description"),
+        ("POST", "/users/me/platform_device_token", "token", "appid"),
+    ] {
+        for (user, name) in [(&old, was), (&new, is)] {
+            let reply = match method {
+                "PATCH" => user.patch(path, json!({})).await,
+                _ => user.post(path, json!({})).await,
+            };
+            reply.error("REQUEST_VARIABLE_MISSING", &format!("Missing '{name}' argument"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn bots_were_told_that_they_make_no_groups_whatever_their_rights() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for age in [&before, &after] {
+        let nobody = age.user("olive").get("/user_groups", json!({})).await.success();
+        let groups = nobody["user_groups"].as_array().expect("a list").clone();
+        let nobody = groups.iter().find(|group| group["name"] == "role:nobody").expect("there")["id"].clone();
+        let policy = json!({"user_group_edit_policy": 2});
+        let permission = json!({"can_create_groups": {"new": nobody}});
+        age.user("olive").patch("/realm", policy).await.success();
+        age.user("olive").patch("/realm", permission).await.success();
+    }
+    let group = json!({"name": "crew", "description": "", "members": []});
+    let words = "This endpoint does not accept bot requests.";
+    before.user("build-bot").post("/user_groups/create", group.clone()).await.error("BAD_REQUEST", words);
+    before.user("mel").post("/user_groups/create", group).await.error("BAD_REQUEST", "Insufficient permission");
+}
+
+#[tokio::test]
+async fn more_operations_refused_in_other_words() {
+    let server = TestServer::start().await;
+    let [before, _] = Age::around(&server, SINCE).await;
+    let olive = before.user("olive");
+    let principals = json!({"subscriptions": "[{\"name\": \"general\"}]", "principals": "[\"x\", 1, null]"});
+    olive.post("/users/me/subscriptions", principals).await.error("BAD_REQUEST", "principals is not an allowed_type");
+    let words = "Invalid stream ID 99999. No invites were sent.";
+    olive.post("/invites/multiuse", json!({"stream_ids": [99999]})).await.error("BAD_REQUEST", words);
+    olive.patch("/realm", json!({"giphy_rating": -1})).await.error("BAD_REQUEST", "Invalid giphy_rating -1");
+    let token = json!({"appid": "com.x", "token": "y".repeat(5000)});
+    olive.post("/users/me/platform_device_token", token).await.error("BAD_REQUEST", "Empty or invalid length token");
+    let later = json!({"type": "direct", "to": [olive.id()], "content": "x", "scheduled_delivery_timestamp": true});
+    let words = "Scheduled delivery time must be in the future.";
+    olive.post("/scheduled_messages", later).await.error("BAD_REQUEST", words);
+}
+
+#[tokio::test]
+async fn the_form_of_an_address_was_looked_at_with_the_form_of_others() {
+    let server = TestServer::start().await;
+    let [before, _] = Age::around(&server, SINCE).await;
+    let (adam, bot) = (before.user("adam"), before.user("build-bot"));
+    let path = format!("/bots/{}", bot.id());
+    for (params, words) in [
+        (json!({"service_payload_url": "\"x\"", "role": 7}), "Invalid role"),
+        (json!({"service_payload_url": "\"x\"", "bot_owner_id": true}), "service_payload_url is not a URL"),
+    ] {
+        adam.patch(&path, params).await.error("BAD_REQUEST", words);
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_type_was_seen_before_an_unknown_queue() {
+    let server = TestServer::start().await;
+    let [before, _] = Age::around(&server, SINCE).await;
+    let mel = before.user("mel");
+    for (last, code, words) in [
+        ("x", "BAD_REQUEST", "Argument \"last_event_id\" is not valid JSON."),
+        ("1.5", "BAD_REQUEST", "last_event_id is not an integer"),
+        // A switch is a number there.
+        ("true", "BAD_EVENT_QUEUE_ID", "Bad event queue ID: nope"),
+    ] {
+        let poll = json!({"queue_id": "nope", "last_event_id": last, "dont_block": true});
+        mel.get("/events", poll).await.error(code, words);
+    }
+}
+
+#[tokio::test]
+async fn archived_channels_of_the_web_took_messages_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, is_taken) in [(before, true), (after, false)] {
+        let (olive, gus) = (age.user("olive"), age.user("gus"));
+        let public = json!({"subscriptions": [{"name": "press"}], "is_web_public": true});
+        olive.post("/users/me/subscriptions", public).await.success();
+        let id = olive.get("/get_stream_id", json!({"stream": "press"})).await.success()["stream_id"].clone();
+        send_old(&olive, "press", "t", "first").await;
+        let later = json!({"type": "stream", "to": id, "topic": "t", "content": "x", "scheduled_delivery_timestamp": 4_000_000_000_i64});
+        let scheduled = gus.post("/scheduled_messages", later).await.success()["scheduled_message_id"].clone();
+        olive.delete(&format!("/streams/{id}"), json!({})).await.success();
+
+        let changed = gus.patch(&format!("/scheduled_messages/{scheduled}"), json!({"content": "y"})).await;
+        let sent = gus.post("/messages", json!({"type": "stream", "to": id, "topic": "t", "content": "z"})).await;
+        for reply in [changed, sent] {
+            assert_eq!(reply.status == 200, is_taken, "{:#}", reply.body);
+        }
+    }
+}
