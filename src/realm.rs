@@ -18,8 +18,9 @@ pub use model::{
     system_group, text, topic, user, walk, webhook_call,
 };
 pub use rules::{
-    access, belongings, deletion, editing, exporting, flag, full_members, holding, invitation, muting, notice, posting,
-    presence, pushing, reindexing, render, rows, schedule, send, timer, topic_visibility, visibility, webhook, widget,
+    access, belongings, deletion, editing, exporting, flag, full_members, holding, invitation, muting, notice, outside,
+    posting, presence, pushing, reindexing, render, rows, schedule, send, timer, topic_visibility, visibility, webhook,
+    widget,
 };
 
 use channel::{Channel, Folder};

@@ -224,7 +224,7 @@ lists! {
         changed: Some((Kind::DraftsUpdate, Changed::Element("draft"))),
         removed: Some((Kind::DraftsRemove, "draft_id")),
     };
-    /// Users whom the user has muted, with the time.
+    /// Users that the user has muted, with the time.
     MUTED_USERS = "muted_users" since 48, Kept::Whole(Kind::MutedUsers, "muted_users");
     /// Hints that the user has not seen yet.
     ONBOARDING_STEPS = "onboarding_steps", Kept::Whole(Kind::OnboardingSteps, "onboarding_steps");

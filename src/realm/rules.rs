@@ -13,6 +13,7 @@ pub mod holding;
 pub mod invitation;
 pub mod muting;
 pub mod notice;
+pub mod outside;
 pub mod posting;
 pub mod presence;
 pub mod pushing;

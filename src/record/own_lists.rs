@@ -79,7 +79,7 @@ events! {
     }
     /// The user muted somebody, or does so no longer.
     MutedUsers {
-        /// All whom the user mutes.
+        /// All users that the user mutes.
         muted_users: Vec<MutedUserRecord>,
     }
     /// A snippet was saved.

@@ -131,7 +131,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "message: avatar_url",
         words: "The service's own bots have pictures of its own; before, clients that compute pictures computed theirs.",
         test: "pictures_of_system_bots_were_left_to_clients_before_248",
-        // Decided where messages are told.
+        // Decided where messages are sent.
         act: Downgrade::Elsewhere,
     },
     Behaviour {

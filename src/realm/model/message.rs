@@ -66,7 +66,7 @@ pub struct Body {
     pub topic_mentioned: Option<BTreeSet<UserId>>,
     /// Recipients of whose alert words it has one.
     pub alerted: BTreeSet<UserId>,
-    /// Those whom a mention of everyone means too though they did not receive the message: they had a row when an edit
+    /// Those that a mention of everyone means too though they did not receive the message: they had a row when an edit
     /// brought it.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
     pub late_mentioned: OrdSet<UserId>,
@@ -83,7 +83,7 @@ impl Body {
         self.named().any(|user| users.contains(user))
     }
 
-    /// Whom the text means by name, by a group or by a word that alerts them, and whom it means late.
+    /// The users that the text means by name, by a group or by a word that alerts them, and those that it means late.
     pub fn named(&self) -> impl Iterator<Item = &UserId> {
         let said = self.mentioned.iter().chain(&self.alerted).chain(&self.group_mentioned);
         said.chain(&self.late_mentioned)

@@ -1,12 +1,15 @@
 //! Patterns of a table, compiled when a text first needs them.
 
-use super::table::Fault;
 use regex_automata::meta::Regex;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
 use std::sync::{Arc, OnceLock};
 
 /// Bytes of a regular expression's tables before they are made again.
 const CACHE_BYTES: usize = 256 * 1024;
+
+/// What of a table can't be read.
+#[derive(Debug)]
+pub(super) struct Fault(pub String);
 
 /// Patterns of which the first that matches counts.
 ///
@@ -87,14 +90,14 @@ fn within_ascii(hir: Hir) -> Hir {
 /// How the patterns of a table are written.
 #[derive(Debug, Default)]
 pub(super) struct Notation {
-    /// What `%NAME%` stands for. Later ones may use earlier ones.
+    /// What `%NAME%` means. Later ones may use earlier ones.
     pub macros: Vec<(&'static str, &'static str)>,
     /// Whether patterns ignore case.
     pub folds_case: bool,
 }
 
 impl Notation {
-    /// A pattern with what `%NAME%` and `\w` stand for.
+    /// A pattern with what `%NAME%` and `\w` mean.
     fn expanded(&self, pattern: &str) -> String {
         let mut pattern = pattern.to_owned();
         for (name, meaning) in self.macros.iter().rev() {

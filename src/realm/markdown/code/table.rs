@@ -21,7 +21,7 @@
 //! CONDITION: see [`Condition`].
 
 use super::indentation::Indent;
-use super::matcher::{Matcher, Notation};
+use super::matcher::{Fault, Matcher, Notation};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -115,10 +115,6 @@ pub(super) enum Condition {
     /// `indent …`: it says something of the indentation.
     Indent(Indent),
 }
-
-/// What of a table can't be read.
-#[derive(Debug)]
-pub(super) struct Fault(pub String);
 
 /// A rule as it is in a table.
 #[derive(Clone)]
