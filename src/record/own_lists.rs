@@ -154,7 +154,7 @@ pub struct NavigationViewChange {
     pub name: Option<String>,
 }
 
-/// Whom a user muted.
+/// A user that somebody muted.
 pub fn muted_users(muted: &OrdMap<UserId, Timestamp>) -> Vec<MutedUserRecord> {
     muted.iter().map(|(user, at)| MutedUserRecord { id: *user, timestamp: at.seconds() }).collect()
 }
