@@ -15,7 +15,7 @@
 //! assert!(!state.differences(&json!({"alert_words": ["tea"]})).is_empty());
 //! ```
 //!
-//! Servers of older feature levels told some of it in other shapes, which are understood too, by the level that the
+//! Servers of older feature levels sent some of it in other shapes, which are understood too, by the level that the
 //! register reply names (none: level 0).
 //!
 //! Some things no client can keep up to date: for good ([`NOT_KEPT`]), or since an event that took away what nothing
@@ -60,40 +60,40 @@ pub enum Unknowable {
     RecentConversations,
     /// Unread messages lie in a channel that this client does not see, so whether they count is not known.
     UnreadCount,
-    /// Whether the unread message mentions everybody was not told, since its topic was muted; or it was listed among the
+    /// Whether the unread message mentions everybody was not sent, since its topic was muted; or it was listed among the
     /// mentions, perhaps as one of everybody, and the topic is muted now.
     Mention(i64),
-    /// The channel came into sight: whether the user was subscribed once, and with which settings, is not told.
+    /// The channel came into sight: whether the user was subscribed once, and with which settings, is not sent.
     PastSubscription(i64),
     /// Topics are muted in a channel that this client does not see, and the older list of them has its name.
     MutedTopics,
-    /// The user is no guest any more: which channels new users get is not told.
+    /// The user is no guest any more: which channels new users get is not sent.
     DefaultChannels,
-    /// The user became an administrator or is none any more: which bots they see from now on is not told.
+    /// The user became an administrator or is none any more: which bots they see from now on is not sent.
     Bots,
-    /// The user's own role changed: whose addresses they see from now on is not told.
+    /// The user's own role changed: whose addresses they see from now on is not sent.
     Addresses,
-    /// The user's own role changed on a server that tells no permissions: what the user may do now is not told, since
+    /// The user's own role changed on a server that sends no permissions: what the user may do now is not sent, since
     /// the older policies say only roughly who holds one.
     Rights,
-    /// The user was deactivated for a while: what happened meanwhile is not told.
+    /// The user was deactivated for a while: what happened meanwhile is not sent.
     Everything,
-    /// A user came into a guest's sight or is active again: their status and presence are not told.
+    /// A user came into a guest's sight or is active again: their status and presence are not sent.
     VisibleUsers(i64),
-    /// A status began of somebody of whom nothing has told whether they are away: without a status that is not told.
+    /// A status began of somebody, and nothing says whether they are away: without a status that is not sent.
     Away(i64),
-    /// A guest hears of subscribers only where subscribed: how many the channel has is not told.
+    /// A guest hears of subscribers only where subscribed: how many the channel has is not sent.
     SubscriberCount(i64),
-    /// Somebody was deactivated: from 377 to 427 it is not told who was subscribed to an archived channel, so that how
+    /// Somebody was deactivated: from 377 to 427 it is not sent who was subscribed to an archived channel, so that how
     /// many it has is not known.
     ArchivedSubscriberCount(i64),
     /// Settings that stand for inherited ones of subscriptions changed, in a client that does not understand null.
     InheritedSettings,
-    /// From 414 to 417 folders of channels have an order, and another order is not told.
+    /// From 414 to 417 folders of channels have an order, and another order is not sent.
     OrderOfFolders,
-    /// Messages are unread again: below 121 it is not told where they lie.
+    /// Messages are unread again: below 121 it is not sent where they lie.
     Unread,
-    /// The channel is gone or archived: from 315 to 377 the same is told of both, and archived ones may be listed.
+    /// The channel is gone or archived: from 315 to 377 the same is sent for both, and archived ones may be listed.
     Archived(i64),
 }
 
@@ -109,7 +109,7 @@ pub struct State {
     past: BTreeMap<i64, Object>,
     /// Channels that came into sight and count subscribers who are not named yet: the next event names them.
     unnamed: BTreeSet<i64>,
-    /// Whether users are away, as far as that was told: those without a status too, by their IDs.
+    /// Whether users are away, as far as that was sent: those without a status too, by their IDs.
     away: BTreeMap<String, bool>,
     /// What is known of unread messages.
     mentions: BTreeMap<i64, Mention>,
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_role_may_do_is_open_where_no_permissions_are_told() {
+    fn what_another_role_may_do_is_open_where_no_permissions_are_sent() {
         let reply = |may: bool| json!({"user_id": 3, "can_create_streams": may, "is_admin": false});
         let mut state = State::from_register(reply(false));
 

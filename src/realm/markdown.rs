@@ -31,7 +31,6 @@ mod mention;
 mod placeholder;
 mod plain;
 mod preview;
-mod time;
 mod tree;
 mod visible;
 mod write;

@@ -106,9 +106,9 @@ impl State {
 
     fn update_channel(&mut self, event: &Value) {
         let property = event["property"].as_str().unwrap_or_default();
-        let beside = ["rendered_description", "history_public_to_subscribers", "is_web_public"];
-        let beside = beside.into_iter().filter_map(|key| Some((key, event.get(key)?)));
-        let news: Vec<(&str, &Value)> = [(property, &event["value"])].into_iter().chain(beside).collect();
+        let others = ["rendered_description", "history_public_to_subscribers", "is_web_public"];
+        let others = others.into_iter().filter_map(|key| Some((key, event.get(key)?)));
+        let news: Vec<(&str, &Value)> = [(property, &event["value"])].into_iter().chain(others).collect();
         if property == "name" {
             self.rename_muted_topics(&event["stream_id"], &event["value"]);
         }

@@ -19,7 +19,7 @@ pub(super) enum Mention {
     /// Of everybody: listed unless the topic is muted.
     Everybody,
     /// The server listed it or not while the topic was muted or not.
-    Told { is_listed: bool, was_muted: Option<bool> },
+    Reported { is_listed: bool, was_muted: Option<bool> },
 }
 
 impl Mention {
@@ -37,10 +37,12 @@ impl Mention {
     /// Whether it is listed where the topic is muted or not; None where that can't be known.
     fn is_listed(self, is_muted: Option<bool>) -> Option<bool> {
         match self {
-            Self::Nobody | Self::Told { is_listed: false, was_muted: Some(false) } => Some(false),
-            Self::User | Self::Told { is_listed: true, was_muted: Some(true) } => Some(true),
+            Self::Nobody | Self::Reported { is_listed: false, was_muted: Some(false) } => Some(false),
+            Self::User | Self::Reported { is_listed: true, was_muted: Some(true) } => Some(true),
             Self::Everybody => is_muted.map(|is_muted| !is_muted),
-            Self::Told { is_listed, was_muted } => (is_muted.is_some() && was_muted == is_muted).then_some(is_listed),
+            Self::Reported { is_listed, was_muted } => {
+                (is_muted.is_some() && was_muted == is_muted).then_some(is_listed)
+            }
         }
     }
 }
@@ -50,18 +52,18 @@ impl State {
     pub(super) fn note_mentions(&mut self) {
         let Some(unread) = self.value.get("unread_msgs") else { return };
         let listed: BTreeSet<i64> = numbers(&unread["mentions"]).into_iter().collect();
-        let told = self
+        let reported = self
             .unread_by_muting()
             .into_iter()
             .flat_map(|(ids, was_muted)| ids.into_iter().map(move |id| (id, was_muted)).collect::<Vec<_>>());
-        let mention = |(id, was_muted)| (id, Mention::Told { is_listed: listed.contains(&id), was_muted });
-        self.mentions = told.map(mention).collect();
+        let mention = |(id, was_muted)| (id, Mention::Reported { is_listed: listed.contains(&id), was_muted });
+        self.mentions = reported.map(mention).collect();
     }
 
     /// What a server says of a message that is unread again: below 213, more than muting decided.
-    pub(super) fn told_mention(&self, is_listed: bool, channel: &Value, topic: &str) -> Mention {
+    pub(super) fn reported_mention(&self, is_listed: bool, channel: &Value, topic: &str) -> Mention {
         let was_muted = self.is_muted(channel, topic).filter(|_| self.counts_unmuted_topics());
-        Mention::Told { is_listed, was_muted }
+        Mention::Reported { is_listed, was_muted }
     }
 
     /// Lists the mentions again.

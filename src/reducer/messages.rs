@@ -88,7 +88,7 @@ impl State {
             }
         }
         let Some(id) = event["message_id"].as_i64() else { return };
-        // Who is mentioned by an edit receives the message only then; others who have not received it are told as well.
+        // Who is mentioned by an edit receives the message only then; others who have not received it get the event as well.
         let is_received = event["flags"].as_array().is_some_and(|flags| flags.iter().any(|flag| flag == "mentioned"));
         if is_received {
             self.note_received(id);
@@ -157,7 +157,7 @@ impl State {
                     let is_listed = details["mentioned"] == true;
                     let (shelf, mention) = if details["type"] == "stream" {
                         let topic = details["topic"].as_str().unwrap_or_default().to_owned();
-                        let mention = self.told_mention(is_listed, &details["stream_id"], &topic);
+                        let mention = self.reported_mention(is_listed, &details["stream_id"], &topic);
                         (UnreadBucket::Topic(details["stream_id"].as_i64().unwrap_or_default(), topic), mention)
                     } else {
                         let mention = if is_listed { Mention::User } else { Mention::Nobody };

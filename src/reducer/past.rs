@@ -1,4 +1,4 @@
-//! What servers of older feature levels told in other shapes.
+//! What servers of older feature levels sent in other shapes.
 
 use super::rows::{Object, numbers, row};
 use super::{State, Unknowable};
@@ -216,7 +216,7 @@ impl State {
         channels.filter(move |channel| channel.get("stream_id") == Some(id))
     }
 
-    /// A setting as it was told before `user_settings`, which may be there with it.
+    /// A setting as it was sent before `user_settings`, which may be there with it.
     pub(super) fn former_setting(&mut self, event: &Value) {
         let name = event.get("setting_name").or_else(|| event.get("notification_name")).and_then(Value::as_str);
         if let Some(name) = name.map(str::to_owned) {
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_folders_is_told_from_418_on() {
+    fn the_order_of_folders_is_sent_from_418_on() {
         for (level, differences) in [(413, 1), (414, 0), (417, 0), (418, 1)] {
             let reply = |order: i64| json!({"service_feature_level": level, "channel_folders": [{"id": 1, "name": "x", "order": order}]});
             assert_eq!(State::from_register(reply(0)).differences(&reply(1)).len(), differences, "at {level}");

@@ -221,7 +221,7 @@ impl State {
         true
     }
 
-    /// What an event does not have stays; "" takes away. Without text and emoji it is not told whether being away is a
+    /// What an event does not have stays; "" takes away. Without text and emoji it is not sent whether being away is a
     /// status: it is none of those who never said anything.
     pub(super) fn user_status(&mut self, event: &Value) {
         let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) else { return };
@@ -300,7 +300,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn the_status_of_those_who_come_back_is_not_told() {
+    fn the_status_of_those_who_come_back_is_not_sent() {
         for back in [
             json!({"type": "realm_user", "op": "update", "person": {"user_id": 6, "is_active": true}}),
             json!({"type": "realm_user", "op": "add", "person": {"user_id": 6}}),

@@ -1,7 +1,6 @@
 //! Habits that a reader relies on: layers, numbered assumptions, no clock or chance below the server.
 
 mod arrow;
-mod exceptions;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -134,21 +133,12 @@ fn arrows_between_files() -> BTreeSet<(String, String)> {
     arrow::arrows(&files)
 }
 
-/// What is wrong with a list of exceptions: those that are missing there, and those that are gone and may not stay.
-fn assert_listed(found: &BTreeSet<(String, String)>, listed: &[(&str, &str)]) {
-    let listed: BTreeSet<_> = listed.iter().map(|(from, to)| ((*from).to_owned(), (*to).to_owned())).collect();
-    let new: Vec<_> = found.difference(&listed).collect();
-    let gone: Vec<_> = listed.difference(found).collect();
-    assert!(new.is_empty(), "not allowed: {new:#?}");
-    assert!(gone.is_empty(), "the list may only shrink, and these are gone: {gone:#?}");
-}
-
 #[test]
 fn files_of_a_layer_name_each_other_in_no_circle() {
     let first = |file: &str| file.split('/').next().unwrap_or_default().to_owned();
     let mut arrows = arrows_between_files();
     arrows.retain(|(from, to)| first(from) == first(to));
-    assert_listed(&arrow::on_circles(&arrows), exceptions::ON_CIRCLES);
+    assert_eq!(arrow::on_circles(&arrows), BTreeSet::new());
 }
 
 /// Which rooms of the realm each room may name, besides itself.
@@ -323,16 +313,10 @@ fn names_and_comments_use_plain_words() {
     let mut found = BTreeSet::new();
     for (path, text) in sources() {
         let name = path.to_string_lossy().into_owned();
-        let area = exceptions::IN_RETIRED_WORDS.iter().find(|area| name.starts_with(**area));
         let code = without_texts(&text);
-        let words = word.captures_iter(&code).map(|hit| hit[1].to_lowercase());
-        found.extend(words.map(|word| area.map_or(format!("{name}: {word}"), |area| (*area).to_owned())));
+        found.extend(word.captures_iter(&code).map(|hit| format!("{name}: {}", hit[1].to_lowercase())));
     }
-    let listed: BTreeSet<String> = exceptions::IN_RETIRED_WORDS.iter().map(|area| (*area).to_owned()).collect();
-    let new: Vec<_> = found.difference(&listed).collect();
-    assert!(new.is_empty(), "{new:#?}");
-    let gone: Vec<_> = listed.difference(&found).collect();
-    assert!(gone.is_empty(), "the list may only shrink, and these are gone: {gone:#?}");
+    assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]

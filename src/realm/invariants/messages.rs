@@ -71,16 +71,16 @@ pub(super) const ALL: &[Invariant] = &[
 ];
 
 fn are_of_users(realm: &Realm) -> Vec<String> {
-    let told =
+    let reported =
         |message: MessageId, user: UserId| format!("message {message} has to do with user {user}, who does not exist");
     let mut found: Vec<String> =
-        unknown_recipients(realm).into_iter().map(|(message, user)| told(message, user)).collect();
+        unknown_recipients(realm).into_iter().map(|(message, user)| reported(message, user)).collect();
     found.extend(faults(realm.messages.iter(), |(id, message)| {
         let reacted = message.reactions.iter().map(|reaction| reaction.user);
         let edited = message.history.iter().filter_map(|edit| edit.user);
         let mut named = reacted.chain(edited).chain([message.sender]);
         match named.find(|user| !realm.users.contains_key(user)) {
-            Some(user) => Some(told(*id, user)),
+            Some(user) => Some(reported(*id, user)),
             None => (message.id != *id).then(|| format!("message {id} says that it is {}", message.id)),
         }
     }));

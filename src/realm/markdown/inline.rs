@@ -11,13 +11,15 @@ mod emoji;
 mod emphasis;
 mod link;
 mod linkified;
+mod math;
 mod name;
+mod time;
 mod url;
 
+use super::TooLarge;
 use super::context::Context;
 use super::placeholder;
 use super::tree::{Node, NodeId, ROOT, Text, Tree};
-use super::{TooLarge, math, time};
 
 pub(super) use address::bare_addresses;
 pub(super) use url::{Parts as UrlParts, Target, is_safe};
@@ -33,7 +35,7 @@ const PASSES: [Pass; 18] = [
     code::code,
     emphasis::strong_emphasis,
     name::users,
-    math::inline,
+    math::sources,
     name::topics,
     name::channels,
     time::times,

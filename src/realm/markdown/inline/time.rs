@@ -1,7 +1,7 @@
 //! `<time:…>`: a moment that every reader sees in their own time zone (A-183 in docs/assumptions.md).
 
-use super::inline::{Inline, Rewriting};
-use super::tree::{Node, Text};
+use super::{Inline, Rewriting};
+use crate::realm::markdown::tree::{Node, Text};
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::{rfc2822, strtime};
 use jiff::tz::{Offset, TimeZone};
