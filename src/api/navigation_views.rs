@@ -6,24 +6,11 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::id::UserId;
-use crate::realm::personal::NavigationView;
+use crate::realm::personal::{BUILT_IN_FRAGMENTS, NavigationView};
 use crate::realm::tx::Tx;
 use crate::record::events::{NavigationViewAdd, NavigationViewChange, NavigationViewRemove, NavigationViewUpdate};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// Fragments of the views that every client has; they go by the client's own names.
-pub const BUILT_IN_FRAGMENTS: [&str; 9] = [
-    "inbox",
-    "recent",
-    "feed",
-    "drafts",
-    "narrow/has/reaction/sender/me",
-    "narrow/is/mentioned",
-    "narrow/is/starred",
-    "scheduled",
-    "reminders",
-];
 
 fn is_built_in(fragment: &str) -> bool {
     BUILT_IN_FRAGMENTS.contains(&fragment)

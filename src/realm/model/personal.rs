@@ -324,6 +324,19 @@ pub struct Snippet {
     pub date_created: Timestamp,
 }
 
+/// Fragments of the views that every client has; they go by the client's own names.
+pub const BUILT_IN_FRAGMENTS: [&str; 9] = [
+    "inbox",
+    "recent",
+    "feed",
+    "drafts",
+    "narrow/has/reaction/sender/me",
+    "narrow/is/mentioned",
+    "narrow/is/starred",
+    "scheduled",
+    "reminders",
+];
+
 /// An entry of the left sidebar (specification, "Navigation view").
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
