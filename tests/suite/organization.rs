@@ -26,7 +26,7 @@ async fn what_changes_is_echoed_told_and_there_from_then_on() {
     let reply = change(
         &olive,
         json!({
-            "name": " Double ",
+            "name": "Double",
             "description": "Now **bold**",
             "allow_message_editing": true,
             "message_content_edit_limit_seconds": "unlimited",
@@ -112,6 +112,18 @@ async fn limits_of_time_may_be_as_long_as_numbers_are() {
 }
 
 #[tokio::test]
+async fn names_and_descriptions_are_kept_with_their_blanks() {
+    let server = TestServer::start().await;
+    let olive = server.user("olive");
+
+    for (name, text) in [("name", ""), ("name", "   "), ("description", "   "), ("description", " two \n")] {
+        change(&olive, json!({ name: text })).await.is(json!({ name: text }));
+        assert_eq!(state(&olive, json!(["realm"])).await[&format!("realm_{name}")], text);
+    }
+    change(&olive, json!({"name": "   "})).await.is(json!({}));
+}
+
+#[tokio::test]
 async fn settings_decide_what_others_may_do_from_then_on() {
     let server = TestServer::start().await;
     let [adam, mel, olive] = server.users(["adam", "mel", "olive"]);
@@ -163,7 +175,6 @@ async fn a_change_that_is_refused_changes_nothing() {
         change(&adam, params).await.error("UNAUTHORIZED_PRINCIPAL", owner);
     }
     for (params, message) in [
-        (json!({"name": " "}), "name cannot be blank"),
         (json!({"name": "é".repeat(41)}), "name is too long (limit: 40 characters)"),
         (json!({"description": "é".repeat(1_001)}), "description is too long (limit: 1000 characters)"),
         (json!({"jitsi_server_url": "https://meet.example.com"}), "jitsi_server_url is not valid JSON"),
@@ -172,6 +183,7 @@ async fn a_change_that_is_refused_changes_nothing() {
         (json!({"org_type": 11}), "Invalid org_type: Value error, Not in the list of possible values"),
         (json!({"topics_policy": "inherit"}), "Invalid topics_policy"),
         (json!({"waiting_period_threshold": -1}), "waiting_period_threshold is too small"),
+        (json!({"waiting_period_threshold": 2_147_483_648_i64}), "waiting_period_threshold is too large"),
         (json!({"default_language": "xx"}), "Invalid language 'xx'"),
         (json!({"video_chat_provider": 99}), "Invalid video_chat_provider 99"),
         (json!({"gif_rating_policy": 99}), "Invalid gif_rating_policy 99"),
@@ -240,6 +252,19 @@ async fn the_waiting_period_decides_who_is_a_full_member() {
         .next()
         .await
         .is(json!({"type": "user_group", "op": "add_members", "group_id": full, "user_ids": [nora.id()]}));
+}
+
+#[tokio::test]
+async fn new_members_may_wait_beyond_the_end_of_the_calendar() {
+    let server = TestServer::start().await;
+    let olive = server.user("olive");
+    let full = group(&server, "role:fullmembers");
+    let path = format!("/user_groups/{full}/members/{}", server.user("mel").id());
+
+    change(&olive, json!({"waiting_period_threshold": i32::MAX})).await.success();
+    server.advance(86_400 * 36_500).await;
+    let reply = olive.get(&path, json!({"direct_member_only": true})).await.success();
+    assert_eq!(reply["is_user_group_member"], false);
 }
 
 #[tokio::test]

@@ -140,13 +140,13 @@ impl Parameters for OrganizationParams {
                 continue;
             }
             match name {
-                "name" => params.name = Some(checked_name(text.trim())?),
+                "name" => params.name = Some(at_most(text, name, MAX_NAME_LENGTH)?),
                 "string_id" => {
                     at_most(text, name, MAX_PLACE_LENGTH)?;
                     params.moves = true;
                 }
                 "authentication_methods" => params.authentication_methods = Some(json_parameter(text, name)?),
-                "description" => params.description = Some(at_most(text.trim(), name, MAX_DESCRIPTION_LENGTH)?),
+                "description" => params.description = Some(at_most(text, name, MAX_DESCRIPTION_LENGTH)?),
                 _ if find(&REALM_SETTINGS, name).is_some() => params.settings.push((name, given(text, name)?)),
                 _ => params.permissions.push((name, json_parameter(text, name)?)),
             }
@@ -206,14 +206,6 @@ const ORDER: &[&str] = &[
     "enable_guest_user_indicator",
     "can_access_all_users_group",
 ];
-
-/// A name, which is not blank at any level (A-332 in docs/assumptions.md).
-fn checked_name(text: &str) -> Result<String, Error> {
-    if text.is_empty() {
-        return Err(Error::bad_value("name", "cannot be blank"));
-    }
-    at_most(text, "name", MAX_NAME_LENGTH)
-}
 
 fn at_most(text: &str, name: &str, limit: usize) -> Result<String, Error> {
     check_length(text, name, limit)?;

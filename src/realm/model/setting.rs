@@ -83,8 +83,9 @@ pub const MAX_FILE_UPLOAD_SIZE_MIB: i64 = 100;
 /// Longest password, in code points.
 pub const MAX_PASSWORD_LENGTH: i64 = 100;
 
-/// Days for which new members can be made to wait at most; about ten thousand years would overflow the calendar.
-pub const MAX_WAITING_DAYS: i64 = 36_500;
+/// Days for which new members can be made to wait at most: a real server's column has 32 bits. Waits that end after the
+/// calendar does end with it.
+pub const MAX_WAITING_DAYS: i64 = i32::MAX as i64;
 
 /// Sounds that a user can choose.
 pub const NOTIFICATION_SOUNDS: &[&str] = &[
