@@ -158,7 +158,10 @@ async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
             _ = interval.tick() => {}
             () = &mut ending => return,
         }
-        in_place(|| worlds.end_abandoned());
+        // Handing over to another thread costs more than the look, and what one thread allocated the other frees.
+        if worlds.have_abandoned() {
+            in_place(|| worlds.end_abandoned());
+        }
         for world in worlds.all() {
             if !world.is_due() || broken.has(&world) {
                 continue;

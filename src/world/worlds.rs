@@ -67,6 +67,11 @@ impl Worlds {
         }
     }
 
+    /// Whether there is a world that nobody used for as long as it is kept.
+    pub fn have_abandoned(&self) -> bool {
+        self.by_name.iter().any(|world| world.is_abandoned())
+    }
+
     /// Ends the worlds that nobody used for as long as they are kept; their names.
     pub fn end_abandoned(&self) -> Vec<String> {
         let abandoned: Vec<String> =
