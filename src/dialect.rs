@@ -135,7 +135,7 @@ impl Dialect {
     }
 
     /// The name of the built-in dialect that a stock client looks for, by its User-Agent.
-    pub fn of_stock_client(user_agent: &str) -> Option<&'static str> {
+    pub(crate) fn of_stock_client(user_agent: &str) -> Option<&'static str> {
         let product = "zulip";
         let is_of = user_agent.get(..product.len()).is_some_and(|start| start.eq_ignore_ascii_case(product));
         is_of.then_some(product)
@@ -189,7 +189,7 @@ impl Dialect {
     }
 
     /// The product's name, as it is in addresses that open its apps (`NAME://login`).
-    pub fn product(&self) -> &str {
+    pub(crate) fn product(&self) -> &str {
         self.product.as_deref().unwrap_or(PRODUCT)
     }
 
@@ -199,17 +199,17 @@ impl Dialect {
     }
 
     /// The neutral path of a path on the wire. A neutral path that is renamed is not served itself.
-    pub fn neutral_path<'path>(&'path self, path: &'path str) -> &'path str {
+    pub(crate) fn neutral_path<'path>(&'path self, path: &'path str) -> &'path str {
         counterpart(&self.paths, path).unwrap_or(path)
     }
 
     /// The neutral name of a parameter on the wire. A neutral name that is renamed is unknown itself.
-    pub fn neutral_key<'key>(&'key self, key: &'key str) -> &'key str {
+    pub(crate) fn neutral_key<'key>(&'key self, key: &'key str) -> &'key str {
         counterpart(&self.keys, key).unwrap_or(key)
     }
 
     /// The neutral value of a parameter (by its neutral name) on the wire.
-    pub fn neutral_value<'value>(&'value self, key: &str, value: &'value str) -> Cow<'value, str> {
+    pub(crate) fn neutral_value<'value>(&'value self, key: &str, value: &'value str) -> Cow<'value, str> {
         if key == FIELD_DATA {
             return self.with_site(value, |site| self.neutral_name(SITE, site)).map_or(value.into(), Cow::Owned);
         }
@@ -239,17 +239,17 @@ impl Dialect {
     }
 
     /// What a key or parameter is called on the wire.
-    pub fn vendor_key<'key>(&'key self, key: &'key str) -> &'key str {
+    pub(crate) fn vendor_key<'key>(&'key self, key: &'key str) -> &'key str {
         self.keys.get(key).map_or(key, String::as_str)
     }
 
     /// What a path is called on the wire.
-    pub fn vendor_path<'path>(&'path self, path: &'path str) -> &'path str {
+    pub(crate) fn vendor_path<'path>(&'path self, path: &'path str) -> &'path str {
         self.paths.get(path).map_or(path, String::as_str)
     }
 
     /// A sentence with the keys, parameters and paths that it names as they are on the wire.
-    pub fn with_vendor_names(&self, text: &str) -> String {
+    pub(crate) fn with_vendor_names(&self, text: &str) -> String {
         let is_of_name = |character: char| character.is_alphanumeric() || character == '_';
         let mut named = String::with_capacity(text.len());
         let mut rest = text;
@@ -265,7 +265,7 @@ impl Dialect {
     }
 
     /// Renames everything in the body of a refusal, also in its sentence.
-    pub fn translate_refusal(&self, refusal: &mut Value) {
+    pub(crate) fn translate_refusal(&self, refusal: &mut Value) {
         self.translate(refusal);
         for key in ["msg", "var_name", "var_name1", "var_name2"] {
             if let Some(Value::String(text)) = refusal.get_mut(key) {
@@ -275,17 +275,17 @@ impl Dialect {
     }
 
     /// What a value under a key is called on the wire, if it is renamed.
-    pub fn vendor_value(&self, key: &str, neutral: &str) -> Option<&str> {
+    pub(crate) fn vendor_value(&self, key: &str, neutral: &str) -> Option<&str> {
         self.values.get(key)?.get(neutral).map(String::as_str)
     }
 
     /// What a value is called on the wire under whichever key it is renamed.
-    pub fn any_vendor_value(&self, neutral: &str) -> Option<&str> {
+    pub(crate) fn any_vendor_value(&self, neutral: &str) -> Option<&str> {
         self.values.values().find_map(|names| names.get(neutral)).map(String::as_str)
     }
 
     /// Whether a reply as bytes of JSON may have something that [`Dialect::translate`] would rename.
-    pub fn may_rename(&self, reply: &[u8]) -> bool {
+    pub(crate) fn may_rename(&self, reply: &[u8]) -> bool {
         if self.is_neutral() {
             return false;
         }
@@ -297,7 +297,7 @@ impl Dialect {
     }
 
     /// Renames everything in a reply or event.
-    pub fn translate(&self, value: &mut Value) {
+    pub(crate) fn translate(&self, value: &mut Value) {
         self.translate_within(value, "");
     }
 

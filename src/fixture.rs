@@ -128,6 +128,7 @@ impl Source {
     /// # Errors
     ///
     /// Every fault.
+    #[doc(hidden)]
     pub fn realm(&self, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnostic>> {
         match self {
             Source::Text(text) => read(text, now, seed),

@@ -113,6 +113,7 @@ impl NewEvents {
 
 impl World {
     /// A world around a realm.
+    #[doc(hidden)]
     pub fn new(
         name: String,
         realm: Realm,
@@ -147,12 +148,12 @@ impl World {
     }
 
     /// When it was made, by its own clock: what clients take for the start of the server.
-    pub fn started_at(&self) -> Timestamp {
+    pub(crate) fn started_at(&self) -> Timestamp {
         self.started_at
     }
 
     /// The same world, with this life.
-    pub fn with_life(mut self, life: Life) -> Self {
+    pub(crate) fn with_life(mut self, life: Life) -> Self {
         self.life = life;
         self
     }
@@ -163,12 +164,13 @@ impl World {
     }
 
     /// What it emulates.
+    #[doc(hidden)]
     pub fn settings(&self) -> Arc<WorldSettings> {
         self.settings.load_full()
     }
 
     /// Goes on at another feature level, as a server does that is replaced by a newer one: the data stay, queues end.
-    pub fn change_level(&self, feature_level: i64) {
+    pub(crate) fn change_level(&self, feature_level: i64) {
         let _turn = self.lock();
         let settings = WorldSettings { feature_level, ..WorldSettings::clone(&self.settings.load()) };
         self.settings.store(Arc::new(settings));
@@ -176,21 +178,24 @@ impl World {
     }
 
     /// Its faults.
+    #[doc(hidden)]
     pub fn faults(&self) -> &Mutex<Faults> {
         &self.faults
     }
 
     /// Its journal.
+    #[doc(hidden)]
     pub fn journal(&self) -> &Journal {
         &self.journal
     }
 
     /// Real time's source.
-    pub fn real_time(&self) -> &Arc<dyn RealTime> {
+    pub(crate) fn real_time(&self) -> &Arc<dyn RealTime> {
         &self.real_time
     }
 
     /// How its clock begins.
+    #[doc(hidden)]
     pub fn clock(&self) -> Clock {
         *self.clock.lock()
     }
@@ -201,24 +206,25 @@ impl World {
     }
 
     /// Ends it: its queues are gone, parked polls are answered.
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         self.end_queues();
         self.drop_webhooks();
         self.ended.send_replace(true);
     }
 
     /// Becomes ready when the realm has changed, or a poll has ended.
-    pub fn changed(&self) -> tokio::sync::futures::Notified<'_> {
+    pub(crate) fn changed(&self) -> tokio::sync::futures::Notified<'_> {
         self.changed.notified()
     }
 
     /// Becomes true when the world is deleted.
-    pub fn ended(&self) -> watch::Receiver<bool> {
+    pub(crate) fn ended(&self) -> watch::Receiver<bool> {
         self.ended.subscribe()
     }
 
     /// The realm as it is, with all done that is due. Never waits: while a writer is busy, it is the realm from before
     /// that change, and what has fallen due since is done after it.
+    #[doc(hidden)]
     pub fn snapshot(&self) -> Arc<Realm> {
         let realm = self.realm.load_full();
         if !self.has_something_due(&realm) {
@@ -232,12 +238,12 @@ impl World {
     }
 
     /// Whether operations on the realm may take long by its size.
-    pub fn is_large(&self) -> bool {
+    pub(crate) fn is_large(&self) -> bool {
         self.realm.load().is_large()
     }
 
     /// Whether something is due by now, or polls ended since the last look.
-    pub fn is_due(&self) -> bool {
+    pub(crate) fn is_due(&self) -> bool {
         self.has_something_due(&self.realm.load())
     }
 
@@ -246,7 +252,7 @@ impl World {
     }
 
     /// The realm as it was published last, whatever is due or noted since: for polls that were woken.
-    pub fn published(&self) -> Arc<Realm> {
+    pub(crate) fn published(&self) -> Arc<Realm> {
         self.realm.load_full()
     }
 
@@ -256,6 +262,7 @@ impl World {
     /// # Errors
     ///
     /// What `change` refuses.
+    #[doc(hidden)]
     pub fn commit<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<T, Error> {
         let (value, caused) = self.commit_noting(change)?;
         caused.aside.into_iter().for_each(|watched| self.broadcast(watched));
@@ -267,7 +274,10 @@ impl World {
     /// # Errors
     ///
     /// What `change` refuses.
-    pub fn commit_noting<T, E>(&self, change: impl FnOnce(&mut Tx) -> Result<T, E>) -> Result<(T, NewEvents), E> {
+    pub(crate) fn commit_noting<T, E>(
+        &self,
+        change: impl FnOnce(&mut Tx) -> Result<T, E>,
+    ) -> Result<(T, NewEvents), E> {
         let _turn = self.lock();
         let now = self.now();
         let mut realm = Realm::clone(&self.settled(now));

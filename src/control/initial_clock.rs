@@ -27,6 +27,7 @@ impl InitialClock {
     pub(crate) const EXPECTED: &'static str = "real, frozen, or an instant such as 2026-01-01T00:00:00Z";
 
     /// The clock of a world that is made at this real time.
+    #[doc(hidden)]
     pub fn clock(self, real: Timestamp) -> Clock {
         match self {
             InitialClock::Real => Clock::Running { ahead: Span::default() },

@@ -74,7 +74,7 @@ impl Tls {
     /// # Errors
     ///
     /// When a given certificate or key can't be read, they don't fit, or a name can't be in a certificate.
-    pub fn secured(
+    pub(crate) fn secured(
         &self,
         further: Vec<String>,
         addresses: Vec<IpAddr>,

@@ -27,7 +27,7 @@ impl Tls {
     /// # Errors
     ///
     /// None.
-    pub fn secured(
+    pub(crate) fn secured(
         &self,
         _further: Vec<String>,
         _addresses: Vec<IpAddr>,

@@ -31,12 +31,12 @@ pub struct Turn {
 
 impl World {
     /// Whether a change is being made that takes more than a moment.
-    pub fn is_busy(&self) -> bool {
+    pub(crate) fn is_busy(&self) -> bool {
         self.writer.is_locked() && self.writer.try_lock_for(BRIEFLY).is_none()
     }
 
     /// Waits for the first place in the queue for the writer.
-    pub async fn turn(&self) -> Turn {
+    pub(crate) async fn turn(&self) -> Turn {
         Turn { _first: self.queue.clone().lock_owned().await }
     }
 

@@ -63,30 +63,31 @@ impl World {
     }
 
     /// The world as it is, without queues.
-    pub fn moment(&self) -> Checkpoint {
+    pub(crate) fn moment(&self) -> Checkpoint {
         let (present, _) = self.present();
         Checkpoint { realm: Arc::new(without_queues(&present.realm)), ..present }
     }
 
     /// Keeps the world as it is under a name; an older snapshot of that name is replaced.
-    pub fn keep_snapshot(&self, name: &str) {
+    pub(crate) fn keep_snapshot(&self, name: &str) {
         let present = self.present();
         self.moments.lock().snapshots.insert(name.to_owned(), present);
     }
 
     /// The snapshots, in the order of their names.
+    #[doc(hidden)]
     pub fn snapshots(&self) -> Vec<SnapshotInfo> {
         let moments = self.moments.lock();
         moments.snapshots.iter().map(|(name, (_, at))| SnapshotInfo { name: name.clone(), at: *at }).collect()
     }
 
     /// The moment that a snapshot holds.
-    pub fn snapshot_named(&self, name: &str) -> Option<Checkpoint> {
+    pub(crate) fn snapshot_named(&self, name: &str) -> Option<Checkpoint> {
         self.moments.lock().snapshots.get(name).map(|(moment, _)| moment.clone())
     }
 
     /// Forgets a snapshot; false when there is none of this name.
-    pub fn forget_snapshot(&self, name: &str) -> bool {
+    pub(crate) fn forget_snapshot(&self, name: &str) -> bool {
         self.moments.lock().snapshots.remove(name).is_some()
     }
 
@@ -98,7 +99,7 @@ impl World {
     }
 
     /// Puts a moment in the place of what is. Queues and sessions end.
-    pub fn go_to(&self, moment: &Checkpoint) {
+    pub(crate) fn go_to(&self, moment: &Checkpoint) {
         let _turn = self.lock();
         self.sessions.end_all();
         let (before, real) = (self.clock(), self.real_time.now());
@@ -112,7 +113,7 @@ impl World {
     }
 
     /// Ends all queues; parked polls are answered.
-    pub fn end_queues(&self) {
+    pub(crate) fn end_queues(&self) {
         let _turn = self.lock();
         self.drop_queues();
     }

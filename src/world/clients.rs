@@ -39,7 +39,11 @@ impl World {
     /// # Errors
     ///
     /// What `begin` refuses.
-    pub fn poll<T>(&self, blocking: Option<&str>, begin: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<T, Error> {
+    pub(crate) fn poll<T>(
+        &self,
+        blocking: Option<&str>,
+        begin: impl FnOnce(&mut Tx) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let Some(queue) = blocking.map(QueueId::from) else { return self.commit(begin) };
         let former = self.waiters.note_answer(&queue, self.real_time.now());
         let begun = self.commit(begin);
@@ -54,7 +58,7 @@ impl World {
     }
 
     /// The queues of clients that are between two polls, the last of which was answered after this.
-    pub fn between_polls(&self, since: Timestamp) -> Vec<QueueId> {
+    pub(crate) fn between_polls(&self, since: Timestamp) -> Vec<QueueId> {
         let realm = self.published();
         let answered = self.waiters.answered.lock();
         let awaited = answered.iter().filter(|(id, at)| **at > since && realm.queues.contains_key(*id));
@@ -74,7 +78,7 @@ impl World {
     /// # Errors
     ///
     /// What `jump` refuses.
-    pub async fn with_clients_parked<T, E>(
+    pub(crate) async fn with_clients_parked<T, E>(
         &self,
         patience: Span,
         jump: impl Fn(Option<Timestamp>) -> Result<Option<T>, E>,

@@ -14,6 +14,7 @@ impl World {
     /// # Errors
     ///
     /// What `to` refuses.
+    #[doc(hidden)]
     pub fn advance<E>(
         &self,
         awaited: Option<Timestamp>,
@@ -32,7 +33,7 @@ impl World {
     /// # Errors
     ///
     /// What `reach` refuses.
-    pub fn advance_to_next<E>(
+    pub(crate) fn advance_to_next<E>(
         &self,
         awaited: Option<Timestamp>,
         reach: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
@@ -61,7 +62,7 @@ impl World {
     }
 
     /// Lets the clock go with real time from where it is, or stops it there.
-    pub fn run_clock(&self, runs: bool) {
+    pub(crate) fn run_clock(&self, runs: bool) {
         let _turn = self.lock();
         let now = self.now();
         let clock =

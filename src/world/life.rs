@@ -73,19 +73,19 @@ impl Drop for Use<'_> {
 
 impl World {
     /// What is known of it besides its data.
-    pub fn life(&self) -> &Life {
+    pub(crate) fn life(&self) -> &Life {
         &self.life
     }
 
     /// Notes a request that steers the world, until what is given is dropped.
-    pub fn begin_use(&self) -> Use<'_> {
+    pub(crate) fn begin_use(&self) -> Use<'_> {
         self.life.in_progress.fetch_add(1, Ordering::Acquire);
         self.life.note_request(self.real_time.now());
         Use(self)
     }
 
     /// Whether nobody used the world for as long as it is kept: no request came, and no poll is parked.
-    pub fn is_abandoned(&self) -> bool {
+    pub(crate) fn is_abandoned(&self) -> bool {
         let Some(idle_ttl) = self.life.idle_ttl else { return false };
         self.life.in_progress.load(Ordering::Acquire) == 0
             && self.parked_polls() == 0

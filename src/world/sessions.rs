@@ -96,11 +96,13 @@ impl Sessions {
 
 impl World {
     /// Its sessions.
+    #[doc(hidden)]
     pub fn sessions(&self) -> &Sessions {
         &self.sessions
     }
 
     /// Opens a session; gives its id, which is secret.
+    #[doc(hidden)]
     pub fn open_session(&self, user: &User) -> String {
         let id = self.sessions.token();
         let ends_at = self.now().plus(SESSION_SPAN);
@@ -118,14 +120,14 @@ impl World {
     }
 
     /// Whose session has an id, if it is open. Whether the account may still be used is not asked.
-    pub fn user_of_session(&self, realm: &Realm, id: &str) -> Option<Arc<User>> {
+    pub(crate) fn user_of_session(&self, realm: &Realm, id: &str) -> Option<Arc<User>> {
         let open = self.sessions.open.lock();
         let session = open.by_id.get(id).filter(|session| session.ends_at > self.now())?;
         realm.user(session.user).filter(|user| user.password == session.password).cloned()
     }
 
     /// Lets a session go on in which its user chose another password, which ends their others.
-    pub fn keep_session(&self, id: &str) {
+    pub(crate) fn keep_session(&self, id: &str) {
         let realm = self.published();
         if let Some(session) = self.sessions.open.lock().by_id.get_mut(id)
             && let Some(user) = realm.user(session.user)
@@ -135,7 +137,7 @@ impl World {
     }
 
     /// Ends the sessions of accounts that were deactivated: they don't come back with the account.
-    pub fn end_sessions_of_deactivated(&self) {
+    pub(crate) fn end_sessions_of_deactivated(&self) {
         let realm = self.published();
         let is_open = |user: UserId| realm.user(user).is_some_and(|user| realm.check_is_open_to(user).is_ok());
         self.sessions.open.lock().retain(|session| is_open(session.user));

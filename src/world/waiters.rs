@@ -93,7 +93,7 @@ impl World {
     ///
     /// A poll that ends is only noted: whoever reads or changes the realm next finds all these queues idle, each from
     /// its own time on. So a thousand polls that one event answers cost one change of the realm rather than a thousand.
-    pub fn park(self: &Arc<Self>, queue: Arc<Queue>) -> ParkedPoll {
+    pub(crate) fn park(self: &Arc<Self>, queue: Arc<Queue>) -> ParkedPoll {
         let waker = Arc::new(Waker::default());
         self.waiters.answered.lock().remove(&queue.id);
         let mut waiting = self.waiters.waiting.lock();
@@ -114,6 +114,7 @@ impl World {
     }
 
     /// How often polls were woken, also those that found nothing for them then.
+    #[doc(hidden)]
     pub fn wakes(&self) -> u64 {
         self.waiters.wakes.load(Ordering::Relaxed)
     }

@@ -138,16 +138,18 @@ pub(super) fn differences(
 
 impl World {
     /// Watches from now on.
+    #[doc(hidden)]
     pub fn watch(&self) -> broadcast::Receiver<Watched> {
         self.watchers.get_or_init(|| broadcast::channel(WATCH_CAPACITY).0).subscribe()
     }
 
     /// Whether anybody watches.
-    pub fn is_watched(&self) -> bool {
+    pub(crate) fn is_watched(&self) -> bool {
         self.watchers.get().is_some_and(|watchers| watchers.receiver_count() > 0)
     }
 
     /// Tells those who watch; nobody may.
+    #[doc(hidden)]
     pub fn broadcast(&self, watched: Watched) {
         if let Some(watchers) = self.watchers.get() {
             // An error means that nobody watches any more.
@@ -157,7 +159,7 @@ impl World {
 
     /// Tells those who watch of events, one by one, so that what a slow watcher misses can be counted, and of what
     /// else the change did; in the order of time.
-    pub fn broadcast_events(&self, caused: &NewEvents) {
+    pub(crate) fn broadcast_events(&self, caused: &NewEvents) {
         if !self.is_watched() {
             return;
         }

@@ -110,7 +110,7 @@ impl State {
 
 impl World {
     /// Has the calls of its bots posted from now on; before, they are dropped. Only the first outlet counts.
-    pub fn post_through(self: &Arc<Self>, outlet: Outlet) {
+    pub(crate) fn post_through(self: &Arc<Self>, outlet: Outlet) {
         // It is set once, when the world becomes one that can be reached.
         let _ = self.webhooks.outlet.set((outlet, Arc::downgrade(self)));
     }
@@ -155,7 +155,7 @@ impl World {
     }
 
     /// The next call of a bot that is to be posted; None ends the errand.
-    pub fn next_webhook(&self, bot: UserId, era: Era) -> Option<Arc<WebhookCall>> {
+    pub(crate) fn next_webhook(&self, bot: UserId, era: Era) -> Option<Arc<WebhookCall>> {
         let mut state = self.webhooks.state.lock();
         if state.era != era {
             return None;
@@ -168,7 +168,7 @@ impl World {
     }
 
     /// Notes a try after which there will be another; false when the era is over.
-    pub fn note_webhook(&self, era: Era, call: &WebhookCall, outcome: &Outcome, tried: Tried) -> bool {
+    pub(crate) fn note_webhook(&self, era: Era, call: &WebhookCall, outcome: &Outcome, tried: Tried) -> bool {
         let now = self.now();
         let realm = Realm { now, ..Realm::clone(&self.published()) };
         let mut state = self.webhooks.state.lock();
@@ -180,7 +180,7 @@ impl World {
     }
 
     /// Notes the last try, and does what it led to. Nothing happens when the era is over.
-    pub async fn settle_webhook(&self, era: Era, call: &WebhookCall, outcome: &Outcome, tried: Tried) {
+    pub(crate) async fn settle_webhook(&self, era: Era, call: &WebhookCall, outcome: &Outcome, tried: Tried) {
         let _turn = self.turn().await;
         let settled = super::aside::in_place(|| {
             self.commit_noting(|tx| -> Result<(), Error> {
@@ -199,12 +199,12 @@ impl World {
     }
 
     /// What was tried, oldest first.
-    pub fn webhook_entries(&self) -> Vec<Arc<WebhookEntry>> {
+    pub(crate) fn webhook_entries(&self) -> Vec<Arc<WebhookEntry>> {
         self.webhooks.state.lock().entries.iter().cloned().collect()
     }
 
     /// Forgets what was tried; ids go on rising, and what is under way goes on.
-    pub fn clear_webhook_entries(&self) {
+    pub(crate) fn clear_webhook_entries(&self) {
         self.webhooks.state.lock().entries.clear();
     }
 

@@ -87,10 +87,11 @@ fn listing(item: &Item) -> Vec<String> {
     let function = expression(r"(?m)^    (pub (?:const )?(?:async )?(?:fn|const) [^{;=]+)");
     let field = expression(r"(?m)^    (pub \w+: [^\n]+),$");
     let variant = expression(r"(?m)^    ([A-Z]\w*(?:\([^)]*\)| \{[^}]*\})?),$");
-    let comment = expression(r"(?m)^ *//.*\n");
+    // What is hidden is for the crate's own tests, like the modules behind `internals`.
+    let unlisted = expression(r"(?m)^ *//.*\n|^    #\[doc\(hidden\)\]\n    pub ");
     let (mut lines, mut functions) = (Vec::new(), BTreeSet::new());
     for text in sources(&item.module) {
-        let text = comment.replace_all(&text, "");
+        let text = unlisted.replace_all(&text, "");
         if let Some(whole) = declared.find(&text).filter(|_| lines.is_empty()) {
             lines.push(in_one_line(whole.as_str().split(['{', ';']).next().unwrap_or_default()));
             let parts = if lines[0].contains("enum ") { &variant } else { &field };
