@@ -207,9 +207,10 @@ impl RequestContext<'_> {
                 let read = tus::parameters(row, self.incoming, raw.path.clone());
                 received = Cow::Owned(read.map_err(|error| Box::new(self.refused(row, &trace.params, error, None)))?);
             } else if let Some(emulation) = emulation {
+                let caller = caller.as_deref();
                 emulation
-                    .receive(row.route, &realm, caller.as_deref(), received.to_mut())
-                    .map_err(|error| Box::new(self.refused(row, &trace.params, error, None)))?;
+                    .receive(row.route, &realm, caller, received.to_mut())
+                    .map_err(|error| Box::new(self.refusal(row, &raw, (&realm, caller), &trace.params, error)))?;
             }
             let call = self.call(&received, caller, emulation, fault);
             let outcome = match row.run {

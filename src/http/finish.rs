@@ -3,10 +3,13 @@
 use super::context::{Handled, RequestContext};
 use super::trace::Trace;
 use super::{Refusal, Response, hint, origin, reply, session, tus};
+use crate::api::parameter::RawParameters;
 use crate::api::{Outcome, Reply, Route, Row};
 use crate::error::Error;
 use crate::level::emulation;
+use crate::realm::Realm;
 use crate::realm::id::UserId;
+use crate::realm::user::User;
 use crate::world::WorldSettings;
 use http::{HeaderValue, header};
 use serde_json::Value;
@@ -32,11 +35,23 @@ impl RequestContext<'_> {
             Ok(Reply::Pending(_)) => Error::Internal,
             Err(error) => error,
         };
-        let for_rights = || hint::for_rights(&error, &realm(), caller?);
+        self.refusal(row, raw, (&realm(), caller), &trace.params, error)
+    }
+
+    /// The refusal of a request whose caller was let in, with a hint at what would have worked; `values` are the parameters as
+    /// sent.
+    pub fn refusal(
+        &self,
+        row: &Row,
+        raw: &RawParameters,
+        (realm, caller): (&Realm, Option<&User>),
+        values: &BTreeMap<String, String>,
+        error: Error,
+    ) -> Response {
         let for_body = hint::for_json_body(&error, row).filter(|_| self.sent_json());
-        let hint = for_body.or_else(|| hint::for_parameters(&error, row, raw)).or_else(for_rights);
-        let hint = hint.or_else(|| hint::for_misspelt(row, raw));
-        self.refused(row, &trace.params, error, hint)
+        let hint = for_body.or_else(|| hint::for_parameters(&error, row, raw));
+        let hint = hint.or_else(|| hint::for_rights(&error, realm, caller?)).or_else(|| hint::for_misspelt(row, raw));
+        self.refused(row, values, error, hint)
     }
 
     /// A refusal with the status, code and words that it had at the world's level.

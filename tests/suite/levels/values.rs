@@ -132,7 +132,10 @@ async fn profile_fields_needed_their_name_before_252() {
     let missing = "Missing 'name' argument";
     let path = "/realm/profile_fields/1";
 
-    before.user("olive").patch(path, hint.clone()).await.error("REQUEST_VARIABLE_MISSING", missing);
+    let reply = before.user("olive").patch(path, hint.clone()).await;
+    let told = reply.header("x-chatdouble-hint").unwrap_or_default().to_owned();
+    assert!(told.starts_with("PATCH /realm/profile_fields/{field_id} takes, in the form-encoded body: "), "{told}");
+    reply.error("REQUEST_VARIABLE_MISSING", missing);
     before.user("olive").patch(path, json!({"name": "Named", "hint": "new"})).await.success();
     after.user("olive").patch(path, hint).await.success();
 }
