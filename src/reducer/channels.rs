@@ -207,20 +207,30 @@ impl State {
         let users: Vec<Value> = users.into_iter().map(|user| self.as_subscriber(user)).collect();
         for id in self.peer_channels(event) {
             let is_counted = self.unnamed.remove(&id) && is_added;
+            let news = users.iter().filter(|user| self.change_peer(id, user, is_added)).count() as i64;
+            if is_counted {
+                continue;
+            }
             for list in LISTS {
-                let Some(channel) = row(&mut self.value, list, "stream_id", &id.into()) else { continue };
-                let step = if is_added { 1 } else { -1 };
-                for user in &users {
-                    let is_news = match channel.get_mut("subscribers") {
-                        Some(subscribers) => Self::change_subscribers(subscribers, user, is_added),
-                        None => true,
-                    };
-                    if is_news && !is_counted {
-                        count(channel, step);
-                    }
+                if let Some(channel) = row(&mut self.value, list, "stream_id", &id.into()) {
+                    count(channel, if is_added { news } else { -news });
                 }
             }
         }
+    }
+
+    /// Adds a user to the subscribers of a channel, or removes them; whether that was news. It always is where no list has
+    /// the channel's subscribers.
+    fn change_peer(&mut self, channel: i64, user: &Value, is_added: bool) -> bool {
+        let (mut is_listed, mut is_changed) = (false, false);
+        for list in LISTS {
+            let channel = row(&mut self.value, list, "stream_id", &channel.into());
+            if let Some(subscribers) = channel.and_then(|channel| channel.get_mut("subscribers")) {
+                is_listed = true;
+                is_changed |= Self::change_subscribers(subscribers, user, is_added);
+            }
+        }
+        is_changed || !is_listed
     }
 
     /// Where null is not understood, a setting that was changed may be in subscriptions, or not.

@@ -1,6 +1,8 @@
 //! What the properties found, told one by one: places where the state changed and nobody heard of it, or not all did.
 
 use crate::support::TestServer;
+use chatdouble::realm::group::SystemGroup;
+use chatdouble::reducer::State;
 use serde_json::json;
 
 #[tokio::test]
@@ -69,4 +71,24 @@ async fn presence_may_be_asked_for_of_any_number_of_days() {
         let presences = state["presences"].as_object().expect("there is such a key");
         assert_eq!(!presences.is_empty(), is_anybody_there, "{days} days: {presences:?}");
     }
+}
+
+#[tokio::test]
+async fn a_peer_who_is_subscribed_already_is_not_counted_again() {
+    let server = TestServer::start().await;
+    let [olive, adam, gus] = server.users(["olive", "adam", "gus"]);
+    let members = server.server().world("default").snapshot().system_group(SystemGroup::Members).0;
+    let limited = json!({"can_access_all_users_group": {"new": members}});
+    olive.patch("/realm", limited).await.success();
+    let registering = json!({"include_subscribers": true});
+    let mut queue = gus.register(registering.clone()).await;
+    let mut state = State::from_register(queue.state.clone());
+
+    olive.post(&format!("/users/{}/reactivate", adam.id()), json!({})).await.success();
+
+    for event in queue.all().await {
+        state.apply(&event);
+    }
+    let differences = state.differences(&gus.register(registering).await.state);
+    assert!(differences.is_empty(), "{differences:#?}");
 }
