@@ -71,6 +71,8 @@ pub enum Unknowable {
     DefaultChannels,
     /// The user became an administrator or is none any more: which bots they see from now on is not sent.
     Bots,
+    /// A bot has a channel by default that this client does not see: what it is called now is not sent.
+    BotChannels,
     /// The user's own role changed: whose addresses they see from now on is not sent.
     Addresses,
     /// The user's own role changed on a server that sends no permissions: what the user may do now is not sent, since
@@ -149,6 +151,7 @@ impl State {
         state.note_mentions();
         state.doubt_counts_of_guests();
         state.doubt_muted_topics();
+        state.doubt_bot_channels();
         state.doubt_order_of_folders();
         state
     }
@@ -282,6 +285,44 @@ mod tests {
             for list in lists {
                 assert!(list[0] == 1 || list[0] == after, "{list}");
             }
+        }
+    }
+
+    #[test]
+    fn bots_follow_what_their_channels_are_called() {
+        let reply = |name: &str| {
+            let bot = json!({"user_id": 8, "default_sending_stream": name, "default_events_register_stream": "quiet"});
+            let channels = [json!({"stream_id": 1, "name": name}), json!({"stream_id": 2, "name": "quiet"})];
+            json!({"realm_bots": [bot], "subscriptions": channels})
+        };
+        let mut state = State::from_register(reply("before"));
+
+        let name = json!({"type": "stream", "op": "update", "stream_id": 1, "property": "name", "value": "after"});
+        assert!(state.apply(&name));
+
+        assert_eq!(Value::Object(state.value().clone()), reply("after"));
+        assert!(state.doubts().is_empty());
+        let change = json!({"user_id": 8, "default_sending_stream": null, "default_events_register_stream": "after"});
+        assert!(state.apply(&json!({"type": "realm_bot", "op": "update", "bot": change})));
+        assert_eq!(state.value()["realm_bots"][0], change);
+        assert!(state.doubts().is_empty());
+    }
+
+    #[test]
+    fn what_a_bots_channel_is_called_out_of_sight_is_open() {
+        let reply = |name: &str, channels: Value| json!({"realm_bots": [{"user_id": 8, "default_sending_stream": name}], "streams": channels});
+        let channel = json!([{"stream_id": 1, "name": "before"}]);
+        let lose = json!({"type": "stream", "op": "delete", "stream_ids": [1]});
+        let hear = json!({"type": "realm_bot", "op": "update", "bot": {"user_id": 8, "default_sending_stream": "x"}});
+        for (channels, event) in [(json!([]), None), (channel.clone(), Some(lose)), (channel.clone(), Some(hear))] {
+            let mut state = State::from_register(reply("before", channels));
+            assert!(event.iter().all(|event| state.apply(event)));
+
+            assert!(state.doubts().contains(&Unknowable::BotChannels));
+            let later = reply("after", state.value()["streams"].clone());
+            assert_eq!(state.differences(&later), []);
+            let other = json!({"realm_bots": [{"user_id": 9}], "streams": later["streams"]});
+            assert!(!state.differences(&other).is_empty());
         }
     }
 

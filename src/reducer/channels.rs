@@ -1,11 +1,13 @@
 //! Channels and subscriptions.
 
-use super::rows::{Object, numbers, object, put, row, take};
+use super::rows::{Object, numbers, object, put, row, rows, take};
 use super::{State, Unknowable};
 use serde_json::{Value, json};
 
 /// The lists that hold channels; the last three are one for each channel.
 const LISTS: [&str; 4] = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
+/// What of a bot is the name of a channel.
+pub(super) const BOT_CHANNELS: [&str; 2] = ["default_sending_stream", "default_events_register_stream"];
 /// The personal part of a subscription.
 const PERSONAL: [&str; 12] = [
     "color",
@@ -44,6 +46,7 @@ impl State {
         }
         self.doubt_counts_of_guests();
         self.doubt_muted_topics();
+        self.doubt_bot_channels();
         self.recount();
         true
     }
@@ -109,8 +112,11 @@ impl State {
         let others = ["rendered_description", "history_public_to_subscribers", "is_web_public"];
         let others = others.into_iter().filter_map(|key| Some((key, event.get(key)?)));
         let news: Vec<(&str, &Value)> = [(property, &event["value"])].into_iter().chain(others).collect();
-        if property == "name" {
-            self.rename_muted_topics(&event["stream_id"], &event["value"]);
+        if property == "name"
+            && let Some(old) = self.channel_name(&event["stream_id"])
+        {
+            self.rename_muted_topics(&old, &event["value"]);
+            self.rename_bot_channels(&old, &event["value"]);
         }
         for list in LISTS {
             let Some(channel) = row(&mut self.value, list, "stream_id", &event["stream_id"]) else { continue };
@@ -122,6 +128,29 @@ impl State {
             }
         }
         self.list_muted_topics();
+    }
+
+    fn channel_name(&mut self, id: &Value) -> Option<Value> {
+        LISTS.into_iter().find_map(|list| row(&mut self.value, list, "stream_id", id)?.get("name").cloned())
+    }
+
+    /// Bots have channels by their names, and no event of theirs tells of new ones.
+    fn rename_bot_channels(&mut self, old: &Value, new: &Value) {
+        for bot in rows(&mut self.value, "realm_bots").into_iter().flatten() {
+            for key in BOT_CHANNELS {
+                bot.get_mut(key).filter(|name| *name == old).into_iter().for_each(|name| *name = new.clone());
+            }
+        }
+    }
+
+    /// Of channels out of sight nobody tells what they are called now.
+    pub(super) fn doubt_bot_channels(&mut self) {
+        let rows = |list: &str| self.value.get(list).and_then(Value::as_array).into_iter().flatten();
+        let mut names = rows("realm_bots").flat_map(|bot| BOT_CHANNELS.iter().filter_map(|key| bot.get(*key)));
+        let is_seen = |name: &Value| LISTS.iter().any(|list| rows(list).any(|channel| channel["name"] == *name));
+        if names.any(|name| !name.is_null() && !is_seen(name)) {
+            self.doubts.insert(Unknowable::BotChannels);
+        }
     }
 
     pub(super) fn subscription(&mut self, event: &Value, op: &str) -> bool {

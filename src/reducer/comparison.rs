@@ -1,5 +1,6 @@
 //! Comparing what a client knows with what a later register reply says.
 
+use super::channels::BOT_CHANNELS;
 use super::rows::{Object, object, remove_number};
 use super::{NOT_KEPT, State, Unknowable};
 use crate::wire::{Kept, LISTS};
@@ -178,6 +179,9 @@ fn leave_out(normal: &mut Object, doubt: &Unknowable) {
             normal.shift_remove("realm_default_stream_groups");
         }
         Unknowable::Bots => _ = normal.shift_remove("realm_bots"),
+        Unknowable::BotChannels => each_row(normal, &["realm_bots"], |bot| {
+            BOT_CHANNELS.iter().for_each(|key| bot[key] = Value::Null);
+        }),
         Unknowable::MutedTopics => _ = normal.shift_remove("muted_topics"),
         Unknowable::UnreadCount => {
             if let Some(unread) = normal.get_mut("unread_msgs").and_then(Value::as_object_mut) {

@@ -187,11 +187,9 @@ impl State {
     }
 
     /// Muted topics are by their channels' names; where there are `user_topics`, the list is made of those again.
-    pub(super) fn rename_muted_topics(&mut self, id: &Value, new: &Value) {
-        let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
-        let old = lists.into_iter().find_map(|list| row(&mut self.value, list, "stream_id", id)?.get("name").cloned());
+    pub(super) fn rename_muted_topics(&mut self, old: &Value, new: &Value) {
         let muted = self.value.get_mut("muted_topics").and_then(Value::as_array_mut);
-        let of_channel = muted.into_iter().flatten().filter(|topic| old.as_ref() == Some(&topic[0]));
+        let of_channel = muted.into_iter().flatten().filter(|topic| topic[0] == *old);
         of_channel.for_each(|topic| topic[0] = new.clone());
     }
 

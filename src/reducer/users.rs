@@ -182,6 +182,7 @@ impl State {
             }
             _ => return false,
         }
+        self.doubt_bot_channels();
         true
     }
 
