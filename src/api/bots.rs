@@ -1,6 +1,4 @@
 //! Bots: listing one's own, their keys, deactivating them. Making and changing them are in the files below.
-//!
-//! A choice where the API is silent: A-69 in docs/assumptions.md.
 
 pub mod create;
 pub mod edit;
@@ -16,6 +14,7 @@ use crate::realm::event::EventData;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
+use crate::record::bot::BotDefaultsRecord;
 use crate::record::user::avatar_url;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -46,12 +45,9 @@ pub struct OwnBot {
     pub api_key: String,
     /// Its picture's address.
     pub avatar_url: String,
-    /// Always null: bots have no channel that they send to by default.
-    pub default_sending_stream: Option<String>,
-    /// Always null.
-    pub default_events_register_stream: Option<String>,
-    /// Always false.
-    pub default_all_public_streams: bool,
+    /// What its requests mean where they don't say it.
+    #[serde(flatten)]
+    pub defaults: BotDefaultsRecord,
 }
 
 impl Read for GetBots {
@@ -63,9 +59,7 @@ impl Read for GetBots {
             full_name: user.full_name.clone(),
             api_key: user.api_key.clone(),
             avatar_url: avatar_url(realm, user, false),
-            default_sending_stream: None,
-            default_events_register_stream: None,
-            default_all_public_streams: false,
+            defaults: BotDefaultsRecord::new(realm, user.bot_defaults()),
         };
         Ok(BotsReply { bots: own.map(bot).collect() })
     }

@@ -1,6 +1,8 @@
 //! Bots as their owners and administrators see them.
 
-use crate::realm::user::User;
+use crate::realm::Realm;
+use crate::realm::id::ChannelId;
+use crate::realm::user::{BotDefaults, User};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -11,15 +13,39 @@ use serde_json::{Value, json};
 pub struct BotRecord {
     /// Its ID.
     pub user_id: i64,
-    /// Always null: bots have no channel that they send to by default.
-    pub default_sending_stream: Option<String>,
-    /// Always null.
-    pub default_events_register_stream: Option<String>,
-    /// Always false.
-    pub default_all_public_streams: bool,
+    /// What its requests mean where they don't say it.
+    #[serde(flatten)]
+    pub defaults: BotDefaultsRecord,
     /// What it calls or is configured with.
     #[schemars(schema_with = "services")]
     pub services: Vec<Value>,
+}
+
+/// What a bot's requests mean where they don't say it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BotDefaultsRecord {
+    /// The name of the channel to which messages go that name none; null for none.
+    pub default_sending_stream: Option<String>,
+    /// The name of the channel of which queues without a narrow get messages alone; null for none.
+    pub default_events_register_stream: Option<String>,
+    /// Whether queues get messages of all public channels.
+    pub default_all_public_streams: bool,
+}
+
+impl BotDefaultsRecord {
+    /// Those of a bot, with the names that the channels have now.
+    pub fn new(realm: &Realm, defaults: BotDefaults) -> Self {
+        Self {
+            default_sending_stream: channel_name(realm, defaults.sending_channel),
+            default_events_register_stream: channel_name(realm, defaults.events_channel),
+            default_all_public_streams: defaults.all_public_channels,
+        }
+    }
+}
+
+/// The name of one of a bot's channels.
+pub fn channel_name(realm: &Realm, id: Option<ChannelId>) -> Option<String> {
+    id.and_then(|id| realm.channels.get(&id)).map(|channel| channel.name.clone())
 }
 
 /// The document has the schema of a service by its name.
@@ -29,13 +55,11 @@ pub fn services(_: &mut SchemaGenerator) -> Schema {
 
 impl BotRecord {
     /// A bot. An embedded one without a configuration has no services.
-    pub fn new(bot: &User) -> Self {
+    pub fn new(realm: &Realm, bot: &User) -> Self {
         let services = bot.bot.iter().flat_map(|bot| &bot.services);
         Self {
             user_id: bot.id.0,
-            default_sending_stream: None,
-            default_events_register_stream: None,
-            default_all_public_streams: false,
+            defaults: BotDefaultsRecord::new(realm, bot.bot_defaults()),
             services: services.filter(|service| service.get("config_data") != Some(&json!({}))).cloned().collect(),
         }
     }

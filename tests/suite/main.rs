@@ -4,6 +4,7 @@ mod support;
 
 mod accepting;
 mod audience;
+mod bot_defaults;
 mod bot_storage;
 mod bots;
 mod bounded_groups;

@@ -11,8 +11,8 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
-use crate::realm::user::{Avatar, AvatarSource, Bot, BotKind, EmailVisibility, Role, User};
-use crate::record::bot::BotRecord;
+use crate::realm::user::{Avatar, AvatarSource, Bot, BotDefaults, BotKind, EmailVisibility, Role, User};
+use crate::record::bot::{BotDefaultsRecord, BotRecord};
 use crate::record::events::RealmBotAdd;
 use crate::record::user::avatar_url;
 use imbl::OrdMap;
@@ -42,12 +42,18 @@ operation! {
         service_name: Option<String>,
         /// Begins its address.
         short_name: String,
+        /// The name of the channel to which its messages go that name none.
+        default_sending_stream: Option<String>,
+        /// The name of the channel of which its queues without a narrow get messages alone.
+        default_events_register_stream: Option<String>,
+        /// Whether its queues get messages of all public channels unless they say otherwise.
+        default_all_public_streams: bool = false,
     }
     reply NewBotReply;
     errors [
         NameTooLong, NameEmpty, NameInvalidCharacters, NameInvalidFormat, NameTaken, InvalidEmbeddedBot,
         BadNameOrUsername, UsernameInUse, InvalidBotType, InsufficientPermission, InvalidInterfaceType, BadValue,
-        BotNameTaken, SeveralFiles, PictureTooLarge, BadImage,
+        BotNameTaken, SeveralFiles, InvalidChannelName, PictureTooLarge, BadImage,
     ];
     events [RealmUserAdd, UserGroupAddMembers, RealmBotAdd];
     takes files;
@@ -76,12 +82,9 @@ pub struct NewBotReply {
     pub api_key: String,
     /// Its picture's address.
     pub avatar_url: String,
-    /// Always null.
-    pub default_sending_stream: Option<String>,
-    /// Always null.
-    pub default_events_register_stream: Option<String>,
-    /// Always false.
-    pub default_all_public_streams: bool,
+    /// What its requests mean where they don't say it.
+    #[serde(flatten)]
+    pub defaults: BotDefaultsRecord,
 }
 
 impl Write for CreateBot {
@@ -99,9 +102,7 @@ impl Write for CreateBot {
             user_id: id.0,
             api_key: bot.api_key.clone(),
             avatar_url: avatar_url(tx, &bot, false),
-            default_sending_stream: None,
-            default_events_register_stream: None,
-            default_all_public_streams: false,
+            defaults: BotDefaultsRecord::new(tx, bot.bot_defaults()),
         })
     }
 }
@@ -110,6 +111,7 @@ struct Checked {
     kind: BotKind,
     email: String,
     full_name: String,
+    defaults: BotDefaults,
 }
 
 fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<Checked, Error> {
@@ -143,12 +145,18 @@ fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<Checked, 
     if bot_named(realm, &full_name).is_some() {
         return Err(Error::BotNameTaken);
     }
-    match call.files {
-        [] => {}
-        [file] => check_picture(file)?,
-        _ => return Err(Error::SeveralFiles),
+    if call.files.len() > 1 {
+        return Err(Error::SeveralFiles);
     }
-    Ok(Checked { kind, email, full_name })
+    let channel =
+        |name: &Option<String>| name.as_deref().map(|name| realm.open_channel_by_name(call.caller(), name)).transpose();
+    let defaults = BotDefaults {
+        sending_channel: channel(&params.default_sending_stream)?.map(|channel| channel.id),
+        events_channel: channel(&params.default_events_register_stream)?.map(|channel| channel.id),
+        all_public_channels: params.default_all_public_streams,
+    };
+    call.files.iter().try_for_each(check_picture)?;
+    Ok(Checked { kind, email, full_name, defaults })
 }
 
 fn services(tx: &mut Tx, kind: BotKind, params: &CreateBot) -> Vec<serde_json::Value> {
@@ -183,7 +191,13 @@ fn add_bot(
         is_active: true,
         is_imported_stub: false,
         is_deleted: false,
-        bot: Some(Bot { kind: checked.kind, owner: Some(owner), is_system: false, services }),
+        bot: Some(Bot {
+            kind: checked.kind,
+            owner: Some(owner),
+            is_system: false,
+            services,
+            defaults: checked.defaults,
+        }),
         date_joined: now,
         joins_at_first_login: false,
         timezone: String::new(),
@@ -196,7 +210,7 @@ fn add_bot(
         kept: Default::default(),
     });
     announce_user(tx, id);
-    let event = RealmBotAdd { bot: BotRecord::new(&tx.users[&id]) };
+    let event = RealmBotAdd { bot: BotRecord::new(tx, &tx.users[&id]) };
     emit(tx, id, event);
     id
 }

@@ -1,4 +1,6 @@
 //! Changing bots (reference behaviour, PATCH /bots/{bot_id}).
+//!
+//! A choice where the API is silent: A-69 in docs/assumptions.md.
 
 use super::create::JsonText;
 use super::{administered_bot, emit};
@@ -13,15 +15,15 @@ use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
-use crate::realm::id::UserId;
+use crate::realm::id::{ChannelId, UserId};
 use crate::realm::tx::Tx;
-use crate::realm::user::{BotKind, User};
-use crate::record::bot::BotRecord;
+use crate::realm::user::{BotDefaults, BotKind, User};
+use crate::record::bot::{BotDefaultsRecord, BotRecord, channel_name};
 use crate::record::events::{BotUpdate, PersonUpdate, RealmBotAdd, RealmBotDelete, RealmBotUpdate, RemovedBot};
 use crate::record::user::avatar_url;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 operation! {
@@ -42,12 +44,19 @@ operation! {
         service_interface: i64 = 1,
         /// Where an outgoing webhook calls; JSON text.
         service_payload_url: Option<JsonText>,
+        /// The name of the channel to which its messages go that name none; "" for none.
+        default_sending_stream: Option<String>,
+        /// The name of the channel of which its queues without a narrow get messages alone; "" for none.
+        default_events_register_stream: Option<String>,
+        /// Whether its queues get messages of all public channels unless they say otherwise.
+        default_all_public_streams: Option<bool>,
     }
     reply BotReply;
     errors [
         InvalidValueBecause, NoSuchBot, InsufficientPermission, OwnerRequired, NameTooLong, NameEmpty,
         NameInvalidCharacters, NameInvalidFormat, NameTaken, BotNameTaken, AdministratorRequired, BotOwnerUnknown,
-        BotOwnerDeactivated, BotOwnerIsBot, InvalidInterfaceType, BadValue, SeveralFiles, PictureTooLarge, BadImage,
+        BotOwnerDeactivated, BotOwnerIsBot, InvalidChannelName, InvalidInterfaceType, BadValue, SeveralFiles,
+        PictureTooLarge, BadImage,
     ];
     events [
         RealmUserUpdate, UserGroupRemoveMembers, UserGroupAddMembers, RealmUserAdd, RealmUserRemove, StreamCreate,
@@ -70,12 +79,9 @@ pub struct BotReply {
     pub service_payload_url: Option<String>,
     /// As passed, or null.
     pub config_data: Option<BTreeMap<String, String>>,
-    /// Always null.
-    pub default_sending_stream: Option<String>,
-    /// Always null.
-    pub default_events_register_stream: Option<String>,
-    /// Always false.
-    pub default_all_public_streams: bool,
+    /// What its requests mean where they don't say it.
+    #[serde(flatten)]
+    pub defaults: BotDefaultsRecord,
     /// The owner's address for the API; absent for bots without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bot_owner: Option<String>,
@@ -88,6 +94,7 @@ impl Write for EditBot {
         let role = checked_role(tx, call.caller(), &bot, params.role.map(|role| role.0))?;
         let owner = params.bot_owner_id.filter(|owner| bot.bot_owner() != Some(*owner));
         owner.map_or(Ok(()), |owner| check_owner(tx, call.caller(), owner))?;
+        let defaults = NewDefaults::check(tx, call.caller(), &params)?;
         check_service(&params)?;
         match call.files {
             [] => {}
@@ -104,6 +111,7 @@ impl Write for EditBot {
         if let Some(owner) = owner {
             change_owner(tx, &bot, owner);
         }
+        defaults.set(tx, bot.id);
         change_services(tx, &bot, &params);
         if let [file] = call.files {
             let source = keep_picture(tx, file);
@@ -139,6 +147,54 @@ fn check_service(params: &EditBot) -> Result<(), Error> {
     Ok(())
 }
 
+/// Those of a bot's defaults that a request sets.
+struct NewDefaults {
+    sending_channel: Option<Option<ChannelId>>,
+    events_channel: Option<Option<ChannelId>>,
+    all_public_channels: Option<bool>,
+}
+
+impl NewDefaults {
+    fn check(realm: &Realm, caller: &User, params: &EditBot) -> Result<Self, Error> {
+        let channel = |name: &Option<String>| match name.as_deref() {
+            None => Ok(None),
+            Some("") => Ok(Some(None)),
+            Some(name) => realm.open_channel_by_name(caller, name).map(|channel| Some(Some(channel.id))),
+        };
+        Ok(Self {
+            sending_channel: channel(&params.default_sending_stream)?,
+            events_channel: channel(&params.default_events_register_stream)?,
+            all_public_channels: params.default_all_public_streams,
+        })
+    }
+
+    /// Sets them and tells of each, of those too that are what they were.
+    fn set(self, tx: &mut Tx, bot: UserId) {
+        if let Some(channel) = self.sending_channel {
+            let name = Some(channel_name(tx, channel));
+            let update = BotUpdate { user_id: bot, default_sending_stream: name, ..BotUpdate::default() };
+            set_default(tx, update, |defaults| defaults.sending_channel = channel);
+        }
+        if let Some(channel) = self.events_channel {
+            let name = Some(channel_name(tx, channel));
+            let update = BotUpdate { user_id: bot, default_events_register_stream: name, ..BotUpdate::default() };
+            set_default(tx, update, |defaults| defaults.events_channel = channel);
+        }
+        if let Some(all) = self.all_public_channels {
+            let update = BotUpdate { user_id: bot, default_all_public_streams: Some(all), ..BotUpdate::default() };
+            set_default(tx, update, |defaults| defaults.all_public_channels = all);
+        }
+    }
+}
+
+fn set_default(tx: &mut Tx, update: BotUpdate, set: impl FnOnce(&mut BotDefaults)) {
+    let id = update.user_id;
+    if let Some(bot) = &mut tx.user_mut(id).bot {
+        set(&mut bot.defaults);
+    }
+    emit(tx, id, RealmBotUpdate { bot: update });
+}
+
 /// Hands a bot over: administrators have it in their lists already, other owners lose and get it.
 fn change_owner(tx: &mut Tx, bot: &User, owner: UserId) {
     if let Some(former) = bot.bot_owner().filter(|former| !is_admin(tx, *former)) {
@@ -148,7 +204,7 @@ fn change_owner(tx: &mut Tx, bot: &User, owner: UserId) {
         kind.owner = Some(owner);
     }
     if !is_admin(tx, owner) {
-        let event = RealmBotAdd { bot: BotRecord::new(&tx.users[&bot.id]) };
+        let event = RealmBotAdd { bot: BotRecord::new(tx, &tx.users[&bot.id]) };
         tx.emit(Audience::user(owner), event);
     }
     emit_owner(tx, bot.id, owner);
@@ -180,7 +236,7 @@ fn change_services(tx: &mut Tx, bot: &User, params: &EditBot) {
     }
     if kind.services != before {
         let services = kind.services.clone();
-        let update = BotUpdate { user_id: bot.id, services: Some(services), account: Map::new() };
+        let update = BotUpdate { user_id: bot.id, services: Some(services), ..BotUpdate::default() };
         emit(tx, bot.id, RealmBotUpdate { bot: update });
     }
 }
@@ -193,9 +249,7 @@ fn reply(realm: &Realm, params: EditBot) -> BotReply {
         service_interface: params.service_interface,
         service_payload_url: params.service_payload_url.map(|url| url.0),
         config_data: params.config_data,
-        default_sending_stream: None,
-        default_events_register_stream: None,
-        default_all_public_streams: false,
+        defaults: BotDefaultsRecord::new(realm, bot.bot_defaults()),
         bot_owner: bot.bot_owner().and_then(|owner| realm.user(owner)).map(|owner| realm.api_email(owner)),
     }
 }

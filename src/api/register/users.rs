@@ -140,5 +140,5 @@ fn own_bots(realm: &Realm, viewer: Option<&User>) -> Value {
     let is_shown = |user: &&Arc<User>| {
         user.is_bot() && !user.is_system_bot() && (user.bot_owner() == Some(viewer.id) || viewer.is_admin())
     };
-    realm.users.values().filter(is_shown).map(|user| json!(BotRecord::new(user))).collect()
+    realm.users.values().filter(is_shown).map(|user| json!(BotRecord::new(realm, user))).collect()
 }

@@ -80,7 +80,7 @@ fn bot_activity(event: &mut Map<String, Value>, context: &Context<'_>) {
     let (Some(is_active), Some(id)) = (bot["is_active"].as_bool(), bot["user_id"].as_i64()) else { return };
     let Some(user) = context.realm.user(UserId(id)) else { return };
     let (op, bot) = if is_active {
-        ("add", as_of(222, &BOT, json!(BotRecord::new(user)), context))
+        ("add", as_of(222, &BOT, json!(BotRecord::new(context.realm, user)), context))
     } else {
         ("remove", json!({"user_id": id, "full_name": user.full_name}))
     };

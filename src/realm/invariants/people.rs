@@ -45,6 +45,11 @@ pub(super) const ALL: &[Invariant] = &[
         check: bots_have_owners,
     },
     Invariant {
+        name: "bots-default-to-channels-that-exist",
+        meaning: "The channels that a bot sends to and hears of by default exist.",
+        check: bots_default_to_channels,
+    },
+    Invariant {
         name: "services-are-objects",
         meaning: "A bot's services are objects, and so is what one of them is configured with.",
         check: services_are_objects,
@@ -111,6 +116,13 @@ fn bots_have_owners(realm: &Realm) -> Vec<String> {
         let owner = bot.bot_owner()?;
         let is_person = realm.users.get(&owner).is_some_and(|owner| !owner.is_bot());
         (!is_person).then(|| format!("bot {} is owned by {owner}, who is nobody", bot.id))
+    })
+}
+
+fn bots_default_to_channels(realm: &Realm) -> Vec<String> {
+    faults(realm.users.values(), |bot| {
+        let missing = bot.bot_defaults().channels().find(|channel| !realm.channels.contains_key(channel))?;
+        Some(format!("bot {} has channel {missing} by default, which does not exist", bot.id))
     })
 }
 

@@ -53,6 +53,10 @@ const BREAKS: &[(&str, Break)] = &[
         let bot = tx.users.values().find(|user| user.is_bot()).map(|user| user.id).expect("there are bots");
         tx.user_mut(bot).bot.as_mut().expect("it is a bot").owner = Some(NOBODY);
     }),
+    ("bots-default-to-channels-that-exist", |tx| {
+        let bot = tx.users.values().find(|user| user.is_bot()).map(|user| user.id).expect("there are bots");
+        tx.user_mut(bot).bot.as_mut().expect("it is a bot").defaults.events_channel = Some(ChannelId(999));
+    }),
     ("profiles-fill-fields", |tx| {
         _ = tx
             .user_mut(MEL)

@@ -1,6 +1,6 @@
 //! Accounts: what everybody may know of a user, and their credentials.
 
-use super::id::{ProfileFieldId, UserId};
+use super::id::{ChannelId, ProfileFieldId, UserId};
 use super::kept::Kept;
 use crate::time::Timestamp;
 use imbl::OrdMap;
@@ -116,6 +116,11 @@ impl User {
     pub fn bot_owner(&self) -> Option<UserId> {
         self.bot.as_ref().and_then(|bot| bot.owner)
     }
+
+    /// What the requests of a bot mean where they don't say it; nothing of people.
+    pub fn bot_defaults(&self) -> BotDefaults {
+        self.bot.as_ref().map(|bot| bot.defaults).unwrap_or_default()
+    }
 }
 
 /// What makes an account a bot.
@@ -129,6 +134,27 @@ pub struct Bot {
     pub is_system: bool,
     /// Its outgoing services or its configuration, as the register reply lists them (`services`).
     pub services: Vec<Value>,
+    /// What its requests mean where they don't say it.
+    #[serde(default)]
+    pub defaults: BotDefaults,
+}
+
+/// What the requests of a bot mean where they don't say it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BotDefaults {
+    /// Where messages to a channel go that name none (`default_sending_stream`).
+    pub sending_channel: Option<ChannelId>,
+    /// The channel of which queues without a narrow get messages alone (`default_events_register_stream`).
+    pub events_channel: Option<ChannelId>,
+    /// Whether queues get messages of all public channels (`default_all_public_streams`).
+    pub all_public_channels: bool,
+}
+
+impl BotDefaults {
+    /// The channels that they name.
+    pub fn channels(self) -> impl Iterator<Item = ChannelId> {
+        self.sending_channel.into_iter().chain(self.events_channel)
+    }
 }
 
 /// `bot_type` on the wire.

@@ -167,7 +167,7 @@ pub struct RealmBotUpdate {
 }
 
 /// What changed of a bot.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct BotUpdate {
     /// Which.
@@ -176,6 +176,18 @@ pub struct BotUpdate {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "services")]
     pub services: Option<Vec<Value>>,
+    /// The name of the channel to which its messages go that name none; null for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub default_sending_stream: Option<Option<String>>,
+    /// The name of the channel of which its queues without a narrow get messages alone; null for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub default_events_register_stream: Option<Option<String>>,
+    /// Whether its queues get messages of all public channels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub default_all_public_streams: Option<bool>,
     /// What changed of its account, below 474.
     #[serde(flatten)]
     #[schemars(skip)]

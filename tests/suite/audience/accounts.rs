@@ -234,6 +234,8 @@ fn bots() -> Vec<Case> {
             |s| json!({"bot_id": id(s, "out-bot"), "service_payload_url": "\"https://new.example.com\""}),
         )
         .sends("realm_bot update services", "olive adam mel"),
+        Case::of(EDIT, "adam", |s| json!({"bot_id": id(s, "out-bot"), "default_sending_stream": "leadership"}))
+            .sends("realm_bot update default_sending_stream", "olive adam mel"),
         Case::of("DELETE /bots/{bot_id}", "mel", |s| json!({"bot_id": id(s, "build-bot")}))
             .sends("realm_user update is_active", "everyone but build-bot")
             .sends("subscription peer_remove", "everyone but build-bot"),

@@ -266,7 +266,7 @@ impl<'realm> Draw<'realm> {
             "messages" | "message_ids" | "msg_ids" => self.several(Self::message_id),
             "stream_id" | "channel_id" => self.channel(),
             "stream_ids" | "channels" => self.several(Self::channel),
-            "stream" => self.channel_name(),
+            "stream" | "default_sending_stream" | "default_events_register_stream" => self.channel_name(),
             "user_id" | "muted_user_id" | "bot_owner_id" | "sender_id" => self.user(),
             "bot_id" => {
                 let bots = self.realm.users.values().filter(|user| user.is_bot()).map(|user| user.id.0);

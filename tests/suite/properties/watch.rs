@@ -33,6 +33,8 @@ pub struct Watcher {
     last: i64,
     seen: Vec<String>,
     state: State,
+    /// Its queue gets messages of a bot's channel alone, so that its state lacks others.
+    is_narrowed: bool,
     /// Polls now and then, not only at the end.
     pub is_eager: bool,
 }
@@ -47,6 +49,7 @@ impl Watcher {
             "client_capabilities": capabilities,
             "include_subscribers": understands.to_string(),
             "idle_queue_timeout": 604_800,
+            "all_public_streams": false,
         });
         let Value::Object(request) = request else { unreachable!("an object was written") };
         let label = format!("{handle} {}", if understands { "modern" } else { "simple" });
@@ -54,7 +57,8 @@ impl Watcher {
         assert_eq!(reply.status, 200, "{}", reply.body);
         let last = reply.body["last_event_id"].as_i64().expect("users have queues");
         let queue = reply.body["queue_id"].clone();
-        Self { user, request, queue, last, seen: Vec::new(), state: State::from_register(reply.body), is_eager }
+        let state = State::from_register(reply.body);
+        Self { user, request, queue, last, seen: Vec::new(), state, is_narrowed: false, is_eager }
     }
 
     fn name(&self) -> String {
@@ -102,13 +106,14 @@ impl Watcher {
             return Err(format!("{} can't register again: {}", self.name(), reply.body));
         }
         (self.queue, self.last, self.state) = (queue, -1, State::from_register(reply.body));
+        self.is_narrowed = play.realm().users[&self.user.id].bot_defaults().events_channel.is_some();
         Ok(())
     }
 
     /// Compares the folded state with what registering says now.
     pub fn compare(&mut self, play: &mut Play) -> Result<(), String> {
         self.poll(play)?;
-        if !play.realm().is_active(self.user.id) {
+        if self.is_narrowed || !play.realm().is_active(self.user.id) {
             return Ok(());
         }
         let later = play.register_again(&self.user, &self.request);

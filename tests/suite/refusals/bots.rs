@@ -22,6 +22,25 @@ async fn bots_that_others_administer() {
     .await;
 }
 
+#[tokio::test]
+async fn channels_that_bots_cannot_have_by_default() {
+    let server = TestServer::start().await;
+    let build = server.user("build-bot").id();
+    let hidden = "Invalid channel name 'leadership'";
+    let new = |key: &str| json!({"full_name": "New", "short_name": "new", key: "leadership"});
+
+    for key in ["default_sending_stream", "default_events_register_stream"] {
+        refuse(
+            &server,
+            [
+                ("mel", "POST /bots", new(key), hidden),
+                ("mel", "PATCH /bots/{bot_id}", json!({"bot_id": build, key: "leadership"}), hidden),
+            ],
+        )
+        .await;
+    }
+}
+
 /// Sends texts and files as parts of a body.
 async fn with_files(user: &User, method: &str, path: &str, texts: &[(&str, &str)], files: &[&[u8]]) -> String {
     let mut body = Vec::new();

@@ -28,7 +28,7 @@ pub fn emit_account(tx: &mut Tx, id: UserId, key: &'static str, value: impl FnOn
 
 fn account_update(user_id: UserId, key: &str, value: Value) -> RealmBotUpdate {
     let account = Map::from_iter([(key.to_owned(), value)]);
-    RealmBotUpdate { bot: BotUpdate { user_id, services: None, account } }
+    RealmBotUpdate { bot: BotUpdate { user_id, account, ..BotUpdate::default() } }
 }
 
 /// Tells the administrators who owns a bot; owners who are none lose it or get it whole.

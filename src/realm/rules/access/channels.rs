@@ -92,6 +92,18 @@ impl Realm {
             .ok_or_else(|| Error::InvalidChannelName { channel_name: name.into() })
     }
 
+    /// A channel whose messages the user can read and that is not archived, by name.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidChannelName`, the same for all reasons.
+    pub fn open_channel_by_name(&self, user: &User, name: &str) -> Result<&Arc<Channel>, Error> {
+        self.living_channel_by_name(user, name).and_then(|channel| {
+            let is_open = self.can_read(user, channel);
+            if is_open { Ok(channel) } else { Err(Error::InvalidChannelName { channel_name: name.into() }) }
+        })
+    }
+
     /// Everyone who can see a channel: the audience of its changes, and of `subscription` peer events (A-338 in
     /// docs/assumptions.md). A shared set where possible.
     pub fn who_can_see(&self, channel: &Channel) -> Audience {
