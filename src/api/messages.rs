@@ -10,6 +10,7 @@ pub mod report;
 pub mod submessage;
 mod unheard;
 
+use super::parameter::Expected;
 use super::{Call, Read, Write, operation};
 use crate::api::shared::clients::is_for_people;
 use crate::api::shared::recipients::{self, MessageType};
@@ -31,10 +32,11 @@ operation! {
     params {
         /// `channel` (or `stream`), `direct` (or `private`).
         type_ as "type": MessageType,
-        /// A channel's name or ID; users' IDs or addresses, one or a list.
-        to: recipients::Recipients,
+        /// A channel's name or ID; users' IDs or addresses, one or a list. Bots may leave it out that have a channel
+        /// by default, and send there.
+        to: Expected<recipients::Recipients>,
         /// Markdown; cut at 10,000 code points.
-        content: String,
+        content: Expected<String>,
         /// Needed for channels; cut at 60 code points. "" is the general topic.
         topic | "subject": Option<String>,
         /// The sending client's queue: its copy of the event gets `local_message_id`.
@@ -73,13 +75,16 @@ pub struct SendMessageReply {
 
 impl Write for SendMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SendMessageReply, Error> {
-        normal_content(&params.content)?;
         let caller = call.caller();
-        let to = recipients::resolve(tx, caller, params.type_, &params.to, params.topic)?;
+        // What is missing first is named first.
+        let to = params.to.or_default(caller, params.type_)?;
+        let content = params.content.present("content")?;
+        normal_content(&content)?;
+        let to = recipients::resolve(tx, caller, params.type_, &to, params.topic)?;
         let outgoing = Outgoing {
             sender: caller.id,
             to,
-            content: call.origin.strip(params.content),
+            content: call.origin.strip(content),
             client: call.client.into(),
             read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(call.client)),
             read_by: OrdSet::new(),

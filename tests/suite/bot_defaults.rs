@@ -1,6 +1,8 @@
 //! What a bot's requests mean where they don't say it: where it sends, and which messages its queues get.
 
+use crate::control::{Control, user_in};
 use crate::support::{TestServer, User};
+use chatdouble::reducer::State;
 use serde_json::{Value, json};
 
 /// The defaults of a bot that nobody has set any of.
@@ -27,6 +29,15 @@ async fn registered(viewer: &User, bot: &User) -> Value {
     let reply = viewer.register(json!({"event_types": [], "fetch_event_types": ["realm_bot"]})).await.state;
     let bots = reply["realm_bots"].as_array().expect("a list of bots");
     defaults(bots.iter().find(|listed| listed["user_id"] == bot.id()).expect("the bot is in the list"))
+}
+
+/// Sends to a channel that is not named.
+fn nowhere() -> Value {
+    json!({"type": "channel", "topic": "t", "content": "Where does this go?"})
+}
+
+async fn channel_of(reader: &User, id: i64) -> Value {
+    reader.get(&format!("/messages/{id}"), json!({})).await.success()["message"]["display_recipient"].clone()
 }
 
 #[tokio::test]
@@ -141,4 +152,138 @@ async fn channels_that_the_caller_cannot_read_are_no_defaults_and_nothing_change
 
     events.none().await;
     assert_eq!(registered(&mel, &bot).await, before);
+}
+
+#[tokio::test]
+async fn a_default_channel_keeps_to_its_channel_whatever_that_is_called() {
+    let server = TestServer::start().await;
+    let [mel, adam, bot] = server.users(["mel", "adam", "build-bot"]);
+    let engineering = format!("/streams/{}", server.channel("engineering"));
+    let channel = json!({"default_sending_stream": "engineering", "default_events_register_stream": "engineering"});
+    set(&mel, &bot, channel).await;
+    let wish = json!({"fetch_event_types": ["realm_bot", "stream", "subscription"]});
+    let mut queue = mel.register(wish.clone()).await;
+    let mut state = State::from_register(queue.state.clone());
+
+    adam.patch(&engineering, json!({"new_name": "workshop"})).await.success();
+
+    let is = json!({
+        "default_sending_stream": "workshop",
+        "default_events_register_stream": "workshop",
+        "default_all_public_streams": false,
+    });
+    assert_eq!(registered(&mel, &bot).await, is);
+    let id = bot.post("/messages", nowhere()).await.success()["id"].as_i64().expect("an ID");
+    assert_eq!(channel_of(&mel, id).await, "workshop");
+    // Its name is free; what has it now is another channel.
+    mel.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "engineering"}]})).await.success();
+    set(&mel, &bot, json!({"default_sending_stream": "engineering", "default_all_public_streams": true})).await;
+    adam.delete(&engineering, json!({})).await.success();
+
+    assert!(queue.all().await.iter().all(|event| state.apply(event)));
+    let later = mel.register(wish).await.state;
+    assert_eq!(state.differences(&later), []);
+    let bots = state.value()["realm_bots"].as_array().expect("a list of bots");
+    let folded = bots.iter().find(|folded| folded["user_id"] == bot.id()).expect("it is mel's");
+    assert_eq!(
+        (&folded["default_sending_stream"], &folded["default_events_register_stream"]),
+        (&json!("engineering"), &json!("workshop"),)
+    );
+    let set_back = adam.patch(&format!("/bots/{}", bot.id()), json!({"default_sending_stream": "workshop"})).await;
+    set_back.error("BAD_REQUEST", "Invalid channel name 'workshop'");
+}
+
+#[tokio::test]
+async fn nothing_is_sent_to_a_default_channel_that_was_archived() {
+    let server = TestServer::start().await;
+    let [mel, adam, bot] = server.users(["mel", "adam", "build-bot"]);
+    set(&mel, &bot, json!({"default_sending_stream": "engineering"})).await;
+    adam.delete(&format!("/streams/{}", server.channel("engineering")), json!({})).await.success();
+
+    let refused = bot.post("/messages", nowhere()).await.with_status(400);
+    let named = json!({"type": "channel", "to": "engineering", "topic": "t", "content": "x"});
+
+    assert_eq!(refused.body, bot.post("/messages", named).await.with_status(400).body);
+    assert_eq!(registered(&mel, &bot).await["default_sending_stream"], "engineering");
+}
+
+#[tokio::test]
+async fn a_bot_sends_to_its_channel_when_a_message_names_none() {
+    let server = TestServer::start().await;
+    let [mel, adam, bot, hook] = server.users(["mel", "adam", "build-bot", "hook-bot"]);
+    let missing = "Missing 'to' argument";
+    bot.post("/messages", nowhere()).await.error("REQUEST_VARIABLE_MISSING", missing);
+    set(&mel, &bot, json!({"default_sending_stream": "general"})).await;
+    set(&adam, &hook, json!({"default_sending_stream": "engineering"})).await;
+
+    for (sender, channel) in [(&bot, "general"), (&hook, "engineering")] {
+        let id = sender.post("/messages", nowhere()).await.success()["id"].as_i64().expect("an ID");
+        assert_eq!(channel_of(&mel, id).await, channel);
+    }
+    let id = bot.send_to("engineering", "t", "What a message names counts.").await;
+    assert_eq!(channel_of(&mel, id).await, "engineering");
+
+    bot.post("/messages", json!({"type": "direct", "content": "x"})).await.error("REQUEST_VARIABLE_MISSING", missing);
+    mel.post("/messages", nowhere()).await.error("REQUEST_VARIABLE_MISSING", missing);
+    bot.post("/messages", json!({"type": "channel", "content": "x"})).await.error("BAD_REQUEST", "Missing topic");
+    // Adam is subscribed to it, and the bot is not.
+    set(&adam, &bot, json!({"default_sending_stream": "leadership"})).await;
+    let refused = bot.post("/messages", nowhere()).await;
+    refused.error("BAD_REQUEST", "Not authorized to send to channel 'leadership'");
+}
+
+#[tokio::test]
+async fn defaults_of_bots_are_in_fixtures_states_and_forks() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let key = |handle: &str| server.user(handle).credentials().api_key.clone();
+    let bot = json!({
+        "handle": "build-bot", "full_name": "Build Bot", "api_key": key("build-bot"),
+        "bot": {
+            "kind": "generic", "owner": "mel", "default_sending_channel": "tea",
+            "default_events_channel": "Cake", "default_all_public_channels": true,
+        },
+    });
+    let fixture = json!({
+        "organization": {"name": "Two"},
+        "users": [{"handle": "mel", "full_name": "Mel", "role": "owner", "api_key": key("mel")}, bot],
+        "channels": [{"name": "tea", "subscribers": ["mel"]}, {"name": "cake", "subscribers": ["mel"]}],
+    });
+    let is = json!({
+        "default_sending_stream": "tea",
+        "default_events_register_stream": "cake",
+        "default_all_public_streams": true,
+    });
+    let listed = async |world: &Value| {
+        let own = user_in(&server, world, "mel").get("/bots", json!({})).await.success();
+        defaults(&own["bots"][0])
+    };
+
+    let made = control.post("/worlds", json!({"name": "made", "fixture": fixture})).await.success();
+    assert_eq!(listed(&made).await, is);
+    let mut broken = fixture.clone();
+    broken["users"][1]["bot"]["default_sending_channel"] = "coffee".into();
+    let refused = control.post("/worlds", json!({"name": "broken", "fixture": broken})).await;
+    refused.refused("$.fixture.users[1].bot.default_sending_channel: there is no channel `coffee`");
+
+    let state = control.get("/worlds/made/state").await.success()["state"].clone();
+    let again = control.post("/worlds", json!({"name": "again", "fixture": state})).await.success();
+    assert_eq!(listed(&again).await, is);
+    assert_eq!(control.get("/worlds/again/state").await.success()["state"], state);
+
+    let fork = control.post("/worlds", json!({"name": "fork", "fork_of": "made"})).await.success();
+    control.post("/worlds/made/snapshots", json!({"name": "before"})).await.success();
+    let [mel, bot] = ["mel", "build-bot"].map(|handle| user_in(&server, &made, handle));
+    let id = bot_id(&mel).await;
+    mel.patch(&format!("/bots/{id}"), json!({"default_sending_stream": "cake"})).await.success();
+    let sent = bot.post("/messages", nowhere()).await.success()["id"].as_i64().expect("an ID");
+    assert_eq!(channel_of(&mel, sent).await, "cake");
+    assert_eq!(listed(&fork).await, is, "the fork goes its own way");
+    control.send("POST", "/worlds/made/snapshots/before/restore", Vec::new()).await.success();
+    assert_eq!(listed(&made).await, is);
+}
+
+async fn bot_id(owner: &User) -> i64 {
+    let reply = owner.register(json!({"event_types": [], "fetch_event_types": ["realm_bot"]})).await.state;
+    reply["realm_bots"][0]["user_id"].as_i64().expect("a number")
 }

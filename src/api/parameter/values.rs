@@ -102,6 +102,36 @@ impl<T: Parameter> Parameter for Option<T> {
     }
 }
 
+/// A parameter without which a request is refused by the operation, which alone knows whether something else takes its
+/// place.
+#[derive(Clone, Debug)]
+pub struct Expected<T>(pub Option<T>);
+
+impl<T> Expected<T> {
+    /// The value.
+    ///
+    /// # Errors
+    ///
+    /// `MissingParameter`.
+    pub fn present(self, name: &'static str) -> Result<T, Error> {
+        self.0.ok_or_else(|| Error::MissingParameter { var_name: name.into() })
+    }
+}
+
+impl<T: Parameter> Parameter for Expected<T> {
+    const IS_JSON: bool = T::IS_JSON;
+
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        T::from_text(text, name).map(|value| Self(Some(value)))
+    }
+    fn absent() -> Option<Self> {
+        Some(Self(None))
+    }
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        T::schema(generator)
+    }
+}
+
 impl<T: FromJson> FromJson for Option<T> {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         if value.is_null() { Ok(None) } else { T::from_json(value, at).map(Some) }

@@ -1,6 +1,6 @@
 //! Where a message goes: the parameters that say so, and what they mean.
 
-use crate::api::parameter::{Parameter, words};
+use crate::api::parameter::{Expected, Parameter, words};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::checked_channel_name;
@@ -38,6 +38,21 @@ impl Parameter for Recipients {
 
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         json_schema!({"type": "string", "description": "A name, an address, an ID, or a JSON list of one kind."})
+    }
+}
+
+impl Expected<Recipients> {
+    /// Those of the request, or the sender's own channel where a message to a channel has none.
+    ///
+    /// # Errors
+    ///
+    /// `MissingParameter`, where there is neither.
+    pub fn or_default(self, sender: &User, kind: MessageType) -> Result<Recipients, Error> {
+        let own = sender.bot_defaults().sending_channel.filter(|_| kind == MessageType::Channel);
+        match (self.0, own) {
+            (None, Some(channel)) => Ok(Recipients(channel.0.into())),
+            (to, _) => Expected(to).present("to"),
+        }
     }
 }
 
