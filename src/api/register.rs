@@ -18,6 +18,7 @@ use crate::realm::Realm;
 use crate::realm::queue::{QueueOptions, QueueTerm};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
+use crate::record::bot::channel_name;
 use crate::record::channel::IncludeSubscribers;
 use crate::time::Span;
 use options::{EventNarrow, IdleTimeout, RawCapabilities};
@@ -30,8 +31,8 @@ operation! {
     /// Registers an event queue and gives the state from which its events go on.
     pub Register = POST "/register", for UserOrVisitor;
     params {
-        /// Messages of all public channels.
-        all_public_streams: bool = false,
+        /// Messages of all public channels; where it is left out, those that a bot gets by default.
+        all_public_streams: Option<bool> = None => "false",
         /// Content of messages as HTML.
         apply_markdown: bool = false,
         /// What the client understands.
@@ -44,7 +45,7 @@ operation! {
         fetch_event_types: Option<Vec<String>>,
         /// `true`, `false` or `partial`.
         include_subscribers: options::IncludeSubscribersText = options::IncludeSubscribersText(IncludeSubscribers::No) => "false",
-        /// Only messages that fit: pairs of operator and operand.
+        /// Only messages that fit: pairs of operator and operand; where there is none, those that a bot gets by default.
         narrow: EventNarrow = EventNarrow::default() => "[]",
         /// Presence no older than this; 0 for none.
         presence_history_limit_days: NonNegative = NonNegative(14) => "14",
@@ -114,6 +115,7 @@ impl Write for Register {
         let viewer = call.caller.as_deref();
         let narrow = params.narrow.terms()?;
         check(viewer, &params)?;
+        let narrow = if narrow.is_empty() { default_narrow(tx, viewer) } else { narrow };
         let options = queue_options(call, &params, narrow);
         let types = params.fetch_event_types.clone().or_else(|| params.event_types.clone());
         let wish = StateRequest {
@@ -148,9 +150,17 @@ fn check(viewer: Option<&User>, params: &Register) -> Result<(), Error> {
         None if params.include_subscribers.0 != IncludeSubscribers::No => {
             Err(Error::NotForAnonymous { key: "include_subscribers".into() })
         }
-        Some(viewer) if viewer.is_guest() && params.all_public_streams => Err(Error::NotAuthorizedForQuery),
+        Some(viewer) if viewer.is_guest() && params.all_public_streams == Some(true) => {
+            Err(Error::NotAuthorizedForQuery)
+        }
         _ => Ok(()),
     }
+}
+
+/// Messages of the channel that is set of a bot, under the name that it has now.
+fn default_narrow(realm: &Realm, viewer: Option<&User>) -> Vec<QueueTerm> {
+    let channel = viewer.and_then(|viewer| viewer.bot_defaults().events_channel);
+    channel_name(realm, channel).into_iter().map(|name| QueueTerm::Channel(name.to_lowercase())).collect()
 }
 
 fn queue_options(call: &Call<'_>, params: &Register, narrow: Vec<QueueTerm>) -> QueueOptions {
@@ -161,7 +171,8 @@ fn queue_options(call: &Call<'_>, params: &Register, narrow: Vec<QueueTerm>) -> 
         event_types: params.event_types.clone().map(|types| types.into_iter().collect()),
         apply_markdown: params.apply_markdown,
         client_gravatar: params.client_gravatar.unwrap_or(viewer.is_some()),
-        all_public_streams: params.all_public_streams && viewer.is_some(),
+        all_public_streams: viewer
+            .is_some_and(|viewer| params.all_public_streams.unwrap_or(viewer.bot_defaults().all_public_channels)),
         narrow,
         slim_presence: params.slim_presence || capabilities.simplified_presence_events,
         capabilities,

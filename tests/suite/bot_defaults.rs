@@ -233,6 +233,56 @@ async fn a_bot_sends_to_its_channel_when_a_message_names_none() {
 }
 
 #[tokio::test]
+async fn queues_of_a_bot_get_messages_of_its_channel_alone_unless_they_name_a_narrow() {
+    let server = TestServer::start().await;
+    let [mel, bot] = server.users(["mel", "build-bot"]);
+    set(&mel, &bot, json!({"default_events_register_stream": "engineering"})).await;
+    let wish = |narrow: Value| json!({"event_types": ["message"], "fetch_event_types": [], "narrow": narrow});
+    let mut of_default = bot.events(["message"]).await;
+    let mut of_nothing = bot.register(wish(json!([]))).await;
+    let mut of_general = bot.register(wish(json!([["channel", "general"]]))).await;
+
+    let general = mel.send_to("general", "t", "for all").await;
+    let engineering = mel.send_to("engineering", "t", "for some").await;
+
+    for queue in [&mut of_default, &mut of_nothing] {
+        queue.next().await.has(json!({"message": {"id": engineering}}));
+        queue.none().await;
+    }
+    of_general.next().await.has(json!({"message": {"id": general}}));
+    of_general.none().await;
+}
+
+#[tokio::test]
+async fn queues_of_a_bot_overhear_public_channels_where_that_is_set_of_it() {
+    let server = TestServer::start().await;
+    let [mel, olive, bot] = server.users(["mel", "olive", "out-bot"]);
+    let wish = |all: bool| json!({"event_types": ["message"], "fetch_event_types": [], "all_public_streams": all});
+    let mut before = bot.events(["message"]).await;
+    set(&mel, &bot, json!({"default_all_public_streams": true})).await;
+    let mut by_default = bot.events(["message"]).await;
+    let mut all = bot.register(wish(true)).await;
+    let mut own = bot.register(wish(false)).await;
+
+    let heard = mel.send_to("general", "t", "for all").await;
+    mel.send_to("design", "t", "for a few").await;
+
+    for queue in [&mut by_default, &mut all] {
+        queue.next().await.has(json!({"message": {"id": heard}}));
+        queue.none().await;
+    }
+    for queue in [&mut before, &mut own] {
+        queue.none().await;
+    }
+    // A guest is refused what it asks for, and does not overhear what it may not read.
+    set(&olive, &bot, json!({"role": 600})).await;
+    bot.post("/register", wish(true)).await.error("BAD_REQUEST", "User not authorized for this query");
+    let mut as_guest = bot.events(["message"]).await;
+    mel.send_to("general", "t", "for members").await;
+    as_guest.none().await;
+}
+
+#[tokio::test]
 async fn defaults_of_bots_are_in_fixtures_states_and_forks() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
