@@ -89,6 +89,10 @@ pub enum Unknowable {
     /// Somebody was deactivated: from 377 to 427 it is not sent who was subscribed to an archived channel, so that how
     /// many it has is not known.
     ArchivedSubscriberCount(i64),
+    /// A channel with a purpose went out of sight: below 315 the same is sent where it was archived, which ends the purpose.
+    Purposes,
+    /// Below 274 the end of a starred message in a channel without a subscription is not sent.
+    StarredMessages,
     /// Settings that stand for inherited ones of subscriptions changed, in a client that does not understand null.
     InheritedSettings,
     /// From 414 to 417 folders of channels have an order, and another order is not sent.
@@ -153,6 +157,7 @@ impl State {
         state.doubt_muted_topics();
         state.doubt_bot_channels();
         state.doubt_order_of_folders();
+        state.doubt_starred_messages();
         state
     }
 

@@ -1,6 +1,7 @@
 //! Comparing what a client knows with what a later register reply says.
 
 use super::channels::BOT_CHANNELS;
+use super::past::PURPOSES;
 use super::rows::{Object, object, remove_number};
 use super::{NOT_KEPT, State, Unknowable};
 use crate::wire::{Kept, LISTS};
@@ -209,6 +210,8 @@ fn leave_out(normal: &mut Object, doubt: &Unknowable) {
         }
         Unknowable::OrderOfFolders => each_row(normal, &["channel_folders"], |folder| folder["order"] = Value::Null),
         Unknowable::Unread => _ = normal.shift_remove("unread_msgs"),
+        Unknowable::Purposes => PURPOSES.iter().for_each(|key| _ = normal.shift_remove(*key)),
+        Unknowable::StarredMessages => _ = normal.shift_remove("starred_messages"),
         Unknowable::Archived(id) => {
             let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"];
             forget_channel(normal, &lists, *id);

@@ -22,13 +22,15 @@ const OTHER_USER_SINCE: i64 = 119;
 const SUBSCRIBERS_BY_ID_SINCE: i64 = 79;
 /// The first level that calls those above moderators moderators too.
 const MODERATORS_AND_ABOVE_SINCE: i64 = 380;
+/// The first level that sends the end of a message to all who can see it; before, to subscribers alone.
+const DELETION_SENT_TO_ALL_SINCE: i64 = 274;
 /// Levels that list archived channels for those who ask for it, and tell of archiving as of deleting.
 const ARCHIVED_AS_DELETED: std::ops::Range<i64> = 315..378;
 /// Levels whose folders have an order without events that tell of it.
 const ORDER_OF_FOLDERS_UNTOLD: std::ops::Range<i64> = 414..418;
 
 /// Settings that name a channel with a purpose, by all names that they had.
-const PURPOSES: [&str; 5] = [
+pub(super) const PURPOSES: [&str; 5] = [
     "realm_new_stream_announcements_stream_id",
     "realm_notifications_stream_id",
     "realm_service_update_announcements_stream_id",
@@ -47,6 +49,13 @@ impl State {
         self.level() < ACTIVITY_SINCE
     }
 
+    /// Below 274 nothing tells of the end of starred messages where the user is not subscribed.
+    pub(super) fn doubt_starred_messages(&mut self) {
+        if self.level() < DELETION_SENT_TO_ALL_SINCE && self.value.contains_key("starred_messages") {
+            self.doubts.insert(Unknowable::StarredMessages);
+        }
+    }
+
     /// Channels that are archived have nothing unread and no purpose any more, which nothing tells below 315.
     pub(super) fn bury(&mut self, channels: &[i64]) {
         if self.level() >= ARCHIVED_AS_DELETED.start {
@@ -60,6 +69,7 @@ impl State {
         for key in PURPOSES {
             if self.value.get(key).and_then(Value::as_i64).is_some_and(|id| channels.contains(&id)) {
                 self.replace(key, &(-1).into());
+                self.doubts.insert(Unknowable::Purposes);
             }
         }
     }
