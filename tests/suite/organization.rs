@@ -223,6 +223,23 @@ async fn a_change_that_is_refused_changes_nothing() {
 }
 
 #[tokio::test]
+async fn the_older_number_of_who_may_mention_many_means_nobody_else() {
+    let server = TestServer::start().await;
+    let [olive, mel] = server.users(["olive", "mel"]);
+    let few = json!({"direct_members": [mel.id()], "direct_subgroups": []});
+
+    for (holders, number) in [
+        (json!(group(&server, "role:moderators")), 7),
+        (json!(group(&server, "role:owners")), 5),
+        (few, 2),
+        (json!(group(&server, "role:everyone")), 1),
+    ] {
+        change(&olive, json!({"can_mention_many_users_group": {"new": holders}})).await.success();
+        assert_eq!(state(&mel, json!(["realm"])).await["realm_wildcard_mention_policy"], number, "{holders}");
+    }
+}
+
+#[tokio::test]
 async fn the_waiting_period_decides_who_is_a_full_member() {
     let server = TestServer::start().await;
     let [olive, adam, mel, nora] = server.users(["olive", "adam", "mel", "nora"]);

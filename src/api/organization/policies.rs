@@ -94,11 +94,19 @@ pub static POLICIES: &[Policy] = &[
 
 impl Policy {
     /// The policy's number as the organization is; where its permissions are held otherwise than any value of the
-    /// policy says, the usual number of whoever holds the first.
+    /// policy says, the usual number of whoever holds the first, or the nearest if that number means others here.
     pub fn number(&self, realm: &Realm) -> i64 {
         let held: Vec<Option<SystemGroup>> = self.permissions.iter().map(|name| holder(realm, name)).collect();
         let fits = |(_, holders): &&Choice| holders.iter().map(|group| Some(*group)).eq(held.iter().copied());
-        self.choices.iter().find(fits).map_or_else(|| usual_number(held[0]), |(number, _)| *number)
+        if let Some((number, _)) = self.choices.iter().find(fits) {
+            return *number;
+        }
+        let usual = usual_number(held[0]);
+        let nearest = self.choices.iter().find(|(_, holders)| holders[0] == nearest_holder(held[0]));
+        match nearest {
+            Some((number, _)) if self.choices.iter().any(|(other, _)| *other == usual) => *number,
+            _ => usual,
+        }
     }
 
     /// The value that a request gives, among those that the policy takes.
@@ -141,6 +149,16 @@ fn usual_number(holder: Option<SystemGroup>) -> i64 {
         Some(Nobody) => 6,
         Some(Owners) => 7,
         Some(Members) | None => 1,
+    }
+}
+
+/// Whom a policy names in place of a holder that it does not know.
+fn nearest_holder(holder: Option<SystemGroup>) -> SystemGroup {
+    match holder {
+        Some(Owners) => Administrators,
+        Some(SystemGroup::Internet) => Everyone,
+        Some(known) => known,
+        None => Members,
     }
 }
 
