@@ -5,7 +5,7 @@ use super::{State, Unknowable};
 use serde_json::{Value, json};
 
 /// The lists that hold channels; the last three are one for each channel.
-const LISTS: [&str; 4] = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
+pub(super) const LISTS: [&str; 4] = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
 /// What of a bot is the name of a channel.
 pub(super) const BOT_CHANNELS: [&str; 2] = ["default_sending_stream", "default_events_register_stream"];
 /// The personal part of a subscription.
@@ -92,6 +92,13 @@ impl State {
                 }
                 self.doubts.extend(channel["stream_id"].as_i64().map(Unknowable::SubscriberCount));
             }
+        }
+    }
+
+    /// Channels are told the subscriptions of a user who was active already once more.
+    pub(super) fn doubt_counts_of_repeated(&mut self) {
+        if !self.has_subscribers {
+            self.doubts.insert(Unknowable::SubscriberCounts);
         }
     }
 

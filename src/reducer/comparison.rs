@@ -1,6 +1,6 @@
 //! Comparing what a client knows with what a later register reply says.
 
-use super::channels::BOT_CHANNELS;
+use super::channels::{BOT_CHANNELS, LISTS as CHANNELS};
 use super::past::PURPOSES;
 use super::rows::{Object, object, remove_number};
 use super::{NOT_KEPT, State, Unknowable};
@@ -205,8 +205,9 @@ fn leave_out(normal: &mut Object, doubt: &Unknowable) {
         Unknowable::VisibleUsers(id) => forget_doings(normal, *id),
         Unknowable::Away(id) => forget_away(normal, &id.to_string()),
         Unknowable::SubscriberCount(id) => forget_count(normal, &["streams", "unsubscribed", "never_subscribed"], *id),
+        Unknowable::SubscriberCounts => each_row(normal, &CHANNELS, |row| row["subscriber_count"] = Value::Null),
         Unknowable::ArchivedSubscriberCount(id) => {
-            forget_count(normal, &["streams", "subscriptions", "unsubscribed", "never_subscribed"], *id);
+            forget_count(normal, &CHANNELS, *id);
         }
         Unknowable::OrderOfFolders => each_row(normal, &["channel_folders"], |folder| folder["order"] = Value::Null),
         Unknowable::Unread => _ = normal.shift_remove("unread_msgs"),

@@ -18,7 +18,10 @@ impl State {
             "add" => {
                 let mut new = object(person.clone());
                 let is_active = new.remove("is_active") != Some(false.into());
-                let [_, was_inactive] = USERS.map(|list| take(&mut self.value, list, "user_id", id).is_some());
+                let [was_active, was_inactive] = USERS.map(|list| take(&mut self.value, list, "user_id", id).is_some());
+                if was_active {
+                    self.doubt_counts_of_repeated();
+                }
                 put(&mut self.value, USERS[usize::from(!is_active)], "user_id", new);
                 // How older servers say that somebody is back.
                 if id.as_i64().is_some() && id.as_i64() == self.own_id {
@@ -113,8 +116,10 @@ impl State {
     /// Deactivated users are in no list of members (but below 303), which the client sees to itself; their status is gone.
     fn set_active(&mut self, id: &Value, is_active: bool) {
         let (from, to) = if is_active { (USERS[1], USERS[0]) } else { (USERS[0], USERS[1]) };
-        if let Some(user) = take(&mut self.value, from, "user_id", id) {
-            put(&mut self.value, to, "user_id", user);
+        match take(&mut self.value, from, "user_id", id) {
+            Some(user) => put(&mut self.value, to, "user_id", user),
+            None if is_active => self.doubt_counts_of_repeated(),
+            None => {}
         }
         let Some(number) = id.as_i64() else { return };
         if is_active {

@@ -80,15 +80,20 @@ async fn a_peer_who_is_subscribed_already_is_not_counted_again() {
     let members = server.server().world("default").snapshot().system_group(SystemGroup::Members).0;
     let limited = json!({"can_access_all_users_group": {"new": members}});
     olive.patch("/realm", limited).await.success();
-    let registering = json!({"include_subscribers": true});
-    let mut queue = gus.register(registering.clone()).await;
-    let mut state = State::from_register(queue.state.clone());
+    for (viewer, include_subscribers) in [(&gus, true), (&gus, false), (&olive, true), (&olive, false)] {
+        let registering = json!({ "include_subscribers": include_subscribers });
+        let mut queue = viewer.register(registering.clone()).await;
+        let mut state = State::from_register(queue.state.clone());
 
-    olive.post(&format!("/users/{}/reactivate", adam.id()), json!({})).await.success();
+        olive.post(&format!("/users/{}/reactivate", adam.id()), json!({})).await.success();
 
-    for event in queue.all().await {
-        state.apply(&event);
+        let again = json!({"type": "subscription", "op": "peer_add", "user_ids": [adam.id()]});
+        let told = queue.all().await;
+        assert!(
+            told.iter().any(|event| again.as_object().into_iter().flatten().all(|(key, value)| event[key] == *value))
+        );
+        assert!(told.iter().all(|event| state.apply(event)));
+        let differences = state.differences(&viewer.register(registering).await.state);
+        assert!(differences.is_empty(), "{}: {differences:#?}", viewer.email());
     }
-    let differences = state.differences(&gus.register(registering).await.state);
-    assert!(differences.is_empty(), "{differences:#?}");
 }
