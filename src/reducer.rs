@@ -86,7 +86,7 @@ pub enum Unknowable {
     Away(i64),
     /// A guest hears of subscribers only where subscribed: how many the channel has is not sent.
     SubscriberCount(i64),
-    /// Somebody who was active is active again, which channels are told like new subscribers: without lists of those it is not
+    /// Somebody who was active is active again, which is sent like new subscriptions: without lists of subscribers it is not
     /// known how many there are.
     SubscriberCounts,
     /// Somebody was deactivated: from 377 to 427 it is not sent who was subscribed to an archived channel, so that how

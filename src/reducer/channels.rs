@@ -95,7 +95,7 @@ impl State {
         }
     }
 
-    /// Channels are told the subscriptions of a user who was active already once more.
+    /// The subscriptions of a user who was active already are sent once more.
     pub(super) fn doubt_counts_of_repeated(&mut self) {
         if !self.has_subscribers {
             self.doubts.insert(Unknowable::SubscriberCounts);

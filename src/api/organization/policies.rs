@@ -152,7 +152,7 @@ fn usual_number(holder: Option<SystemGroup>) -> i64 {
     }
 }
 
-/// Whom a policy names in place of a holder that it does not know.
+/// The holder that a policy names in place of one that it does not know.
 fn nearest_holder(holder: Option<SystemGroup>) -> SystemGroup {
     match holder {
         Some(Owners) => Administrators,
