@@ -29,9 +29,13 @@ impl State {
             UnreadBucket::Topic(message["stream_id"].as_i64().unwrap_or_default(), topic)
         } else {
             let members = message["display_recipient"].as_array().into_iter().flatten();
-            let others: Vec<i64> =
-                members.filter_map(|member| member["id"].as_i64()).filter(|id| Some(*id) != self.own_id).collect();
-            self.note_conversation(&others, id);
+            let mut others: Vec<i64> = members.filter_map(|member| member["id"].as_i64()).collect();
+            // Bots get direct messages that mention them, too.
+            let is_own = self.own_id.is_none_or(|own| others.contains(&own));
+            others.retain(|id| Some(*id) != self.own_id);
+            if is_own {
+                self.note_conversation(&others, id);
+            }
             self.shelf_of(others)
         };
         if !flags.contains(&"read") && !flags.is_empty() | self.receives(&shelf) {
@@ -316,6 +320,17 @@ mod tests {
         let channels: Vec<i64> = shelves.filter_map(|shelf| shelf["stream_id"].as_i64()).collect();
         assert_eq!(channels, [1, 4]);
         assert!(state.doubts().contains(&Unknowable::UnreadCount));
+    }
+
+    #[test]
+    fn conversations_of_others_that_mention_a_bot_are_not_its_own() {
+        for (members, recent) in [([2, 16], json!([])), ([11, 16], json!([{"max_message_id": 7, "user_ids": [16]}]))] {
+            let mut state = State::from_register(json!({"user_id": 11, "recent_private_conversations": []}));
+            let members = members.map(|id| json!({ "id": id }));
+            let message = json!({"id": 7, "type": "private", "display_recipient": members});
+            assert!(state.apply(&json!({"type": "message", "message": message, "flags": ["mentioned"]})));
+            assert_eq!(state.value()["recent_private_conversations"], recent);
+        }
     }
 
     #[test]
