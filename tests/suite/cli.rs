@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-fn chatdouble(arguments: &[&str]) -> Command {
+pub fn chatdouble(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
     command.args(arguments).env_clear();
     command
@@ -340,26 +340,6 @@ fn a_dialect_file_renames() {
 }
 
 #[test]
-fn a_connection_that_sends_nothing_costs_nobody_anything() {
-    let program = Program::start(&mut chatdouble(&["serve", "--port", "0"]));
-    let idle: Vec<TcpStream> =
-        (0..200).map(|_| TcpStream::connect(("127.0.0.1", program.port)).expect("connected")).collect();
-
-    assert!(program.get("127.0.0.1", "/api/v1/server_settings").starts_with("HTTP/1.1 200"));
-    drop(idle);
-}
-
-/// Starts a server that the shell has limited first, and opens a hundred connections to it.
-fn limited(limit: &str) -> (Program, Vec<TcpStream>) {
-    let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", &format!("ulimit {limit}; exec \"$0\" --port 0"), env!("CARGO_BIN_EXE_chatdouble")]).env_clear();
-    let program = Program::start(&mut shell);
-    let connect = |_| TcpStream::connect(("127.0.0.1", program.port)).expect("connected");
-    let connections = (0..100).map(connect).collect();
-    (program, connections)
-}
-
-#[test]
 fn a_stock_client_in_a_world_with_neutral_names_is_told_of_once() {
     let ask = |program: &Program, client: &str| {
         let mut stream = TcpStream::connect(("127.0.0.1", program.port)).expect("connected");
@@ -386,24 +366,6 @@ fn a_stock_client_in_a_world_with_neutral_names_is_told_of_once() {
         assert!(line.contains("WARN") && line.ends_with("it needs --dialect zulip"), "{line}");
     }
     assert_eq!(told("zulip"), "");
-}
-
-#[test]
-fn it_takes_as_many_open_files_as_it_can_have() {
-    let (program, _connections) = limited("-S -n 64");
-
-    assert!(program.get("127.0.0.1", "/api/v1/server_settings").starts_with("HTTP/1.1 200"));
-}
-
-#[test]
-fn connections_that_have_to_wait_are_told_of_and_taken_later() {
-    let (mut program, connections) = limited("-n 64");
-
-    let mut told = String::new();
-    BufReader::new(program.child.stderr.take().expect("piped")).read_line(&mut told).expect("a line");
-    assert!(told.contains("WARN") && told.contains("connections have to wait until others close"), "{told}");
-    drop(connections);
-    assert!(program.get("127.0.0.1", "/api/v1/server_settings").starts_with("HTTP/1.1 200"));
 }
 
 #[test]

@@ -1,13 +1,13 @@
-//! The organization's settings, domains, and the settings that new users begin with.
+//! The organization's settings, and the settings that new users begin with.
 
 use crate::support::{Reply, TestServer, User};
 use serde_json::{Value, json};
 
-async fn change(user: &User, params: Value) -> Reply {
+pub async fn change(user: &User, params: Value) -> Reply {
     user.patch("/realm", params).await
 }
 
-async fn state(user: &User, kinds: Value) -> Value {
+pub async fn state(user: &User, kinds: Value) -> Value {
     user.register(json!({ "fetch_event_types": kinds })).await.state
 }
 
@@ -285,68 +285,6 @@ async fn new_members_may_wait_beyond_the_end_of_the_calendar() {
 }
 
 #[tokio::test]
-async fn owners_say_which_domains_are_accepted() {
-    let server = TestServer::start().await;
-    let [olive, adam, mel] = server.users(["olive", "adam", "mel"]);
-    let mut queue = mel.events(["realm_domains", "realm"]).await;
-    let list = async || mel.get("/realm/domains", json!({})).await.success()["domains"].clone();
-    assert_eq!(list().await, json!([{"domain": "chat.test", "allow_subdomains": false}]));
-
-    let params = json!({"domain": "Example.com", "allow_subdomains": true});
-    let owner = "Must be an organization owner";
-    for user in [&adam, &mel] {
-        user.post("/realm/domains", json!({})).await.error("UNAUTHORIZED_PRINCIPAL", owner);
-    }
-    adam.delete("/realm/domains/chat.test", json!({})).await.error("UNAUTHORIZED_PRINCIPAL", owner);
-    olive
-        .post("/realm/domains", json!({}))
-        .await
-        .error("REQUEST_VARIABLE_MISSING", "Missing 'allow_subdomains' argument");
-    olive.post("/realm/domains", params.clone()).await.is(json!({"new_domain": [2, "example.com"]}));
-    let taken = "The domain example.com is already a part of your organization.";
-    olive.post("/realm/domains", params).await.error("BAD_REQUEST", taken);
-    for (domain, problem) in [
-        ("", "Domain can't be empty."),
-        ("localhost", "Domain must have at least one dot (.)"),
-        (".example.com", "Domain cannot start or end with a dot (.)"),
-        ("a..com", "Consecutive '.' are not allowed."),
-        ("-a.com", "Subdomains cannot start or end with a '-'."),
-        ("a_b.com", "Domain can only have letters, numbers, '.' and '-'s."),
-        (&format!("{}.com", "a".repeat(252)), "Domain is too long"),
-    ] {
-        let params = json!({"domain": domain, "allow_subdomains": false});
-        olive.post("/realm/domains", params).await.error("BAD_REQUEST", &format!("Invalid domain: {problem}"));
-    }
-    let unknown = "No entry found for domain nowhere.com.";
-    let narrow = json!({"allow_subdomains": false});
-    olive.patch("/realm/domains/nowhere.com", narrow.clone()).await.error("BAD_REQUEST", unknown);
-    olive.patch("/realm/domains/example.com", narrow).await.is(json!({}));
-    change(&olive, json!({"emails_restricted_to_domains": true})).await.success();
-    let zoe = |email: &str| json!({"email": email, "password": "correct horse battery", "full_name": "Zoe"});
-    let refused = olive.post("/users", zoe("zoe@other.com")).await;
-    refused.error("BAD_REQUEST", "Email 'zoe@other.com' not allowed in this organization");
-    olive.post("/users", zoe("zoe@example.com")).await.success();
-    for domain in ["chat.test", "EXAMPLE.com"] {
-        olive.delete(&format!("/realm/domains/{domain}"), json!({})).await.is(json!({}));
-    }
-    olive
-        .delete("/realm/domains/chat.test", json!({}))
-        .await
-        .error("BAD_REQUEST", "No entry found for domain chat.test.");
-    assert_eq!(list().await, json!([]));
-
-    let record = |allows: bool| json!({"domain": "example.com", "allow_subdomains": allows});
-    queue.next().await.is(json!({"type": "realm_domains", "op": "add", "realm_domain": record(true)}));
-    queue.next().await.is(json!({"type": "realm_domains", "op": "change", "realm_domain": record(false)}));
-    queue.next().await.has(json!({"op": "update", "property": "emails_restricted_to_domains", "value": true}));
-    for domain in ["chat.test", "example.com"] {
-        queue.next().await.is(json!({"type": "realm_domains", "op": "remove", "domain": domain}));
-    }
-    queue.next().await.has(json!({"op": "update", "property": "emails_restricted_to_domains", "value": false}));
-    queue.none().await;
-}
-
-#[tokio::test]
 async fn new_users_begin_with_the_settings_that_administrators_chose() {
     let server = TestServer::start().await;
     let [olive, adam, mel] = server.users(["olive", "adam", "mel"]);
@@ -372,65 +310,6 @@ async fn new_users_begin_with_the_settings_that_administrators_chose() {
     let zoe = olive.post("/users", zoe).await.success()["user_id"].clone();
     let row = adam.get(&format!("/users/{zoe}"), json!({})).await.success();
     assert_eq!(row["user"]["delivery_email"], Value::Null);
-}
-
-#[tokio::test]
-async fn playgrounds_are_added_for_languages_and_removed() {
-    let server = TestServer::start().await;
-    let [adam, mel] = server.users(["adam", "mel"]);
-    let mut queue = mel.events(["realm_playgrounds"]).await;
-    let add = async |name: &str, language: &str, template: &str| {
-        let params = json!({"name": name, "pygments_language": language, "url_template": template});
-        adam.post("/realm/playgrounds", params).await
-    };
-    const TEMPLATE: &str = "https://play.example.com/?code={code}";
-
-    let id = add("Play", "Rust", TEMPLATE).await.success()["id"].clone();
-    let taken = "Realm playground with this Realm, Pygments language and Name already exists.";
-    let refused = add("Play", "Rust", TEMPLATE).await;
-    assert_eq!(refused.body["errors"], json!({"__all__": [taken]}));
-    refused.error("BAD_REQUEST", taken);
-    let blank = "This field cannot be blank.";
-    let refused = add(" ", "", TEMPLATE).await;
-    assert_eq!(refused.body["errors"], json!({"name": [blank], "pygments_language": [blank]}));
-    refused.error("BAD_REQUEST", blank);
-    let long = "x".repeat(41);
-    add("Play", &long, TEMPLATE).await.error("BAD_REQUEST", "pygments_language is too long (limit: 40 characters)");
-    add("Play", "C<", TEMPLATE).await.error("BAD_REQUEST", "Invalid characters in pygments language");
-    add("Play", "C", "https://x.test/{").await.error("BAD_REQUEST", "Invalid URL template.");
-    for (template, message) in [
-        ("https://x.test/", "Missing the required variable \"code\" in the URL template"),
-        ("https://x.test/{code}{user}", "\"code\" should be the only variable present in the URL template"),
-    ] {
-        add("Play", "C", template).await.error("BAD_REQUEST", message);
-    }
-
-    let all = json!([{"id": id, "name": "Play", "pygments_language": "Rust", "url_template": TEMPLATE}]);
-    queue.next().await.is(json!({"type": "realm_playgrounds", "realm_playgrounds": all}));
-    assert_eq!(state(&mel, json!(["realm_playgrounds"])).await["realm_playgrounds"], all);
-    let path = format!("/realm/playgrounds/{id}");
-    adam.delete(&path, json!({})).await.is(json!({}));
-    adam.delete(&path, json!({})).await.error("BAD_REQUEST", "Invalid playground");
-    queue.next().await.is(json!({"type": "realm_playgrounds", "realm_playgrounds": []}));
-    queue.none().await;
-}
-
-#[tokio::test]
-async fn the_language_of_code_that_says_none_goes_with_its_playground() {
-    let server = TestServer::start().await;
-    let [adam, mel] = server.users(["adam", "mel"]);
-    change(&adam, json!({"default_code_block_language": "Rust"})).await.success();
-    let params =
-        json!({"name": "Play", "pygments_language": "Rust", "url_template": "https://play.example.com/{code}"});
-    let id = adam.post("/realm/playgrounds", params).await.success()["id"].clone();
-    let mut queue = mel.events(["realm", "realm_playgrounds"]).await;
-
-    adam.delete(&format!("/realm/playgrounds/{id}"), json!({})).await.success();
-
-    let none = json!({"type": "realm", "op": "update", "property": "default_code_block_language", "value": ""});
-    queue.next().await.is(none);
-    queue.next().await.is(json!({"type": "realm_playgrounds", "realm_playgrounds": []}));
-    queue.none().await;
 }
 
 #[tokio::test]

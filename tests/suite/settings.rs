@@ -1,13 +1,7 @@
-//! The caller's settings, alert words, muted users, picture.
+//! The settings of the caller, and its alert words.
 
 use crate::support::{TestServer, User};
 use serde_json::{Value, json};
-
-/// A PNG of one pixel.
-const PICTURE: &[u8] = &[
-    0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, b'I', b'H', b'D', b'R', 0, 0, 0, 1, 0, 0, 0, 1, 8, 6,
-    0, 0, 0, 0x1f, 0x15, 0xc4, 0x89,
-];
 
 fn setting(property: &str, value: Value) -> Value {
     json!({"type": "user_settings", "op": "update", "property": property, "value": value})
@@ -278,86 +272,6 @@ async fn alert_words_are_the_same_whatever_their_case() {
 }
 
 #[tokio::test]
-async fn users_are_muted_once_and_unmuted_once() {
-    let server = TestServer::start().await;
-    let [mel, max, bot] = server.users(["mel", "max", "build-bot"]);
-    let (mut at_mel, mut at_max) = (mel.events(["muted_users"]).await, max.events(["muted_users"]).await);
-    let path = |id: i64| format!("/users/me/muted_users/{id}");
-
-    mel.post(&path(max.id()), json!({})).await.is(json!({}));
-    mel.post(&path(max.id()), json!({})).await.error("BAD_REQUEST", "User already muted");
-    mel.post(&path(mel.id()), json!({})).await.error("BAD_REQUEST", "Cannot mute self");
-    mel.post(&path(999), json!({})).await.error("BAD_REQUEST", "No such user");
-    mel.post(&path(bot.id()), json!({})).await.is(json!({}));
-    mel.delete(&path(max.id()), json!({})).await.is(json!({}));
-    mel.delete(&path(max.id()), json!({})).await.error("BAD_REQUEST", "User is not muted");
-    mel.delete(&path(999), json!({})).await.error("BAD_REQUEST", "No such user");
-
-    let muted = |users: &[&User]| {
-        let users: Vec<Value> = users.iter().map(|user| json!({"id": user.id(), "timestamp": 1_767_268_800})).collect();
-        json!({"type": "muted_users", "muted_users": users})
-    };
-    at_mel.next().await.is(muted(&[&max]));
-    at_mel.next().await.is(muted(&[&max, &bot]));
-    at_mel.next().await.is(muted(&[&bot]));
-    at_mel.none().await;
-    at_max.none().await;
-}
-
-#[tokio::test]
-async fn what_was_unread_of_a_muted_user_is_read() {
-    let server = TestServer::start().await;
-    let [mel, max, mona] = server.users(["mel", "max", "mona"]);
-    let in_channel = max.send_to("general", "t", "one").await;
-    let direct = max.send_direct(&[mel.id()], "two").await;
-    let of_mona = mona.send_to("general", "t", "three").await;
-    let earlier = server.message("It is green now");
-    let mut queue = mel.events(["muted_users", "update_message_flags"]).await;
-
-    mel.post(&format!("/users/me/muted_users/{}", max.id()), json!({})).await.is(json!({}));
-
-    let event = queue.next().await.has(json!({"type": "update_message_flags", "op": "add", "flag": "read"}));
-    queue.next().await.has(json!({"type": "muted_users"}));
-    let read: Vec<_> = event["messages"].as_array().into_iter().flatten().filter_map(Value::as_i64).collect();
-    assert!([in_channel, direct, earlier].iter().all(|id| read.contains(id)) && !read.contains(&of_mona), "{event}");
-    queue.none().await;
-}
-
-#[tokio::test]
-async fn what_a_muted_user_sends_is_read_from_the_beginning() {
-    let server = TestServer::start().await;
-    let [mel, max, adam] = server.users(["mel", "max", "adam"]);
-    let muting = format!("/users/me/muted_users/{}", max.id());
-    mel.post(&muting, json!({})).await.success();
-    let (mut at_mel, mut at_adam) = (mel.events(["message"]).await, adam.events(["message"]).await);
-    let params = json!({"event_types": ["message"], "narrow": [["is", "unread"]]});
-    let mut unread_at_mel = mel.register(params).await;
-    let unread = async || {
-        let state = mel.register(json!({"fetch_event_types": ["message", "update_message_flags"]})).await.state;
-        state["unread_msgs"].clone()
-    };
-    let before = unread().await;
-
-    let in_channel = max.send_to("general", "t", "@**Mel Marsh** one").await;
-    let direct = max.send_direct(&[mel.id(), adam.id()], "two").await;
-
-    at_mel.next().await.has(json!({"type": "message", "flags": ["read", "mentioned"]}));
-    at_mel.next().await.has(json!({"type": "message", "flags": ["read"]}));
-    at_adam.next().await.has(json!({"type": "message", "flags": []}));
-    at_adam.next().await.has(json!({"type": "message", "flags": []}));
-    assert_eq!(unread().await, before);
-    for (id, flags) in [(in_channel, json!(["read", "mentioned"])), (direct, json!(["read"]))] {
-        let reply = mel.get(&format!("/messages/{id}"), json!({})).await.success();
-        assert_eq!(reply["message"]["flags"], flags);
-    }
-    mel.delete(&muting, json!({})).await.success();
-    let id = max.send_to("general", "t", "three").await;
-    at_mel.next().await.has(json!({"type": "message", "flags": []}));
-    unread_at_mel.next().await.has(json!({"type": "message", "message": {"id": id}}));
-    unread_at_mel.none().await;
-}
-
-#[tokio::test]
 async fn slash_commands_change_settings() {
     let server = TestServer::start().await;
     let [max, bot] = server.users(["max", "build-bot"]);
@@ -387,61 +301,6 @@ async fn slash_commands_change_settings() {
     at_max.next().await.is(setting("fluid_layout_width", json!(true)));
     at_max.next().await.is(setting("fluid_layout_width", json!(false)));
     at_max.none().await;
-}
-
-#[tokio::test]
-async fn a_picture_is_told_to_all_and_served_until_it_is_taken_away() {
-    let server = TestServer::start().await;
-    let [max, gus] = server.users(["max", "gus"]);
-    let mut at_gus = gus.events(["realm_user"]).await;
-
-    let url = max.upload("/users/me/avatar", "me.png", "image/png", PICTURE).await.success()["avatar_url"].clone();
-
-    let url = url.as_str().unwrap_or_default().to_owned();
-    assert!(url.starts_with("/user_avatars/2/") && url.ends_with(".png?v=2"), "{url}");
-    let medium = url.replace(".png", "-medium.png");
-    at_gus.next().await.is(json!({
-        "type": "realm_user",
-        "op": "update",
-        "person": {
-            "user_id": max.id(),
-            "avatar_source": "U",
-            "avatar_url": url,
-            "avatar_url_medium": medium,
-            "avatar_version": 2,
-        },
-    }));
-    assert_eq!(gus.get(&url, json!({})).await.with_status(200).bytes, PICTURE);
-    let reply = max.delete("/users/me/avatar", json!({})).await.success();
-    assert!(reply["avatar_url"].as_str().is_some_and(|url| url.contains("gravatar") && url.ends_with("?v=3")));
-    at_gus.next().await.has(json!({"person": {"avatar_source": "G", "avatar_version": 3}}));
-    let _ = gus.get(&url, json!({})).await.with_status(404);
-    // Told again without a picture of one's own.
-    let again = max.delete("/users/me/avatar", json!({})).await.success();
-    assert!(again["avatar_url"].as_str().is_some_and(|url| url.ends_with("?v=4")));
-    at_gus.next().await.has(json!({"person": {"avatar_source": "G", "avatar_version": 4}}));
-    at_gus.none().await;
-}
-
-#[tokio::test]
-async fn what_is_no_picture_is_refused() {
-    let server = TestServer::start().await;
-    let [max, adam] = server.users(["max", "adam"]);
-    let path = "/users/me/avatar";
-
-    let refused = max.upload(path, "me.png", "image/png", b"no picture").await;
-    refused.error("BAD_IMAGE", "Invalid image format");
-    let large = [PICTURE, &vec![0; 5 * 1024 * 1024]].concat();
-    let refused = max.upload(path, "me.png", "image/png", &large).await;
-    refused.error("BAD_REQUEST", "Uploaded file is larger than the allowed limit of 5 MiB");
-    max.post(path, json!({})).await.error("BAD_REQUEST", "You must upload exactly one avatar.");
-    let mut events = max.events(["realm"]).await;
-    adam.patch("/realm", json!({"avatar_changes_disabled": true})).await.success();
-    events.next().await.has(json!({"op": "update", "property": "avatar_changes_disabled", "value": true}));
-    let closed = "Avatar changes are disabled in this organization.";
-    max.upload(path, "me.png", "image/png", PICTURE).await.error("BAD_REQUEST", closed);
-    max.delete(path, json!({})).await.error("BAD_REQUEST", closed);
-    adam.upload(path, "me.png", "image/png", PICTURE).await.success();
 }
 
 #[tokio::test]

@@ -13,7 +13,9 @@ pub use reply::{Reply, assert_has};
 pub use user::{Queue, User, form};
 
 use crate::declared::Watch;
+use bytes::Bytes;
 use chatdouble::{InitialClock, Options, Server};
+use http_body_util::Full;
 use std::time::Duration;
 
 /// The time at which the clock of every test stands still.
@@ -73,6 +75,16 @@ impl TestServer {
     /// Somebody without credentials.
     pub fn anonymous(&self) -> User {
         User::new(self.url(), None)
+    }
+
+    /// Sends a request as it is: these headers and no others, this body.
+    pub async fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let mut request = http::Request::builder().method(method).uri(format!("{}{path}", self.url()));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Full::new(Bytes::from(body.to_owned()))).expect("a well-formed request");
+        self.anonymous().raw(request, &format!("{method} {path}")).await
     }
 
     /// A user of another world, at that world's base URL.

@@ -1,0 +1,132 @@
+//! Hints of refusals: the nearest operation, parameter, role or name of the dialect.
+
+use crate::support::TestServer;
+use serde_json::json;
+
+#[tokio::test]
+async fn an_unknown_path_is_told_the_nearest_operation() {
+    let server = TestServer::start().await;
+
+    let reply = server.request("GET", "/api/v1/mesages", &[], "").await;
+
+    assert_eq!(reply.header("x-chatdouble-hint"), Some("The nearest operation is GET /api/v1/messages."));
+    reply.with_status(404).error("BAD_REQUEST", "Unknown path");
+    for path in ["/", "/api/v1", "/api/v1/", "/api/v2/users", "/api/v1/users/", "/favicon.ico", "/api/v1/messages/abc"]
+    {
+        server.request("GET", path, &[], "").await.with_status(404).error("BAD_REQUEST", "Unknown path");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_method_is_told_the_right_ones_before_credentials_are_looked_at() {
+    let server = TestServer::start().await;
+
+    let reply = server.request("PUT", "/api/v1/messages", &[], "").await;
+
+    assert_eq!(reply.header("allow"), Some("POST, GET, HEAD"));
+    let body = reply.with_status(405).error("BAD_REQUEST", "Method Not Allowed");
+    assert_eq!(body["allowed_methods"], json!(["POST", "GET", "HEAD"]));
+}
+
+#[tokio::test]
+async fn a_path_outside_the_api_hints_at_where_the_api_is() {
+    let server = TestServer::start().await;
+    for (path, hint) in [
+        ("/", "The API is below /api/v1, control below /control."),
+        (
+            "/messages",
+            "The API is below /api/v1, control below /control; the nearest operation is GET /api/v1/messages.",
+        ),
+    ] {
+        let reply = server.request("GET", path, &[], "").await;
+        assert_eq!((reply.status, reply.header("x-chatdouble-hint")), (404, Some(hint)), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_hints_at_the_parameter_or_the_role_that_it_takes() {
+    let server = TestServer::start().await;
+    let [adam, mel, max] = server.users(["adam", "mel", "max"]);
+    let named = |sent: &str, meant: &str| format!("'{sent}' was sent; the parameter is called '{meant}'.");
+    let message = json!({"type": "channel", "to": "general", "topics": "x", "content": "x"});
+    let notice = json!({"type": "channel", "to": "announcements", "topic": "x", "content": "x"});
+
+    for (reply, hint) in [
+        (mel.post("/messages", message).await, named("topics", "topic")),
+        (mel.get("/events", json!({"queueid": "x"})).await, named("queueid", "queue_id")),
+        (mel.post("/users/me/status", json!({"status_txt": "x"})).await, named("status_txt", "status_text")),
+        (adam.delete("/users/1", json!({})).await, "It takes an owner (olive@chat.test).".to_owned()),
+        (
+            max.delete("/streams/2", json!({})).await,
+            "Administrators and those in the channel's can_administer_channel_group may.".to_owned(),
+        ),
+        (
+            mel.post("/messages", notice).await,
+            "Those in the channel's can_send_message_group may; nobody may in an archived one.".to_owned(),
+        ),
+        (
+            max.patch("/user_groups/9", json!({"description": "x"})).await,
+            "It takes a role or permission that this member lacks; an owner (olive@chat.test) has most.".to_owned(),
+        ),
+    ] {
+        assert_eq!(reply.status, 400, "{reply}");
+        assert_eq!(reply.header("x-chatdouble-hint"), Some(hint.as_str()), "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn parameters_that_an_operation_does_not_have_are_reported() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+
+    let reply = mel.get("/users/me", json!({"zeta": 1, "alpha": 2})).await.success();
+    assert_eq!(reply["ignored_parameters_unsupported"], json!(["alpha", "zeta"]));
+    let reply = mel.get("/users/me", json!({})).await.success();
+    assert!(reply.get("ignored_parameters_unsupported").is_none());
+    // What a client calls itself is taken everywhere, and wins over the header.
+    let reply = mel.get("/users/me", json!({"client": "robot"})).await.success();
+    assert!(reply.get("ignored_parameters_unsupported").is_none());
+    let message = json!({"type": "stream", "to": "general", "topic": "t", "content": "x", "client": "robot"});
+    let id = mel.post("/messages", message).await.success()["id"].clone();
+    let sent = mel.get(&format!("/messages/{id}"), json!({})).await.success();
+    assert_eq!(sent["message"]["client"], "robot");
+    let refused = mel.post("/messages/render", json!({"contnet": "x"})).await;
+    assert_eq!(refused.header("x-chatdouble-hint"), Some("'contnet' was sent; the parameter is called 'content'."));
+    let body = refused.error("REQUEST_VARIABLE_MISSING", "Missing 'content' argument");
+    assert!(body.get("ignored_parameters_unsupported").is_none());
+}
+
+#[tokio::test]
+async fn under_a_dialect_neutral_names_are_unknown_and_hints_have_its_own() {
+    let server = TestServer::start_with(|options| options.dialect = chatdouble::dialect::Dialect::zulip()).await;
+    let [mel, adam] = server.users(["mel", "adam"]);
+    let id = mel.send_direct(&[adam.id()], "x").await;
+    let reactions = format!("/messages/{id}/reactions");
+
+    let neutral = json!({"emoji_name": "zulip", "reaction_type": "service_extra_emoji"});
+    mel.post(&reactions, neutral).await.error("BAD_REQUEST", "Invalid emoji type.");
+    let neutral = json!({"emojiset": "modern"});
+    mel.patch("/settings", neutral)
+        .await
+        .error("BAD_REQUEST", "Invalid emojiset: Value error, Not in the list of possible values");
+    let neutral = json!({"service_update_announcements_stream_id": server.channel("quiet")});
+    let reply = adam.patch("/realm", neutral).await.success();
+    assert_eq!(reply["ignored_parameters_unsupported"], json!(["service_update_announcements_stream_id"]));
+    assert_eq!(mel.register(json!({})).await.state["realm_zulip_update_announcements_stream_id"], -1);
+
+    let reply = mel.post("/users/me/platform_device_token", json!({"token": "aa", "appid": "x"})).await;
+    assert_eq!(reply.status, 404, "{reply}");
+    let hint = reply.header("x-chatdouble-hint").expect("a hint");
+    assert!(hint.contains("/users/me/apns_device_token") && !hint.contains("platform"), "{hint}");
+    let reply = mel.post("/users/me/apns_device_token", json!({})).await;
+    let hint = reply.header("x-chatdouble-hint").expect("a hint");
+    assert!(hint.contains("/users/me/apns_device_token"), "{hint}");
+}
+
+#[tokio::test]
+async fn another_beginning_of_the_path_is_hinted_at() {
+    let server = TestServer::start().await;
+    let reply = server.user("mel").send("POST", "/api/messages", &json!({}), Vec::new(), None).await.with_status(404);
+    let hint = reply.header("x-chatdouble-hint").expect("a hint");
+    assert!(hint.ends_with("the nearest operation is POST /api/v1/messages."), "{hint}");
+}
