@@ -57,7 +57,9 @@ impl State {
         if new.get("subscriber_count").and_then(Value::as_i64).is_some_and(|count| count > 0) {
             self.unnamed.insert(id);
         }
-        put(&mut self.value, "streams", "stream_id", new.clone());
+        if self.is_listed(&new) {
+            put(&mut self.value, "streams", "stream_id", new.clone());
+        }
         if self.has_subscribers {
             new.insert("subscribers".into(), json!([]));
         }

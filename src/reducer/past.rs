@@ -196,6 +196,11 @@ impl State {
         }
     }
 
+    /// Whether `streams` has a channel that the user can see: it has archived ones from the end of that range on alone.
+    pub(super) fn is_listed(&self, channel: &Object) -> bool {
+        channel.get("is_archived") != Some(&Value::Bool(true)) || self.level() >= ARCHIVED_AS_DELETED.end
+    }
+
     /// Muted topics are by their channels' names; where there are `user_topics`, the list is made of those again.
     pub(super) fn rename_muted_topics(&mut self, old: &Value, new: &Value) {
         let muted = self.value.get_mut("muted_topics").and_then(Value::as_array_mut);
@@ -275,6 +280,19 @@ mod tests {
         assert_eq!(state.value()["muted_topics"], json!([["town", "lunch", 5], ["hidden", "lunch", 5]]));
         let later = json!({"streams": [{"stream_id": 1, "name": "town"}], "muted_topics": [["renamed", "lunch", 5]]});
         assert_eq!(state.differences(&later), []);
+    }
+
+    #[test]
+    fn archived_channels_that_come_in_sight_are_listed_from_378_on() {
+        for (level, is_listed) in [(315, false), (377, false), (378, true)] {
+            let mut state = State::from_register(json!({"service_feature_level": level, "streams": []}));
+            let channel = json!({"stream_id": 7, "name": "attic", "is_archived": true});
+
+            assert!(state.stream(&json!({"op": "create", "streams": [channel.clone()]}), "create"));
+
+            let channels = if is_listed { vec![channel] } else { vec![] };
+            assert_eq!(state.value()["streams"], json!(channels), "at {level}");
+        }
     }
 
     #[test]
