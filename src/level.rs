@@ -138,6 +138,8 @@ pub struct Behaviour {
 pub enum Downgrade {
     /// Changes or refuses requests of these operations, once it is known who calls.
     Request(&'static [&'static str], fn(&mut Request<'_>) -> Result<(), Error>),
+    /// Refuses requests of these operations, once their parameters are read.
+    Refuse(&'static [&'static str], fn(&mut Request<'_>) -> Result<(), Error>),
     /// Changes objects of replies and events.
     Objects(&'static Object, fn(&mut Map<String, Value>, &Context<'_>)),
     /// These errors had another status and code.

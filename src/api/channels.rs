@@ -24,22 +24,22 @@ operation! {
     /// Lists channels that the caller can see.
     pub GetChannels = GET "/streams", for User;
     params {
+        /// All public ones, web-public ones too; guests get none by this.
+        include_public: bool = true,
+        /// All web-public ones.
+        include_web_public: bool = false,
+        /// Those to which the caller is subscribed.
+        include_subscribed: bool = true,
         /// Leave archived channels out.
         exclude_archived: bool = true,
         /// All whose settings the caller can see.
         include_all | "include_all_active": bool = false,
-        /// All whose messages the caller can read.
-        include_can_access_content: bool = false,
         /// Tell of each whether new users get it.
         include_default: bool = false,
         /// Those to which a bot's owner is subscribed.
         include_owner_subscribed: bool = false,
-        /// All public ones, web-public ones too; guests get none by this.
-        include_public: bool = true,
-        /// Those to which the caller is subscribed.
-        include_subscribed: bool = true,
-        /// All web-public ones.
-        include_web_public: bool = false,
+        /// All whose messages the caller can read.
+        include_can_access_content: bool = false,
     }
     reply ChannelsReply;
 }

@@ -26,16 +26,16 @@ operation! {
     /// Makes a link by which anybody may join.
     pub CreateInviteLink = POST "/invites/multiuse", for HumanNotGuest;
     params {
-        /// Groups that they are put into; the caller must be allowed to add users to them.
-        group_ids: Vec<GroupId> = Vec::new() => "[]",
-        /// The default channels too.
-        include_realm_default_subscriptions: bool = false,
-        /// Their role, equal or stricter than the caller's.
-        invite_as: RoleNumber = RoleNumber::MEMBER => "400",
         /// How long the link is in force; null for ever, 10 days by default.
         invite_expires_in_minutes: Option<Nullable<i64>>,
+        /// Their role, equal or stricter than the caller's.
+        invite_as: RoleNumber = RoleNumber::MEMBER => "400",
         /// Channels that they are subscribed to: default ones, or those to which the caller may add subscribers.
         stream_ids: Vec<ChannelId> = Vec::new() => "[]",
+        /// The default channels too.
+        include_realm_default_subscriptions: bool = false,
+        /// Groups that they are put into; the caller must be allowed to add users to them.
+        group_ids: Vec<GroupId> = Vec::new() => "[]",
         /// Markdown that replaces the organization's welcome text; "" sends none. Dropped unless an administrator
         /// gives it.
         welcome_message_custom_text: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,

@@ -18,7 +18,6 @@ use crate::error::Error;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
 use crate::realm::send::{Outgoing, Target, Voice};
-use crate::realm::text::normal_content;
 use crate::realm::tx::Tx;
 use crate::realm::{Realm, markdown};
 use crate::record::message::{MessageRecord, MessageView, SYSTEM_PICTURES_SINCE};
@@ -35,19 +34,19 @@ operation! {
         /// A channel's name or ID; users' IDs or addresses, one or a list. Bots may leave it out that have a channel
         /// by default, and send there.
         to: Expected<recipients::Recipients>,
-        /// Markdown; cut at 10,000 code points.
-        content: Expected<String>,
         /// Needed for channels; cut at 60 code points. "" is the general topic.
         topic | "subject": Option<String>,
-        /// The sending client's queue: its copy of the event gets `local_message_id`.
-        queue_id: Option<String>,
-        /// The client's own name for the message.
-        local_id: Option<String>,
-        /// Whether the sender has read it; by default when a client for people sends it.
-        read_by_sender: Option<bool>,
+        /// Markdown; cut at 10,000 code points.
+        content: Expected<String>,
         /// A form with choices, as JSON text of `widget_type` (`zform`) and `extra_data`. Real servers take it from
         /// bots without documenting it.
         widget_content: Option<String>,
+        /// The client's own name for the message.
+        local_id: Option<String>,
+        /// The sending client's queue: its copy of the event gets `local_message_id`.
+        queue_id: Option<String>,
+        /// Whether the sender has read it; by default when a client for people sends it.
+        read_by_sender: Option<bool>,
     }
     reply SendMessageReply;
     errors [
@@ -79,7 +78,7 @@ impl Write for SendMessage {
         // What is missing first is named first.
         let to = params.to.or_default(caller, params.type_)?;
         let content = params.content.present("content")?;
-        normal_content(&content)?;
+        recipients::check_content(tx, caller, params.type_, &to, params.topic.as_deref(), &content)?;
         let to = recipients::resolve(tx, caller, params.type_, &to, params.topic)?;
         let outgoing = Outgoing {
             sender: caller.id,

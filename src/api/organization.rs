@@ -26,7 +26,7 @@ use crate::realm::render::rendered_description;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use crate::realm::visibility::Sight;
-use crate::record::events::RealmUpdate;
+use crate::record::events::{RealmUpdate, RealmUpdateDict};
 use parameters::{OrganizationParams, check_choice, kept};
 use policies::{Choice, Policy};
 use schemars::JsonSchema;
@@ -53,8 +53,12 @@ const OWNERS_PERMISSIONS: &[&str] = &[
 /// The first level at which owners alone decide on who can sign up.
 const OWNERS_DECIDE_ON_SIGN_UP_SINCE: i64 = 143;
 
-/// Settings of which events tell in the form that permissions have.
-const SENT_AS_DATA: &[&str] = &["allow_message_editing", "message_content_edit_limit_seconds", "topics_policy"];
+/// Settings and policies of which events tell in the form that permissions have.
+const SENT_AS_DATA: &[&str] =
+    &["allow_message_editing", "edit_topic_policy", "message_content_edit_limit_seconds", "topics_policy"];
+
+/// The setting whose event comes last.
+const KIND: &str = "org_type";
 
 operation! {
     /// Changes the organization's name, description, settings and permissions.
@@ -102,26 +106,13 @@ impl Write for EditOrganization {
         }
 
         let mut changed = Map::new();
-        if let Some(name) = params.name.filter(|name| *name != tx.organization.name) {
-            organization_mut(tx).name.clone_from(&name);
-            tell(tx, &mut changed, "name", name.into());
-        }
-        if let Some(description) = params.description.filter(|text| *text != tx.organization.description) {
-            describe(tx, caller, &description);
-            changed.insert("description".to_owned(), description.into());
-        }
-        for (name, value) in settings {
-            // What kind of organization it is counts as changed whenever it is given.
-            if *tx.organization.setting(name) != value || name == "org_type" {
-                change_setting(tx, name, &value);
-                changed.insert(name.to_owned(), value);
-            }
-        }
-        for (policy, choice) in policies {
-            if change_policy(tx, policy, choice) {
-                changed.insert(policy.name.to_owned(), choice.0.into());
-            }
-        }
+        let texts = params.name.map(Change::Name).into_iter().chain(params.description.map(Change::Description));
+        let settings = settings.into_iter().map(|(name, value)| Change::Setting(name, value));
+        let policies = policies.into_iter().map(|(policy, choice)| Change::Policy(policy, choice));
+        let mut changes: Vec<Change> = texts.chain(settings).chain(policies).collect();
+        changes.sort_by_key(|change| parameters::rank(change.name()));
+        let kind = changes.split_off(changes.partition_point(|change| change.name() != KIND));
+        changes.into_iter().for_each(|change| change.apply(tx, caller, &mut changed));
         for (name, value) in permissions {
             changed.insert(name.to_owned(), json!(value));
             change_permission(tx, name, value);
@@ -137,7 +128,50 @@ impl Write for EditOrganization {
                 tell(tx, &mut changed, which.name(), id.map_or(-1, |id| id.0).into());
             }
         }
+        kind.into_iter().for_each(|change| change.apply(tx, caller, &mut changed));
         Ok(OrganizationReply { changed })
+    }
+}
+
+/// A change of what the organization keeps as a value.
+enum Change {
+    Name(String),
+    Description(String),
+    Setting(&'static str, Value),
+    Policy(&'static Policy, &'static Choice),
+}
+
+impl Change {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Name(_) => "name",
+            Self::Description(_) => "description",
+            Self::Setting(name, _) => name,
+            Self::Policy(policy, _) => policy.name,
+        }
+    }
+
+    /// Makes the change, unless it is so already, and notes it in the reply.
+    fn apply(self, tx: &mut Tx, author: &User, changed: &mut Map<String, Value>) {
+        match self {
+            Self::Name(name) if name != tx.organization.name => {
+                organization_mut(tx).name.clone_from(&name);
+                tell(tx, changed, "name", name.into());
+            }
+            Self::Description(description) if description != tx.organization.description => {
+                describe(tx, author, &description);
+                changed.insert("description".to_owned(), description.into());
+            }
+            // What kind of organization it is counts as changed whenever it is given.
+            Self::Setting(name, value) if *tx.organization.setting(name) != value || name == KIND => {
+                change_setting(tx, name, &value);
+                changed.insert(name.to_owned(), value);
+            }
+            Self::Policy(policy, choice) if change_policy(tx, policy, choice) => {
+                changed.insert(policy.name.to_owned(), choice.0.into());
+            }
+            _ => {}
+        }
     }
 }
 
@@ -256,8 +290,13 @@ fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choic
         }
     }
     let everyone = tx.everyone();
-    let event = RealmUpdate { property: policy.name.to_owned(), value: (*number).into() };
-    tx.emit_before(policy.until, everyone, |_| event);
+    let (name, value) = (policy.name.to_owned(), Value::from(*number));
+    if SENT_AS_DATA.contains(&policy.name) {
+        let data = [(name, value)].into_iter().collect();
+        tx.emit_before(policy.until, everyone, |_| RealmUpdateDict { property: "default", data });
+    } else {
+        tx.emit_before(policy.until, everyone, |_| RealmUpdate { property: name, value });
+    }
     true
 }
 

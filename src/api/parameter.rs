@@ -30,6 +30,8 @@ pub struct RawParameters {
     pub former: BTreeMap<&'static str, String>,
     /// Names that were sent and that the world's feature level does not know.
     pub set_aside: Vec<String>,
+    /// Why the world's feature level refuses the request once its parameters are read.
+    pub refusal: Option<Box<Error>>,
     /// Names of those that are `true` or `false`, where the world's feature level takes these for numbers too.
     pub switches: Vec<String>,
 }
@@ -56,6 +58,7 @@ impl Default for RawParameters {
             files: Vec::new(),
             former: BTreeMap::new(),
             set_aside: Vec::new(),
+            refusal: None,
             switches: Vec::new(),
         }
     }

@@ -21,18 +21,18 @@ operation! {
     /// Reports that the caller is there, and gives who else is.
     pub UpdatePresence = POST "/users/me/presence", for Human;
     params {
-        /// Days of history when everything is asked for; 14 when absent, 0 gives none.
-        history_limit_days: Option<NonNegative>,
-        /// The `presence_last_update_id` of an earlier reply: only what changed since, in the modern form.
-        last_update_id: Option<i64>,
-        /// Whether the user did something since the last report; of no effect here.
-        new_user_input: bool = false,
-        /// Reply with nothing.
-        ping_only: bool = false,
-        /// The modern form, keyed by user ID; deprecated.
-        slim_presence: bool = false,
         /// `active` or `idle`.
         status: String,
+        /// Reply with nothing.
+        ping_only: bool = false,
+        /// Whether the user did something since the last report; of no effect here.
+        new_user_input: bool = false,
+        /// The modern form, keyed by user ID; deprecated.
+        slim_presence: bool = false,
+        /// The `presence_last_update_id` of an earlier reply: only what changed since, in the modern form.
+        last_update_id: Option<i64>,
+        /// Days of history when everything is asked for; 14 when absent, 0 gives none.
+        history_limit_days: Option<NonNegative>,
     }
     reply UpdatePresenceReply;
     errors [InvalidPresenceStatus];

@@ -15,10 +15,10 @@ use crate::realm::organization::ProfileField;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::list::{ProfileFieldRecord, profile_fields};
-use data::{CHOICE, checked_data, data_of, known_site};
+use data::{CHOICE, FieldData, checked_data, data_of, known_site};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -52,20 +52,20 @@ operation! {
     /// Makes a custom profile field.
     pub CreateProfileField = POST "/realm/profile_fields", for Administrator;
     params {
-        /// Shown in the summary of a profile.
-        display_in_profile_summary: bool = false,
-        /// Users may fill it in themselves.
-        editable_by_user: bool = true,
-        /// Choices by key, or an external account's site.
-        field_data: Value = json!({}) => "{}",
-        /// 1 short text, 2 paragraph, 3 choice, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.
-        field_type: i64,
-        /// At most 80 characters.
-        hint: String = String::new() => "the empty text",
         /// Label, at most 40 characters, unique.
         name: String = String::new() => "the empty text",
+        /// At most 80 characters.
+        hint: String = String::new() => "the empty text",
+        /// Choices by key, or an external account's site.
+        field_data: FieldData = FieldData::default() => "{}",
+        /// 1 short text, 2 paragraph, 3 choice, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.
+        field_type: i64,
+        /// Shown in the summary of a profile.
+        display_in_profile_summary: bool = false,
         /// Must be filled in.
         required: bool = false,
+        /// Users may fill it in themselves.
+        editable_by_user: bool = true,
         /// People may be found by it.
         use_for_user_matching: bool = false,
     }
@@ -160,18 +160,18 @@ operation! {
     params {
         /// The field.
         @path field_id: ProfileFieldId,
-        /// Shown in the summary of a profile.
-        display_in_profile_summary: Option<bool>,
-        /// Users may fill it in themselves.
-        editable_by_user: Option<bool>,
-        /// Choices by key, or an external account's site. Values that are no choices any more are taken away.
-        field_data: Option<Value>,
-        /// At most 80 characters.
-        hint: Option<String>,
         /// Label, at most 40 characters, unique.
         name: Option<String>,
+        /// At most 80 characters.
+        hint: Option<String>,
+        /// Choices by key, or an external account's site. Values that are no choices any more are taken away.
+        field_data: Option<FieldData>,
+        /// Shown in the summary of a profile.
+        display_in_profile_summary: Option<bool>,
         /// Must be filled in.
         required: Option<bool>,
+        /// Users may fill it in themselves.
+        editable_by_user: Option<bool>,
         /// People may be found by it.
         use_for_user_matching: Option<bool>,
     }
@@ -290,7 +290,7 @@ fn drop_lost_choices(tx: &mut Tx, id: ProfileFieldId) {
         return;
     }
     let choices = data_of(&field);
-    take_away(tx, id, |value| choices.get(value).is_none());
+    take_away(tx, id, |value| !choices.0.contains_key(value));
 }
 
 /// Takes away those values of a field. Who hears of the fields concludes it.

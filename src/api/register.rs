@@ -31,30 +31,30 @@ operation! {
     /// Registers an event queue and gives the state from which its events go on.
     pub Register = POST "/register", for UserOrVisitor;
     params {
-        /// Messages of all public channels; where it is left out, those that a bot gets by default.
-        all_public_streams: Option<bool> = None => "false",
         /// Content of messages as HTML.
         apply_markdown: bool = false,
-        /// What the client understands.
-        client_capabilities: RawCapabilities = RawCapabilities::default() => "{}",
         /// The client computes the provider's picture addresses itself. Default: true, for visitors false.
         client_gravatar: Option<bool>,
+        /// Presence by user ID in the modern form.
+        slim_presence: bool = false,
+        /// Messages of all public channels; where it is left out, those that a bot gets by default.
+        all_public_streams: Option<bool> = None => "false",
+        /// `true`, `false` or `partial`.
+        include_subscribers: options::IncludeSubscribersText = options::IncludeSubscribersText(IncludeSubscribers::No) => "false",
+        /// What the client understands.
+        client_capabilities: RawCapabilities = RawCapabilities::default() => "{}",
         /// Types of events for the queue; all when absent, unknown ones are ignored.
         event_types: Option<Vec<String>>,
         /// Types of events whose state is wanted now; as `event_types` when absent.
         fetch_event_types: Option<Vec<String>>,
-        /// `true`, `false` or `partial`.
-        include_subscribers: options::IncludeSubscribersText = options::IncludeSubscribersText(IncludeSubscribers::No) => "false",
         /// Only messages that fit: pairs of operator and operand; where there is none, those that a bot gets by default.
         narrow: EventNarrow = EventNarrow::default() => "[]",
-        /// Presence no older than this; 0 for none.
-        presence_history_limit_days: NonNegative = NonNegative(14) => "14",
         /// Old name of `idle_queue_timeout`, in seconds; 0 for the default.
         queue_lifespan_secs: Option<i64>,
-        /// Presence by user ID in the modern form.
-        slim_presence: bool = false,
         /// Seconds without a poll after which the queue is collected, or "mobile".
         idle_queue_timeout: Option<Nullable<IdleTimeout>>,
+        /// Presence no older than this; 0 for none.
+        presence_history_limit_days: NonNegative = NonNegative(14) => "14",
     }
     reply RegisterReply;
     errors [NotForAnonymous, NotAuthorizedForQuery, BadNarrow, OperatorNotSupported, OperandNotSupported];

@@ -17,7 +17,6 @@ use crate::realm::id::{ScheduledMessageId, UserId};
 use crate::realm::organization::ScheduledMessage;
 use crate::realm::schedule::{DryRun, future_time};
 use crate::realm::send::Outgoing;
-use crate::realm::text::normal_content;
 use crate::realm::tx::Tx;
 use crate::record::events::{ScheduledMessagesAdd, ScheduledMessagesRemove};
 use crate::record::scheduled::ScheduledMessageRecord;
@@ -99,10 +98,10 @@ operation! {
         type_ as "type": MessageType,
         /// A channel's ID, or a list of users' IDs.
         to: To,
-        /// Markdown; cut at 10,000 code points.
-        content: String,
         /// Needed for channels.
         topic: Option<String>,
+        /// Markdown; cut at 10,000 code points.
+        content: String,
         /// UNIX seconds, later than now.
         scheduled_delivery_timestamp: i64,
         /// Whether the sender has read it once it is sent; by default when a client for people schedules it.
@@ -122,9 +121,9 @@ pub struct ScheduledMessageIdReply {
 
 /// Errors of sending, which apply when a message is scheduled too, in the order in which they are checked.
 pub const SENDING_ERRORS: &[ErrorKind] = &[
+    ErrorKind::DeliveryNotInFuture,
     ErrorKind::InvalidChannelIdType,
     ErrorKind::InvalidRecipientsType,
-    ErrorKind::DeliveryNotInFuture,
     ErrorKind::MessageEmpty,
     ErrorKind::MessageNullBytes,
     ErrorKind::MissingTopic,
@@ -154,8 +153,8 @@ impl Write for ScheduleMessage {
             return replace(tx, call, json_parameter(id, "scheduled_message_id")?, params);
         }
         let sender = call.caller().id;
-        let to = params.to.recipients(params.type_)?;
         let deliver_at = future_time(tx, params.scheduled_delivery_timestamp)?;
+        let to = params.to.recipients(params.type_)?;
         let DryRun { to, content, rendered } = checked(tx, call, params.type_, &to, params.topic, &params.content)?;
 
         let id = ScheduledMessageId(tx.next_scheduled());
@@ -202,8 +201,8 @@ fn checked(
     topic: Option<String>,
     content: &str,
 ) -> Result<DryRun, Error> {
-    normal_content(content)?;
     let caller = call.caller();
+    recipients::check_content(realm, caller, kind, to, topic.as_deref(), content)?;
     let target = recipients::resolve(realm, caller, kind, to, topic)?;
     let outgoing = Outgoing::from_server(caller.id, target, call.origin.strip(content.to_owned()));
     realm.try_sending(Outgoing { site: Some(call.site()), ..outgoing }, call.feature_level)

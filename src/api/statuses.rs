@@ -51,14 +51,14 @@ operation! {
     params {
         /// Switches the setting `presence_enabled` off or on; deprecated.
         away: Option<bool>,
-        /// The emoji's code; follows from the name when absent.
-        emoji_code: Option<String>,
-        /// The emoji's name; "" takes the emoji away.
-        emoji_name: Option<String>,
-        /// The emoji's namespace; follows from the name when absent.
-        reaction_type: Option<String>,
         /// At most 60 code points; "" takes the text away.
         status_text: Option<String>,
+        /// The emoji's name; "" takes the emoji away.
+        emoji_name: Option<String>,
+        /// The emoji's code; follows from the name when absent.
+        emoji_code: Option<String>,
+        /// The emoji's namespace; follows from the name when absent.
+        reaction_type: Option<String>,
     }
     errors [
         BadValue, NoNewValues, EmojiNameRequired, UnknownEmoji, InvalidEmojiType, InvalidEmojiCode, InvalidEmojiName,
@@ -85,14 +85,14 @@ operation! {
     params {
         /// The user; an active person.
         @path user_id: UserId,
-        /// The emoji's code; follows from the name when absent.
-        emoji_code: Option<String>,
-        /// The emoji's name; "" takes the emoji away.
-        emoji_name: Option<String>,
-        /// The emoji's namespace; follows from the name when absent.
-        reaction_type: Option<String>,
         /// At most 60 code points; "" takes the text away.
         status_text: Option<String>,
+        /// The emoji's name; "" takes the emoji away.
+        emoji_name: Option<String>,
+        /// The emoji's code; follows from the name when absent.
+        emoji_code: Option<String>,
+        /// The emoji's namespace; follows from the name when absent.
+        reaction_type: Option<String>,
     }
     errors [
         BadValue, NoSuchUser, TargetDeactivated, InsufficientPermission, NoNewValues, EmojiNameRequired, UnknownEmoji,

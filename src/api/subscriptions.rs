@@ -84,10 +84,10 @@ operation! {
     /// Subscribes the caller to some channels and unsubscribes them from others.
     pub ChangeSubscriptions = PATCH "/users/me/subscriptions", for User;
     params {
-        /// Channels to be subscribed to, made if need be.
-        add: Vec<ChannelToSubscribe> = Vec::new() => "[]",
         /// Names of channels to leave, afterwards.
         delete: Vec<String> = Vec::new() => "[]",
+        /// Channels to be subscribed to, made if need be.
+        add: Vec<ChannelToSubscribe> = Vec::new() => "[]",
     }
     reply ChangeSubscriptionsReply;
     errors [

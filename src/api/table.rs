@@ -51,7 +51,8 @@ fn check_precondition<O: Operation>(realm: &Realm, call: &Call<'_>) -> Result<()
 
 fn checked_params<O: Operation>(realm: &Realm, call: &Call<'_>, raw: &RawParameters) -> Result<O::Params, Error> {
     check_precondition::<O>(realm, call)?;
-    O::Params::read(raw)
+    let params = O::Params::read(raw)?;
+    raw.refusal.as_deref().map_or(Ok(params), |refusal| Err(refusal.clone()))
 }
 
 fn commit<O: Operation, T>(

@@ -138,14 +138,14 @@ operation! {
     /// Mutes or unmutes a topic for the caller; deprecated, see POST /user_topics.
     pub MuteTopic = PATCH "/users/me/subscriptions/muted_topics", for User;
     params {
-        /// Mute or unmute.
-        op: MuteOp,
-        /// The channel by name, or
-        stream: Option<String>,
         /// by ID.
         stream_id: Option<ChannelId>,
+        /// The channel by name, or
+        stream: Option<String>,
         /// The topic.
         topic: TopicName,
+        /// Mute or unmute.
+        op: MuteOp,
     }
     errors [
         MissingParameter, UnsupportedCombination, InvalidChannelId, InvalidChannelName, TopicNotMuted,

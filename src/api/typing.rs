@@ -48,12 +48,12 @@ operation! {
     /// Tells others that the caller is writing a message.
     pub SetTyping = POST "/typing", for User;
     params {
+        /// What kind of message.
+        r#type as "type": TypingType = TypingType::Direct => "direct",
         /// Whether it begins or ends.
         op: TypingOp,
         /// Recipients of a direct message; the caller may be among them.
         to: Option<Vec<UserId>>,
-        /// What kind of message.
-        r#type as "type": TypingType = TypingType::Direct => "direct",
         /// The channel of a channel message.
         stream_id: Option<ChannelId>,
         /// The topic of a channel message.

@@ -24,10 +24,10 @@ operation! {
     /// Lists the organization's users.
     pub GetUsers = GET "/users", for UserOrVisitor;
     params {
-        /// The client computes the provider's picture addresses itself.
-        client_gravatar: bool = true,
         /// With the custom profile fields.
         include_custom_profile_fields: bool = false,
+        /// The client computes the provider's picture addresses itself.
+        client_gravatar: bool = true,
         /// Only these; unknown ones are left out.
         user_ids: Option<Vec<UserId>>,
     }
@@ -73,10 +73,10 @@ operation! {
     params {
         /// The user.
         @path user_id: UserId,
-        /// The client computes the provider's picture addresses itself.
-        client_gravatar: bool = true,
         /// With the custom profile fields.
         include_custom_profile_fields: bool = false,
+        /// The client computes the provider's picture addresses itself.
+        client_gravatar: bool = true,
     }
     reply UserReply;
     errors [NoSuchUser, InsufficientPermission];
@@ -108,10 +108,10 @@ operation! {
     params {
         /// The real address, where the caller may see it, or the dummy `user<user_id>@<realm_host>`.
         @path email: String,
-        /// The client computes the provider's picture addresses itself.
-        client_gravatar: bool = true,
         /// With the custom profile fields.
         include_custom_profile_fields: bool = false,
+        /// The client computes the provider's picture addresses itself.
+        client_gravatar: bool = true,
     }
     reply UserReply;
     errors [NoSuchUser, InsufficientPermission];

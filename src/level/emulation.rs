@@ -28,6 +28,7 @@ pub struct Emulation {
     capabilities: Vec<&'static str>,
     narrow_terms: Vec<narrow::Term>,
     requests: HashMap<Key, Vec<RequestChange>>,
+    refusals: HashMap<Key, Vec<RequestChange>>,
     every_reply: Vec<ObjectChange>,
     /// Fields of single operations' replies that the level has, whatever it says of every reply.
     earlier: HashSet<(Key, &'static str)>,
@@ -144,6 +145,14 @@ impl Emulation {
         }
         let mut request = Request { level: self.level, realm, caller, path: &raw.path, values };
         self.requests.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))?;
+        raw.refusal = self
+            .refusals
+            .get(&key)
+            .into_iter()
+            .flatten()
+            .try_for_each(|change| change(&mut request))
+            .err()
+            .map(Box::new);
         // Some of what is a number now was a switch.
         for name in self.numbers.get(&key).into_iter().flatten() {
             let Some(value) = request.values.get_mut(*name) else { continue };

@@ -87,7 +87,7 @@ async fn groups_of_default_channels_are_made_changed_and_removed() {
     members("add", json!(["quiet"])).await.is(json!({}));
     adam.patch("/default_stream_groups/1", json!({"new_group_name": "Makers"})).await.is(json!({}));
     let all =
-        json!([{"id": 1, "name": "Makers", "description": "For those who build", "streams": [engineering, quiet]}]);
+        json!([{"id": 1, "name": "Makers", "description": "For those\nwho build", "streams": [engineering, quiet]}]);
     assert_eq!((groups(&mel).await, groups(&gus).await), (all, json!([])));
     // What is private or archived is in no group.
     adam.patch(&format!("/streams/{engineering}"), json!({"is_private": true})).await.success();

@@ -112,8 +112,8 @@ async fn a_platform_token_needs_an_application_and_comes_from_people() {
     let [mel, bot] = server.users(["mel", "build-bot"]);
     let missing = "REQUEST_VARIABLE_MISSING";
 
-    mel.post(PLATFORM, json!({})).await.error(missing, "Missing 'appid' argument");
-    mel.post(PLATFORM, json!({"appid": "app"})).await.error(missing, "Missing 'token' argument");
+    mel.post(PLATFORM, json!({})).await.error(missing, "Missing 'token' argument");
+    mel.post(PLATFORM, json!({"token": "ab"})).await.error(missing, "Missing 'appid' argument");
     for appid in ["", "my app", "a/b"] {
         let reply = mel.post(PLATFORM, json!({"appid": appid, "token": ""})).await;
         reply.error("BAD_REQUEST", "appid has invalid format");

@@ -18,10 +18,7 @@ async fn owners_say_which_domains_are_accepted() {
         user.post("/realm/domains", json!({})).await.error("UNAUTHORIZED_PRINCIPAL", owner);
     }
     adam.delete("/realm/domains/chat.test", json!({})).await.error("UNAUTHORIZED_PRINCIPAL", owner);
-    olive
-        .post("/realm/domains", json!({}))
-        .await
-        .error("REQUEST_VARIABLE_MISSING", "Missing 'allow_subdomains' argument");
+    olive.post("/realm/domains", json!({})).await.error("REQUEST_VARIABLE_MISSING", "Missing 'domain' argument");
     olive.post("/realm/domains", params.clone()).await.is(json!({"new_domain": [2, "example.com"]}));
     let taken = "The domain example.com is already a part of your organization.";
     olive.post("/realm/domains", params).await.error("BAD_REQUEST", taken);

@@ -67,6 +67,7 @@ mod narrows;
 mod navigation_views;
 mod negative_numbers;
 mod null_characters;
+mod order_of_parameters;
 mod organization;
 mod organization_end;
 mod organization_logins;

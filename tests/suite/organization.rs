@@ -41,15 +41,16 @@ async fn what_changes_is_echoed_told_and_there_from_then_on() {
             "can_create_groups": {"new": group(&server, "role:moderators"), "old": group(&server, "role:members")},
         }),
     );
+    // In the order of the events.
     let changed = json!({
+        "message_content_delete_limit_seconds": 60,
+        "message_content_edit_limit_seconds": null,
         "name": "Double",
         "description": "Now **bold**",
-        "message_content_delete_limit_seconds": 60,
         "topics_policy": "disable_empty_topic",
-        "message_content_edit_limit_seconds": null,
+        "digest_weekday": 3,
         "message_retention_days": 30,
         "jitsi_server_url": "https://meet.example.com",
-        "digest_weekday": 3,
         "can_create_groups": group(&server, "role:moderators"),
         "new_stream_announcements_stream_id": quiet,
         "signup_announcements_stream_id": -1,
@@ -298,7 +299,7 @@ async fn new_users_begin_with_the_settings_that_administrators_chose() {
     let params = json!({"color_scheme": 2, "email_address_visibility": 4, "enter_sends": false});
     adam.patch(path, params).await.is(json!({}));
 
-    for (property, value) in [("email_address_visibility", 4), ("color_scheme", 2)] {
+    for (property, value) in [("color_scheme", 2), ("email_address_visibility", 4)] {
         let event = json!({"type": "realm_user_settings_defaults", "op": "update"});
         let event = queue.next().await.has(event);
         assert_eq!((&event["property"], &event["value"]), (&json!(property), &json!(value)));

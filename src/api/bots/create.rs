@@ -28,20 +28,20 @@ operation! {
     /// Makes a bot of the caller's.
     pub CreateBot = POST "/bots", for HumanNotGuest;
     params {
-        /// 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded.
-        bot_type: i64 = 1,
-        /// Settings of an embedded bot.
-        config_data: BTreeMap<String, String> = BTreeMap::new() => "{}",
         /// Display name.
         full_name: String,
-        /// Form of an outgoing webhook's calls: 1 or 2.
-        interface_type: i64 = 1,
-        /// Where an outgoing webhook calls; JSON text.
-        payload_url: Option<JsonText>,
-        /// Which bot an embedded one is.
-        service_name: Option<String>,
         /// Begins its address.
         short_name: String,
+        /// 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded.
+        bot_type: i64 = 1,
+        /// Where an outgoing webhook calls; JSON text.
+        payload_url: Option<Url>,
+        /// Which bot an embedded one is.
+        service_name: Option<String>,
+        /// Settings of an embedded bot.
+        config_data: BTreeMap<String, String> = BTreeMap::new() => "{}",
+        /// Form of an outgoing webhook's calls: 1 or 2.
+        interface_type: i64 = 1,
         /// The name of the channel to which its messages go that name none.
         default_sending_stream: Option<String>,
         /// The name of the channel of which its queues without a narrow get messages alone.
@@ -59,19 +59,20 @@ operation! {
     takes files;
 }
 
-/// A text that travels as JSON.
+/// An address on the web, as JSON text.
 #[derive(Clone, Debug)]
-pub struct JsonText(pub String);
+pub struct Url(pub String);
 
-impl crate::api::parameter::FromJson for JsonText {
+impl crate::api::parameter::FromJson for Url {
     fn from_json(value: &serde_json::Value, at: &str) -> Result<Self, Error> {
-        String::from_json(value, at).map(Self)
+        let url = String::from_json(value, at)?;
+        if is_url(&url) { Ok(Self(url)) } else { Err(Error::bad_value(at, "is not a URL")) }
     }
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         generator.subschema_for::<String>()
     }
 }
-crate::api::parameter::through_json!(JsonText);
+crate::api::parameter::through_json!(Url);
 
 /// The new bot.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -138,9 +139,6 @@ fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<Checked, 
     check_may_create_bot(realm, call, kind)?;
     if !matches!(params.interface_type, 1 | 2) {
         return Err(Error::InvalidInterfaceType);
-    }
-    if params.payload_url.as_ref().is_some_and(|url| !url.0.is_empty() && !is_url(&url.0)) {
-        return Err(Error::bad_value("payload_url", "is not a URL"));
     }
     if bot_named(realm, &full_name).is_some() {
         return Err(Error::BotNameTaken);

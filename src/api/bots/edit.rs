@@ -2,10 +2,9 @@
 //!
 //! A choice where the API is silent: A-69 in docs/assumptions.md.
 
-use super::create::JsonText;
+use super::create::Url;
 use super::{administered_bot, emit};
 use crate::api::parameter::RoleNumber;
-use crate::api::shared::addresses::is_url;
 use crate::api::shared::pictures::{check_picture, keep_picture};
 use crate::api::shared::users::bot::{bot_named, emit_owner};
 use crate::api::shared::users::change::{change_avatar, change_name, change_role};
@@ -32,18 +31,18 @@ operation! {
     params {
         /// The bot.
         @path bot_id: UserId,
-        /// Its owner: an active person.
-        bot_owner_id: Option<UserId>,
-        /// Settings of an embedded bot; those that are not named stay.
-        config_data: Option<BTreeMap<String, String>>,
         /// Display name.
         full_name: Option<String>,
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest; for administrators.
         role: Option<RoleNumber>,
+        /// Its owner: an active person.
+        bot_owner_id: Option<UserId>,
+        /// Settings of an embedded bot; those that are not named stay.
+        config_data: Option<BTreeMap<String, String>>,
+        /// Where an outgoing webhook calls; JSON text.
+        service_payload_url: Option<Url>,
         /// Form of an outgoing webhook's calls: 1 or 2.
         service_interface: i64 = 1,
-        /// Where an outgoing webhook calls; JSON text.
-        service_payload_url: Option<JsonText>,
         /// The name of the channel to which its messages go that name none; "" for none.
         default_sending_stream: Option<String>,
         /// The name of the channel of which its queues without a narrow get messages alone; "" for none.
@@ -140,9 +139,6 @@ fn check_owner(realm: &Realm, caller: &User, owner: UserId) -> Result<(), Error>
 fn check_service(params: &EditBot) -> Result<(), Error> {
     if !matches!(params.service_interface, 1 | 2) {
         return Err(Error::InvalidInterfaceType);
-    }
-    if params.service_payload_url.as_ref().is_some_and(|url| !is_url(&url.0)) {
-        return Err(Error::bad_value("service_payload_url", "is not a URL"));
     }
     Ok(())
 }

@@ -18,22 +18,22 @@ operation! {
     /// Makes a channel.
     pub CreateChannel = POST "/channels/create", for NotGuest, since 417;
     params {
-        /// Announce it where the organization announces such.
-        announce: bool = false,
-        /// Permissions.
-        @group permissions: ChannelPermissions,
-        /// At most 1,024 characters.
-        description: String = String::new() => "the empty text",
-        /// Its kind.
-        @group traits: ChannelTraits,
         /// At most 60 characters.
         name: String,
-        /// Tell those who were subscribed by somebody else.
-        send_new_subscription_messages: bool = true,
         /// Users to subscribe; the caller is subscribed only when named.
         subscribers: Vec<UserId>,
+        /// At most 1,024 characters.
+        description: String = String::new() => "the empty text",
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
+        /// Its kind.
+        @group traits: ChannelTraits,
+        /// Permissions.
+        @group permissions: ChannelPermissions,
+        /// Announce it where the organization announces such.
+        announce: bool = false,
+        /// Tell those who were subscribed by somebody else.
+        send_new_subscription_messages: bool = true,
     }
     reply NewChannelReply;
     errors [

@@ -4,12 +4,13 @@
 
 pub use crate::api::shared::channels::default_groups::records;
 
-use crate::api::parameter::words;
-use crate::api::shared::channels::creation::checked_description;
+use crate::api::shared::channels::creation::MAX_DESCRIPTION_LENGTH;
 use crate::api::shared::channels::default_groups::{emit, groups_mut};
+use crate::api::shared::text::check_length;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::channel::Channel;
 use crate::realm::id::ChannelId;
 use crate::realm::organization::DefaultChannelGroup;
 use crate::realm::text::invalid_character;
@@ -33,17 +34,17 @@ operation! {
         stream_names: Vec<String>,
     }
     errors [
-        BadValue, InvalidDefaultGroupName, DefaultGroupNameTooLong, DefaultGroupNameNull, DefaultGroupExists,
-        InvalidChannelName, PrivateMadeDefault, ChannelIsDefault,
+        InvalidChannelName, PrivateMadeDefault, ChannelIsDefault, InvalidDefaultGroupName, DefaultGroupNameTooLong,
+        DefaultGroupNameNull, DefaultGroupExists, BadValue,
     ];
     events [DefaultStreamGroups];
 }
 
 impl Write for CreateDefaultGroup {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let channels = checked_channels(tx, call.caller(), &params.stream_names, &params.group_name)?;
         let name = checked_name(tx, &params.group_name)?;
-        let description = checked_description(&params.description)?;
-        let channels = checked_channels(tx, call.caller(), &params.stream_names, &name)?;
+        let description = checked_description(params.description)?;
 
         tx.realm_mut().counters.default_channel_group += 1;
         let id = tx.counters.default_channel_group;
@@ -87,7 +88,7 @@ impl Write for EditDefaultGroup {
         }
         let checked = |name: String| if may_be_blank && is_blank { Ok(name) } else { checked_name(tx, &name) };
         let name = params.new_group_name.map(checked).transpose()?;
-        let description = params.new_description.map(|text| checked_description(&text)).transpose()?;
+        let description = params.new_description.map(checked_description).transpose()?;
 
         let group = &mut groups_mut(tx)[index];
         group.name = name.unwrap_or_else(|| group.name.clone());
@@ -97,29 +98,19 @@ impl Write for EditDefaultGroup {
     }
 }
 
-words! {
-    /// Whether channels come or go.
-    pub enum MemberOp {
-        /// They come.
-        Add = "add",
-        /// They go.
-        Remove = "remove",
-    }
-}
-
 operation! {
     /// Puts channels into a group of default channels, or takes them out of it.
     pub ChangeDefaultGroupChannels = PATCH "/default_stream_groups/{group_id}/streams", for Administrator;
     params {
         /// The group.
         @path group_id: i64,
-        /// Whether they come or go.
-        op: MemberOp,
+        /// `add` or `remove`.
+        op: String,
         /// Names of channels.
         stream_names: Vec<String>,
     }
     errors [
-        InvalidValue, NoSuchDefaultGroup, InvalidChannelName, PrivateMadeDefault, ChannelIsDefault, InDefaultGroup,
+        NoSuchDefaultGroup, InvalidChannelName, PrivateMadeDefault, ChannelIsDefault, InvalidValue, InDefaultGroup,
         NotInDefaultGroup,
     ];
     events [DefaultStreamGroups];
@@ -130,7 +121,11 @@ impl Write for ChangeDefaultGroupChannels {
         let index = known(tx, params.group_id)?;
         let group = tx.organization.default_channel_groups[index].clone();
         let channels = checked_channels(tx, call.caller(), &params.stream_names, &group.name)?;
-        let comes = params.op == MemberOp::Add;
+        let comes = match params.op.as_str() {
+            "add" => true,
+            "remove" => false,
+            _ => return Err(Error::InvalidValue { parameter: "op".into() }),
+        };
         if let Some(id) = channels.iter().find(|id| group.channels.contains(id) == comes) {
             let channel_name = tx.channels[id].name.as_str().into();
             let group_name = group.name.as_str().into();
@@ -175,6 +170,12 @@ impl Write for RemoveDefaultGroup {
     }
 }
 
+/// A description that is not too long; unlike those of channels it keeps its lines.
+fn checked_description(given: String) -> Result<String, Error> {
+    check_length(&given, "description", MAX_DESCRIPTION_LENGTH)?;
+    Ok(given)
+}
+
 /// A name that is free.
 fn checked_name(realm: &Realm, given: &str) -> Result<String, Error> {
     let name = given.trim();
@@ -195,9 +196,11 @@ fn checked_name(realm: &Realm, given: &str) -> Result<String, Error> {
 
 /// Open channels that not everybody gets anyway.
 fn checked_channels(realm: &Realm, caller: &User, names: &[String], group: &str) -> Result<Vec<ChannelId>, Error> {
-    let mut channels = Vec::new();
-    for name in names {
-        let channel = realm.living_channel_by_name(caller, name)?;
+    let channels: Vec<&Channel> = names
+        .iter()
+        .map(|name| realm.open_channel_by_name(caller, name).map(AsRef::as_ref))
+        .collect::<Result<_, _>>()?;
+    for channel in &channels {
         if channel.privacy.is_private() {
             return Err(Error::PrivateMadeDefault);
         }
@@ -205,9 +208,8 @@ fn checked_channels(realm: &Realm, caller: &User, names: &[String], group: &str)
             let channel_name = channel.name.as_str().into();
             return Err(Error::ChannelIsDefault { channel_name, group_name: group.into() });
         }
-        channels.push(channel.id);
     }
-    Ok(channels)
+    Ok(channels.into_iter().map(|channel| channel.id).collect())
 }
 
 fn known(realm: &Realm, id: i64) -> Result<usize, Error> {

@@ -3,10 +3,13 @@
 pub mod apply;
 
 use crate::api::parameter::Nullable;
-use crate::api::shared::channels::creation::{TOPIC_CREATION, check_folder, check_topic_creation, checked_description};
+use crate::api::shared::channels::creation::{
+    MAX_DESCRIPTION_LENGTH, TOPIC_CREATION, check_folder, check_topic_creation, in_one_line,
+};
 use crate::api::shared::channels::parameters::{ChannelPermissionUpdates, RetentionDays, TopicsPolicyWord};
 use crate::api::shared::channels::rights::administered_channel;
 use crate::api::shared::group_settings::{at_level, resolve_update};
+use crate::api::shared::text::MaxLength;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -23,28 +26,28 @@ operation! {
     params {
         /// The channel.
         @path stream_id: ChannelId,
-        /// Permissions.
-        @group permissions: ChannelPermissionUpdates,
         /// At most 1,024 characters.
-        description: Option<String>,
-        /// The folder; null for none.
-        folder_id: Option<Nullable<FolderId>>,
-        /// Show new subscribers of a private channel all of its history.
-        history_public_to_subscribers: Option<bool>,
-        /// False brings an archived channel back; true is nothing.
-        is_archived: Option<bool>,
-        /// New users get it; administrators only.
-        is_default_stream: Option<bool>,
+        description: Option<MaxLength<MAX_DESCRIPTION_LENGTH>>,
         /// Private.
         is_private: Option<bool>,
+        /// New users get it; administrators only.
+        is_default_stream: Option<bool>,
+        /// Show new subscribers of a private channel all of its history.
+        history_public_to_subscribers: Option<bool>,
         /// Anyone on the internet may read it.
         is_web_public: Option<bool>,
-        /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
-        message_retention_days: Option<RetentionDays>,
         /// At most 60 characters.
         new_name: Option<String>,
+        /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
+        message_retention_days: Option<RetentionDays>,
+        /// False brings an archived channel back; true is nothing.
+        is_archived: Option<bool>,
+        /// The folder; null for none.
+        folder_id: Option<Nullable<FolderId>>,
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
+        /// Permissions.
+        @group permissions: ChannelPermissionUpdates,
     }
     errors [
         BadValue, RefusedValue, InvalidChannelId, CannotAdministerChannel, InvalidParameters, DefaultChannelPrivate,
@@ -64,7 +67,7 @@ impl Write for EditChannel {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let id = params.stream_id;
-        let description = params.description.as_deref().map(checked_description).transpose()?;
+        let description = params.description.as_ref().map(|text| in_one_line(&text.0));
         let channel = administered_channel(tx, call, id)?;
         let privacy = checked_privacy(tx, caller, channel, &params)?;
         let topics_policy = checked_topics_policy(tx, caller, channel, params.topics_policy)?;

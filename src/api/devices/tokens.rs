@@ -63,10 +63,10 @@ operation! {
     /// Registers a token of the platform's service for the caller; deprecated.
     pub AddPlatformToken = POST "/users/me/platform_device_token", for Human;
     params {
-        /// The application.
-        appid: AppId,
         /// Hexadecimal.
         token: String,
+        /// The application.
+        appid: AppId,
     }
     errors [BadValue, TokenLength, InvalidPlatformToken];
 }

@@ -24,16 +24,16 @@ operation! {
     /// Makes a user group.
     pub CreateGroup = POST "/user_groups/create", for GroupCreator;
     params {
-        /// Permissions.
-        @group permissions: GroupPermissions,
-        /// At most 1,024 characters.
-        description: String,
-        /// Initial members: active users. The creator is none unless listed.
-        members: Vec<UserId>,
         /// At most 100 characters, unique whatever the case.
         name: String,
+        /// Initial members: active users. The creator is none unless listed.
+        members: Vec<UserId>,
+        /// At most 1,024 characters.
+        description: String,
         /// Initial subgroups, whatever the rights over them.
         subgroups: Vec<GroupId> = Vec::new() => "[]",
+        /// Permissions.
+        @group permissions: GroupPermissions,
     }
     reply GroupIdReply;
     errors [

@@ -24,14 +24,14 @@ operation! {
     params {
         /// The group; deactivated ones too.
         @path user_group_id: GroupId,
+        /// At most 100 characters, unique whatever the case.
+        name: Option<String>,
+        /// At most 1,024 characters.
+        description: Option<String>,
         /// Permissions.
         @group permissions: GroupPermissionUpdates,
         /// False brings a deactivated group back; true is nothing.
         deactivated: Option<bool>,
-        /// At most 1,024 characters.
-        description: Option<String>,
-        /// At most 100 characters, unique whatever the case.
-        name: Option<String>,
     }
     errors [
         NoNewData, BadValue, InvalidGroup, InsufficientPermission, GroupNameEmpty, GroupNameTooLong, GroupNamePrefix,

@@ -22,14 +22,14 @@ operation! {
     params {
         /// The group; deactivated ones too.
         @path user_group_id: GroupId,
-        /// Active users to be added.
-        add: Vec<UserId> = Vec::new() => "[]",
-        /// Groups to be added.
-        add_subgroups: Vec<GroupId> = Vec::new() => "[]",
         /// Active users to be removed.
         delete: Vec<UserId> = Vec::new() => "[]",
+        /// Active users to be added.
+        add: Vec<UserId> = Vec::new() => "[]",
         /// Groups to be removed.
         delete_subgroups: Vec<GroupId> = Vec::new() => "[]",
+        /// Groups to be added.
+        add_subgroups: Vec<GroupId> = Vec::new() => "[]",
     }
     errors [
         NoMembersToChange, InvalidGroup, InsufficientPermission, InvalidUserId, AlreadyMember, NotMember,
@@ -69,10 +69,10 @@ operation! {
     params {
         /// The group; deactivated ones too.
         @path user_group_id: GroupId,
-        /// Groups to be added.
-        add: Vec<GroupId> = Vec::new() => "[]",
         /// Groups to be removed.
         delete: Vec<GroupId> = Vec::new() => "[]",
+        /// Groups to be added.
+        add: Vec<GroupId> = Vec::new() => "[]",
     }
     errors [
         NoSubgroupsToChange, InvalidGroup, InsufficientPermission, InvalidGroupId, GroupDeactivated, AlreadySubgroup,

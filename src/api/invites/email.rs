@@ -1,7 +1,7 @@
 //! Invitations by email. No mail is sent; the invitation is there all the same.
 
 use super::revoke::{InviteParams, check_may_change};
-use super::terms::InviteSpec;
+use super::terms::{InviteSpec, check_role};
 use crate::api::parameter::{Nullable, RoleNumber};
 use crate::api::shared::addresses::is_email;
 use crate::api::shared::text::{MaxLength, NullableText};
@@ -21,18 +21,18 @@ operation! {
     params {
         /// Addresses, separated by commas or line breaks; `Name <address>` too.
         invitee_emails: String,
-        /// Groups that they are put into; the caller must be allowed to add users to them.
-        group_ids: Vec<GroupId> = Vec::new() => "[]",
-        /// The default channels too.
-        include_realm_default_subscriptions: bool = false,
-        /// Their role, equal or stricter than the caller's.
-        invite_as: RoleNumber = RoleNumber::MEMBER => "400",
         /// How long the invitations are in force; null for ever, 10 days by default.
         invite_expires_in_minutes: Option<Nullable<i64>>,
+        /// Their role, equal or stricter than the caller's.
+        invite_as: RoleNumber = RoleNumber::MEMBER => "400",
         /// Tell the caller who joined.
         notify_referrer_on_join: bool = true,
         /// Channels that they are subscribed to: default ones, or those to which the caller may add subscribers.
         stream_ids: Vec<ChannelId>,
+        /// The default channels too.
+        include_realm_default_subscriptions: bool = false,
+        /// Groups that they are put into; the caller must be allowed to add users to them.
+        group_ids: Vec<GroupId> = Vec::new() => "[]",
         /// Markdown that replaces the organization's welcome text; "" sends none. Dropped unless an administrator
         /// gives it.
         welcome_message_custom_text: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
@@ -57,6 +57,7 @@ impl PartialWrite for SendInvites {
         if !tx.may(caller.id, "can_invite_users_group") {
             return Err(Error::InsufficientPermission);
         }
+        check_role(call, params.invite_as.0)?;
         let addresses = addresses(&params.invitee_emails);
         let wanted = InviteSpec {
             role: params.invite_as.0,
@@ -151,7 +152,7 @@ operation! {
     /// Sends an invitation by email again: it is in force for its whole time from now on.
     pub ResendInvite = POST "/invites/{invite_id}/resend", for HumanNotGuest;
     params from InviteParams;
-    errors [NoSuchInvitation, OwnerRequired, AdministratorRequired];
+    errors [NoSuchInvitation, OwnerRequired, RoleAboveInviter];
 }
 
 impl Write for ResendInvite {

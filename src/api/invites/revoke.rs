@@ -12,7 +12,7 @@ use crate::realm::user::{Role, User};
 ///
 /// # Errors
 ///
-/// `OwnerRequired`, `AdministratorRequired`.
+/// `OwnerRequired`, `RoleAboveInviter`.
 pub(super) fn check_may_change(caller: &User, terms: &InviteTerms) -> Result<(), Error> {
     if terms.invited_by == caller.id || caller.role == Role::Owner {
         return Ok(());
@@ -20,7 +20,7 @@ pub(super) fn check_may_change(caller: &User, terms: &InviteTerms) -> Result<(),
     if terms.role == Role::Owner {
         return Err(Error::OwnerRequired);
     }
-    if caller.is_admin() { Ok(()) } else { Err(Error::AdministratorRequired) }
+    if caller.is_admin() { Ok(()) } else { Err(Error::RoleAboveInviter) }
 }
 
 operation! {
@@ -30,7 +30,7 @@ operation! {
         /// The link.
         @path invite_id: InviteLinkId,
     }
-    errors [NoSuchInvitation, OwnerRequired, AdministratorRequired, InvitationRevoked];
+    errors [NoSuchInvitation, OwnerRequired, RoleAboveInviter, InvitationRevoked];
     events [InvitesChanged];
 }
 
@@ -53,7 +53,7 @@ operation! {
     /// Revokes an invitation by email.
     pub RevokeInvite = DELETE "/invites/{invite_id}", for HumanNotGuest;
     params from InviteParams;
-    errors [NoSuchInvitation, OwnerRequired, AdministratorRequired];
+    errors [NoSuchInvitation, OwnerRequired, RoleAboveInviter];
     events [InvitesChanged];
 }
 

@@ -44,18 +44,18 @@ operation! {
     params {
         /// The message.
         @path message_id: MessageId,
-        /// The new text, Markdown; an empty one becomes `(deleted)`.
-        content: Option<String>,
-        /// The new topic.
-        topic | "subject": Option<String>,
         /// The new channel.
         stream_id: Option<NonNegative>,
+        /// The new topic.
+        topic | "subject": Option<String>,
         /// How many messages of the topic are moved.
         propagate_mode: PropagateMode = PropagateMode::ChangeOne => "change_one",
         /// Tell the old topic of the move.
         send_notification_to_old_thread: bool = false,
         /// Tell the new topic of the move.
         send_notification_to_new_thread: bool = true,
+        /// The new text, Markdown; an empty one becomes `(deleted)`.
+        content: Option<String>,
         /// SHA-256 of the text that the client knows, hexadecimal.
         prev_content_sha256: Option<String>,
     }

@@ -36,16 +36,16 @@ operation! {
         num_after: Option<NonNegative>,
         /// Which messages; all of the caller's when empty.
         narrow: NarrowTerms = NarrowTerms::default() => "[]",
+        /// Old form of the anchor `first_unread`.
+        use_first_unread_anchor: bool = false,
         /// The client computes the provider's picture addresses itself.
         client_gravatar: bool = true,
         /// HTML rather than Markdown.
         apply_markdown: bool = true,
-        /// Old form of the anchor `first_unread`.
-        use_first_unread_anchor: bool = false,
-        /// These messages instead of a range.
-        message_ids: Option<Vec<MessageId>>,
         /// The client understands the empty topic.
         allow_empty_topic_name: bool = false,
+        /// These messages instead of a range.
+        message_ids: Option<Vec<MessageId>>,
     }
     reply GetMessagesReply;
     errors [

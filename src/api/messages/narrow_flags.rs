@@ -20,18 +20,18 @@ operation! {
     params {
         /// A message ID as text, `newest`, `oldest` or `first_unread`.
         anchor: AnchorText,
-        /// `read`, `starred` or `collapsed`.
-        flag: String,
         /// Whether the message at the anchor is meant too.
         include_anchor: bool = true,
-        /// Which messages; all of the caller's when empty.
-        narrow: NarrowTerms,
-        /// Messages after the anchor; the server may take fewer.
-        num_after: NonNegative,
         /// Messages before the anchor; the server may take fewer.
         num_before: NonNegative,
+        /// Messages after the anchor; the server may take fewer.
+        num_after: NonNegative,
+        /// Which messages; all of the caller's when empty.
+        narrow: NarrowTerms,
         /// `add` or `remove`.
         op: String,
+        /// `read`, `starred` or `collapsed`.
+        flag: String,
     }
     reply UpdateFlagsForNarrowReply;
     errors [

@@ -45,10 +45,10 @@ operation! {
     /// Adds a domain.
     pub AddDomain = POST "/realm/domains", for Owner;
     params {
-        /// Accept addresses of its subdomains too.
-        allow_subdomains: bool,
         /// The domain, `example.com`; case does not matter.
         domain: String,
+        /// Accept addresses of its subdomains too.
+        allow_subdomains: bool,
     }
     reply NewDomainReply;
     errors [InvalidDomain, DomainExists];

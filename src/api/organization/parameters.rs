@@ -155,20 +155,48 @@ impl Parameters for OrganizationParams {
     }
 }
 
-/// The parameters in the order in which they are checked, and in which events of what changed are sent; those of later levels last.
+/// The parameters in the order in which they are read; those of later levels last.
 fn in_order() -> Vec<&'static ParameterInfo> {
     let mut all: Vec<&ParameterInfo> = OrganizationParams::LIST.iter().collect();
-    all.sort_by_key(|info| ORDER.iter().position(|name| *name == info.name).unwrap_or(ORDER.len()));
+    all.sort_by_key(|info| position(ORDER, info.name));
     all
 }
 
-/// The parameters whose order is known.
+/// The place of a setting, policy or text among the events of one request: limits of time first, and what is worked out
+/// from other values last.
+pub fn rank(name: &str) -> (usize, usize) {
+    match name {
+        "org_type" => (4, 0),
+        _ if LIMITS.contains(&name) => (0, position(LIMITS, name)),
+        _ if WORKED_OUT.contains(&name) => (2, position(WORKED_OUT, name)),
+        _ if ORDER.contains(&name) => (1, position(ORDER, name)),
+        _ => (3, 0),
+    }
+}
+
+fn position(list: &[&str], name: &str) -> usize {
+    list.iter().position(|one| *one == name).unwrap_or(list.len())
+}
+
+/// Limits of time, in the order of their events.
+const LIMITS: &[&str] = &[
+    "message_content_delete_limit_seconds",
+    "message_content_edit_limit_seconds",
+    "move_messages_within_stream_limit_seconds",
+    "move_messages_between_streams_limit_seconds",
+];
+
+/// Settings that are worked out from what was given, in the order of their events.
+const WORKED_OUT: &[&str] = &["message_retention_days", "jitsi_server_url"];
+
+/// The parameters and policies whose order is known.
 const ORDER: &[&str] = &[
     "name",
     "description",
     "emails_restricted_to_domains",
     "disallow_disposable_email_addresses",
     "invite_required",
+    "invite_to_realm_policy",
     "create_multiuse_invite_group",
     "require_unique_names",
     "name_changes_disabled",
@@ -176,8 +204,11 @@ const ORDER: &[&str] = &[
     "avatar_changes_disabled",
     "inline_image_preview",
     "inline_url_embed_preview",
+    "add_custom_emoji_policy",
+    "delete_own_message_policy",
     "message_content_delete_limit_seconds",
     "allow_message_editing",
+    "edit_topic_policy",
     "topics_policy",
     "message_content_edit_limit_seconds",
     "message_edit_history_visibility_policy",
@@ -191,6 +222,15 @@ const ORDER: &[&str] = &[
     "send_welcome_emails",
     "digest_emails_enabled",
     "message_content_allowed_in_email_notifications",
+    "bot_creation_policy",
+    "create_public_stream_policy",
+    "create_private_stream_policy",
+    "create_web_public_stream_policy",
+    "invite_to_stream_policy",
+    "move_messages_between_streams_policy",
+    "user_group_edit_policy",
+    "private_message_policy",
+    "wildcard_mention_policy",
     "video_chat_provider",
     "jitsi_server_url",
     "gif_rating_policy",

@@ -46,10 +46,10 @@ operation! {
     params {
         /// Name for people.
         name: String,
-        /// The highlighter's name of the language; at most 40 code points.
-        pygments_language: String,
         /// RFC 6570 template with the variable `code` and no other.
         url_template: String,
+        /// The highlighter's name of the language; at most 40 code points.
+        pygments_language: String,
     }
     reply PlaygroundIdReply;
     errors [BadValue, PlaygroundLanguage, PlaygroundRefused];

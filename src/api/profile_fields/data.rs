@@ -1,5 +1,6 @@
 //! The data of custom profile fields: choices, and sites on which people have accounts.
 
+use crate::api::parameter::{FromJson, through_json};
 use crate::api::shared::addresses::is_url;
 use crate::error::Error;
 use crate::realm::organization::ProfileField;
@@ -56,46 +57,54 @@ pub fn known_sites() -> Value {
 }
 
 /// The site that a field is for, if the service knows it.
-pub fn known_site(kind: i64, data: &Value) -> Option<&'static KnownSite> {
-    let subtype = data.get("subtype").filter(|_| kind == EXTERNAL_ACCOUNT)?;
+pub fn known_site(kind: i64, data: &FieldData) -> Option<&'static KnownSite> {
+    let subtype = data.0.get("subtype").filter(|_| kind == EXTERNAL_ACCOUNT)?;
     KNOWN_SITES.iter().find(|site| *subtype == site.subtype)
 }
 
-/// A field's data as JSON; an empty object where it has none.
-pub fn data_of(field: &ProfileField) -> Value {
-    serde_json::from_str(&field.data).unwrap_or_else(|_| json!({}))
+/// A field's data; none where it has none.
+pub fn data_of(field: &ProfileField) -> FieldData {
+    FieldData(serde_json::from_str(&field.data).unwrap_or_default())
 }
 
 /// A field's data as they are stored: choices have a text and an order each, accounts a site; others have none.
 ///
 /// # Errors
 ///
-/// `BadValue` for what has not the form of any field's data, then for choices `FieldWithoutChoices`, `BlankValue`,
-/// `MissingKey`, `UnexpectedKeys`, `DuplicateChoices`; for accounts `MissingKey`, `BadValue`, `BlankValue`,
+/// For choices `FieldWithoutChoices`, `BlankValue`, `MissingKey`, `UnexpectedKeys`, `DuplicateChoices`; for accounts `MissingKey`, `BadValue`, `BlankValue`,
 /// `UrlPatternWithoutName`, `UnexpectedKeys`, `UrlPatternMissing`, `UnknownExternalAccount`.
-pub fn checked_data(kind: i64, data: &Value) -> Result<String, Error> {
-    let object = data.as_object().ok_or_else(|| Error::bad_value("field_data", "is not a dict"))?;
-    check_form(object)?;
+pub fn checked_data(kind: i64, data: &FieldData) -> Result<String, Error> {
+    let object = &data.0;
     match kind {
         CHOICE if object.is_empty() => return Err(Error::FieldWithoutChoices),
         CHOICE => check_choices(object)?,
         EXTERNAL_ACCOUNT => check_account(object)?,
         _ => return Ok(String::new()),
     }
-    Ok(data.to_string())
+    Ok(Value::Object(object.clone()).to_string())
 }
 
-/// The form that data of any field have: texts, and objects of texts.
-fn check_form(data: &Map<String, Value>) -> Result<(), Error> {
-    for (key, value) in data.iter().filter(|(_, value)| !value.is_string()) {
-        let at = format!("field_data[\"{key}\"][\"dict[str,str]\"]");
-        let texts = value.as_object().ok_or_else(|| Error::bad_value(&at, "is not a dict"))?;
-        if let Some((key, _)) = texts.iter().find(|(_, text)| !text.is_string()) {
-            return Err(Error::bad_value(format!("{at}[\"{key}\"]"), "is not a string"));
+/// What has the form that data of any field have: texts, and objects of texts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FieldData(pub Map<String, Value>);
+
+impl FromJson for FieldData {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        let data = value.as_object().ok_or_else(|| Error::bad_value(at, "is not a dict"))?;
+        for (key, value) in data.iter().filter(|(_, value)| !value.is_string()) {
+            let at = format!("{at}[\"{key}\"][\"dict[str,str]\"]");
+            let texts = value.as_object().ok_or_else(|| Error::bad_value(&at, "is not a dict"))?;
+            if let Some((key, _)) = texts.iter().find(|(_, text)| !text.is_string()) {
+                return Err(Error::bad_value(format!("{at}[\"{key}\"]"), "is not a string"));
+            }
         }
+        Ok(Self(data.clone()))
     }
-    Ok(())
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        generator.subschema_for::<Map<String, Value>>()
+    }
 }
+through_json!(FieldData);
 
 fn check_choices(choices: &Map<String, Value>) -> Result<(), Error> {
     let mut texts = BTreeSet::new();
@@ -172,7 +181,8 @@ mod tests {
             (EXTERNAL_ACCOUNT, json!({"subtype": "custom"}), "Custom external account must define URL pattern"),
             (EXTERNAL_ACCOUNT, json!({"subtype": "code_host", "x": ""}), "Unexpected arguments: x"),
         ] {
-            assert_eq!(checked_data(kind, &data).map_err(|error| error.message()), Err(message.to_owned()), "{data}");
+            let refused = FieldData::from_json(&data, "field_data").and_then(|data| checked_data(kind, &data));
+            assert_eq!(refused.map_err(|error| error.message()), Err(message.to_owned()), "{data}");
         }
         for (pattern, message) in [
             ("https://x.test/", Some("URL pattern must contain '%(username)s'.")),
@@ -180,8 +190,9 @@ mod tests {
             ("x.test/%(username)s", Some(r#"field_data["url_pattern"] is not a URL"#)),
             ("https://x.test/%(username)s", None),
         ] {
-            let data = json!({"subtype": "custom", "url_pattern": pattern});
-            let refused = checked_data(EXTERNAL_ACCOUNT, &data).err().map(|error| error.message());
+            let data = FieldData::from_json(&json!({"subtype": "custom", "url_pattern": pattern}), "field_data");
+            let refused =
+                data.and_then(|data| checked_data(EXTERNAL_ACCOUNT, &data)).err().map(|error| error.message());
             assert_eq!(refused.as_deref(), message, "{pattern}");
         }
     }

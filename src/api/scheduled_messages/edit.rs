@@ -23,10 +23,10 @@ operation! {
         type_ as "type": Option<MessageType>,
         /// A channel's ID, or a list of users' IDs.
         to: Option<To>,
-        /// Markdown.
-        content: Option<String>,
         /// Needed when the type becomes that of channels.
         topic: Option<String>,
+        /// Markdown.
+        content: Option<String>,
         /// UNIX seconds, later than now; needed for one that could not be sent.
         scheduled_delivery_timestamp: Option<i64>,
     }

@@ -6,6 +6,7 @@ use crate::realm::Realm;
 use crate::realm::channel::checked_channel_name;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::send::Target;
+use crate::realm::text::normal_content;
 use crate::realm::user::User;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
@@ -78,6 +79,31 @@ pub fn resolve(
         }
         MessageType::Direct => Ok(Target::Direct { users: people(realm, sender, &to.0)? }),
     }
+}
+
+/// Checks the content of a message, and before it what is looked at before: all of [`resolve`] but whether the channel
+/// exists.
+///
+/// # Errors
+///
+/// Those of [`resolve`] and of [`normal_content`].
+pub fn check_content(
+    realm: &Realm,
+    sender: &User,
+    kind: MessageType,
+    to: &Recipients,
+    topic: Option<&str>,
+    content: &str,
+) -> Result<(), Error> {
+    let Err(refusal) = normal_content(content) else { return Ok(()) };
+    match kind {
+        MessageType::Channel => {
+            one_channel(&to.0)?;
+            topic.ok_or(Error::MissingTopic)?;
+        }
+        MessageType::Direct => _ = people(realm, sender, &to.0)?,
+    }
+    Err(refusal)
 }
 
 fn one_channel(to: &Value) -> Result<&Value, Error> {

@@ -2,6 +2,7 @@
 
 pub mod events;
 pub mod legacy;
+mod order;
 pub mod parameters;
 pub mod values;
 mod zones;

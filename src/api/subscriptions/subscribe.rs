@@ -32,22 +32,22 @@ operation! {
     /// Subscribes users to channels, which are made if need be.
     pub Subscribe = POST "/users/me/subscriptions", for NotGuest;
     params {
-        /// Announce new channels where the organization announces such.
-        announce: bool = false,
-        /// Refuse all when the caller may not subscribe to one; else those are listed in `unauthorized`.
-        authorization_errors_fatal: bool = true,
-        /// Permissions of new channels.
-        @group permissions: ChannelPermissions,
-        /// The kind of new channels.
-        @group traits: ChannelTraits,
-        /// Users to subscribe; the caller by default.
-        principals: Principals = Principals::caller() => "",
-        /// Tell those who were subscribed by somebody else.
-        send_new_subscription_messages: bool = true,
         /// The channels.
         subscriptions: Vec<ChannelToSubscribe>,
+        /// The kind of new channels.
+        @group traits: ChannelTraits,
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
+        /// Permissions of new channels.
+        @group permissions: ChannelPermissions,
+        /// Announce new channels where the organization announces such.
+        announce: bool = false,
+        /// Users to subscribe; the caller by default.
+        principals: Principals = Principals::caller() => "",
+        /// Refuse all when the caller may not subscribe to one; else those are listed in `unauthorized`.
+        authorization_errors_fatal: bool = true,
+        /// Tell those who were subscribed by somebody else.
+        send_new_subscription_messages: bool = true,
     }
     reply SubscribeReply;
     errors [

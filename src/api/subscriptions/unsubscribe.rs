@@ -20,10 +20,10 @@ operation! {
     /// Unsubscribes users from channels.
     pub Unsubscribe = DELETE "/users/me/subscriptions", for User;
     params {
-        /// Users to unsubscribe; the caller by default.
-        principals: Principals = Principals::caller() => "",
         /// Names of channels, whatever the case.
         subscriptions: Vec<String>,
+        /// Users to unsubscribe; the caller by default.
+        principals: Principals = Principals::caller() => "",
     }
     reply UnsubscribeReply;
     errors [

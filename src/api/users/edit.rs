@@ -25,12 +25,12 @@ operation! {
         @path user_id: UserId,
         /// Display name; a blank one changes nothing.
         full_name: Option<String>,
-        /// Real address, for administrators that may make users.
-        new_email: Option<String>,
-        /// Custom profile fields; null or empty values are taken away.
-        profile_data: Option<Vec<ProfileChange>>,
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         role: Option<RoleNumber>,
+        /// Custom profile fields; null or empty values are taken away.
+        profile_data: Option<Vec<ProfileChange>>,
+        /// Real address, for administrators that may make users.
+        new_email: Option<String>,
     }
     errors in ERRORS;
     events in EVENTS;
@@ -95,12 +95,12 @@ operation! {
         @path email: String,
         /// Display name; a blank one changes nothing.
         full_name: Option<String>,
-        /// Real address, for administrators that may make users.
-        new_email: Option<String>,
-        /// Custom profile fields; null or empty values are taken away.
-        profile_data: Option<Vec<ProfileChange>>,
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         role: Option<RoleNumber>,
+        /// Custom profile fields; null or empty values are taken away.
+        profile_data: Option<Vec<ProfileChange>>,
+        /// Real address, for administrators that may make users.
+        new_email: Option<String>,
     }
     errors in ERRORS;
     events in EVENTS;

@@ -2,18 +2,12 @@
 //! docs/assumptions.md).
 
 use crate::api::Access;
-use crate::api::shared::addresses::is_url;
 use crate::error::Error;
 use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal, Request};
-use crate::realm::user::Role;
 use serde_json::Value;
 
 /// Longest topic that a request may name.
 const MAX_TOPIC_LENGTH: usize = 60;
-
-const MISSING_WORDS: &str =
-    "Missing parameters are named in the order of the alphabet; before, another was named first.";
-const MISSING_TEST: &str = "other_missing_parameters_were_named_first_before_248";
 
 /// Longest device token.
 const MAX_TOKEN_LENGTH: usize = 4096;
@@ -80,48 +74,10 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
-        on: "PATCH /users/me/subscriptions/muted_topics",
-        words: MISSING_WORDS,
-        test: MISSING_TEST,
-        act: Downgrade::Request(&["PATCH /users/me/subscriptions/muted_topics"], |request| require(request, "topic")),
-    },
-    Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "POST /realm/domains",
-        words: MISSING_WORDS,
-        test: MISSING_TEST,
-        act: Downgrade::Request(&["POST /realm/domains"], |request| require(request, "domain")),
-    },
-    Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "POST /user_groups/create",
-        words: MISSING_WORDS,
-        test: MISSING_TEST,
-        act: Downgrade::Request(&["POST /user_groups/create"], |request| require(request, "name")),
-    },
-    Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "POST /users/me/platform_device_token",
-        words: MISSING_WORDS,
-        test: MISSING_TEST,
-        act: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| require(request, "token")),
-    },
-    Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "POST /register, GET /users/{user_id}, GET /users/{email}, GET /users/me/subscriptions, PATCH /settings",
+        on: "GET /users/{email}, GET /users/me/subscriptions",
         words: "Parameters are read in the order of their declaration; before, some switches were read before all else.",
         test: "some_switches_were_read_first_before_248",
-        act: Downgrade::Request(
-            &[
-                "POST /register",
-                "GET /users/{user_id}",
-                "GET /users/{email}",
-                "GET /users/me/subscriptions",
-                "PATCH /settings",
-                "PATCH /realm/user_settings_defaults",
-            ],
-            check_switches,
-        ),
+        act: Downgrade::Request(&["GET /users/{email}", "GET /users/me/subscriptions"], check_switches),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
@@ -154,13 +110,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "policies_alone_decided_on_moves_before_325",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
-    },
-    Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "PATCH /bots/{bot_id}",
-        words: "`service_payload_url` is looked at after the bot and its owner; before, with the form of the others.",
-        test: "some_switches_were_read_first_before_248",
-        act: Downgrade::Request(&["PATCH /bots/{bot_id}"], check_payload_url),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
@@ -209,16 +158,6 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
-        on: "PATCH /realm/profile_fields/{field_id}",
-        words: "`name` is required; before, it was blank when left out.",
-        test: "odd_values_were_passed_over_before_248",
-        act: Downgrade::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
-            request.values.entry("name".into()).or_default();
-            Ok(())
-        }),
-    },
-    Behaviour {
-        level: AFTER_THE_RECORDED,
         on: "POST and DELETE /users/me/platform_device_token",
         words: "Tokens are hexadecimal; before, Base64, in which other characters are passed over.",
         test: "tokens_were_base64_before_248",
@@ -237,14 +176,8 @@ pub(super) static ROWS: &[Behaviour] = &[
 ];
 
 /// Switches that were read before all else, in this order.
-const SWITCHES: &[&str] = &[
-    "apply_markdown",
-    "client_gravatar",
-    "slim_presence",
-    "all_public_streams",
-    "include_subscribers",
-    "twenty_four_hour_time",
-];
+const SWITCHES: &[&str] =
+    &["apply_markdown", "client_gravatar", "slim_presence", "all_public_streams", "include_subscribers"];
 
 pub(super) fn check_switches(request: &mut Request<'_>) -> Result<(), Error> {
     let given = SWITCHES.iter().filter_map(|name| Some((*name, request.values.get(*name)?)));
@@ -256,28 +189,6 @@ pub(super) fn check_switches(request: &mut Request<'_>) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// Refuses a request without a parameter.
-fn require(request: &Request<'_>, name: &str) -> Result<(), Error> {
-    if request.values.contains_key(name) { Ok(()) } else { Err(Error::MissingParameter { var_name: name.into() }) }
-}
-
-fn check_payload_url(request: &mut Request<'_>) -> Result<(), Error> {
-    let json =
-        |name: &str| request.values.get(name).map(|text| serde_json::from_str::<Value>(text).unwrap_or_default());
-    let is_read = |name: &str, fits: fn(&Value) -> bool| json(name).is_none_or(|value| fits(&value));
-    let is_number = |value: &Value| value.is_i64() || value.is_boolean();
-    let is_role = |value: &Value| value.as_i64().is_some_and(|number| Role::from_number(number).is_some());
-    let are_texts = |value: &Value| value.as_object().is_some_and(|all| all.values().all(Value::is_string));
-    let others_are =
-        is_read("role", is_role) && is_read("bot_owner_id", is_number) && is_read("config_data", are_texts);
-    match json("service_payload_url") {
-        Some(Value::String(url)) if others_are && !is_url(&url) => {
-            Err(Error::bad_value("service_payload_url", "is not a URL"))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Brings a token to hexadecimal digits.

@@ -38,7 +38,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /messages, POST /scheduled_messages",
         words: "`to` of a direct message may be the ID of one user; before, IDs came in a list alone.",
         test: "recipients_came_in_lists_before_248",
-        act: Downgrade::Request(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
+        act: Downgrade::Refuse(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
     },
     Behaviour {
         level: READ_OTHERWISE_SINCE,

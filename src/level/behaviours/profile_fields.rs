@@ -62,15 +62,26 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 252,
         on: "PATCH /realm/profile_fields/{field_id}",
-        words: "All parameters are optional; before, `name` was required.",
-        test: "profile_fields_needed_their_name_before_252",
+        words: "What is left out stays; before, it was made blank, empty or false.",
+        test: "profile_fields_lost_what_was_left_out_before_252",
         act: Downgrade::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
-            if request.values.contains_key("name") {
-                return Ok(());
+            for (name, since, blank) in BLANK {
+                if request.level >= *since {
+                    request.values.entry((*name).into()).or_insert_with(|| (*blank).into());
+                }
             }
-            Err(Error::MissingParameter { var_name: "name".into() })
+            Ok(())
         }),
     },
+];
+
+/// What was made of parameters that were left out, from the levels on that have them.
+const BLANK: &[(&str, i64, &str)] = &[
+    ("name", 0, ""),
+    ("hint", 0, ""),
+    ("field_data", 0, "{}"),
+    ("display_in_profile_summary", 146, "false"),
+    ("required", 244, "false"),
 ];
 
 /// The kind of profile field for pronouns.

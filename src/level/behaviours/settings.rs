@@ -247,6 +247,7 @@ fn put_former_value(event: &mut Map<String, Value>, level: i64, name: &str) {
 fn now(request: &mut Request<'_>, name: &str, newer: fn(&str) -> Option<&'static str>) -> Result<(), Error> {
     let Some(value) = request.values.get_mut(name) else { return Ok(()) };
     match newer(value.trim()) {
+        None if value.trim() == "null" => Err(Error::bad_value(name.to_owned(), "is not a boolean")),
         None => Err(Error::InvalidValue { parameter: name.to_owned().into() }),
         Some("") => Ok(()),
         Some(now) => {

@@ -106,7 +106,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "operations that send or move messages",
         words: "The topic may be empty; before, `Topic can't be empty!`.",
         test: "topics_were_never_empty_before_334",
-        act: Downgrade::Request(SENDING, refuse_empty_topic),
+        act: Downgrade::Refuse(SENDING, refuse_empty_topic),
     },
     Behaviour {
         level: 219,

@@ -19,6 +19,7 @@ impl Emulation {
             capabilities: Vec::new(),
             narrow_terms: Vec::new(),
             requests: HashMap::new(),
+            refusals: HashMap::new(),
             every_reply: Vec::new(),
             earlier: HashSet::new(),
             replies: HashMap::new(),
@@ -42,7 +43,7 @@ impl Emulation {
             }
         }
         // On the way in the oldest change comes first.
-        all.requests.values_mut().for_each(|changes| changes.reverse());
+        all.requests.values_mut().chain(all.refusals.values_mut()).for_each(|changes| changes.reverse());
         all
     }
 
@@ -87,6 +88,11 @@ impl Emulation {
             Downgrade::Request(routes, change) => {
                 for route in routes {
                     self.requests.entry(key(route)).or_default().push(change);
+                }
+            }
+            Downgrade::Refuse(routes, change) => {
+                for route in routes {
+                    self.refusals.entry(key(route)).or_default().push(change);
                 }
             }
             Downgrade::Objects(object, change) => self.add_objects(object, ObjectAct::Change(change)),

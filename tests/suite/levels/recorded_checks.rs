@@ -100,27 +100,6 @@ async fn anybody_asked_for_a_bots_end_before_248() {
 }
 
 #[tokio::test]
-async fn other_missing_parameters_were_named_first_before_248() {
-    let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
-    let (old, new) = (before.user("olive"), after.user("olive"));
-    for (method, path, was, is) in [
-        ("PATCH", "/users/me/subscriptions/muted_topics", "topic", "op"),
-        ("POST", "/realm/domains", "domain", "allow_subdomains"),
-        ("POST", "/user_groups/create", "name", "description"),
-        ("POST", "/users/me/platform_device_token", "token", "appid"),
-    ] {
-        for (user, name) in [(&old, was), (&new, is)] {
-            let reply = match method {
-                "PATCH" => user.patch(path, json!({})).await,
-                _ => user.post(path, json!({})).await,
-            };
-            reply.error("REQUEST_VARIABLE_MISSING", &format!("Missing '{name}' argument"));
-        }
-    }
-}
-
-#[tokio::test]
 async fn bots_were_told_that_they_make_no_groups_whatever_their_rights() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, SINCE).await;

@@ -125,19 +125,36 @@ async fn paragraphs_were_not_in_summaries_before_476() {
 }
 
 #[tokio::test]
-async fn profile_fields_needed_their_name_before_252() {
+async fn profile_fields_lost_what_was_left_out_before_252() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 252).await;
-    let hint = json!({"hint": "new"});
-    let missing = "Missing 'name' argument";
-    let path = "/realm/profile_fields/1";
+    for (age, blank) in [(&before, true), (&after, false)] {
+        let olive = age.user("olive");
+        let made = json!({"name": "Drink", "hint": "Hot", "field_type": 1, "required": true, "display_in_profile_summary": false});
+        let id = olive.post("/realm/profile_fields", made).await.success()["id"].clone();
+        let choices = json!({"name": "Tea", "field_type": 3, "field_data": {"0": {"text": "Green", "order": "1"}}});
+        let choice = olive.post("/realm/profile_fields", choices).await.success()["id"].clone();
 
-    let reply = before.user("olive").patch(path, hint.clone()).await;
-    let told = reply.header("x-chatdouble-hint").unwrap_or_default().to_owned();
-    assert!(told.starts_with("PATCH /realm/profile_fields/{field_id} takes, in the form-encoded body: "), "{told}");
-    reply.error("REQUEST_VARIABLE_MISSING", missing);
-    before.user("olive").patch(path, json!({"name": "Named", "hint": "new"})).await.success();
-    after.user("olive").patch(path, hint).await.success();
+        let nameless = olive.patch(&format!("/realm/profile_fields/{id}"), json!({"hint": "new"})).await;
+        let choiceless = olive.patch(&format!("/realm/profile_fields/{choice}"), json!({"name": "Teas"})).await;
+        olive.patch(&format!("/realm/profile_fields/{id}"), json!({"name": "Drinks"})).await.success();
+
+        if blank {
+            nameless.error("BAD_REQUEST", "Label cannot be blank.");
+            choiceless.error("BAD_REQUEST", "Field must have at least one choice.");
+        } else {
+            nameless.success();
+            choiceless.success();
+        }
+        let fields = olive.get("/realm/profile_fields", json!({})).await.success();
+        let field = fields["custom_fields"].as_array().expect("a list").iter().find(|field| field["id"] == id);
+        let field = field.expect("the field").clone();
+        let hint = if blank { "" } else { "new" };
+        assert_eq!(
+            (&field["name"], &field["hint"], &field["required"]),
+            (&json!("Drinks"), &json!(hint), &json!(!blank))
+        );
+    }
 }
 
 #[tokio::test]

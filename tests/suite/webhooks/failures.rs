@@ -175,7 +175,7 @@ async fn names_of_this_machine_need_no_looking_up() {
 async fn a_bot_without_a_url_fails_as_such() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
-    let made = json!({"full_name": "Idle", "short_name": "idle", "bot_type": 3, "payload_url": "\"\""});
+    let made = json!({"full_name": "Idle", "short_name": "idle", "bot_type": 3});
     let bot = mel.post("/bots", made).await.success()["user_id"].as_i64().expect("an id");
     let (mut at_mel, mut at_max) = (listen(&mel).await, listen(&max).await);
 

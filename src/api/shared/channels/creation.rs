@@ -179,7 +179,12 @@ pub fn check_folder(realm: &Realm, folder: FolderId) -> Result<(), Error> {
 /// `BadValue` over the limit.
 pub fn checked_description(description: &str) -> Result<String, Error> {
     check_length(description, "description", MAX_DESCRIPTION_LENGTH)?;
-    Ok(description.replace('\n', " "))
+    Ok(in_one_line(description))
+}
+
+/// A description as it is stored.
+pub fn in_one_line(description: &str) -> String {
+    description.replace('\n', " ")
 }
 
 /// Makes a channel without subscribers, under a name that is free.

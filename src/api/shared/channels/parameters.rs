@@ -91,17 +91,17 @@ parameters! {
     /// What kind of channel a new one is.
     #[derive(Default)]
     pub struct ChannelTraits {
-        /// The folder.
-        folder_id: Option<Nullable<FolderId>>,
-        /// Show new subscribers of a private channel all of its history.
-        history_public_to_subscribers: Option<bool>,
         /// Private.
         invite_only: bool = false,
-        /// New users get it; administrators only.
-        is_default_stream: bool = false,
         /// Anyone on the internet may read it.
         is_web_public: bool = false,
+        /// New users get it; administrators only.
+        is_default_stream: bool = false,
+        /// Show new subscribers of a private channel all of its history.
+        history_public_to_subscribers: Option<bool>,
         /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
         message_retention_days: Option<RetentionDays>,
+        /// The folder.
+        folder_id: Option<Nullable<FolderId>>,
     }
 }

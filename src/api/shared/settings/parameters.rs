@@ -1,5 +1,6 @@
 //! Reading the settings that a request gives: what each takes is in the table of settings.
 
+use super::order;
 use super::zones::canonical;
 use crate::api::parameter::{
     FromJson, MEANT_AS_USER_SETTING, Parameter, ParameterInfo, Parameters, RawParameters, json_object, json_parameter,
@@ -110,63 +111,6 @@ macro_rules! with_shared_settings {
     };
 }
 
-/// Settings in the order in which one request changes them and their events are sent, whatever order it gives them in; newer
-/// ones follow.
-const ORDER: [&str; 52] = [
-    "twenty_four_hour_time",
-    "dense_mode",
-    "web_mark_read_on_scroll_policy",
-    "starred_message_counts",
-    "fluid_layout_width",
-    "high_contrast_mode",
-    "color_scheme",
-    "web_font_size_px",
-    "web_line_height_percent",
-    "translate_emoticons",
-    "display_emoji_reaction_users",
-    "default_language",
-    "web_home_view",
-    "web_escape_navigates_to_home_view",
-    "left_side_userlist",
-    "emojiset",
-    "demote_inactive_streams",
-    "web_stream_unreads_count_display_policy",
-    "email_notifications_batching_period_seconds",
-    "enable_drafts_synchronization",
-    "enable_stream_desktop_notifications",
-    "enable_stream_email_notifications",
-    "enable_stream_push_notifications",
-    "enable_stream_audible_notifications",
-    "wildcard_mentions_notify",
-    "enable_followed_topic_desktop_notifications",
-    "enable_followed_topic_email_notifications",
-    "enable_followed_topic_push_notifications",
-    "enable_followed_topic_audible_notifications",
-    "enable_followed_topic_wildcard_mentions_notify",
-    "notification_sound",
-    "enable_desktop_notifications",
-    "enable_sounds",
-    "enable_offline_email_notifications",
-    "enable_offline_push_notifications",
-    "enable_online_push_notifications",
-    "enable_digest_emails",
-    "enable_login_emails",
-    "enable_marketing_emails",
-    "message_content_in_email_notifications",
-    "pm_content_in_desktop_notifications",
-    "desktop_icon_count_display",
-    "realm_name_in_email_notifications_policy",
-    "automatically_follow_topics_policy",
-    "automatically_unmute_topics_in_muted_streams_policy",
-    "automatically_follow_topics_where_mentioned",
-    "presence_enabled",
-    "enter_sends",
-    "send_private_typing_notifications",
-    "send_stream_typing_notifications",
-    "send_read_receipts",
-    "user_list_style",
-];
-
 impl Parameters for SettingsParams {
     #[rustfmt::skip]
     const LIST: &'static [ParameterInfo] = with_shared_settings! {
@@ -188,7 +132,7 @@ impl Parameters for SettingsParams {
 
     fn read(raw: &RawParameters) -> Result<Self, Error> {
         let mut params = Self::default();
-        for info in Self::LIST {
+        for info in order::sorted(Self::LIST, order::OWN) {
             let Some(text) = raw.text(info)? else { continue };
             let name = info.name;
             match name {
@@ -203,7 +147,7 @@ impl Parameters for SettingsParams {
             }
         }
         params.settings.extend(former(raw)?);
-        params.settings.sort_by_key(|(name, _)| ORDER.iter().position(|other| other == name).unwrap_or(ORDER.len()));
+        params.settings.sort_by_key(|(name, _)| order::position(order::OWN, name));
         Ok(params)
     }
 }
@@ -227,12 +171,13 @@ impl Parameters for UserDefaultsParams {
 
     fn read(raw: &RawParameters) -> Result<Self, Error> {
         let mut params = Self::default();
-        for info in Self::LIST {
+        for info in order::sorted(Self::LIST, order::DEFAULTS) {
             let Some(text) = raw.text(info)? else { continue };
             let value = if info.name == VISIBILITY { visibility(text)?.into() } else { setting(text, info.name)? };
             params.settings.push((info.name, value));
         }
         params.settings.extend(former(raw)?);
+        params.settings.sort_by_key(|(name, _)| order::position(order::DEFAULTS, name));
         Ok(params)
     }
 }
