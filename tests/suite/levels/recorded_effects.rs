@@ -78,6 +78,29 @@ async fn edits_told_the_kind_of_a_wildcard_alone_before_248() {
 }
 
 #[tokio::test]
+async fn additions_to_polls_were_told_to_those_with_a_row_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, is_told) in [(before, false), (after, true)] {
+        let (olive, mel, max) = (age.user("olive"), age.user("mel"), age.user("max"));
+        let made = json!({"subscriptions": [{"name": "made"}], "principals": [olive.id(), mel.id()]});
+        olive.post("/users/me/subscriptions", made).await.success();
+        let poll = json!({"type": "stream", "to": "made", "topic": "t", "content": "/poll Lunch?\nPizza"});
+        let id = olive.post("/messages", poll).await.success()["id"].take();
+        max.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "made"}]})).await.success();
+        let (mut at_mel, mut at_max) = (mel.events(["submessage"]).await, max.events(["submessage"]).await);
+        let vote = json!({"type": "vote", "key": "canned,0", "vote": 1}).to_string();
+        let vote = json!({"message_id": id, "msg_type": "widget", "content": vote});
+        mel.post("/submessage", vote).await.success();
+        at_mel.next().await.has(json!({"type": "submessage"}));
+        if is_told {
+            at_max.next().await.has(json!({"type": "submessage"}));
+        }
+        at_max.none().await;
+    }
+}
+
+#[tokio::test]
 async fn wildcards_reach_everybody_in_a_direct_message() {
     let server = TestServer::start().await;
     for age in Age::around(&server, SINCE).await {
