@@ -200,9 +200,6 @@ impl Write for CreateDrafts {
         let drafts: Vec<Draft> = params.drafts.into_iter().map(&mut numbered).collect::<Result<_, _>>()?;
 
         let ids: Vec<DraftId> = drafts.iter().map(|draft| draft.id).collect();
-        if ids.is_empty() {
-            return Ok(DraftIdsReply { ids });
-        }
         let records: Vec<DraftRecord> = drafts.iter().map(DraftRecord::new).collect();
         for draft in drafts {
             tx.put_own(user, draft);

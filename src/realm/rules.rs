@@ -3,6 +3,7 @@
 //! Here is what time or several families of operations do; what one family does is with its operations.
 
 pub mod access;
+pub mod alerting;
 pub mod belongings;
 pub mod deletion;
 pub mod editing;

@@ -51,7 +51,7 @@ async fn drafts_are_kept_for_topics_people_and_nowhere() {
     at_mel.none().await;
     max.post("/drafts", json!({})).await.error("REQUEST_VARIABLE_MISSING", "Missing 'drafts' argument");
     max.post("/drafts", json!({"drafts": []})).await.is(json!({"ids": []}));
-    at_max.none().await;
+    at_max.next().await.is(json!({"type": "drafts", "op": "add", "drafts": []}));
 }
 
 #[tokio::test]

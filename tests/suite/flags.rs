@@ -193,6 +193,21 @@ async fn stars_and_collapsing_come_and_go() {
 }
 
 #[tokio::test]
+async fn who_starred_what_they_did_not_receive_has_read_it() {
+    let server = TestServer::start().await;
+    let [nora, adam] = server.users(["nora", "adam"]);
+    let message = server.message("Fixed.");
+    let path = format!("/messages/{message}/read_receipts");
+    let receipts =
+        async || adam.get(&path, json!({})).await.success()["user_ids"].as_array().cloned().unwrap_or_default();
+    assert!(!receipts().await.contains(&json!(nora.id())));
+
+    flag(&nora, &[message], "add", "starred").await;
+
+    assert!(receipts().await.contains(&json!(nora.id())));
+}
+
+#[tokio::test]
 async fn starring_what_one_did_not_receive_gives_a_row_for_it() {
     let server = TestServer::start().await;
     let [nora, adam] = server.users(["nora", "adam"]);

@@ -247,6 +247,51 @@ async fn an_address_is_told_to_those_who_come_to_see_it_and_taken_from_the_other
 }
 
 #[tokio::test]
+async fn alert_words_stand_between_blanks_and_certain_marks() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    mel.post("/users/me/alert_words", json!({"alert_words": ["zebra", "#gnu"]})).await.success();
+    let mut at_mel = mel.events(["message"]).await;
+    let alerting = [
+        "zebra",
+        "a (zebra)",
+        "a *zebra*",
+        "a `Zebra`",
+        "a\nzebra!",
+        "a\tzebra\tb",
+        "?zebra",
+        "1zebra",
+        "x#gnu",
+        "> zebra",
+        "```quote\na zebra\n```",
+        "```spoiler a zebra\nb\n```",
+        "a\n```\ncode\n```\nzebra",
+    ];
+    let others = [
+        "zebras",
+        "a\"zebra\"",
+        "a ?zebra",
+        "a-zebra",
+        "zebra-",
+        "_zebra_",
+        "~~zebra~~",
+        "http://a.test/zebra",
+        "«zebra»",
+        "a x#gnu",
+        "```\nzebra\n```",
+        "~~~ python\nzebra",
+        "```math\nzebra\n```",
+        "zebra…",
+    ];
+    for (texts, flags) in [(&alerting[..], json!(["has_alert_word"])), (&others[..], json!([]))] {
+        for text in texts {
+            max.send_to("general", "t", text).await;
+            assert_eq!(at_mel.next().await.0["flags"], flags, "{text}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn alert_words_are_the_same_whatever_their_case() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);

@@ -295,6 +295,28 @@ async fn an_administrator_deletes_a_topic_whatever_its_case() {
 }
 
 #[tokio::test]
+async fn what_was_said_of_a_topic_stays_when_it_is_deleted() {
+    let server = TestServer::start().await;
+    let [adam, mel] = server.users(["adam", "mel"]);
+    let general = server.channel("general");
+    for topic in ["doomed", "one message"] {
+        mel.post("/user_topics", json!({"stream_id": general, "topic": topic, "visibility_policy": 3})).await.success();
+        mel.send_to("general", topic, "x").await;
+    }
+    let last = mel.send_to("general", "one message", "x").await;
+    let mut events = mel.events(["user_topic", "muted_topics"]).await;
+
+    let path = format!("/streams/{general}/delete_topic");
+    adam.post(&path, json!({"topic_name": "doomed"})).await.success();
+    adam.delete(&format!("/messages/{last}"), json!({})).await.success();
+
+    events.none().await;
+    let state = mel.register(json!({"fetch_event_types": ["user_topic"]})).await.state;
+    let named = |name: &str| state["user_topics"].as_array().into_iter().flatten().any(|one| one["topic_name"] == name);
+    assert!(named("doomed") && named("one message"), "{}", state["user_topics"]);
+}
+
+#[tokio::test]
 async fn what_is_muted_is_told_once_where_a_topic_moves() {
     let server = TestServer::start().await;
     let mel = server.user("mel");

@@ -59,17 +59,30 @@ async fn lists_take_tasks_and_nothing_else_is_a_widget() {
     refused(list, json!({"type": "new_task_list_title", "title": "x"}), others).await;
     add(&mel, list, json!({"type": "new_task_list_title", "title": "x"})).await.is(json!({}));
     refused(list, json!({"type": "vote"}), "Unknown type for todo data: vote").await;
-    refused(list, json!({"type": "new_task", "key": "0"}), "key is not an integer").await;
-    refused(poll, json!({"type": "vote", "key": "canned,0", "vote": 2}), "Invalid vote").await;
-    refused(poll, json!({"type": "new_option", "idx": 1}), "option is not a string").await;
-    refused(poll, json!({"type": "new_option", "idx": -1, "option": "x"}), "idx is too small").await;
-    refused(poll, json!({"type": "new_option", "idx": 1001, "option": "x"}), "idx is too large").await;
-    refused(list, json!({"type": "new_task", "key": 1001, "task": "x", "desc": ""}), "key is too large").await;
+    refused(list, json!({"type": "new_task", "key": "0"}), r#"todo data["key"] is not an integer"#).await;
+    refused(poll, json!({"type": "vote", "key": "canned,0", "vote": 2}), r#"Invalid poll data["vote"]"#).await;
+    refused(poll, json!({"type": "new_option", "idx": 1}), "option key is missing from poll data").await;
+    refused(poll, json!({"type": "new_option", "idx": -1, "option": "x"}), r#"poll data["idx"] is too small"#).await;
+    refused(poll, json!({"type": "new_option", "idx": 1001, "option": "x"}), r#"poll data["idx"] is too large"#).await;
+    refused(
+        list,
+        json!({"type": "new_task", "key": 1001, "task": "x", "desc": ""}),
+        r#"todo data["key"] is too large"#,
+    )
+    .await;
     let question = json!({"type": "question", "question": "x"});
     refused(poll, question.clone(), "You can't edit a question unless you are the author.").await;
     refused(plain, question.clone(), "You cannot attach a submessage to this message.").await;
     refused(server.message("Before Mona joined"), question.clone(), "Invalid message(s)").await;
-    refused(poll, json!([]), "type is not a string").await;
+    for (message, name) in [(poll, "poll"), (list, "todo")] {
+        refused(message, json!([]), &format!("{name} data is not a dict")).await;
+        refused(message, json!({}), &format!("type key is missing from {name} data")).await;
+        refused(message, json!({"type": 1}), &format!(r#"{name} data["type"] is not a string"#)).await;
+    }
+    let task = json!({"type": "new_task", "key": 1, "task": "x", "desc": ""});
+    refused(list, task, "completed key is missing from todo data").await;
+    let vote = json!({"type": "vote", "key": "canned,0", "vote": 1, "why": "x", "when": 1});
+    refused(poll, vote, "Unexpected arguments: why, when").await;
     let params = |kind: &str, content: &str| json!({"message_id": poll, "msg_type": kind, "content": content});
     mel.post("/submessage", params("game", r#"{"type": "question", "question": "y"}"#)).await.success();
     mel.post("/submessage", params("widget", "{")).await.error("BAD_REQUEST", "Invalid json for submessage");

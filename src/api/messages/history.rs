@@ -163,10 +163,13 @@ impl Read for GetReadReceipts {
                 own.muted_users.contains_key(&caller.id) || realm.user_state(caller.id).muted_users.contains_key(*id);
             **id != message.sender
                 && realm.is_active(**id)
-                && own.read.contains(message.id)
+                // A row that was made later is read.
+                && (own.read.contains(message.id) || !message.recipients.contains(*id))
                 && own.is_on("send_read_receipts")
                 && !(is_muted && leaves_muted_out)
         };
-        Ok(GetReadReceiptsReply { user_ids: message.recipients.iter().filter(has_read).copied().collect() })
+        let late = realm.late_rows.get(&message.id).cloned().unwrap_or_default();
+        let holders = message.recipients.clone().union(late);
+        Ok(GetReadReceiptsReply { user_ids: holders.iter().filter(has_read).copied().collect() })
     }
 }

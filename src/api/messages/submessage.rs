@@ -2,12 +2,16 @@
 
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
+use crate::realm::event::Audience;
 use crate::realm::id::MessageId;
 use crate::realm::message::Submessage;
 use crate::realm::tx::Tx;
 use crate::realm::widget::Widget;
 use crate::record::events;
 use serde_json::Value;
+
+/// The first level at which the event goes to all who follow a message; before, to those with a row for it.
+const FOLLOWED_SINCE: i64 = 248;
 
 operation! {
     /// Adds to a poll or to-do list: a vote, an option, a task.
@@ -51,7 +55,11 @@ impl Write for AddSubmessage {
         let part = Submessage { id, sender: caller, kind: params.msg_type, content: params.content };
         tx.message_mut(message.id).submessages.push_back(part);
         tx.take_part(call.caller(), &message);
-        tx.emit(tx.who_follows(&message), event);
+        let audience = match tx.is_before(FOLLOWED_SINCE) {
+            true => Audience::of(tx.who_holds(message.id)),
+            false => tx.who_follows(&message),
+        };
+        tx.emit(audience, event);
         Ok(Success {})
     }
 }

@@ -22,7 +22,8 @@ pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String
         }
     }
     if wish.wants("starred_messages") {
-        let starred = wish.viewer.map(|viewer| realm.starred_in_sight(viewer)).unwrap_or_default();
+        let starred =
+            wish.viewer.map(|viewer| realm.starred_listed(viewer, wish.call.feature_level)).unwrap_or_default();
         state.insert("starred_messages".into(), json!(starred));
     }
     if wish.wants("recent_private_conversations") {

@@ -170,10 +170,14 @@ fn checked((index, change): (usize, PropertyChange)) -> Result<(ChannelId, Chang
     let boolean = || value.as_bool().ok_or_else(|| Error::PropertyNotBoolean { property: property.as_str().into() });
     let change = match property.as_str() {
         "color" => {
-            let color = value.as_str().filter(|text| is_color(text)).ok_or_else(|| Error::InvalidValueBecause {
+            let refused = |reason: &str| Error::InvalidValueBecause {
                 parameter: format!("subscription_data[{index}]").into(),
-                reason: "color is not a valid hex color code".into(),
-            })?;
+                reason: reason.into(),
+            };
+            let color = value.as_str().ok_or_else(|| refused("color is not a string"))?;
+            if !is_color(color) {
+                return Err(refused("color is not a valid hex color code"));
+            }
             Change::Color(color.to_owned())
         }
         "is_muted" => Change::Muted(boolean()?),

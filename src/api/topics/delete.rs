@@ -1,18 +1,16 @@
 //! Deleting all messages of a topic.
 //!
-//! Choices where the API is silent: A-114 in docs/assumptions.md.
+//! A choice where the API is silent: A-114 in docs/assumptions.md.
 
 use super::TopicName;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::deletion::delete_messages;
-use crate::realm::id::{ChannelId, MessageId, UserId};
-use crate::realm::personal::VisibilityPolicy;
+use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::topic::TopicKey;
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::sync::Arc;
 
 operation! {
     /// Deletes the messages of a topic that the caller can see.
@@ -25,7 +23,7 @@ operation! {
     }
     reply DeleteTopicReply;
     errors [BadValue, InvalidChannelId];
-    events [DeleteMessage, StreamUpdate, MutedTopics, UserTopic];
+    events [DeleteMessage, StreamUpdate];
 }
 
 /// Whether all is done.
@@ -45,22 +43,6 @@ impl Write for DeleteTopic {
             topic.map(|topic| topic.messages.iter().filter(seen).collect()).unwrap_or_default();
 
         delete_messages(tx, &messages);
-        forget_policies(tx, channel, &params.topic_name.0);
         Ok(DeleteTopicReply { complete: true })
-    }
-}
-
-/// Takes back what users said of a topic of which they see nothing any more.
-fn forget_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
-    let key = (channel, TopicKey::new(topic));
-    let left = tx.topics.get(&key).cloned();
-    let sees_none = |user: &UserId| {
-        let user = &tx.users[user];
-        !left.iter().flat_map(|topic| topic.messages.iter()).any(|id| tx.message_seen_by(user, id).is_some())
-    };
-    let said = tx.personal.iter().filter_map(|(user, own)| own.topics.get(&key).map(|said| (*user, said.name.clone())));
-    let forgotten: Vec<(UserId, Arc<str>)> = said.filter(|(user, _)| sees_none(user)).collect();
-    for (user, name) in forgotten {
-        tx.set_topic_policy(user, channel, name, VisibilityPolicy::None);
     }
 }

@@ -11,11 +11,6 @@ type Row = (&'static [&'static str], &'static str, &'static str);
 static ROWS: &[Row] = &[
     (PRINCIPALS, "principals is not a list", "principals is not an allowed_type"),
     (SUBSCRIBING, "Stream '*' does not exist", "Stream(s) ({0}) do not exist"),
-    (
-        SUBSCRIBING,
-        "subscriptions[*][\"name\"] field is missing: Field required",
-        "name key is missing from subscriptions[{0}]",
-    ),
     (&["PATCH /streams/{stream_id}"], "Stream '*' already exists", "Stream name '{0}' is already taken."),
     (&["PATCH /streams/{stream_id}"], "Stream content access is required.", "Invalid stream ID"),
     (&["PATCH /user_groups/{user_group_id}"], "*[\"new\"] is not an integer", "{0} is not an integer"),
@@ -42,9 +37,9 @@ static ROWS: &[Row] = &[
         "Invalid stream ID *. No invites were sent.",
         "Stream does not exist with id: {0}. No invites were sent.",
     ),
+    (DATA, "*[\"value\"][\"str\"] is not a string", "{0}[\"value\"] is not an allowed_type"),
     (&["POST /zcommand"], "A command begins with a slash.", "There should be a leading slash in the zcommand."),
     (&["POST /typing"], "Missing 'stream_id' argument", "Missing stream_id"),
-    (&["POST /submessage"], "Invalid vote", "Invalid poll data[\"vote\"]"),
     (&["POST /submessage"], "message_id is too small", "Invalid message(s)"),
     (&["POST /messages/flags"], "messages[*] is too small", "Invalid message(s)"),
     (TOKENS, "appid has invalid format", "Invalid app ID"),
@@ -57,6 +52,7 @@ const PRINCIPALS: &[&str] = &["POST /users/me/subscriptions", "DELETE /users/me/
 const SUBSCRIBING: &[&str] =
     &["POST /users/me/subscriptions", "DELETE /users/me/subscriptions", "PATCH /users/me/subscriptions"];
 const FIELDS: &[&str] = &["POST /realm/profile_fields", "PATCH /realm/profile_fields/{field_id}"];
+const DATA: &[&str] = &["PATCH /users/me/profile_data", "PATCH /users/{user_id}"];
 const TOKENS: &[&str] = &["POST /users/me/platform_device_token", "DELETE /users/me/platform_device_token"];
 const OF_TEXTS: &str = "{path} contains a value that is not a string";
 

@@ -136,6 +136,23 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
+        on: "starred_messages, POST /messages/flags, POST /messages/flags/narrow",
+        words: "Messages out of sight lose their star, and can't be starred or collapsed; before, who had received them \
+                kept it and could.",
+        test: "stars_stayed_on_messages_out_of_sight_before_248",
+        // Decided where messages go out of sight and are marked.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "event submessage",
+        words: "Sent to all who follow the message; before, to those who have received, starred or reacted to it.",
+        test: "additions_to_polls_were_told_to_those_with_a_row_before_248",
+        // Decided where they are made.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
         on: "submessage: content",
         words: "A to-do list begins with its title and tasks; before, with nothing.",
         test: "lists_of_tasks_began_with_nothing",

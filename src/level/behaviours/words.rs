@@ -161,6 +161,12 @@ fn of_parameters(refusal: &mut Refusal<'_>) {
                 refusal.say("Argument \"{parameter}\" is not valid JSON.");
             }
         }
+        Error::BadValue { parameter, problem } if *problem == "field is missing: Field required".into() => {
+            let place = parameter.as_str().and_then(|text| text.strip_suffix("\"]")?.rsplit_once("[\""));
+            if let Some((whole, key)) = place {
+                *refusal.error = Error::MissingKey { key_name: key.into(), var_name: whole.into() };
+            }
+        }
         Error::BadValue { problem, .. } if *problem == "does not have the expected format".into() => {
             *problem = "is not an integer".into();
         }
@@ -176,7 +182,9 @@ fn of_parameters(refusal: &mut Refusal<'_>) {
             let former = match reason.as_str().unwrap_or_default() {
                 "Not in the list of possible values" => "Invalid {parameter}",
                 "Not a recognized time zone" => "{parameter} is not a recognized time zone",
-                text if text.ends_with(" is not a valid hex color code") => "{reason}",
+                text if text.ends_with(" is not a valid hex color code") || text == "color is not a string" => {
+                    "{reason}"
+                }
                 _ => return,
             };
             refusal.say(former);

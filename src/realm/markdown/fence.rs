@@ -6,6 +6,7 @@
 use super::character::is_space;
 use super::context::Context;
 use super::{code, math};
+use std::borrow::Cow;
 
 /// Fences nested deeper than this are text.
 const DEPTH_MAX: usize = 60;
@@ -72,6 +73,10 @@ impl Open {
         Self { kind, mark: opening.mark.to_owned(), lines: Vec::new() }
     }
 
+    fn is_code(&self) -> bool {
+        matches!(self.kind, Kind::Code { .. } | Kind::Math)
+    }
+
     fn is_closed_by(&self, line: &str) -> bool {
         !matches!(self.kind, Kind::Outside) && line.trim_end_matches(is_space) == self.mark
     }
@@ -108,6 +113,29 @@ pub(super) fn take_out(context: &mut Context<'_>, lines: Vec<String>) -> Vec<Str
         lines.push(String::new());
     }
     lines
+}
+
+/// A text without the code and the math in its fences.
+pub fn without_code(source: &str) -> Cow<'_, str> {
+    if !source.contains("```") && !source.contains("~~~") {
+        return source.into();
+    }
+    let mut open: Vec<Open> = Vec::new();
+    let mut lines: Vec<&str> = Vec::new();
+    for line in source.split('\n') {
+        let innermost = open.last();
+        if innermost.is_some_and(|innermost| innermost.is_closed_by(line)) {
+            open.pop();
+        } else if innermost.is_some_and(Open::is_code) {
+            continue;
+        } else if let Some(opening) = opening(line).filter(|_| open.len() < DEPTH_MAX) {
+            open.push(Open::new(&opening, ""));
+            lines.push(opening.header.unwrap_or_default());
+        } else {
+            lines.push(line);
+        }
+    }
+    lines.join("\n").into()
 }
 
 /// Ends the innermost fence: what it holds becomes lines of the one around it. An empty one leaves nothing.

@@ -14,13 +14,12 @@ use crate::realm::model::message::{Attachment, Body, Message, Place};
 use crate::realm::model::permission::{GROUP_PERMISSIONS, setting};
 use crate::realm::model::personal::VisibilityPolicy;
 use crate::realm::model::site::Site;
-use crate::realm::model::text::{in_lowercase, normal_content};
+use crate::realm::model::text::normal_content;
 use crate::realm::model::topic::TopicKey;
 use crate::realm::model::topic::normal_topic;
 use crate::realm::model::user::User;
 use crate::realm::rules::outside::PEOPLE_OUTSIDE_REACHED_SINCE;
 use crate::realm::tx::Tx;
-use foldhash::{HashSet, HashSetExt};
 use imbl::{OrdSet, Vector};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -178,50 +177,6 @@ impl Realm {
             .flat_map(|message| std::iter::once(message.sender).chain(message.reactions.iter().map(|one| one.user)))
             .chain([sender])
             .collect()
-    }
-
-    /// Those who want to be alerted to a word of the text.
-    fn alerted(&self, content: &str) -> BTreeSet<UserId> {
-        let mut alerted = BTreeSet::new();
-        let mut words: HashSet<&str> = HashSet::new();
-        if self.alert_words.is_empty() {
-            return alerted;
-        }
-        let folded = in_lowercase(content);
-        let mut before = None;
-        for (start, character) in folded.char_indices() {
-            if !before.is_some_and(char::is_alphanumeric) {
-                self.alert_words_at(&folded[start..], &mut |word, users| {
-                    if words.insert(word) {
-                        alerted.extend(users.iter().copied());
-                    }
-                });
-            }
-            before = Some(character);
-        }
-        alerted
-    }
-
-    /// Finds the alert words that a text in lower case begins with as whole words. The greatest word that is not behind
-    /// the text either begins it or has no more in common with it than any other word that does: few are looked at,
-    /// however many there are.
-    fn alert_words_at<'realm>(&'realm self, text: &str, found: &mut dyn FnMut(&'realm str, &'realm OrdSet<UserId>)) {
-        let mut common = text;
-        while let Some((word, users)) = self.alert_words.get_prev(common) {
-            let shared = common.bytes().zip(word.bytes()).take_while(|(one, other)| one == other).count();
-            if shared < word.len() {
-                common = &common[..common.floor_char_boundary(shared)];
-            } else {
-                if !text[shared..].starts_with(char::is_alphanumeric) {
-                    found(word, users);
-                }
-                let last = word.chars().next_back().map_or(0, char::len_utf8);
-                common = &common[..shared - last];
-            }
-            if common.is_empty() {
-                return;
-            }
-        }
     }
 }
 

@@ -24,6 +24,10 @@ use std::sync::Arc;
 /// Messages that users can't see any more and that are sent to them as deleted.
 pub type DeletedMessages = BTreeMap<Vec<MessageId>, OrdSet<UserId>>;
 
+/// The first level at which stars of messages out of sight are not listed, and only what can be seen can be starred or
+/// collapsed; before, a row for the message is enough.
+pub const STARS_HIDDEN_SINCE: i64 = 248;
+
 /// Something that users see or don't.
 #[derive(Clone, Copy, Debug)]
 pub enum Sight<'a> {
@@ -51,8 +55,17 @@ struct Difference<T> {
 }
 
 impl Realm {
-    /// The starred messages that a user can see: those that are listed.
-    pub fn starred_in_sight(&self, user: &User) -> OrdSet<MessageId> {
+    /// The starred messages that are listed for a user.
+    pub fn starred_listed(&self, user: &User, level: i64) -> OrdSet<MessageId> {
+        if level >= STARS_HIDDEN_SINCE {
+            return self.starred_in_sight(user);
+        }
+        let starred = self.user_state(user.id).starred.iter().copied();
+        starred.filter(|id| self.messages.contains_key(id)).collect()
+    }
+
+    /// The starred messages that a user can see.
+    fn starred_in_sight(&self, user: &User) -> OrdSet<MessageId> {
         let starred = self.user_state(user.id).starred.iter().copied();
         starred.filter(|id| self.message_seen_by(user, *id).is_some()).collect()
     }
@@ -112,6 +125,9 @@ impl Tx {
     }
 
     fn emit_starred(&mut self, before: &Realm, deleted: &DeletedMessages) {
+        if self.is_before(STARS_HIDDEN_SINCE) {
+            return;
+        }
         for Difference { viewer, gained, lost } in starred_differences(before, self, deleted) {
             for (is_added, messages) in [(false, lost), (true, gained)] {
                 if !messages.is_empty() {

@@ -54,32 +54,56 @@ impl Widget {
     ///
     /// In words.
     pub fn check(self, data: &Value, is_author: bool) -> Result<(), String> {
-        let kind = data["type"].as_str().ok_or("type is not a string")?;
-        let text = |key: &str| data[key].as_str().map(drop).ok_or(format!("{key} is not a string"));
-        let number = |key: &str| match data[key].as_i64() {
-            None => Err(format!("{key} is not an integer")),
-            Some(..0) => Err(format!("{key} is too small")),
-            Some(number) if number > MAX_INDEX => Err(format!("{key} is too large")),
-            Some(_) => Ok(()),
-        };
-        match (self, kind) {
-            (Self::Poll, "vote") => {
-                text("key")?;
-                if matches!(data["vote"].as_i64(), Some(1 | -1)) { Ok(()) } else { Err("Invalid vote".into()) }
-            }
+        let whole = format!("{} data", self.name());
+        let data = data.as_object().ok_or_else(|| format!("{whole} is not a dict"))?;
+        check_key(data, &whole, "type", Kind::Text)?;
+        let kind = data["type"].as_str().unwrap_or_default();
+        let keys: &[(&str, Kind)] = match (self, kind) {
+            (Self::Poll, "vote") => &[("key", Kind::Text), ("vote", Kind::Vote)],
             (Self::Poll, "question") if !is_author => {
-                Err("You can't edit a question unless you are the author.".into())
+                return Err("You can't edit a question unless you are the author.".into());
             }
-            (Self::Poll, "question") => text("question"),
-            (Self::Poll, "new_option") => number("idx").and_then(|()| text("option")),
-            (Self::Todo, "new_task") => number("key").and_then(|()| text("task")).and_then(|()| text("desc")),
-            (Self::Todo, "strike") => text("key"),
+            (Self::Poll, "question") => &[("question", Kind::Text)],
+            (Self::Poll, "new_option") => &[("option", Kind::Text), ("idx", Kind::Index)],
+            (Self::Todo, "new_task") => {
+                &[("key", Kind::Index), ("task", Kind::Text), ("desc", Kind::Text), ("completed", Kind::Switch)]
+            }
+            (Self::Todo, "strike") => &[("key", Kind::Text)],
             (Self::Todo, "new_task_list_title") if !is_author => {
-                Err("You can't edit the task list title unless you are the author.".into())
+                return Err("You can't edit the task list title unless you are the author.".into());
             }
-            (Self::Todo, "new_task_list_title") => text("title"),
-            (widget, kind) => Err(format!("Unknown type for {} data: {kind}", widget.name())),
-        }
+            (Self::Todo, "new_task_list_title") => &[("title", Kind::Text)],
+            _ => return Err(format!("Unknown type for {whole}: {kind}")),
+        };
+        keys.iter().try_for_each(|(key, kind)| check_key(data, &whole, key, *kind))?;
+        let is_known = |key: &&String| *key == "type" || keys.iter().any(|(known, _)| *key == known);
+        let unknown: Vec<&str> = data.keys().filter(|key| !is_known(key)).map(String::as_str).collect();
+        if unknown.is_empty() { Ok(()) } else { Err(format!("Unexpected arguments: {}", unknown.join(", "))) }
+    }
+}
+
+/// What the value of a key has to be.
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Switch,
+    /// The number of an option or a task.
+    Index,
+    /// 1, or -1 to take it back.
+    Vote,
+}
+
+fn check_key(data: &Map<String, Value>, whole: &str, key: &str, kind: Kind) -> Result<(), String> {
+    let value = data.get(key).ok_or_else(|| format!("{key} key is missing from {whole}"))?;
+    let at = format!("{whole}[\"{key}\"]");
+    match (kind, value.as_i64()) {
+        (Kind::Text, _) if !value.is_string() => Err(format!("{at} is not a string")),
+        (Kind::Switch, _) if !value.is_boolean() => Err(format!("{at} is not a boolean")),
+        (Kind::Index | Kind::Vote, None) => Err(format!("{at} is not an integer")),
+        (Kind::Index, Some(..0)) => Err(format!("{at} is too small")),
+        (Kind::Index, Some(number)) if number > MAX_INDEX => Err(format!("{at} is too large")),
+        (Kind::Vote, Some(number)) if number.abs() != 1 => Err(format!("Invalid {at}")),
+        _ => Ok(()),
     }
 }
 

@@ -169,18 +169,10 @@ fn deleting() -> Vec<Case> {
             |s| json!({"stream_id": s.channel("engineering"), "topic_name": "release 1.0"}),
         )
         .sends("delete_message", "everyone but gus")
-        .sends("muted_topics", "mel")
-        .sends("user_topic", "mel")
         .sends("stream update first_message_id", "everyone but gus"),
-        // What was said of a topic goes with it.
-        deleting_lunch()
-            .sends("delete_message", "everyone")
-            .sends("muted_topics", "nora mel")
-            .sends("user_topic", "nora mel"),
-        deleting_lunch()
-            .with_old_clients()
-            .sends("delete_message message_id", "everyone")
-            .sends("muted_topics", "nora mel"),
+        // What was said of a topic stays.
+        deleting_lunch().sends("delete_message", "everyone"),
+        deleting_lunch().with_old_clients().sends("delete_message message_id", "everyone"),
     ]
 }
 

@@ -78,6 +78,74 @@ async fn edits_told_the_kind_of_a_wildcard_alone_before_248() {
 }
 
 #[tokio::test]
+async fn stars_stayed_on_messages_out_of_sight_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, stays) in [(before, true), (after, false)] {
+        let (olive, mel, max) = (age.user("olive"), age.user("mel"), age.user("max"));
+        let made = json!({
+            "subscriptions": [{"name": "made"}], "principals": [olive.id(), mel.id()], "invite_only": true,
+        });
+        olive.post("/users/me/subscriptions", made).await.success();
+        let send = async |text: &str| {
+            let message = json!({"type": "stream", "to": "made", "topic": "t", "content": text});
+            olive.post("/messages", message).await.success()["id"].take()
+        };
+        let (starred, plain) = (send("one").await, send("two").await);
+        let add = |flag: &str, id: &Value| json!({"messages": [id], "op": "add", "flag": flag});
+        mel.post("/messages/flags", add("starred", &starred)).await.success();
+        let mut events = mel.events(["update_message_flags"]).await;
+
+        mel.delete("/users/me/subscriptions", json!({"subscriptions": ["made"]})).await.success();
+
+        events.next().await.has(json!({"flag": "read", "op": "add"}));
+        if !stays {
+            events.next().await.has(json!({"flag": "starred", "op": "remove", "messages": [starred]}));
+        }
+        events.none().await;
+        let listed = async |id: &Value| {
+            let state = mel.register(json!({"fetch_event_types": ["starred_messages"]})).await.state;
+            state["starred_messages"].as_array().is_some_and(|all| all.contains(id))
+        };
+        assert_eq!(listed(&starred).await, stays);
+        for flag in ["starred", "collapsed"] {
+            let reply = mel.post("/messages/flags", add(flag, &plain)).await;
+            if stays {
+                reply.success()
+            } else {
+                reply.error("BAD_REQUEST", "Invalid message(s)")
+            };
+            let stranger = max.post("/messages/flags", add(flag, &plain)).await;
+            stranger.error("BAD_REQUEST", "Invalid message(s)");
+        }
+        assert_eq!(listed(&plain).await, stays);
+    }
+}
+
+#[tokio::test]
+async fn additions_to_polls_were_told_to_those_with_a_row_before_248() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    for (age, is_told) in [(before, false), (after, true)] {
+        let (olive, mel, max) = (age.user("olive"), age.user("mel"), age.user("max"));
+        let made = json!({"subscriptions": [{"name": "made"}], "principals": [olive.id(), mel.id()]});
+        olive.post("/users/me/subscriptions", made).await.success();
+        let poll = json!({"type": "stream", "to": "made", "topic": "t", "content": "/poll Lunch?\nPizza"});
+        let id = olive.post("/messages", poll).await.success()["id"].take();
+        max.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "made"}]})).await.success();
+        let (mut at_mel, mut at_max) = (mel.events(["submessage"]).await, max.events(["submessage"]).await);
+        let vote = json!({"type": "vote", "key": "canned,0", "vote": 1}).to_string();
+        let vote = json!({"message_id": id, "msg_type": "widget", "content": vote});
+        mel.post("/submessage", vote).await.success();
+        at_mel.next().await.has(json!({"type": "submessage"}));
+        if is_told {
+            at_max.next().await.has(json!({"type": "submessage"}));
+        }
+        at_max.none().await;
+    }
+}
+
+#[tokio::test]
 async fn wildcards_reach_everybody_in_a_direct_message() {
     let server = TestServer::start().await;
     for age in Age::around(&server, SINCE).await {

@@ -122,6 +122,18 @@ async fn some_operations_refused_in_other_words() {
             "subscriptions[0][\"name\"] field is missing: Field required",
         ),
         (
+            "/users/me/subscriptions/properties",
+            json!({"subscription_data": r#"[{"stream_id": 1, "property": "color", "value": false}]"#}),
+            "color is not a string",
+            "Invalid subscription_data[0]: Value error, color is not a string",
+        ),
+        (
+            "/users/me/subscriptions/properties",
+            json!({"subscription_data": r#"[{"stream_id": 1, "value": "x"}]"#}),
+            "property key is missing from subscription_data[0]",
+            "subscription_data[0][\"property\"] field is missing: Field required",
+        ),
+        (
             "/zcommand",
             json!({"command": "ping"}),
             "There should be a leading slash in the zcommand.",
@@ -142,6 +154,17 @@ async fn some_operations_refused_in_other_words() {
     ] {
         old.post(path, params.clone()).await.error("BAD_REQUEST", was);
         new.post(path, params).await.error("BAD_REQUEST", is);
+    }
+    for (data, was, is) in [
+        ("[{}]", "id key is missing from data[0]", "data[0][\"id\"] field is missing: Field required"),
+        (
+            "[{\"id\": 1, \"value\": 3}]",
+            "data[0][\"value\"] is not an allowed_type",
+            "data[0][\"value\"][\"str\"] is not a string",
+        ),
+    ] {
+        old.patch("/users/me/profile_data", json!({"data": data})).await.error("BAD_REQUEST", was);
+        new.patch("/users/me/profile_data", json!({"data": data})).await.error("BAD_REQUEST", is);
     }
 }
 
