@@ -38,8 +38,10 @@ async fn values_of_settings_came_with_their_levels() {
                 reply.error("BAD_REQUEST", &format!("Invalid {name}"));
             }
             None => {
+                let problem =
+                    if now.is_null() { format!("{name} is not a boolean") } else { format!("Invalid {name}") };
                 let reply = before.user("mel").patch("/settings", json!({name: now})).await;
-                reply.error("BAD_REQUEST", &format!("Invalid {name}"));
+                reply.error("BAD_REQUEST", &problem);
             }
             Some(sent) => {
                 before.user("mel").patch("/settings", json!({name: sent})).await.success();
