@@ -67,6 +67,9 @@ pub enum Unknowable {
     PastSubscription(i64),
     /// Topics are muted in a channel that this client does not see, and the older list of them has its name.
     MutedTopics,
+    /// The channel is archived, or was and may be in sight again: what the user said of its topics is listed while it is
+    /// not archived, and not sent again.
+    UserTopics(i64),
     /// The user is no guest any more: which channels new users get is not sent.
     DefaultChannels,
     /// The user became an administrator or is none any more: which bots they see from now on is not sent.

@@ -9,7 +9,7 @@ mod targets;
 use super::{Call, Success, Write, operation};
 use crate::api::shared::addresses::is_email;
 use crate::api::shared::settings::events::emit_setting;
-use crate::api::shared::settings::parameters::SettingsParams;
+use crate::api::shared::settings::parameters::{SettingsParams, TimeZoneName};
 use crate::api::shared::settings::values::{check_setting, language_name};
 use crate::api::shared::users::address::check_domain;
 use crate::api::shared::users::change::{change_email_visibility, change_name, emit_export_consent};
@@ -191,10 +191,12 @@ fn change_visibility(tx: &mut Tx, user: &User, visibility: EmailVisibility) {
     }
 }
 
-fn change_timezone(tx: &mut Tx, user: &User, timezone: String) {
-    if user.timezone == timezone {
+/// A former name of the zone that the user has is sent like another zone.
+fn change_timezone(tx: &mut Tx, user: &User, timezone: TimeZoneName) {
+    if user.timezone == timezone.given {
         return;
     }
+    let timezone = timezone.current;
     tx.user_mut(user.id).timezone.clone_from(&timezone);
     emit_setting(tx, user.id, "timezone", timezone.as_str().into(), None);
     let update = PersonUpdate::Timezone { user_id: user.id, email: tx.api_email(&tx.users[&user.id]), timezone };

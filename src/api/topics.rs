@@ -123,9 +123,9 @@ impl Write for SetTopicPolicy {
         let caller = call.caller();
         let TopicName(topic) = params.topic;
         let PolicyNumber(policy) = params.visibility_policy;
-        let forgets = policy == VisibilityPolicy::None
-            && tx.user_state(caller.id).topic_policy(params.stream_id, &topic) != VisibilityPolicy::None;
-        if !forgets {
+        if policy == VisibilityPolicy::None {
+            tx.channels.get(&params.stream_id).ok_or(Error::InvalidChannelId)?;
+        } else {
             tx.open_channel(caller, params.stream_id)?;
         }
 
@@ -175,12 +175,15 @@ impl Write for MuteTopic {
             (Some(_), Some(_)) => {
                 return Err(Error::UnsupportedCombination { parameters: vec!["stream_id", "stream"].into() });
             }
-            (Some(id), None) => tx.open_channel(caller, id).map(|channel| channel.id),
-            (None, Some(name)) => tx.living_channel_by_name(caller, &name).map(|channel| channel.id),
+            // What a user said of topics can be taken back out of their sight too.
+            (Some(id), None) if params.op == MuteOp::Remove => tx.channels.get(&id).ok_or(Error::TopicNotMuted),
+            (None, Some(name)) if params.op == MuteOp::Remove => {
+                tx.channel_by_name(name.trim()).ok_or(Error::TopicNotMuted)
+            }
+            (Some(id), None) => tx.open_channel(caller, id),
+            (None, Some(name)) => tx.open_channel_by_name(caller, &name),
         };
-        // Nothing is muted where the caller can't be.
-        let channel =
-            channel.map_err(|error| if params.op == MuteOp::Remove { Error::TopicNotMuted } else { error })?;
+        let channel = channel?.id;
         let policy = match params.op {
             MuteOp::Add => VisibilityPolicy::Muted,
             MuteOp::Remove => VisibilityPolicy::None,

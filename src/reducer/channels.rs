@@ -54,6 +54,7 @@ impl State {
     fn discover(&mut self, channel: &Value) {
         let mut new = object(channel.clone());
         let Some(id) = new.get("stream_id").and_then(Value::as_i64) else { return };
+        self.doubt_user_topics(id);
         if new.get("subscriber_count").and_then(Value::as_i64).is_some_and(|count| count > 0) {
             self.unnamed.insert(id);
         }
@@ -106,6 +107,7 @@ impl State {
 
     fn lose(&mut self, id: i64) {
         self.doubt_archived(id);
+        self.doubt_user_topics(id);
         // Nobody tells when it is deleted there.
         self.doubts.insert(Unknowable::NewestMessage);
         for list in LISTS {
@@ -126,6 +128,11 @@ impl State {
         {
             self.rename_muted_topics(&old, &event["value"]);
             self.rename_bot_channels(&old, &event["value"]);
+        }
+        if property == "is_archived"
+            && let Some(id) = event["stream_id"].as_i64()
+        {
+            self.doubt_user_topics(id);
         }
         for list in LISTS {
             let Some(channel) = row(&mut self.value, list, "stream_id", &event["stream_id"]) else { continue };

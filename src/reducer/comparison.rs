@@ -183,6 +183,7 @@ fn leave_out(normal: &mut Object, doubt: &Unknowable) {
         Unknowable::BotChannels => each_row(normal, &["realm_bots"], |bot| {
             BOT_CHANNELS.iter().for_each(|key| bot[key] = Value::Null);
         }),
+        Unknowable::UserTopics(id) => forget_channel(normal, &["user_topics"], *id),
         Unknowable::MutedTopics => _ = normal.shift_remove("muted_topics"),
         Unknowable::UnreadCount => {
             if let Some(unread) = normal.get_mut("unread_msgs").and_then(Value::as_object_mut) {

@@ -1,5 +1,6 @@
 //! The user's own lists, and the organization's that are sent whole.
 
+use super::channels::LISTS as LISTS_OF_CHANNELS;
 use super::rows::{Object, merge, object, put, row, take};
 use super::{State, Unknowable};
 use crate::wire::{Changed, EventKind, Kept, LISTS, List};
@@ -74,6 +75,9 @@ impl State {
                     "custom_profile_fields" => self.forget_removed_fields(),
                     "muted_topics" => {
                         self.doubts.remove(&Unknowable::MutedTopics);
+                        if !self.value.contains_key("user_topics") {
+                            self.doubts.retain(|doubt| !matches!(doubt, Unknowable::UserTopics(_)));
+                        }
                         self.doubt_muted_topics();
                         self.recount();
                     }
@@ -123,8 +127,26 @@ impl State {
                 topics.push(new.into());
             }
         }
+        // What is said of an archived channel is sent, and not listed.
+        let channels = LISTS_OF_CHANNELS.iter().filter_map(|list| self.value.get(*list)?.as_array()).flatten();
+        let mut channels = channels.filter(|channel| channel["stream_id"] == event["stream_id"]);
+        let is_active = channels.next().is_some_and(|channel| channel["is_archived"] != true);
+        if !is_active && let Some(id) = event["stream_id"].as_i64() {
+            self.doubt_user_topics(id);
+        }
         self.list_muted_topics();
         self.recount();
+    }
+
+    /// Which topics of a channel are listed is not known from now on.
+    pub(super) fn doubt_user_topics(&mut self, channel: i64) {
+        self.doubts.insert(Unknowable::UserTopics(channel));
+        self.doubts.insert(Unknowable::MutedTopics);
+    }
+
+    /// Whether the user may have said of a channel's topics what is not known.
+    pub(super) fn doubts_topics_of(&self, channel: &Value) -> bool {
+        channel.as_i64().is_some_and(|id| self.doubts.contains(&Unknowable::UserTopics(id)))
     }
 
     /// The older list of muted topics, by channels' names: those who get `user_topic` events are not sent it.
@@ -134,7 +156,8 @@ impl State {
         let muted = topics.as_array().into_iter().flatten().filter(|row| row["visibility_policy"] == 1);
         let muted: Option<Vec<Value>> =
             muted.map(|row| Some(json!([name(&row["stream_id"])?, row["topic_name"], row["last_updated"]]))).collect();
-        let Some(muted) = muted else {
+        let is_known = !self.doubts.iter().any(|doubt| matches!(doubt, Unknowable::UserTopics(_)));
+        let Some(muted) = muted.filter(|_| is_known) else {
             self.doubts.insert(Unknowable::MutedTopics);
             return;
         };
@@ -225,6 +248,33 @@ mod tests {
             for (kind, field) in named.into_iter().filter(|(kind, _)| *kind != EventKind::RealmFilters) {
                 assert!(fields[kind.text()].iter().any(|key| key == field), "{}: {field}", kind.text());
             }
+        }
+    }
+
+    #[test]
+    fn what_was_said_of_topics_is_open_in_channels_that_were_archived() {
+        let archived = |is_archived: bool| json!({"type": "stream", "op": "update", "stream_id": 1, "property": "is_archived", "value": is_archived});
+        let said = json!({"type": "user_topic", "stream_id": 1, "topic_name": "tea", "visibility_policy": 1});
+        let lost = json!({"type": "stream", "op": "delete", "stream_ids": [1]});
+        let cases = [
+            (false, Some(archived(true)), true),
+            (true, Some(archived(false)), true),
+            (true, Some(said.clone()), true),
+            (false, Some(lost), true),
+            (false, None, false),
+        ];
+        for (is_archived, event, is_open) in cases {
+            let topic =
+                |channel: i64, name: &str| json!({"stream_id": channel, "topic_name": name, "visibility_policy": 1});
+            let reply = |topics: Value| json!({"streams": [{"stream_id": 1, "name": "a", "is_archived": is_archived}], "user_topics": topics});
+            let mut state = State::from_register(reply(json!([topic(1, "tea"), topic(2, "cake")])));
+            event.iter().for_each(|event| assert!(state.apply(event)));
+
+            let mut later = reply(json!([topic(2, "cake")]));
+            later["streams"] = state.value()["streams"].clone();
+            assert_eq!(state.differences(&later).is_empty(), is_open, "{event:?}");
+            later["user_topics"] = json!([]);
+            assert!(!state.differences(&later).is_empty(), "{event:?}");
         }
     }
 

@@ -287,6 +287,7 @@ impl State {
         match topics.into_iter().flatten().find(is_same).and_then(|row| row["visibility_policy"].as_i64()) {
             Some(1) => return Some(true),
             Some(2 | 3) if self.counts_unmuted_topics() => return Some(false),
+            None if self.doubts_topics_of(channel) => return None,
             _ => {}
         }
         let subscriptions = self.value.get("subscriptions")?.as_array()?;

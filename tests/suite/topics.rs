@@ -142,7 +142,7 @@ async fn only_known_policies_short_topics_and_readable_channels_are_taken() {
     refused(&mel, params(general, "t", 4), unknown).await;
     refused(&mel, params(general, &"t".repeat(61), 4), "topic is too long (limit: 60 characters)").await;
     refused(&nora, params(server.channel("design"), "t", 1), "Invalid channel ID").await;
-    refused(&nora, params(server.channel("design"), "t", 0), "Invalid channel ID").await;
+    refused(&nora, params(999, "t", 0), "Invalid channel ID").await;
     refused(&mel, params(server.channel("attic"), "t", 1), "Invalid channel ID").await;
 }
 
@@ -155,8 +155,45 @@ async fn a_policy_can_be_forgotten_in_a_channel_that_was_lost() {
     let leave = json!({"subscriptions": ["design"], "principals": [max.id()]});
     mona.delete("/users/me/subscriptions", leave).await.success();
 
-    max.post("/user_topics", params("LOGO")).await.is(json!({}));
-    max.post("/user_topics", params("logo")).await.error("BAD_REQUEST", "Invalid channel ID");
+    let mut events = max.events(["user_topic"]).await;
+    // What was not said is taken back without an event.
+    for topic in ["LOGO", "logo"] {
+        max.post("/user_topics", params(topic)).await.is(json!({}));
+    }
+    events.next().await.has(json!({"stream_id": id, "visibility_policy": 0}));
+    events.none().await;
+}
+
+#[tokio::test]
+async fn what_was_said_of_topics_is_not_listed_while_the_channel_is_archived() {
+    let server = TestServer::start().await;
+    let [adam, mel] = server.users(["adam", "mel"]);
+    let channel = |name: &str| format!("/streams/{}", server.channel(name));
+    for name in ["engineering", "general"] {
+        let mute = json!({"stream_id": server.channel(name), "topic": "noise", "visibility_policy": 1});
+        mel.post("/user_topics", mute).await.is(json!({}));
+    }
+    let listed = async || {
+        let mut state = mel.register(json!({})).await.state;
+        let rows = |list: &Value| list.as_array().expect("a list").clone();
+        let topics = rows(&state["user_topics"].take()).into_iter().filter(|row| row["topic_name"] == "noise");
+        let muted = rows(&state["muted_topics"].take()).into_iter().filter(|row| row[1] == "noise");
+        let (topics, muted) = (topics.map(|mut row| row["stream_id"].take()), muted.map(|mut row| row[0].take()));
+        (topics.collect::<Vec<_>>(), muted.collect::<Vec<_>>())
+    };
+    let [engineering, general] = ["engineering", "general"].map(|name| json!(server.channel(name)));
+
+    adam.delete(&channel("engineering"), json!({})).await.success();
+    assert_eq!(listed().await, (vec![general.clone()], vec![json!("general")]));
+    let mut at_old_client = mel.events(["muted_topics"]).await;
+    let mute = json!({"stream_id": general, "topic": "more", "visibility_policy": 1});
+    mel.post("/user_topics", mute).await.is(json!({}));
+    let event = at_old_client.next().await.has(json!({"type": "muted_topics"}));
+    let names: Vec<&Value> = event["muted_topics"].as_array().expect("a list").iter().map(|row| &row[0]).collect();
+    assert!(!names.contains(&&json!("engineering")), "{event}");
+
+    adam.patch(&channel("engineering"), json!({"is_archived": false})).await.success();
+    assert_eq!(listed().await, (vec![engineering, general], vec![json!("engineering"), json!("general")]));
 }
 
 #[tokio::test]

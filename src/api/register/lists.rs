@@ -129,7 +129,7 @@ fn own<'realm>(realm: &'realm Realm, wish: &StateRequest<'_>) -> &'realm UserSta
 
 fn user_topics(realm: &Realm, wish: &StateRequest<'_>) -> Vec<UserTopic> {
     let allows_empty = wish.options.capabilities.empty_topic_name;
-    let topics = own(realm, wish).topics_in_order().into_iter();
+    let topics = wish.viewer.into_iter().flat_map(|viewer| realm.listed_topics(viewer.id));
     let record = |(stream_id, topic): (_, &crate::realm::personal::UserTopic)| UserTopic {
         stream_id,
         topic_name: shown_topic(&topic.name, allows_empty),

@@ -46,10 +46,16 @@ impl Realm {
             && topic_messages.is_none_or(|topic| !topic.messages.iter().any(is_seen))
     }
 
+    /// What a user said of topics, in the order in which it was said first. What was said of an archived channel's is
+    /// kept and left out.
+    pub fn listed_topics(&self, user: UserId) -> impl Iterator<Item = (ChannelId, &UserTopic)> {
+        let topics = self.user_state(user).topics_in_order().into_iter();
+        topics.filter(|(channel, _)| !self.channels[channel].is_archived)
+    }
+
     /// Muted topics in the legacy form: channel's name, topic, time.
     pub fn muted_topics(&self, user: UserId) -> Vec<(String, String, i64)> {
-        let topics = self.user_state(user).topics_in_order().into_iter();
-        let muted = topics.filter(|(_, topic)| topic.policy == VisibilityPolicy::Muted);
+        let muted = self.listed_topics(user).filter(|(_, topic)| topic.policy == VisibilityPolicy::Muted);
         muted
             .map(|(channel, topic)| {
                 (self.channels[&channel].name.clone(), topic.name.to_string(), topic.last_updated.seconds())

@@ -39,7 +39,7 @@ pub struct SettingsParams {
     /// The password to be.
     pub new_password: Option<String>,
     /// IANA name of the time zone.
-    pub timezone: Option<String>,
+    pub timezone: Option<TimeZoneName>,
     /// Who may see the real address.
     pub email_address_visibility: Option<i64>,
 }
@@ -141,7 +141,7 @@ impl Parameters for SettingsParams {
                 "email" => params.email = Some(text.to_owned()),
                 "old_password" => params.old_password = Some(text.to_owned()),
                 "new_password" => params.new_password = Some(text.to_owned()),
-                "timezone" => params.timezone = Some(checked_timezone(text)?),
+                "timezone" => params.timezone = Some(TimeZoneName::new(text)?),
                 VISIBILITY => params.email_address_visibility = Some(visibility(text)?),
                 _ => params.settings.push((name, setting(text, name)?)),
             }
@@ -234,12 +234,25 @@ fn one_of(text: &str, name: &str, allowed: &[i64]) -> Result<i64, Error> {
     if allowed.contains(&number) { Ok(number) } else { Err(Error::not_possible(name)) }
 }
 
-/// The time zone's name of today, as the database spells it.
-fn checked_timezone(name: &str) -> Result<String, Error> {
-    let zone = jiff::tz::TimeZone::get(name).ok();
-    zone.and_then(|zone| zone.iana_name().map(|name| canonical(name).to_owned())).ok_or_else(|| {
-        Error::InvalidValueBecause { parameter: "timezone".into(), reason: "Not a recognized time zone".into() }
-    })
+/// A time zone by a name that the database has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimeZoneName {
+    /// As the request has it, which may be a former name.
+    pub given: String,
+    /// The name of today, as the database spells it.
+    pub current: String,
+}
+
+impl TimeZoneName {
+    fn new(given: &str) -> Result<Self, Error> {
+        // The library finds names in any case.
+        let is_known = jiff::tz::TimeZone::get(given).is_ok_and(|zone| zone.iana_name() == Some(given));
+        if !is_known {
+            let reason = "Not a recognized time zone".into();
+            return Err(Error::InvalidValueBecause { parameter: "timezone".into(), reason });
+        }
+        Ok(Self { given: given.to_owned(), current: canonical(given).to_owned() })
+    }
 }
 
 #[cfg(test)]
