@@ -27,7 +27,7 @@ use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use crate::realm::visibility::Sight;
 use crate::record::events::{RealmUpdate, RealmUpdateDict};
-use parameters::{OrganizationParams, check_choice, kept};
+use parameters::{KIND, OrganizationParams, check_choice, kept};
 use policies::{Choice, Policy};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -56,9 +56,6 @@ const OWNERS_DECIDE_ON_SIGN_UP_SINCE: i64 = 143;
 /// Settings and policies of which events tell in the form that permissions have.
 const SENT_AS_DATA: &[&str] =
     &["allow_message_editing", "edit_topic_policy", "message_content_edit_limit_seconds", "topics_policy"];
-
-/// The setting whose event comes last.
-const KIND: &str = "org_type";
 
 operation! {
     /// Changes the organization's name, description, settings and permissions.

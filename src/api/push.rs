@@ -24,7 +24,7 @@ operation! {
         /// The device; all of the caller's by default.
         device_id: Option<DeviceId>,
     }
-    errors [NoActivePushDevice, RelayServerError, RelayUnreachable, RelayRefuses];
+    errors [NoActivePushDevice, RelayBreaksDown, RelayUnreachable, RelayRefuses];
 }
 
 impl Write for TestEncryptedPush {
@@ -56,7 +56,7 @@ operation! {
         /// The device's token; all of the caller's by default.
         token: Option<String>,
     }
-    errors [PushTokenUnknown, RelayServerError, RelayUnreachable, RelayRefuses];
+    errors [PushTokenUnknown, RelayBreaksDown, RelayUnreachable, RelayRefuses];
 }
 
 impl Write for TestPush {
@@ -83,11 +83,11 @@ impl Write for TestPush {
 ///
 /// # Errors
 ///
-/// `RelayServerError`, `RelayUnreachable`, `RelayRefuses`.
+/// `RelayBreaksDown`, `RelayUnreachable`, `RelayRefuses`.
 fn check_relay(call: &Call<'_>) -> Result<(), Error> {
     match call.bouncer {
         None => Ok(()),
-        Some(Bouncer::ServerError) => Err(Error::RelayServerError),
+        Some(Bouncer::ServerError) => Err(Error::RelayBreaksDown),
         Some(Bouncer::Unreachable) => Err(Error::RelayUnreachable),
         Some(Bouncer::AdminActionRequired) => Err(Error::RelayRefuses),
     }

@@ -97,7 +97,7 @@ fn own_reaction(realm: &Realm, message: &Message, caller: UserId, params: &Remov
     };
     let wanted_type = params.reaction_type.as_deref().map(ReactionType::parse);
     if let Some(code) = &params.emoji_code {
-        let wanted_type = wanted_type.unwrap_or(Some(ReactionType::UnicodeEmoji));
+        let wanted_type = wanted_type.unwrap_or(Some(ReactionType::Unicode));
         let is_meant = |emoji: &Emoji| emoji.emoji_code == *code && Some(emoji.reaction_type) == wanted_type;
         return own(&is_meant).ok_or(Error::ReactionDoesNotExist);
     }

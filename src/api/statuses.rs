@@ -169,7 +169,7 @@ fn update(tx: &mut Tx, user: UserId, change: Change) {
         let (name, code) = emoji.as_ref().map_or(("", ""), |emoji| (&emoji.emoji_name, &emoji.emoji_code));
         event.emoji_name = Some(name.to_owned());
         event.emoji_code = Some(code.to_owned());
-        event.reaction_type = Some(emoji.as_ref().map_or(ReactionType::UnicodeEmoji, |emoji| emoji.reaction_type));
+        event.reaction_type = Some(emoji.as_ref().map_or(ReactionType::Unicode, |emoji| emoji.reaction_type));
         status.emoji = emoji;
     }
     let audience = tx.who_can_access(user);

@@ -145,7 +145,7 @@ macro_rules! belongings {
             /// A registration that took too long.
             RegistrationExpired: 400 REQUEST_EXPIRED "Request expired";
             /// The relay fails by itself.
-            RelayServerError: 502 INTERNAL_SERVER_ERROR_ON_BOUNCER "Internal server error on push notification service, retry later.";
+            RelayBreaksDown: 502 INTERNAL_SERVER_ERROR_ON_BOUNCER "Internal server error on push notification service, retry later.";
             /// The relay can't be reached.
             RelayUnreachable: 502 FAILED_TO_CONNECT_BOUNCER "Network error while connecting to push notification service.";
             /// The relay refuses this server.

@@ -30,11 +30,11 @@ words! {
     /// How many messages of the topic are moved.
     pub enum PropagateMode {
         /// This one.
-        ChangeOne = "change_one",
+        One = "change_one",
         /// This one and those after it.
-        ChangeLater = "change_later",
+        Later = "change_later",
         /// All.
-        ChangeAll = "change_all",
+        All = "change_all",
     }
 }
 
@@ -49,7 +49,7 @@ operation! {
         /// The new topic.
         topic | "subject": Option<String>,
         /// How many messages of the topic are moved.
-        propagate_mode: PropagateMode = PropagateMode::ChangeOne => "change_one",
+        propagate_mode: PropagateMode = PropagateMode::One => "change_one",
         /// Tell the old topic of the move.
         send_notification_to_old_thread: bool = false,
         /// Tell the new topic of the move.

@@ -162,11 +162,14 @@ fn in_order() -> Vec<&'static ParameterInfo> {
     all
 }
 
+/// The setting whose event comes last: what the organization is for.
+pub const KIND: &str = "org_type";
+
 /// The place of a setting, policy or text among the events of one request: limits of time first, and what is worked out
 /// from other values last.
 pub fn rank(name: &str) -> (usize, usize) {
     match name {
-        "org_type" => (4, 0),
+        KIND => (4, 0),
         _ if LIMITS.contains(&name) => (0, position(LIMITS, name)),
         _ if WORKED_OUT.contains(&name) => (2, position(WORKED_OUT, name)),
         _ if ORDER.contains(&name) => (1, position(ORDER, name)),

@@ -47,13 +47,13 @@ impl WantedEmoji {
     pub fn checked(self, realm: &Realm) -> Result<Emoji, Error> {
         let reaction_type = self.reaction_type.ok_or(Error::InvalidEmojiType)?;
         match reaction_type {
-            ReactionType::UnicodeEmoji => {
+            ReactionType::Unicode => {
                 let names = emoji::by_code(&self.code).ok_or(Error::InvalidEmojiCode)?;
                 if !names.contains(&self.name.as_str()) {
                     return Err(Error::InvalidEmojiName);
                 }
             }
-            ReactionType::ServiceExtraEmoji => {
+            ReactionType::ServiceExtra => {
                 if self.code != EXTRA_EMOJI.code {
                     return Err(Error::InvalidEmojiCode);
                 }
@@ -61,7 +61,7 @@ impl WantedEmoji {
                     return Err(Error::InvalidEmojiName);
                 }
             }
-            ReactionType::RealmEmoji => {
+            ReactionType::Realm => {
                 let id = self.code.parse().map(EmojiId).map_err(|_| Error::InvalidCustomEmoji)?;
                 let is_same = |id: EmojiId| id.to_string() == self.code;
                 let custom =
@@ -86,11 +86,11 @@ impl WantedEmoji {
 pub fn by_name(realm: &Realm, name: &str) -> Result<Emoji, Error> {
     let emoji = |code: String, reaction_type| Emoji { emoji_name: name.to_owned(), emoji_code: code, reaction_type };
     if let Some(custom) = realm.custom_emoji.values().find(|custom| custom.name == name && !custom.is_deactivated) {
-        return Ok(emoji(custom.id.to_string(), ReactionType::RealmEmoji));
+        return Ok(emoji(custom.id.to_string(), ReactionType::Realm));
     }
     if name == EXTRA_EMOJI.name {
-        return Ok(emoji(EXTRA_EMOJI.code.to_owned(), ReactionType::ServiceExtraEmoji));
+        return Ok(emoji(EXTRA_EMOJI.code.to_owned(), ReactionType::ServiceExtra));
     }
     let code = emoji::by_name(name).ok_or_else(|| Error::UnknownEmoji { emoji_name: name.into() })?;
-    Ok(emoji(code.to_owned(), ReactionType::UnicodeEmoji))
+    Ok(emoji(code.to_owned(), ReactionType::Unicode))
 }

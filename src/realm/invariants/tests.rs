@@ -123,8 +123,7 @@ const BREAKS: &[(&str, Break)] = &[
     }),
     ("conversations-by-members", |tx| _ = tx.user_state_mut(OLIVE).conversations.insert(RecipientId(99))),
     ("reactions-are-unique", |tx| {
-        let emoji =
-            Emoji { emoji_name: "+1".into(), emoji_code: "1f44d".into(), reaction_type: ReactionType::UnicodeEmoji };
+        let emoji = Emoji { emoji_name: "+1".into(), emoji_code: "1f44d".into(), reaction_type: ReactionType::Unicode };
         let reaction = Reaction { user: MEL, emoji: emoji.into() };
         tx.message_mut(MessageId(3)).reactions.extend([reaction.clone(), reaction]);
     }),

@@ -212,23 +212,25 @@ pub struct Emoji {
 
 /// The namespaces of emoji codes (specification, "Emoji reaction types").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
 pub enum ReactionType {
     /// Hexadecimal code points, joined by dashes.
-    UnicodeEmoji,
+    #[serde(rename = "unicode_emoji")]
+    Unicode,
     /// The id of a custom emoji.
-    RealmEmoji,
+    #[serde(rename = "realm_emoji")]
+    Realm,
     /// The name of one of the service's own.
-    ServiceExtraEmoji,
+    #[serde(rename = "service_extra_emoji")]
+    ServiceExtra,
 }
 
 impl ReactionType {
     /// The type with this name on the wire.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
-            "unicode_emoji" => Some(Self::UnicodeEmoji),
-            "realm_emoji" => Some(Self::RealmEmoji),
-            "service_extra_emoji" => Some(Self::ServiceExtraEmoji),
+            "unicode_emoji" => Some(Self::Unicode),
+            "realm_emoji" => Some(Self::Realm),
+            "service_extra_emoji" => Some(Self::ServiceExtra),
             _ => None,
         }
     }

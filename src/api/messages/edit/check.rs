@@ -81,7 +81,7 @@ fn check_shape(message: &Message, params: &EditMessage, topic: Option<&str>) -> 
         }
     }
     let moves = topic.is_some() || params.stream_id.is_some();
-    if !moves && params.propagate_mode != PropagateMode::ChangeOne {
+    if !moves && params.propagate_mode != PropagateMode::One {
         return Err(Error::PropagateWithoutTopic);
     }
     Ok(())
@@ -120,9 +120,9 @@ fn affected(realm: &Realm, caller: &User, message: &Message, place: &Place, mode
     let is_movable =
         |id: &MessageId| place.channel() == Some(channel) || realm.can_see_message(caller, &realm.messages[id]);
     match (mode, messages) {
-        (PropagateMode::ChangeOne, _) | (_, None) => vec![message.id],
-        (PropagateMode::ChangeLater, Some(messages)) => messages.from(message.id).filter(is_movable).collect(),
-        (PropagateMode::ChangeAll, Some(messages)) => messages.iter().filter(is_movable).collect(),
+        (PropagateMode::One, _) | (_, None) => vec![message.id],
+        (PropagateMode::Later, Some(messages)) => messages.from(message.id).filter(is_movable).collect(),
+        (PropagateMode::All, Some(messages)) => messages.iter().filter(is_movable).collect(),
     }
 }
 
