@@ -158,6 +158,7 @@ impl State {
             mentions: BTreeMap::new(),
             doubts: BTreeSet::new(),
         };
+        state.doubt_archived_topics();
         state.note_mentions();
         state.doubt_counts_of_guests();
         state.doubt_muted_topics();

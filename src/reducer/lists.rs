@@ -144,6 +144,14 @@ impl State {
         self.doubts.insert(Unknowable::MutedTopics);
     }
 
+    /// What was said of the topics of archived channels is not listed.
+    pub(super) fn doubt_archived_topics(&mut self) {
+        let channels = LISTS_OF_CHANNELS.iter().filter_map(|list| self.value.get(*list)?.as_array()).flatten();
+        let archived = channels.filter(|channel| channel["is_archived"] == true);
+        let archived: Vec<i64> = archived.filter_map(|channel| channel["stream_id"].as_i64()).collect();
+        self.doubts.extend(archived.into_iter().map(Unknowable::UserTopics));
+    }
+
     /// Whether the user may have said of a channel's topics what is not known.
     pub(super) fn doubts_topics_of(&self, channel: &Value) -> bool {
         channel.as_i64().is_some_and(|id| self.doubts.contains(&Unknowable::UserTopics(id)))
