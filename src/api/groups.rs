@@ -17,6 +17,7 @@ use crate::realm::holding::is_member;
 use crate::realm::id::{GroupId, UserId};
 use crate::record::group::GroupRecord;
 use imbl::OrdSet;
+use rules::ACTIVE_ALONE_SINCE;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -45,8 +46,8 @@ impl Read for GetGroups {
     }
 }
 
-/// The first level that lists active members alone.
-const ACTIVE_ALONE_SINCE: i64 = 303;
+/// The first level that lists somebody once who is a member by several groups.
+const LISTED_ONCE_SINCE: i64 = 248;
 
 operation! {
     /// Lists the members of a user group, those of its subgroups included.
@@ -71,13 +72,18 @@ pub struct GroupMembersReply {
 impl Read for GetGroupMembers {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GroupMembersReply, Error> {
         let group = active_group(realm, params.user_group_id)?;
-        let mut members = members(realm, group, params.direct_member_only);
-        if call.feature_level < ACTIVE_ALONE_SINCE {
-            let subgroups = if params.direct_member_only { OrdSet::new() } else { realm.all_subgroups(group.id) };
-            let groups = subgroups.iter().chain([&group.id]).map(|id| &realm.groups[id]);
-            members.extend(groups.flat_map(|group| realm.inactive_members(group)));
+        if call.feature_level >= ACTIVE_ALONE_SINCE {
+            let members = members(realm, group, params.direct_member_only);
+            return Ok(GroupMembersReply { members: members.into_iter().collect() });
         }
-        Ok(GroupMembersReply { members: members.into_iter().collect() })
+        let subgroups = if params.direct_member_only { OrdSet::new() } else { realm.all_subgroups(group.id) };
+        let groups = subgroups.iter().chain([&group.id]).map(|id| &realm.groups[id]);
+        let mut members: Vec<UserId> = groups.flat_map(|group| group.members.iter().copied()).collect();
+        members.sort_unstable();
+        if call.feature_level >= LISTED_ONCE_SINCE {
+            members.dedup();
+        }
+        Ok(GroupMembersReply { members })
     }
 }
 

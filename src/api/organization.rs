@@ -107,7 +107,7 @@ impl Write for EditOrganization {
         let settings = settings.into_iter().map(|(name, value)| Change::Setting(name, value));
         let policies = policies.into_iter().map(|(policy, choice)| Change::Policy(policy, choice));
         let mut changes: Vec<Change> = texts.chain(settings).chain(policies).collect();
-        changes.sort_by_key(|change| parameters::rank(change.name()));
+        changes.sort_by_key(|change| parameters::rank(change.name(), change.lifts()));
         let kind = changes.split_off(changes.partition_point(|change| change.name() != KIND));
         changes.into_iter().for_each(|change| change.apply(tx, caller, &mut changed));
         for (name, value) in permissions {
@@ -121,7 +121,8 @@ impl Write for EditOrganization {
             changed.insert("authentication_methods".to_owned(), authentication::switches(&tx.organization));
         }
         for (which, id) in params.channels {
-            if std::mem::replace(which.of(organization_mut(tx)), id) != id {
+            // Nowhere counts as changed whenever it is given.
+            if std::mem::replace(which.of(organization_mut(tx)), id) != id || id.is_none() {
                 tell(tx, &mut changed, which.name(), id.map_or(-1, |id| id.0).into());
             }
         }
@@ -146,6 +147,11 @@ impl Change {
             Self::Setting(name, _) => name,
             Self::Policy(policy, _) => policy.name,
         }
+    }
+
+    /// Whether it takes a limit or an address away.
+    fn lifts(&self) -> bool {
+        matches!(self, Self::Setting(_, Value::Null))
     }
 
     /// Makes the change, unless it is so already, and notes it in the reply.

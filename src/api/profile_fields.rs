@@ -109,7 +109,7 @@ impl Write for CreateProfileField {
             kind,
             name,
             hint,
-            order: tx.profile_fields.values().map(|field| field.order).max().unwrap_or_default() + 1,
+            order: id.0,
             data,
             in_summary: params.display_in_profile_summary,
             is_required: params.required,
@@ -144,7 +144,7 @@ impl Write for OrderProfileFields {
             return Err(Error::InvalidFieldOrder);
         }
 
-        for (place, id) in (1..).zip(params.order) {
+        for (place, id) in (0..).zip(params.order) {
             if let Some(field) = tx.realm_mut().profile_fields.get_mut(&id) {
                 Arc::make_mut(field).order = place;
             }

@@ -115,11 +115,19 @@ impl State {
     fn user_topic(&mut self, event: &Value) {
         let name = event["topic_name"].as_str().unwrap_or_default().to_lowercase();
         if let Some(topics) = self.value.get_mut("user_topics").and_then(Value::as_array_mut) {
-            topics.retain(|row| {
-                let is_same = row["topic_name"].as_str().is_some_and(|other| other.to_lowercase() == name);
-                row["stream_id"] != event["stream_id"] || !is_same
-            });
-            if event["visibility_policy"] != 0 {
+            let is_same = |row: &Value| {
+                row["stream_id"] == event["stream_id"]
+                    && row["topic_name"].as_str().is_some_and(|other| other.to_lowercase() == name)
+            };
+            let said = topics.iter().position(is_same);
+            if event["visibility_policy"] == 0 {
+                said.map(|at| topics.remove(at));
+            } else if let Some(row) = said.and_then(|at| topics[at].as_object_mut()) {
+                // The topic stays spelled as when something was said of it first.
+                for key in ["last_updated", "visibility_policy"] {
+                    row.insert(key.to_owned(), event[key].clone());
+                }
+            } else {
                 let mut new = Object::new();
                 for key in ["stream_id", "topic_name", "last_updated", "visibility_policy"] {
                     new.insert(key.to_owned(), event[key].clone());

@@ -9,15 +9,14 @@ use std::collections::{HashMap, HashSet};
 const RIGHTS: [(&str, &[&str]); 6] = [
     ("can_create_public_streams", &["can_create_public_channel_group"]),
     ("can_create_private_streams", &["can_create_private_channel_group"]),
-    ("can_create_web_public_streams", &["can_create_web_public_channel_group"]),
-    (
-        "can_create_streams",
-        &["can_create_private_channel_group", "can_create_public_channel_group", "can_create_web_public_channel_group"],
-    ),
+    ("can_create_web_public_streams", &[PUBLISHING]),
+    ("can_create_streams", &["can_create_private_channel_group", "can_create_public_channel_group", PUBLISHING]),
     ("can_subscribe_other_users", &["can_add_subscribers_group"]),
     ("can_invite_others_to_realm", &["can_invite_users_group"]),
 ];
 
+/// Counts only where the organization is open to the web.
+const PUBLISHING: &str = "can_create_web_public_channel_group";
 const WILDCARDS: &str = "realm_wildcard_mention_policy";
 
 /// Deprecated numbers that follow from who holds a permission.
@@ -59,6 +58,9 @@ impl State {
 
     /// Whether the user holds one of the organization's permissions; None where the state does not tell.
     fn may(&self, name: &str) -> Option<bool> {
+        if name == PUBLISHING && self.value.get("realm_enable_spectator_access") == Some(&Value::Bool(false)) {
+            return Some(false);
+        }
         let value = self.value.get(&format!("realm_{name}"))?;
         let setting = self.value.get("server_supported_permission_settings")?.get("realm")?.get(name)?;
         let is_guest = self.value.get("is_guest")?.as_bool()?;

@@ -108,6 +108,7 @@ async fn groups_of_default_channels_are_made_changed_and_removed() {
         reply.error("BAD_REQUEST", message);
     }
     members("add", json!(["town-square"])).await.is(json!({}));
+    assert_eq!(queue.all().await.len(), 6);
     let twice = "Channel 'town-square' is already present in default channel group 'Makers'";
     members("add", json!(["town-square"])).await.error("BAD_REQUEST", twice);
     members("dance", json!([])).await.error("BAD_REQUEST", "Invalid op");
@@ -115,10 +116,19 @@ async fn groups_of_default_channels_are_made_changed_and_removed() {
     same.error("BAD_REQUEST", "This default channel group is already named 'Makers'");
     let nothing = "You must pass \"new_description\" or \"new_group_name\".";
     adam.patch("/default_stream_groups/1", json!({})).await.error("BAD_REQUEST", nothing);
+    queue.all().await;
+    // The name and the description are sent one after the other.
+    let both = json!({"new_group_name": "Builders", "new_description": "Of things"});
+    adam.patch("/default_stream_groups/1", both).await.is(json!({}));
+    for text in ["For those\nwho build", "Of things"] {
+        let event = queue.next().await.has(json!({"type": "default_stream_groups"}));
+        let group = &event["default_stream_groups"][0];
+        assert_eq!((&group["name"], &group["description"]), (&json!("Builders"), &json!(text)));
+    }
     adam.delete("/default_stream_groups/1", json!({})).await.is(json!({}));
     let gone = "Default channel group with id '1' does not exist.";
     adam.delete("/default_stream_groups/1", json!({})).await.error("BAD_REQUEST", gone);
 
-    assert_eq!(queue.all().await.len(), 7);
+    assert_eq!(queue.all().await.len(), 1);
     at_gus.none().await;
 }

@@ -289,3 +289,15 @@ async fn only_administrators_change_linkifiers() {
     mona.patch("/realm/linkifiers", json!({})).await.error(code, message);
     olive.delete("/realm/filters/1", json!({})).await.is(json!({}));
 }
+
+#[tokio::test]
+async fn templates_may_have_any_characters_around_their_groups() {
+    let server = TestServer::start().await;
+    let adam = server.user("adam");
+    let made = json!({"pattern": "T(?P<id>[0-9]+)", "url_template": "https://x.test/a b|{id}/é"});
+    adam.post("/realm/filters", made).await.success();
+
+    let html = rendered(&adam, "T12").await;
+
+    assert_eq!(html, "<p><a href=\"https://x.test/a%20b%7C12/%C3%A9\">T12</a></p>");
+}

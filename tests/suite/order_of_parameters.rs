@@ -95,14 +95,16 @@ async fn settings_of_the_organization_are_sent_in_one_order() {
         "name": "Double",
         "signup_announcements_stream_id": -1,
         "move_messages_within_stream_limit_seconds": 60,
+        "move_messages_between_streams_limit_seconds": "unlimited",
     });
     olive.patch("/realm", params).await.success();
 
     for property in [
-        "move_messages_within_stream_limit_seconds",
+        "move_messages_between_streams_limit_seconds",
         "name",
         "enable_guest_user_indicator",
         "message_retention_days",
+        "move_messages_within_stream_limit_seconds",
         "signup_announcements_stream_id",
         "org_type",
     ] {

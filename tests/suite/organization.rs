@@ -43,13 +43,13 @@ async fn what_changes_is_echoed_told_and_there_from_then_on() {
     );
     // In the order of the events.
     let changed = json!({
-        "message_content_delete_limit_seconds": 60,
         "message_content_edit_limit_seconds": null,
         "name": "Double",
         "description": "Now **bold**",
         "topics_policy": "disable_empty_topic",
         "digest_weekday": 3,
         "message_retention_days": 30,
+        "message_content_delete_limit_seconds": 60,
         "jitsi_server_url": "https://meet.example.com",
         "can_create_groups": group(&server, "role:moderators"),
         "new_stream_announcements_stream_id": quiet,
@@ -87,8 +87,8 @@ async fn what_changes_is_echoed_told_and_there_from_then_on() {
         .await
         .is(json!({"message_retention_days": -1, "jitsi_server_url": null}));
     change(&olive, json!({"allow_message_editing": false})).await.success();
-    queue.next().await.has(json!({"op": "update", "property": "message_retention_days", "value": -1}));
     queue.next().await.has(json!({"op": "update", "property": "jitsi_server_url", "value": null}));
+    queue.next().await.has(json!({"op": "update", "property": "message_retention_days", "value": -1}));
     queue.next().await.has(json!({"op": "update_dict", "data": {"allow_message_editing": false}}));
 }
 
@@ -142,7 +142,16 @@ async fn settings_decide_what_others_may_do_from_then_on() {
     change(&adam, json!({"direct_message_permission_group": nobody})).await.success();
     let direct = json!({"type": "direct", "to": [olive.id()], "content": "Hi"});
     mel.post("/messages", direct).await.error("BAD_REQUEST", "Direct messages are disabled in this organization.");
+    let rights = async || {
+        let state = adam.register(json!({})).await.state;
+        ["can_create_web_public_streams", "can_create_streams"].map(|right| state[right] == true)
+    };
+    change(&adam, json!({"can_create_web_public_channel_group": {"new": group(&server, "role:administrators")}}))
+        .await
+        .success();
+    assert_eq!(rights().await, [true, true]);
     change(&adam, json!({"enable_spectator_access": false})).await.success();
+    assert_eq!(rights().await, [false, true]);
     let refused = server.anonymous().get("/users", json!({})).await.with_status(401);
     refused.error("UNAUTHORIZED", "Not logged in: API authentication or user session required");
 }
@@ -347,4 +356,16 @@ async fn a_welcome_text_is_tried_on_whoever_asks() {
     let too_long = "welcome_message_custom_text is too long (limit: 8000 characters)";
     attempt(&"x".repeat(8_001)).await.error("BAD_REQUEST", too_long);
     queue.none().await;
+}
+
+#[tokio::test]
+async fn a_purpose_that_no_channel_has_can_be_taken_away_again() {
+    let server = TestServer::start().await;
+    let [olive, mel] = server.users(["olive", "mel"]);
+    let mut queue = mel.events(["realm"]).await;
+    for _ in 0..2 {
+        let params = json!({"signup_announcements_stream_id": -1});
+        olive.patch("/realm", params.clone()).await.is(params);
+        queue.next().await.has(json!({"property": "signup_announcements_stream_id", "value": -1}));
+    }
 }

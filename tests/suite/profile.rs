@@ -125,6 +125,7 @@ async fn administrators_make_change_order_and_remove_fields() {
     order.rotate_right(1);
     adam.patch(FIELDS, json!({"order": order})).await.is(json!({}));
     assert_eq!(fields(&mel).await[0]["id"], id);
+    assert_eq!(fields(&mel).await[0]["order"], 0);
     adam.delete(&format!("{FIELDS}/{id}"), json!({})).await.is(json!({}));
     assert_eq!(fields(&mel).await.len(), before.len());
     assert_eq!(at_gus.all().await.len(), 3);

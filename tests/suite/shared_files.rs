@@ -57,8 +57,28 @@ async fn who_was_given_a_file_may_give_it_on() {
 
     let given = mel.send_direct(&[max.id()], &content).await;
     assert_eq!((status(&max, &url).await, status(&visitor, &url).await), (200, 403));
+    let [mut at_mel, mut at_max] = [mel.events(["attachment"]).await, max.events(["attachment"]).await];
     let sent = max.send_to("town-square", "x", &content).await;
 
+    // The sender hears of it, whoever uploaded it.
+    let event = at_max.next().await.has(json!({"type": "attachment", "op": "update"}));
+    assert_eq!(event["attachment"]["message_ids"], json!([given, sent]));
+    at_mel.none().await;
     assert_eq!(status(&visitor, &url).await, 200);
     assert_eq!(linked_by(&mel, &url).await, json!([given, sent]));
+}
+
+#[tokio::test]
+async fn a_file_is_sent_before_what_the_message_does_to_the_topic() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    mel.patch("/settings", json!({"automatically_follow_topics_policy": 3})).await.success();
+    let url = upload(&mel).await;
+    let mut queue = mel.events(["attachment", "user_topic", "message"]).await;
+
+    mel.send_to("general", "a new topic", &format!("[x]({url})")).await;
+
+    for kind in ["attachment", "user_topic", "message"] {
+        queue.next().await.has(json!({ "type": kind }));
+    }
 }

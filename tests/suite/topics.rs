@@ -1,6 +1,7 @@
 //! Listing topics, and muting and following them.
 
 use crate::support::{TestServer, User};
+use chatdouble::reducer::State;
 use serde_json::{Value, json};
 
 async fn topics(server: &TestServer, user: &User, channel: &str) -> Vec<(String, i64)> {
@@ -375,4 +376,22 @@ async fn what_is_muted_is_told_once_where_a_topic_moves() {
     events.next().await.has(topic("new", 1));
     events.next().await.has(json!({"type": "update_message"}));
     events.none().await;
+}
+
+#[tokio::test]
+async fn a_topic_stays_spelt_as_when_something_was_said_of_it_first() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let mut queue = mel.register(json!({"event_types": ["user_topic"]})).await;
+    let mut state = State::from_register(queue.state.clone());
+    for (topic, policy) in [("Tea", 1), ("TEA", 3)] {
+        let said = json!({"stream_id": server.channel("general"), "topic": topic, "visibility_policy": policy});
+        mel.post("/user_topics", said).await.is(json!({}));
+        assert!(state.apply(&queue.next().await.has(json!({"topic_name": topic, "visibility_policy": policy}))));
+    }
+
+    let later = mel.register(json!({"event_types": ["user_topic"]})).await.state;
+    let mut topics = later["user_topics"].as_array().expect("a list").iter();
+    assert!(topics.any(|row| row["topic_name"] == "Tea" && row["visibility_policy"] == 3), "{later}");
+    assert_eq!(state.differences(&later), []);
 }

@@ -135,13 +135,13 @@ fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<Checked, 
     if realm.user_by_email(&email).is_some() {
         return Err(Error::UsernameInUse);
     }
-    let kind = kind.ok_or(Error::InvalidBotType)?;
-    check_may_create_bot(realm, call, kind)?;
-    if !matches!(params.interface_type, 1 | 2) {
-        return Err(Error::InvalidInterfaceType);
-    }
     if bot_named(realm, &full_name).is_some() {
         return Err(Error::BotNameTaken);
+    }
+    check_may_create_bot(realm, call, kind)?;
+    let kind = kind.ok_or(Error::InvalidBotType)?;
+    if !matches!(params.interface_type, 1 | 2) {
+        return Err(Error::InvalidInterfaceType);
     }
     if call.files.len() > 1 {
         return Err(Error::SeveralFiles);

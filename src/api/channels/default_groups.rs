@@ -90,10 +90,14 @@ impl Write for EditDefaultGroup {
         let name = params.new_group_name.map(checked).transpose()?;
         let description = params.new_description.map(checked_description).transpose()?;
 
-        let group = &mut groups_mut(tx)[index];
-        group.name = name.unwrap_or_else(|| group.name.clone());
-        group.description = description.unwrap_or_else(|| group.description.clone());
-        emit(tx);
+        if let Some(name) = name {
+            groups_mut(tx)[index].name = name;
+            emit(tx);
+        }
+        if let Some(description) = description {
+            groups_mut(tx)[index].description = description;
+            emit(tx);
+        }
         Ok(Success {})
     }
 }

@@ -9,7 +9,7 @@ use crate::realm::group::Group;
 use crate::realm::holding::{covers, existing_groups, is_member};
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::{GROUP_PERMISSIONS, setting};
-use crate::realm::user::Role;
+use crate::realm::user::{Role, User};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -128,14 +128,18 @@ pub fn group_to_change(
     if may { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
 }
 
-/// These users, who must all be active accounts of the organization.
+/// The first level at which active users alone are members.
+pub const ACTIVE_ALONE_SINCE: i64 = 303;
+
+/// These users, who must all be accounts of the organization, and active ones where only those are members.
 ///
 /// # Errors
 ///
 /// `InvalidUserId` of the first that is not.
-pub fn active_users(realm: &Realm, ids: &[UserId]) -> Result<BTreeSet<UserId>, Error> {
-    let is_active = |id: &UserId| realm.user(*id).is_some_and(|user| user.is_active && !user.is_system_bot());
-    match ids.iter().find(|id| !is_active(id)) {
+pub fn users_to_add(realm: &Realm, ids: &[UserId], level: i64) -> Result<BTreeSet<UserId>, Error> {
+    let can_be_member = |user: &Arc<User>| user.is_active || level < ACTIVE_ALONE_SINCE;
+    let is_meant = |id: &UserId| realm.user(*id).is_some_and(|user| can_be_member(user) && !user.is_system_bot());
+    match ids.iter().find(|id| !is_meant(id)) {
         Some(id) => Err(Error::InvalidUserId { user_id: id.0.into() }),
         None => Ok(ids.iter().copied().collect()),
     }

@@ -112,8 +112,8 @@ impl Write for EditMessage {
         let body = match &wanted.content {
             Some(content) => {
                 let (sender, place) = (wanted.message.sender, &wanted.message.place);
-                let mentions_system = !tx.is_before(PEOPLE_OUTSIDE_REACHED_SINCE);
-                Some(tx.body((sender, Voice::Own), place, content.clone(), Some(&call.site()), mentions_system)?)
+                let mentions_within = !tx.is_before(PEOPLE_OUTSIDE_REACHED_SINCE);
+                Some(tx.body((sender, Voice::Own), place, content.clone(), Some(&call.site()), mentions_within)?)
             }
             None => None,
         };
@@ -205,7 +205,7 @@ fn detach_uploads(tx: &mut Tx, message: MessageId, before: &BTreeSet<String>, af
         if attachment.messages.is_empty() {
             detached.push(attachment_record(&attachment));
         }
-        tx.emit_attachment_update(attachment);
+        tx.emit_attachment_update(attachment.owner, attachment);
     }
     detached
 }

@@ -165,12 +165,12 @@ fn in_order() -> Vec<&'static ParameterInfo> {
 /// The setting whose event comes last: what the organization is for.
 pub const KIND: &str = "org_type";
 
-/// The place of a setting, policy or text among the events of one request: limits of time first, and what is worked out
-/// from other values last.
-pub fn rank(name: &str) -> (usize, usize) {
+/// The place of a setting, policy or text among the events of one request: limits that are lifted come first, and what
+/// is worked out from what was given last.
+pub fn rank(name: &str, lifts: bool) -> (usize, usize) {
     match name {
         KIND => (4, 0),
-        _ if LIMITS.contains(&name) => (0, position(LIMITS, name)),
+        _ if lifts => (0, position(WORKED_OUT, name)),
         _ if WORKED_OUT.contains(&name) => (2, position(WORKED_OUT, name)),
         _ if ORDER.contains(&name) => (1, position(ORDER, name)),
         _ => (3, 0),
@@ -181,16 +181,15 @@ fn position(list: &[&str], name: &str) -> usize {
     list.iter().position(|one| *one == name).unwrap_or(list.len())
 }
 
-/// Limits of time, in the order of their events.
-const LIMITS: &[&str] = &[
+/// Settings that are worked out from what was given, in the order of their events.
+const WORKED_OUT: &[&str] = &[
+    "message_retention_days",
     "message_content_delete_limit_seconds",
     "message_content_edit_limit_seconds",
     "move_messages_within_stream_limit_seconds",
     "move_messages_between_streams_limit_seconds",
+    "jitsi_server_url",
 ];
-
-/// Settings that are worked out from what was given, in the order of their events.
-const WORKED_OUT: &[&str] = &["message_retention_days", "jitsi_server_url"];
 
 /// The parameters and policies whose order is known.
 const ORDER: &[&str] = &[

@@ -77,9 +77,8 @@ fn all(realm: &Realm, wish: &StateRequest<'_>) -> UserLists {
     lists
 }
 
-/// Permissions to make channels of one kind or another.
-const CREATING: [&str; 3] =
-    ["can_create_private_channel_group", "can_create_public_channel_group", "can_create_web_public_channel_group"];
+/// Permissions to make channels of one kind or another, but those open to the web, which the organization must allow too.
+const CREATING: [&str; 2] = ["can_create_private_channel_group", "can_create_public_channel_group"];
 
 /// What the reply says of the caller where there is none: a guest without rights, who has no account.
 fn add_visitor(state: &mut Map<String, Value>) {
@@ -110,14 +109,15 @@ fn add_visitor(state: &mut Map<String, Value>) {
 
 fn add_own(realm: &Realm, viewer: &User, state: &mut Map<String, Value>) {
     let may = |name| realm.may(viewer.id, name);
+    let may_publish = realm.has_public_access() && may("can_create_web_public_channel_group");
     let own = json!({
         "avatar_source": viewer.avatar.source.letter(),
         "avatar_url": avatar_url(realm, viewer, false),
         "avatar_url_medium": avatar_url(realm, viewer, true),
         "can_create_private_streams": may("can_create_private_channel_group"),
         "can_create_public_streams": may("can_create_public_channel_group"),
-        "can_create_web_public_streams": may("can_create_web_public_channel_group"),
-        "can_create_streams": CREATING.into_iter().any(may),
+        "can_create_web_public_streams": may_publish,
+        "can_create_streams": may_publish || CREATING.into_iter().any(may),
         "can_subscribe_other_users": may("can_add_subscribers_group"),
         "can_invite_others_to_realm": may("can_invite_users_group"),
         "is_admin": viewer.is_admin(),

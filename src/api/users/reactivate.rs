@@ -45,7 +45,7 @@ impl Write for ReactivateUser {
 
 fn check_bot(realm: &Realm, call: &Call<'_>, user: &User) -> Result<(), Error> {
     let Some(bot) = &user.bot else { return Ok(()) };
-    check_may_create_bot(realm, call, bot.kind)?;
+    check_may_create_bot(realm, call, Some(bot.kind))?;
     match bot_named(realm, &user.full_name).filter(|other| other.id != user.id) {
         Some(_) => Err(Error::BotNameActive { name: user.full_name.as_str().into() }),
         None => Ok(()),

@@ -3,7 +3,7 @@
 use crate::api::Access;
 use crate::error::Error;
 use crate::level::objects::GROUP;
-use crate::level::{Behaviour, Downgrade, Request};
+use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Request};
 use crate::realm::id::{GroupId, UserId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -64,6 +64,30 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Whoever holds `can_manage_all_groups` may change every group; before, those of a role below moderator only groups that they were in.",
         test: "members_managed_groups_that_they_were_in_before_305",
         // Decided in the operations.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 303,
+        on: "POST /user_groups/create, POST /user_groups/{user_group_id}/members",
+        words: "Active users alone become members; before, deactivated ones too.",
+        test: "deactivated_users_could_be_made_members_before_303",
+        // Decided in the operations.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "messages that mention a user group",
+        words: "Mention the members of its subgroups too; before, those alone that are members themselves.",
+        test: "groups_were_mentioned_without_their_subgroups_before_248",
+        // Decided where messages are sent.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "GET /user_groups/{user_group_id}/members",
+        words: "Lists each user once; before, once for each group by which they are a member.",
+        test: "who_was_in_several_groups_was_listed_several_times_before_248",
+        // Decided in the operation.
         act: Downgrade::Elsewhere,
     },
     Behaviour {

@@ -31,6 +31,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 326,
+        on: "permissions of the organization and of channels",
+        words: "May be held by `role:owners`; before, only that to make web-public channels.",
+        test: "owners_alone_held_no_permission_but_one_before_326",
+        // Decided where permissions are changed.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 326,
         on: "supported permission setting",
         words: "No `id_field_name` and `allow_owners_group` any more.",
         test: "supported_permissions_named_their_fields_before_326",

@@ -6,6 +6,7 @@
 
 mod pattern;
 mod reverse;
+mod template;
 
 use crate::realm::model::id::LinkifierId;
 use iri_string::spec::UriSpec;
@@ -142,7 +143,7 @@ impl Linkifier {
     pub fn compile(id: LinkifierId, source: LinkifierSource) -> Result<Self, LinkifierErrors> {
         let source = source.stripped();
         let mut errors = source.field_errors();
-        let template = UriTemplateString::try_from(source.url_template.as_str()).ok();
+        let template = template::parse(&source.url_template);
 
         if let Err(message) = source.whole(template.as_ref()) {
             errors.push((LinkifierErrors::ALL, message));
@@ -157,8 +158,8 @@ impl Linkifier {
     /// Those of a pattern or template that can't be read at all.
     pub fn from_sound(id: LinkifierId, source: LinkifierSource) -> Result<Self, LinkifierErrors> {
         let source = source.stripped();
-        let template = UriTemplateString::try_from(source.url_template.as_str())
-            .map_err(|_| LinkifierErrors(vec![("url_template", INVALID_TEMPLATE.to_owned())]))?;
+        let template = template::parse(&source.url_template)
+            .ok_or_else(|| LinkifierErrors(vec![("url_template", INVALID_TEMPLATE.to_owned())]))?;
         let translated = pattern::translate(&source.pattern)
             .map_err(|complaint| LinkifierErrors(vec![(LinkifierErrors::ALL, bad_pattern(&complaint))]))?;
         let compiled = Compiled { translated, bounded: OnceLock::new(), bounded_in_ascii: OnceLock::new(), template };
@@ -234,7 +235,7 @@ impl LinkifierSource {
     fn field_errors(&self) -> Vec<(&'static str, String)> {
         let blank = || "This field cannot be blank.".to_owned();
         let invalid = || INVALID_TEMPLATE.to_owned();
-        let is_template = |text: &str| UriTemplateString::try_from(text).is_ok();
+        let is_template = |text: &str| template::parse(text).is_some();
         let mut errors = Vec::new();
         if self.pattern.is_empty() {
             errors.push(("pattern", blank()));
@@ -319,7 +320,7 @@ fn complaint(error: &regex::Error) -> String {
 
 /// The variables of an RFC 6570 template, in alphabetical order; None when it is none.
 pub fn template_variables(text: &str) -> Option<Vec<String>> {
-    let template = UriTemplateString::try_from(text).ok()?;
+    let template = template::parse(text)?;
     let variables: BTreeSet<String> = template.variables().map(|variable| variable.as_str().to_owned()).collect();
     Some(variables.into_iter().collect())
 }

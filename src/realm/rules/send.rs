@@ -96,7 +96,7 @@ pub struct Sent {
 
 impl Realm {
     /// A text rendered for a place, and what it means for the recipients. Mentions of the system's groups may count for
-    /// nothing.
+    /// nothing, and those of others for the members that they have themselves.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl Realm {
         place: &Place,
         content: String,
         site: Option<&Site>,
-        mentions_system: bool,
+        mentions_within: bool,
     ) -> Result<Body, Error> {
         let (author, names) = match voice {
             Voice::Own => (sender, self.seen_by(sender, site)),
@@ -115,9 +115,15 @@ impl Realm {
         };
         let (html, rendered) = markdown::render_to_keep(&content, &names).map_err(|_| Error::UnableToRender)?;
         let mut mentions = rendered.mentions;
-        mentions.groups.retain(|id| mentions_system || self.groups.get(id).is_none_or(|group| group.system.is_none()));
+        mentions.groups.retain(|id| mentions_within || self.groups.get(id).is_none_or(|group| group.system.is_none()));
         self.check_mentions(sender, place, &mentions)?;
-        let group_mentioned = self.members_of_any(mentions.groups.iter().copied());
+        let group_mentioned = if mentions_within {
+            self.members_of_any(mentions.groups.iter().copied())
+        } else {
+            let groups = mentions.groups.iter().filter_map(|id| self.groups.get(id));
+            let members = groups.flat_map(|group| group.members.iter().copied());
+            members.filter(|user| self.is_active(*user)).collect()
+        };
         let (mentions_channel, topic_mentioned) = match place {
             Place::Channel { channel, topic } => {
                 (mentions.channel_wildcard, mentions.topic_wildcard.then(|| self.taking_part(sender, *channel, topic)))
@@ -222,10 +228,9 @@ impl Tx {
         self.reach_mentioned(&place, &body, &mut recipients);
         body.keep_mentions_of(&recipients);
 
-        let new_policy = self.apply_automatic_policies(&sender, &place, &body);
+        let begins_topic = self.begins_topic(&sender, &place);
         self.realm_mut().counters.message += 1;
         let id = MessageId(self.counters.message);
-        let now = self.now;
         let submessage = first_submessage(&body.content, widget, sender.id, self.counters.submessage + 1);
         let submessages = submessage.map_or_else(Vector::new, Vector::unit);
         self.realm_mut().counters.submessage += submessages.len() as i64;
@@ -234,7 +239,7 @@ impl Tx {
             id,
             sender: sender.id,
             client: outgoing.client,
-            sent_at: now,
+            sent_at: self.now,
             place,
             body: Arc::new(body),
             recipients,
@@ -252,6 +257,7 @@ impl Tx {
             read_by.insert(reader);
         }
         self.claim_uploads(&message);
+        let new_policy = self.apply_automatic_policies(&sender, &message, begins_topic);
         let sent = self.emit_message(&message, &sender, outgoing.local, read_by);
         self.push_message(&sent);
         self.call_webhooks(&sent, &called, outgoing.site.as_ref());
@@ -291,7 +297,7 @@ impl Tx {
         sent
     }
 
-    /// Notes the message at the uploads that it links; tells their owners.
+    /// Notes the message at the uploads that it links; tells its sender, who need not be their owner.
     pub fn claim_uploads(&mut self, message: &Message) {
         for path_id in &message.body.uploads {
             let Some(attachment) = self.attachments.get(path_id) else { continue };
@@ -302,14 +308,14 @@ impl Tx {
             changed.messages.insert(message.id);
             let changed = Arc::new(changed);
             self.realm_mut().attachments.insert(path_id.clone(), changed.clone());
-            self.emit_attachment_update(changed);
+            self.emit_attachment_update(message.sender, changed);
         }
     }
 
-    /// Tells the owner of an upload which messages link it now.
-    pub fn emit_attachment_update(&mut self, attachment: Arc<Attachment>) {
+    /// Tells a user which messages link an upload now.
+    pub fn emit_attachment_update(&mut self, user: UserId, attachment: Arc<Attachment>) {
         let upload_space_used = self.upload_space_used;
-        let audience = Audience::user(attachment.owner);
+        let audience = Audience::user(user);
         let payload = Payload::Attachment { attachment, upload_space_used };
         self.emit(audience, Event::new(EventKind::AttachmentUpdate, payload));
     }

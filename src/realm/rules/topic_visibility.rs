@@ -4,7 +4,7 @@ use crate::realm::Realm;
 use crate::realm::log::event::data;
 use crate::realm::log::event::{Audience, DeliveryCondition, EventData};
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
-use crate::realm::model::message::{Body, Message, Place};
+use crate::realm::model::message::{Message, Place};
 use crate::realm::model::personal::{UserTopic, VisibilityPolicy};
 use crate::realm::model::topic::TopicKey;
 use crate::realm::model::user::User;
@@ -39,10 +39,11 @@ impl Realm {
 
     /// Whether somebody who sends to a topic begins it: nobody said anything there that they can see, and they said
     /// nothing of how it is shown.
-    fn begins_topic(&self, user: &User, channel: ChannelId, topic: &str) -> bool {
+    pub fn begins_topic(&self, user: &User, place: &Place) -> bool {
+        let Place::Channel { channel, topic } = place else { return false };
         let is_seen = |id: MessageId| self.message_seen_by(user, id).is_some();
-        let topic_messages = self.topics.get(&(channel, TopicKey::new(topic)));
-        self.user_state(user.id).topic_policy(channel, topic) == VisibilityPolicy::None
+        let topic_messages = self.topics.get(&(*channel, TopicKey::new(topic)));
+        self.user_state(user.id).topic_policy(*channel, topic) == VisibilityPolicy::None
             && topic_messages.is_none_or(|topic| !topic.messages.iter().any(is_seen))
     }
 
@@ -66,11 +67,16 @@ impl Realm {
 
 impl Tx {
     /// Follows or unmutes the topic as the sender's and the mentioned users' settings say; gives the sender's policy
-    /// when it changed.
-    pub fn apply_automatic_policies(&mut self, sender: &User, place: &Place, body: &Body) -> Option<VisibilityPolicy> {
-        let Place::Channel { channel, topic } = place else { return None };
+    /// when it changed. Whether the message begins the topic is known only before it is there.
+    pub fn apply_automatic_policies(
+        &mut self,
+        sender: &User,
+        message: &Message,
+        begins: bool,
+    ) -> Option<VisibilityPolicy> {
+        let Place::Channel { channel, topic } = &message.place else { return None };
+        let body = &message.body;
         // 1 any participation, 2 sending, 3 beginning a topic, 4 never.
-        let begins = self.begins_topic(sender, *channel, topic);
         let applies = |setting: i64| setting <= 2 || (setting == 3 && begins);
         let sender_policy = self.policy_by_taking_part(sender, *channel, topic, applies);
         if let Some(policy) = sender_policy {
@@ -138,9 +144,12 @@ impl Tx {
         let topics = &mut self.user_state_mut(user).topics;
         if policy == VisibilityPolicy::None {
             topics.remove(&key);
+        } else if let Some(said) = topics.get_mut(&key) {
+            // The topic stays spelled as when something was said of it first.
+            let said = Arc::make_mut(said);
+            (said.policy, said.last_updated) = (policy, now);
         } else {
-            let next = || topics.values().map(|topic| topic.place).max().unwrap_or_default() + 1;
-            let place = topics.get(&key).map_or_else(next, |topic| topic.place);
+            let place = topics.values().map(|topic| topic.place).max().unwrap_or_default() + 1;
             topics.insert(key, Arc::new(UserTopic { name: topic.clone(), policy, last_updated: now, place }));
         }
         true

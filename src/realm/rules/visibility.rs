@@ -109,8 +109,8 @@ impl Tx {
             difference.gained.iter().for_each(|id| _ = gained.entry(*id).or_default().insert(difference.viewer));
             difference.lost.iter().for_each(|id| _ = lost.entry(*id).or_default().insert(difference.viewer));
         }
+        self.emit_created(gained.clone());
         for (id, users) in gained {
-            self.emit_created(BTreeMap::from([(id, users.clone())]));
             let channel = self.channels[&id].clone();
             if !channel.subscribers.is_empty() {
                 let peers = SubscriptionPeerAdd(Peers::new([id], channel.subscribers.clone()));
@@ -118,9 +118,12 @@ impl Tx {
                 self.emit(Audience::of(users), peers.only_for(needs));
             }
         }
+        let mut by_users: BTreeMap<(bool, OrdSet<UserId>), OrdSet<ChannelId>> = BTreeMap::new();
         for (id, users) in lost {
-            let needs = DeliveryCondition::of_channel(self.channels[&id].is_archived);
-            self.emit_vanished(Audience::of(users), &OrdSet::unit(id), needs);
+            by_users.entry((self.channels[&id].is_archived, users)).or_default().insert(id);
+        }
+        for ((is_archived, users), channels) in by_users {
+            self.emit_vanished(Audience::of(users), &channels, DeliveryCondition::of_channel(is_archived));
         }
     }
 

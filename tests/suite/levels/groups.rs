@@ -1,6 +1,6 @@
 //! User groups.
 
-use super::Age;
+use super::{Age, send_old};
 use crate::support::{TestServer, User};
 use serde_json::{Value, json};
 
@@ -269,5 +269,57 @@ async fn names_of_groups_differed_by_case_before_290() {
         reply.error("BAD_REQUEST", "User group 'Squad' already exists.");
         let reply = mel.post("/user_groups/create", named("wordy", "x".repeat(1_025))).await;
         assert_eq!(reply.status == 200, !is_strict);
+    }
+}
+
+#[tokio::test]
+async fn who_was_in_several_groups_was_listed_several_times_before_248() {
+    let server = TestServer::start().await;
+    let olive = server.user("olive");
+    let state = olive.register(json!({})).await.state;
+    let everyone = group(&state, "role:everyone");
+    for (level, times) in [(247, 2), (248, 1)] {
+        let path = format!("/user_groups/{everyone}/members");
+        let reply = Age::at(&server, level).await.user("mel").get(&path, json!({})).await.success();
+        let mel = server.user("mel").id();
+        let members = reply["members"].as_array().expect("a list").iter();
+        // A member by role, and a full one.
+        assert_eq!(members.filter(|id| **id == mel).count(), times, "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn groups_were_mentioned_without_their_subgroups_before_248() {
+    let server = TestServer::start().await;
+    let olive = server.user("olive");
+    let new = json!({"name": "all of us", "description": "", "members": [olive.id()],
+                     "subgroups": [group(&olive.register(json!({})).await.state, "role:members")]});
+    olive.post("/user_groups/create", new).await.success();
+    for (level, is_mentioned) in [(247, false), (248, true)] {
+        let age = Age::at(&server, level).await;
+        let mut queue = age.user("nora").events(["message"]).await;
+        send_old(&age.user("mel"), "general", "x", "@*all of us*").await;
+        let event = queue.next().await.has(json!({"type": "message"}));
+        let flags = event["flags"].as_array().expect("a list");
+        assert_eq!(flags.contains(&json!("mentioned")), is_mentioned, "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn deactivated_users_could_be_made_members_before_303() {
+    let server = TestServer::start().await;
+    let (olive, max) = (server.user("olive"), server.user("max").id());
+    olive.delete(&format!("/users/{max}"), json!({})).await.success();
+    let id = group(&olive.register(json!({})).await.state, "leads");
+    for (level, is_taken) in [(302, true), (303, false)] {
+        let olive = Age::at(&server, level).await.user("olive");
+        let mut queue = olive.events(["user_group"]).await;
+        let reply = olive.post(&format!("/user_groups/{id}/members"), json!({"add": [max]})).await;
+        if is_taken {
+            reply.success();
+            queue.next().await.has(json!({"op": "add_members", "user_ids": [max]}));
+        } else {
+            reply.error("BAD_REQUEST", &format!("Invalid user ID: {max}"));
+        }
     }
 }

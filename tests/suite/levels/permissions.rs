@@ -293,3 +293,26 @@ async fn policies_of_messages_are_obeyed() {
         .await
         .error("UNAUTHORIZED_PRINCIPAL", "Must be an organization owner");
 }
+
+#[tokio::test]
+async fn owners_alone_held_no_permission_but_one_before_326() {
+    let server = TestServer::start().await;
+    let groups = server.user("olive").register(json!({})).await.state["realm_user_groups"].take();
+    let mut groups = groups.as_array().expect("a list").iter();
+    let owners = groups.find(|group| group["name"] == "role:owners").expect("it is there")["id"].clone();
+    let message = |name: &str| format!("'{name}' setting cannot be set to 'role:owners' group.");
+    for (level, name, is_taken) in [
+        (247, "create_multiuse_invite_group", false),
+        (325, "can_invite_users_group", false),
+        (326, "can_invite_users_group", true),
+        (325, "can_create_web_public_channel_group", true),
+    ] {
+        let value = if level == 247 { json!(owners) } else { json!({ "new": owners }) };
+        let reply = Age::at(&server, level).await.user("olive").patch("/realm", json!({ name: value })).await;
+        if is_taken {
+            reply.success();
+        } else {
+            reply.error("BAD_REQUEST", &message(name));
+        }
+    }
+}

@@ -53,17 +53,17 @@ const BOTS_BY_GROUPS_SINCE: i64 = 344;
 /// # Errors
 ///
 /// `InsufficientPermission`, and below 344 `AdministratorRequired`.
-pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: BotKind) -> Result<(), Error> {
+pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: Option<BotKind>) -> Result<(), Error> {
     let caller = call.caller();
     let may = |name| realm.may(caller.id, name);
     if call.feature_level < BOTS_BY_GROUPS_SINCE {
         // What the policy restricts are generic bots.
         let permission =
-            if kind == BotKind::Generic { "can_create_bots_group" } else { "can_create_write_only_bots_group" };
+            if kind == Some(BotKind::Generic) { "can_create_bots_group" } else { "can_create_write_only_bots_group" };
         return if caller.is_admin() || may(permission) { Ok(()) } else { Err(Error::AdministratorRequired) };
     }
-    let may_create =
-        may("can_create_bots_group") || (kind == BotKind::IncomingWebhook && may("can_create_write_only_bots_group"));
+    let may_create = may("can_create_bots_group")
+        || (kind == Some(BotKind::IncomingWebhook) && may("can_create_write_only_bots_group"));
     if may_create { Ok(()) } else { Err(Error::InsufficientPermission) }
 }
 
