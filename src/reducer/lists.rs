@@ -123,7 +123,7 @@ impl State {
             if event["visibility_policy"] == 0 {
                 said.map(|at| topics.remove(at));
             } else if let Some(row) = said.and_then(|at| topics[at].as_object_mut()) {
-                // The topic stays spelled as when something was said of it first.
+                // The topic stays spelt as when something was said of it first.
                 for key in ["last_updated", "visibility_policy"] {
                     row.insert(key.to_owned(), event[key].clone());
                 }

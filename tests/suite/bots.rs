@@ -126,6 +126,7 @@ async fn bots_are_refused_for_what_is_wrong_with_them_in_order() {
         (json!({"short_name": "", "bot_type": 9}), "Bad name or username"),
         (json!({"short_name": "zoë", "bot_type": 9}), "Bad name or username"),
         (json!({"short_name": "Taken", "bot_type": 9}), "Username already in use"),
+        (json!({"full_name": "build BOT", "bot_type": 9, "interface_type": 3}), "Name is already in use!"),
         (json!({"bot_type": 9, "interface_type": 3}), "Invalid bot type"),
         (json!({"interface_type": 3}), "Invalid interface type"),
         (json!({"payload_url": "\"nowhere\""}), "payload_url is not a URL"),
@@ -153,7 +154,10 @@ async fn who_may_only_make_bots_that_send_makes_no_others() {
     });
     let params = |kind: i64| json!({"full_name": "Tea", "short_name": "tea", "bot_type": kind});
 
-    mel.post("/bots", params(1)).await.error("BAD_REQUEST", "Insufficient permission");
+    // The right is looked at before the kind.
+    for kind in [1, 9] {
+        mel.post("/bots", params(kind)).await.error("BAD_REQUEST", "Insufficient permission");
+    }
     let key = mel.post("/bots", params(2)).await.success()["api_key"].clone();
     assert!(key.is_string());
 }

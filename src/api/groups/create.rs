@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-57 in docs/assumptions.md.
 
 use super::rules::{
-    GroupPermissions, check_description, check_name_is_free, checked_group_name, groups_to_add, users_to_add,
+    GroupPermissions, check_description, check_name_is_free, checked_group_name, groups_to_add, possible_members,
 };
 use crate::api::shared::group_settings::resolve_all;
 use crate::api::shared::groups::emit;
@@ -54,7 +54,7 @@ impl Write for CreateGroup {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<GroupIdReply, Error> {
         let creator = call.caller().id;
         check_description(call, &params.description)?;
-        let members = users_to_add(tx, &params.members, call.feature_level)?;
+        let members = possible_members(tx, &params.members, call.feature_level)?;
         let name = checked_group_name(&params.name)?;
         let defaults = tx.default_permissions(GROUP_PERMISSIONS, Some(creator));
         let permissions = resolve_all(tx, GROUP_PERMISSIONS, defaults, params.permissions.by_name())?;

@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-58 in docs/assumptions.md.
 
-use super::rules::{group_to_change, groups_to_add, users_to_add};
+use super::rules::{group_to_change, groups_to_add, possible_members};
 use crate::api::shared::groups::emit;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
@@ -124,7 +124,7 @@ fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], news
         }
         outcome => outcome,
     }?;
-    let users = users_to_add(tx, users, call.feature_level)?;
+    let users = possible_members(tx, users, call.feature_level)?;
     if let Some(user) = users.iter().find(|user| group.members.contains(*user)) {
         return Err(Error::AlreadyMember { user_id: user.0.into() });
     }
@@ -143,7 +143,7 @@ fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], n
         return Ok(());
     }
     let is_own = users == [call.caller().id];
-    let users = users_to_add(tx, users, call.feature_level)?;
+    let users = possible_members(tx, users, call.feature_level)?;
     let group = match group_to_change(tx, call, id, "can_remove_members_group") {
         Err(Error::InsufficientPermission) if is_own => group_to_change(tx, call, id, "can_leave_group"),
         outcome => outcome,

@@ -131,12 +131,13 @@ pub fn group_to_change(
 /// The first level at which active users alone are members.
 pub const ACTIVE_ALONE_SINCE: i64 = 303;
 
-/// These users, who must all be accounts of the organization, and active ones where only those are members.
+/// These users, who must all be accounts of the organization, and active ones from
+/// [`ACTIVE_ALONE_SINCE`] on.
 ///
 /// # Errors
 ///
 /// `InvalidUserId` of the first that is not.
-pub fn users_to_add(realm: &Realm, ids: &[UserId], level: i64) -> Result<BTreeSet<UserId>, Error> {
+pub fn possible_members(realm: &Realm, ids: &[UserId], level: i64) -> Result<BTreeSet<UserId>, Error> {
     let can_be_member = |user: &Arc<User>| user.is_active || level < ACTIVE_ALONE_SINCE;
     let is_meant = |id: &UserId| realm.user(*id).is_some_and(|user| can_be_member(user) && !user.is_system_bot());
     match ids.iter().find(|id| !is_meant(id)) {

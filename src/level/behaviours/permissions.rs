@@ -31,7 +31,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 326,
-        on: "permissions of the organization and of channels",
+        on: "permissions in PATCH /realm and PATCH /streams/{stream_id}",
         words: "May be held by `role:owners`; before, only that to make web-public channels.",
         test: "owners_alone_held_no_permission_but_one_before_326",
         // Decided where permissions are changed.

@@ -5,7 +5,7 @@ use crate::realm::model::message::{Body, Message, Place};
 use crate::realm::tx::Tx;
 use imbl::OrdSet;
 
-/// The first level at which a mention reaches people who are not subscribed.
+/// The first level at which a mention reaches people who are not subscribed, and that of a group those of its subgroups.
 pub const PEOPLE_OUTSIDE_REACHED_SINCE: i64 = 248;
 
 impl Tx {

@@ -145,7 +145,7 @@ impl Tx {
         if policy == VisibilityPolicy::None {
             topics.remove(&key);
         } else if let Some(said) = topics.get_mut(&key) {
-            // The topic stays spelled as when something was said of it first.
+            // The topic stays spelt as when something was said of it first.
             let said = Arc::make_mut(said);
             (said.policy, said.last_updated) = (policy, now);
         } else {

@@ -52,7 +52,7 @@ const BOTS_BY_GROUPS_SINCE: i64 = 344;
 ///
 /// # Errors
 ///
-/// `InsufficientPermission`, and below 344 `AdministratorRequired`.
+/// `InsufficientPermission`, and below 344 `AdministratorRequired`. A kind that there is not (None) is refused like others.
 pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: Option<BotKind>) -> Result<(), Error> {
     let caller = call.caller();
     let may = |name| realm.may(caller.id, name);
