@@ -66,7 +66,7 @@ impl Write for UploadFile {
     }
 }
 
-/// The file of a request that has exactly one, and its name. Parts without a name are forms' files not chosen.
+/// The file of a request that has exactly one, and its name.
 fn only_file(files: &[UploadedFile]) -> Result<(&UploadedFile, String), Error> {
     let mut named = files.iter().filter_map(|file| Some((file, name::base_name(&file.name)?)));
     match (named.next(), named.next()) {

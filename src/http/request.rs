@@ -3,6 +3,7 @@
 use super::authentication::RequestCredentials;
 use super::session::Session;
 use crate::api::parameter::{RawParameters, UploadedFile};
+use crate::api::uploads::name::base_name;
 use crate::error::Error;
 use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
@@ -262,6 +263,8 @@ async fn read_multipart(kind: &str, body: Bytes, raw: &mut RawParameters) -> Res
         let content_type = part.content_type().map(ToString::to_string);
         let bytes = part.bytes().await.map_err(malformed)?;
         match file_name {
+            // A form's file that was not chosen.
+            Some(file_name) if base_name(&file_name).is_none() => {}
             Some(file_name) => {
                 if bytes.len() > MAX_FILE_MIB * MIB {
                     return Err(Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() });

@@ -132,3 +132,18 @@ async fn guests_bots_and_those_without_the_permission_add_none() {
     });
     upload(&max, "fresh").await.error("BAD_REQUEST", "Insufficient permission");
 }
+
+#[tokio::test]
+async fn what_is_no_picture_is_no_emoji() {
+    let server = TestServer::start().await;
+    let nora = server.user("nora");
+    for (name, bytes, code, message) in [
+        ("a.gif", "GIF89a", "BAD_IMAGE", "Invalid image format"),
+        ("a.png", "text", "BAD_IMAGE", "Invalid image format"),
+        // A form's file that was not chosen.
+        ("", "", "BAD_REQUEST", "You must upload exactly one file."),
+    ] {
+        let reply = nora.upload("/realm/emoji/fake", name, "image/gif", bytes.as_bytes()).await;
+        reply.error(code, message);
+    }
+}

@@ -24,7 +24,7 @@ pub fn check_picture(file: &UploadedFile) -> Result<(), Error> {
 /// # Errors
 ///
 /// `PictureTooLarge`.
-pub fn check_picture_size(file: &UploadedFile) -> Result<(), Error> {
+fn check_picture_size(file: &UploadedFile) -> Result<(), Error> {
     let is_too_large = file.bytes.len() > MAX_PICTURE_MIB * 1024 * 1024;
     if is_too_large { Err(Error::PictureTooLarge { limit_mib: MAX_PICTURE_MIB.into() }) } else { Ok(()) }
 }
