@@ -160,12 +160,13 @@ pub enum Downgrade {
         /// Code before.
         code: &'static str,
     },
-    /// JSON's `true` and `false` were taken for 1 and 0 where a whole number is wanted, but for parameters of these
-    /// names and for these operations.
+    /// JSON's `true` and `false` were taken for 1 and 0 where a whole number is wanted, in lists and objects too.
     SwitchesAsNumbers {
         /// Parameters.
         but: &'static [&'static str],
-        /// Operations.
+        /// Parameters that have no such numbers inside either.
+        not_inside: &'static [&'static str],
+        /// Operations without such numbers.
         not_of: &'static [&'static str],
     },
     /// Refusals had other words.

@@ -1,6 +1,7 @@
 //! What applies to a level, compiled from the table of changes and found by operation or type of event.
 
 mod compiling;
+mod numbers;
 mod object_change;
 
 pub use object_change::add_unknown_field;
@@ -14,6 +15,7 @@ use crate::realm::Realm;
 use crate::realm::event::EventPattern;
 use crate::realm::queue::QueueLevel;
 use crate::realm::user::User;
+use numbers::Numbers;
 use object_change::{ObjectAct, ObjectChange};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -36,8 +38,8 @@ pub struct Emulation {
     events: HashMap<&'static str, Vec<(Option<&'static str>, ObjectChange)>>,
     codes: Vec<Code>,
     words: Vec<fn(&mut Refusal<'_>)>,
-    /// Parameters that are whole numbers, for which `true` and `false` stand too.
-    numbers: HashMap<Key, Vec<&'static str>>,
+    /// Parameters that take whole numbers, for which `true` and `false` stand too.
+    numbers: HashMap<Key, Vec<Numbers>>,
     access: HashMap<Key, AccessChange>,
     withheld: Vec<EventPattern>,
 }
@@ -143,6 +145,11 @@ impl Emulation {
         if !self.capabilities.is_empty() && route.path == "/register" {
             forget_capabilities(values, &self.capabilities);
         }
+        // What had another name may have been a switch indeed, as older rows take it.
+        let renamed = self.renamed.get(&key).into_iter().flatten();
+        let renamed: Vec<&str> = renamed.map(|(_, new)| *new).collect();
+        let numbers = || self.numbers.get(&key).into_iter().flatten();
+        numbers().filter(|one| !renamed.contains(&one.name())).for_each(|one| one.replace(values));
         let mut request = Request { level: self.level, realm, caller, path: &raw.path, values };
         self.requests.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))?;
         raw.refusal = self
@@ -153,15 +160,7 @@ impl Emulation {
             .try_for_each(|change| change(&mut request))
             .err()
             .map(Box::new);
-        // Some of what is a number now was a switch.
-        for name in self.numbers.get(&key).into_iter().flatten() {
-            let Some(value) = request.values.get_mut(*name) else { continue };
-            match value.trim() {
-                "true" => "1".clone_into(value),
-                "false" => "0".clone_into(value),
-                _ => {}
-            }
-        }
+        numbers().for_each(|one| one.replace(request.values));
         match request.values.get_mut("narrow").filter(|_| !self.narrow_terms.is_empty()) {
             Some(narrow) if route.path == "/register" => narrow::check(narrow, &self.narrow_terms),
             Some(narrow) => {

@@ -81,11 +81,12 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "parameters that are whole numbers",
-        words: "`true` and `false` are no numbers; before, they were 1 and 0.",
+        words: "`true` and `false` are no numbers; before, they were 1 and 0, in lists and objects too.",
         test: "switches_were_numbers",
         act: Downgrade::SwitchesAsNumbers {
             but: &["num_before", "num_after", "waiting_period_threshold", "to"],
-            not_of: &["PATCH /messages/{message_id}"],
+            not_inside: &["narrow"],
+            not_of: &["PATCH /messages/{message_id}", "POST /drafts", "PATCH /drafts/{draft_id}"],
         },
     },
     Behaviour {

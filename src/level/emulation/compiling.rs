@@ -1,12 +1,12 @@
 //! From the table of changes to what one level does otherwise.
 
+use super::numbers::Numbers;
 use super::object_change::{ObjectAct, ObjectChange};
 use super::{Code, CodeOf, Emulation, Key, key};
 use crate::api::parameter::ParameterInfo;
 use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Route};
 use crate::level::place::{Place, Source};
 use crate::level::{Change, ChangeKind, Downgrade, Object, changes, objects};
-use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
 impl Emulation {
@@ -102,13 +102,15 @@ impl Emulation {
             Downgrade::CodeOfCredentials { errors, code } => {
                 self.codes.push(Code { errors, of: CodeOf::Credentials, status: 401, code });
             }
-            Downgrade::SwitchesAsNumbers { but, not_of } => {
+            Downgrade::SwitchesAsNumbers { but, not_inside, not_of } => {
                 let is_meant = |route: Route| not_of.iter().all(|other| key(other) != (route.method, route.path));
                 for row in OPERATIONS.iter().filter(|row| is_meant(row.route)) {
-                    let is_number =
-                        |info: &&ParameterInfo| info.is_json && !but.contains(&info.name) && is_whole_number(info);
-                    let names = row.parameters.iter().filter(is_number).map(|info| info.name).collect();
-                    self.numbers.insert((row.route.method, row.route.path), names);
+                    let numbers = |info: &ParameterInfo| {
+                        let numbers = Numbers::of(info, !but.contains(&info.name));
+                        numbers.filter(|_| !not_inside.contains(&info.name))
+                    };
+                    let all = row.parameters.iter().filter_map(numbers).collect();
+                    self.numbers.insert((row.route.method, row.route.path), all);
                 }
             }
             Downgrade::Words(words) => self.words.push(words),
@@ -137,13 +139,6 @@ impl Emulation {
             }
         }
     }
-}
-
-/// Whether a parameter takes a whole number, perhaps next to other things.
-fn is_whole_number(info: &ParameterInfo) -> bool {
-    let schema = (info.schema)(&mut schemars::SchemaGenerator::default()).to_value();
-    let is_integer = |schema: &Value| schema["type"] == "integer";
-    is_integer(&schema) || schema["anyOf"].as_array().is_some_and(|branches| branches.iter().any(is_integer))
 }
 
 /// Operations whose whole replies are objects of a kind.

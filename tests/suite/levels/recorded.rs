@@ -322,3 +322,28 @@ async fn switches_were_numbers() {
         assert_eq!(reply[name], 2, "{reply}");
     }
 }
+
+#[tokio::test]
+async fn switches_were_numbers_in_lists_too() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, SINCE).await;
+    let (old, new) = (before.user("mel"), after.user("mel"));
+    let flags = json!({"messages": "[true]", "flag": "starred"});
+    old.post("/messages/flags", flags.clone()).await.error("REQUEST_VARIABLE_MISSING", "Missing 'op' argument");
+    new.post("/messages/flags", flags).await.error("BAD_REQUEST", "messages[0] is not an integer");
+    let fields = json!({"data": "[false]"});
+    old.delete("/users/me/profile_data", fields.clone()).await.error("BAD_REQUEST", "Field id 0 not found.");
+    new.delete("/users/me/profile_data", fields).await.error("BAD_REQUEST", "data[0] is not an integer");
+
+    // Numbers inside of objects, and switches that are wanted as such.
+    let color = json!({"subscription_data": r##"[{"stream_id": true, "property": "color", "value": "#c2c2c2"}]"##});
+    old.post("/users/me/subscriptions/properties", color.clone()).await.success();
+    let refused = new.post("/users/me/subscriptions/properties", color).await;
+    refused.error("BAD_REQUEST", "subscription_data[0][\"stream_id\"] is not an integer");
+    let muted = json!({"subscription_data": r#"[{"stream_id": 1, "property": "is_muted", "value": true}]"#});
+    old.post("/users/me/subscriptions/properties", muted).await.success();
+
+    // These read theirs as now.
+    let draft = json!({"drafts": r#"[{"type": "stream", "to": [true], "topic": "t", "content": "c"}]"#});
+    old.post("/drafts", draft).await.error("BAD_REQUEST", "drafts[0][\"to\"][0] is not an integer");
+}
