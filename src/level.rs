@@ -24,6 +24,7 @@ mod parameters;
 mod past;
 pub mod place;
 
+use crate::api::parameter::Parameter;
 use crate::api::{Access, Route};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -162,7 +163,7 @@ pub enum Downgrade {
     },
     /// JSON's `true` and `false` were taken for 1 and 0 where a whole number is wanted, in lists and objects too.
     SwitchesAsNumbers {
-        /// Parameters.
+        /// Parameters that are no such numbers themselves.
         but: &'static [&'static str],
         /// Parameters that have no such numbers inside either.
         not_inside: &'static [&'static str],
@@ -230,6 +231,19 @@ impl Request<'_> {
             capabilities.insert(capability.to_owned(), true.into());
             *text = Value::from(capabilities).to_string();
         }
+    }
+
+    /// Reads a parameter that may be left out, as the newest level does.
+    fn optional<T: Parameter>(&self, name: &str) -> Result<(), Error> {
+        self.values.get(name).map_or(Ok(()), |text| T::from_text(text, name).map(drop))
+    }
+
+    /// Likewise one that has to be there.
+    fn required<T: Parameter>(&self, name: &'static str) -> Result<(), Error> {
+        if !self.values.contains_key(name) {
+            return Err(Error::MissingParameter { var_name: name.into() });
+        }
+        self.optional::<T>(name)
     }
 
     /// Brings a parameter that was text in JSON to the plain text that it is now.

@@ -4,7 +4,7 @@
 
 mod tokens;
 
-pub use tokens::{AddAndroidToken, AddPlatformToken, RemoveAndroidToken, RemovePlatformToken};
+pub use tokens::{AddAndroidToken, AddPlatformToken, AppId, RemoveAndroidToken, RemovePlatformToken};
 
 use super::{Call, Success, Write, operation};
 use crate::api::shared::users::device::{remove_device, unknown_device};

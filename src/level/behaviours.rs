@@ -12,6 +12,7 @@ mod leniency;
 mod linkifiers;
 mod messages;
 mod narrows;
+mod order;
 mod organization;
 pub(super) mod permissions;
 mod profile_fields;
@@ -29,6 +30,8 @@ pub(super) fn changes() -> Vec<Change> {
     let tables = [
         // Switches are read before what other rows look at.
         leniency::ROWS,
+        // What is looked at in another order was of another form before, which later rows bring it to.
+        order::ROWS,
         accounts::ROWS,
         attachments::ROWS,
         bots::ROWS,

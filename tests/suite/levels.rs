@@ -9,6 +9,7 @@ mod former;
 mod groups;
 mod html;
 mod narrows;
+mod order;
 mod organization;
 mod people;
 mod permissions;

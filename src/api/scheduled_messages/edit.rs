@@ -4,14 +4,16 @@ use super::{SENDING_ERRORS, To, checked, own};
 use crate::api::shared::recipients::MessageType;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
+use crate::realm::Realm;
 use crate::realm::event::Audience;
-use crate::realm::id::ScheduledMessageId;
+use crate::realm::id::{ScheduledMessageId, UserId};
 use crate::realm::organization::{ScheduledMessage, ScheduledTarget};
 use crate::realm::schedule::{DryRun, future_time};
 use crate::realm::topic::normal_topic;
 use crate::realm::tx::Tx;
 use crate::record::events::ScheduledMessagesUpdate;
 use crate::record::scheduled::ScheduledMessageRecord;
+use crate::time::Timestamp;
 
 operation! {
     /// Changes one of the caller's scheduled messages.
@@ -72,20 +74,41 @@ impl EditScheduledMessage {
         }
         Ok(())
     }
+
+    /// The message and its new time, once all is checked that does not depend on where the message goes.
+    fn look_up<'realm>(
+        &self,
+        realm: &'realm Realm,
+        sender: UserId,
+    ) -> Result<(&'realm ScheduledMessage, Option<Timestamp>), Error> {
+        self.check()?;
+        let deliver_at = self.scheduled_delivery_timestamp.map(|at| future_time(realm, at)).transpose()?;
+        if realm.user_state(sender).sent_scheduled.contains(&self.scheduled_message_id) {
+            return Err(Error::ScheduledMessageSent);
+        }
+        let message = own(realm, sender, self.scheduled_message_id)?;
+        if message.has_failed && deliver_at.is_none() {
+            return Err(Error::DeliveryNotInFuture);
+        }
+        Ok((message, deliver_at))
+    }
+
+    /// Where the changed message goes, once all is checked that does not depend on it.
+    ///
+    /// # Errors
+    ///
+    /// Those that come before the errors of sending.
+    pub fn kind(&self, realm: &Realm, sender: UserId) -> Result<MessageType, Error> {
+        let (message, _) = self.look_up(realm, sender)?;
+        Ok(self.type_.unwrap_or_else(|| parts(&message.to).0))
+    }
 }
 
 impl Write for EditScheduledMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        params.check()?;
         let sender = call.caller().id;
-        let deliver_at = params.scheduled_delivery_timestamp.map(|at| future_time(tx, at)).transpose()?;
-        if tx.user_state(sender).sent_scheduled.contains(&params.scheduled_message_id) {
-            return Err(Error::ScheduledMessageSent);
-        }
-        let message = own(tx, sender, params.scheduled_message_id)?.clone();
-        if message.has_failed && deliver_at.is_none() {
-            return Err(Error::DeliveryNotInFuture);
-        }
+        let (message, deliver_at) = params.look_up(tx, sender)?;
+        let message = message.clone();
         let checks_again = params.type_.is_some() || params.to.is_some() || params.content.is_some();
         let DryRun { to, content, rendered } = if checks_again {
             let (old_kind, old_to, old_topic) = parts(&message.to);

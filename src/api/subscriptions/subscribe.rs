@@ -25,6 +25,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Channels that one request makes at most (A-321 in docs/assumptions.md).
 const MAX_NEW_CHANNELS: usize = 20_000;
+/// The first level at which channels are looked at before those who are to be subscribed.
+const CHANNELS_FIRST_SINCE: i64 = 248;
 /// Users above which a request tells nobody in a direct message.
 pub const MAX_NOTIFIED_USERS: usize = 100;
 
@@ -124,10 +126,17 @@ pub struct Request {
 ///
 /// In this order: those of [`NewChannel::check_values`]; those of the names; when a channel is to be made those of
 /// [`NewChannel::check`]; `UnableToAccessChannels`; `InsufficientPermission` to subscribe others; those of
-/// [`Principals::resolve`].
+/// [`Principals::resolve`]. Below 248, the last two come second.
 pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<SubscribeReply, Error> {
     let caller = call.caller();
     request.wanted.check_values(tx, caller)?;
+    let names_others = request.principals.names_others(tx, caller);
+    if call.feature_level < CHANNELS_FIRST_SINCE && names_others {
+        if !tx.may(caller.id, "can_add_subscribers_group") {
+            return Err(Error::InsufficientPermission);
+        }
+        request.principals.resolve(tx, caller)?;
+    }
     let plan = Plan::new(tx, call, &request.wishes)?;
     let mut traits = if plan.missing.is_empty() { None } else { Some(request.wanted.check(tx, caller)?) };
     if let Some(traits) = traits.as_mut().filter(|_| call.feature_level < ADMINISTRATORS_OF_CHANNELS_SINCE) {
@@ -137,7 +146,7 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
     if request.refuses_all && !plan.closed.is_empty() {
         return Err(Error::UnableToAccessChannels { names: plan.closed.join(", ").into() });
     }
-    if request.principals.names_others(tx, caller) {
+    if names_others {
         tx.check_may_subscribe_others(caller, &plan.open)?;
     }
     let users = request.principals.resolve(tx, caller)?;

@@ -58,6 +58,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
+        on: "POST /users/me/subscriptions",
+        words: "Channels are looked at first; before, those who are to be subscribed.",
+        test: "who_is_to_be_subscribed_was_looked_at_before_channels_before_248",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
         on: "GET /users/{user_id_or_email}/presence",
         words: "The address may be the real one, where the caller sees it; before, the one for the API alone.",
         test: "presence_was_found_by_addresses_of_the_api_before_248",
@@ -196,6 +204,9 @@ fn read_token(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(token) = request.values.get_mut("token").filter(|token| !token.is_empty()) else { return Ok(()) };
     if token.chars().count() > MAX_TOKEN_LENGTH {
         return Err(Error::TokenLength);
+    }
+    if !token.is_ascii() {
+        return Err(Error::InvalidPlatformToken);
     }
     let is_digit = |character: &char| character.is_ascii_alphanumeric() || ['+', '/'].contains(character);
     let digits: String = token.chars().filter(is_digit).collect();

@@ -7,7 +7,8 @@ use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
 
 /// Operations that take the kind of a message.
-const WITH_TYPE: &[&str] = &["POST /messages", "POST /scheduled_messages", "POST /typing"];
+const WITH_TYPE: &[&str] =
+    &["POST /messages", "POST /scheduled_messages", "PATCH /scheduled_messages/{scheduled_message_id}", "POST /typing"];
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
@@ -15,10 +16,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /messages",
         words: "`anchor` takes `date`, with `anchor_date`.",
         test: "anchors_were_no_dates_before_445",
-        act: Downgrade::Request(&["GET /messages"], |request| match request.values.get("anchor") {
-            Some(anchor) if anchor == "date" => Err(Error::InvalidAnchor),
-            _ => Ok(()),
-        }),
+        act: Downgrade::Refuse(&["GET /messages"], |request| refuse_anchor(request, |anchor| anchor == "date")),
     },
     Behaviour {
         level: 442,
@@ -62,7 +60,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 248,
-        on: "POST /messages, POST /scheduled_messages, POST /typing",
+        on: "POST /messages, POST and PATCH /scheduled_messages, POST /typing",
         words: "`type` takes `channel`; before, `stream` alone.",
         test: "types_were_stream_before_248_and_private_before_174",
         act: Downgrade::Request(WITH_TYPE, |request| refuse_type(request, "channel")),
@@ -136,7 +134,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 174,
-        on: "POST /messages, POST /scheduled_messages, POST /typing",
+        on: "POST /messages, POST and PATCH /scheduled_messages, POST /typing",
         words: "`type` takes `direct`; before, `private` alone.",
         test: "types_were_stream_before_248_and_private_before_174",
         act: Downgrade::Request(WITH_TYPE, |request| refuse_type(request, "direct")),
@@ -288,9 +286,8 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /messages",
         words: "`anchor` takes words; before, the ID of a message alone.",
         test: "anchors_were_no_words_before_1",
-        act: Downgrade::Request(&["GET /messages"], |request| match request.values.get("anchor") {
-            Some(anchor) if anchor.trim().parse::<i64>().is_err() => Err(Error::InvalidAnchor),
-            _ => Ok(()),
+        act: Downgrade::Refuse(&["GET /messages"], |request| {
+            refuse_anchor(request, |anchor| anchor.trim().parse::<i64>().is_err())
         }),
     },
     Behaviour {
@@ -328,6 +325,13 @@ fn refuse_number_of_message(request: &mut Request<'_>) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Refuses an anchor, unless another parameter takes its place.
+fn refuse_anchor(request: &mut Request<'_>, is_refused: fn(&str) -> bool) -> Result<(), Error> {
+    let is_replaced = request.values.get("use_first_unread_anchor").is_some_and(|text| text.trim() == "true");
+    let anchor = request.values.get("anchor").filter(|_| !is_replaced);
+    if anchor.is_some_and(|anchor| is_refused(anchor)) { Err(Error::InvalidAnchor) } else { Ok(()) }
 }
 
 /// Refuses a kind of message that the level does not have a word for.

@@ -13,10 +13,8 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
         words: "A `narrow` that is no list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Before, operands of all terms were looked at for their type first, named `elem[\"operand\"]`, and numbers were for `id`, `stream`, `sender`, `dm-including` and `group-pm-with` alone.",
         test: "narrows_were_read_at_once_before_248",
-        act: Downgrade::Request(
-            &["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"],
-            read_narrow,
-        ),
+        // Done where the narrow's turn comes among the parameters.
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: READ_OTHERWISE_SINCE,
@@ -103,7 +101,8 @@ const OF_ONE: &[&str] = &["id", "stream", "channel", "sender", "group-pm-with", 
 /// Operators whose operand may be a list of numbers.
 const OF_SEVERAL: &[&str] = &["pm-with", "dm"];
 
-fn read_narrow(request: &mut Request<'_>) -> Result<(), Error> {
+/// Reads the narrow of a request that has one.
+pub(super) fn read_narrow(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(text) = request.values.get("narrow") else { return Ok(()) };
     let refused = || Error::RefusedValue { var_name: "narrow".into(), bad_value: text.as_str().into() };
     let Ok(Value::Array(terms)) = serde_json::from_str::<Value>(text) else { return Err(refused()) };

@@ -209,12 +209,16 @@ fn post_policy(request: &mut Request<'_>) -> Result<(), Error> {
     let only_announced = switch(request.values.remove("is_announcement_only"), "is_announcement_only")?;
     let policy = request.values.remove("stream_post_policy").filter(|_| request.level >= 1);
     let policy = policy.map(|text| number(&text, "stream_post_policy", request.level)).transpose()?;
+    if policy.is_some_and(|policy| !(1..=4).contains(&policy)) {
+        return Err(Error::InvalidValue { parameter: "stream_post_policy".into() });
+    }
+    // Where a channel is changed, the older of the two counts.
+    let policy = policy.filter(|_| only_announced.is_none() || request.id("stream_id").is_none());
     let holder = match (policy, only_announced) {
         (Some(1), _) | (None, Some(false)) => SystemGroup::Everyone,
         (Some(2), _) | (None, Some(true)) => SystemGroup::Administrators,
         (Some(3), _) => SystemGroup::FullMembers,
-        (Some(4), _) => SystemGroup::Moderators,
-        (Some(_), _) => return Err(Error::InvalidValue { parameter: "stream_post_policy".into() }),
+        (Some(_), _) => SystemGroup::Moderators,
         (None, None) => return Ok(()),
     };
     let holder = request.realm.system_group(holder).to_string();

@@ -1,5 +1,6 @@
 //! Topics: the empty one, and what users say of them.
 
+use crate::api::shared::recipients::MessageType;
 use crate::error::Error;
 use crate::level::objects::{
     DELETE_EVENT, EDIT, MESSAGE, MESSAGE_DETAILS, MESSAGE_UPDATE, MUTED_TOPICS, REGISTER, SCHEDULED, SNAPSHOT, TOPIC,
@@ -191,11 +192,18 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-/// Only messages to channels have topics; scheduled ones may keep their type.
+/// Only messages to channels have topics. Whether a scheduled one is of these is known when it is found.
 fn refuse_empty_topic(request: &mut Request<'_>) -> Result<(), Error> {
     let topic = ["topic", "subject"].iter().find_map(|name| request.values.get(*name));
+    let is_empty = topic.is_some_and(|topic| topic.trim().is_empty());
+    if is_empty && request.part("scheduled_message_id").is_some() {
+        return match super::order::scheduled_kind(request)? {
+            MessageType::Channel => Err(Error::TopicEmpty),
+            MessageType::Direct => Ok(()),
+        };
+    }
     let goes_to_people = request.values.get("type").is_some_and(|kind| kind != "stream" && kind != "channel");
-    if topic.is_some_and(|topic| topic.trim().is_empty()) && !goes_to_people {
+    if is_empty && !goes_to_people {
         return Err(Error::TopicEmpty);
     }
     Ok(())

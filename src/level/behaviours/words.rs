@@ -155,10 +155,15 @@ fn of_parameters(refusal: &mut Refusal<'_>) {
             refusal.say("Argument \"{parameter}\" is not valid JSON.");
         }
         Error::RefusedValue { var_name, .. } if *var_name == "message_retention_days".into() => {
-            let is_json = |text: &String| serde_json::from_str::<Value>(text).is_ok();
-            if !refusal.values.get("message_retention_days").is_none_or(is_json) {
-                *refusal.error = Error::bad_value("message_retention_days", "is not valid JSON");
-                refusal.say("Argument \"{parameter}\" is not valid JSON.");
+            match refusal.values.get("message_retention_days").map(|text| serde_json::from_str::<Value>(text)) {
+                Some(Err(_)) => {
+                    *refusal.error = Error::bad_value("message_retention_days", "is not valid JSON");
+                    refusal.say("Argument \"{parameter}\" is not valid JSON.");
+                }
+                Some(Ok(value)) if !(value.is_string() || value.is_i64()) => {
+                    *refusal.error = Error::bad_value("message_retention_days", "is not a string or integer");
+                }
+                _ => {}
             }
         }
         Error::BadValue { parameter, problem } if *problem == "field is missing: Field required".into() => {
