@@ -13,7 +13,7 @@ json_object! {
     pub struct ProfileEntry {
         /// The field.
         id: ProfileFieldId,
-        /// A text, or for fields of users a list of IDs; empty takes the value away.
+        /// A text, or for fields of users a list of IDs. An empty one is a value too, where the field takes it.
         value: ProfileValue,
     }
 }

@@ -53,6 +53,26 @@ async fn each_changed_value_is_told_to_everybody() {
 }
 
 #[tokio::test]
+async fn an_empty_value_is_kept_unless_somebody_else_gives_it() {
+    let server = TestServer::start().await;
+    let [mel, adam] = server.users(["mel", "adam"]);
+    let (phone, mentor) = (field(&mel, "Phone number").await, field(&mel, "Mentor").await);
+    for (id, empty, kept, refused, message) in [
+        (phone, json!(""), "", json!([]), "Phone number is not a string"),
+        (mentor, json!([]), "[]", json!(""), "User IDs is not a list"),
+    ] {
+        let own = async || mel.get("/users/me", json!({})).await.success()["profile_data"][id.to_string()].clone();
+        mel.patch(DATA, json!({"data": [{"id": id, "value": empty}]})).await.is(json!({}));
+        assert_eq!(own().await["value"], kept);
+        mel.patch(DATA, json!({"data": [{"id": id, "value": refused}]})).await.error("BAD_REQUEST", message);
+
+        let profile = json!({"profile_data": [{"id": id, "value": empty}]});
+        adam.patch(&format!("/users/{}", mel.id()), profile).await.success();
+        assert_eq!(own().await, Value::Null);
+    }
+}
+
+#[tokio::test]
 async fn a_value_must_be_one_of_its_field() {
     let server = TestServer::start().await;
     let [mel, adam, dana, bot] = server.users(["mel", "adam", "dana", "build-bot"]);

@@ -132,8 +132,8 @@ fn edit(tx: &mut Tx, caller: &User, id: UserId, wanted: ProfileEdit) -> Result<S
     let name = name.map(|name| checked_name(tx, &name, Some(id))).transpose()?;
     let values: Vec<(ProfileFieldId, Option<String>)> = match wanted.profile_data {
         Some(entries) => {
-            let entries = entries.into_iter().map(|entry| (entry.id, entry.value)).collect();
-            checked_values(tx, caller, entries)?
+            let value = |entry: ProfileChange| (entry.id, entry.value.filter(|value| !value.is_empty()));
+            checked_values(tx, caller, entries.into_iter().map(value).collect())?
         }
         None => Vec::new(),
     };

@@ -45,7 +45,8 @@ impl FromJson for ProfileValue {
 }
 
 impl ProfileValue {
-    fn is_empty(&self) -> bool {
+    /// Whether it is an empty text or list.
+    pub fn is_empty(&self) -> bool {
         match self {
             Self::Text(text) => text.is_empty(),
             Self::Users(users) => users.is_empty(),
@@ -69,7 +70,6 @@ pub fn checked_values(
         if !field.is_editable && !caller.is_admin() {
             return Err(Error::FieldLocked);
         }
-        let value = value.filter(|value| !value.is_empty());
         Ok((id, value.map(|value| checked_value(realm, caller, field, &value)).transpose()?))
     };
     entries.into_iter().map(check).collect()
