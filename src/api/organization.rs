@@ -14,7 +14,7 @@ pub mod user_defaults;
 pub mod welcome;
 
 use super::{Call, Write, operation};
-use crate::api::shared::group_settings::{GroupSettingUpdate, at_level, resolve_update};
+use crate::api::shared::group_settings::{GroupSettingUpdate, resolve_update};
 use crate::api::shared::organization::emit_data;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -232,9 +232,8 @@ fn checked_permissions(
     let mut changes = Vec::new();
     for (name, update) in given {
         let Some(current) = realm.organization.permissions.get(name) else { continue };
-        if let Some(value) =
-            resolve_update(realm, &at_level(setting(REALM_PERMISSIONS, name), call.feature_level), current, update)?
-        {
+        let setting = setting(REALM_PERMISSIONS, name);
+        if let Some(value) = resolve_update(realm, call.feature_level, setting, current, update)? {
             changes.push((name, value));
         }
     }

@@ -64,7 +64,7 @@ impl Write for CreateChannel {
         if tx.channel_by_name(&name).is_some() {
             return Err(Error::ChannelAlreadyExists { channel_name: name.into() });
         }
-        let traits = wanted.check(tx, caller)?;
+        let traits = wanted.check(tx, call)?;
         // An empty list is nobody here, not the caller.
         let users = match params.subscribers.as_slice() {
             [] => BTreeSet::new(),

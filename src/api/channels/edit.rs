@@ -8,7 +8,7 @@ use crate::api::shared::channels::creation::{
 };
 use crate::api::shared::channels::parameters::{ChannelPermissionUpdates, RetentionDays, TopicsPolicyWord};
 use crate::api::shared::channels::rights::administered_channel;
-use crate::api::shared::group_settings::{at_level, resolve_update};
+use crate::api::shared::group_settings::resolve_update;
 use crate::api::shared::text::MaxLength;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
@@ -258,12 +258,8 @@ fn checked_permissions(
     let mut changes = Vec::new();
     for (name, update) in params.permissions.by_name() {
         let (Some(update), Some(current)) = (update, channel.permissions.get(name)) else { continue };
-        let value = match resolve_update(
-            realm,
-            &at_level(setting(CHANNEL_PERMISSIONS, name), call.feature_level),
-            current,
-            update,
-        )? {
+        let setting = setting(CHANNEL_PERMISSIONS, name);
+        let value = match resolve_update(realm, call.feature_level, setting, current, update)? {
             Some(value) => value,
             // As a policy it was sent again.
             None if name == "can_send_message_group" && call.feature_level < POSTING_BY_GROUPS_SINCE => current.clone(),

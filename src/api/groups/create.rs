@@ -57,7 +57,8 @@ impl Write for CreateGroup {
         let members = possible_members(tx, &params.members, call.feature_level)?;
         let name = checked_group_name(&params.name)?;
         let defaults = tx.default_permissions(GROUP_PERMISSIONS, Some(creator));
-        let permissions = resolve_all(tx, GROUP_PERMISSIONS, defaults, params.permissions.by_name())?;
+        let given = params.permissions.by_name();
+        let permissions = resolve_all(tx, call.feature_level, GROUP_PERMISSIONS, defaults, given)?;
         check_name_is_free(tx, call, &name, None)?;
         let subgroups: OrdSet<GroupId> = groups_to_add(tx, &params.subgroups)?.into_iter().collect();
 

@@ -65,7 +65,8 @@ impl Write for EditGroup {
         // refused undoes all of the above.
         for (name, update) in params.permissions.by_name() {
             let Some(update) = update else { continue };
-            let new = resolve_update(tx, setting(GROUP_PERMISSIONS, name), &group.permissions[name], update)?;
+            let setting = setting(GROUP_PERMISSIONS, name);
+            let new = resolve_update(tx, call.feature_level, setting, &group.permissions[name], update)?;
             if let Some(value) = new {
                 let shown = json!(value);
                 tx.group_mut(id).permissions.insert(name, value);

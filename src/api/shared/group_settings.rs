@@ -117,13 +117,14 @@ pub fn resolve(
     Ok(value)
 }
 
-/// The value that replaces the current one; None when that is the new one already.
+/// The value that replaces the current one at a level; None when that is the new one already.
 ///
 /// # Errors
 ///
 /// `ExpectationMismatch` when the client took another value to be the current one, then those of [`resolve`].
 pub fn resolve_update(
     realm: &Realm,
+    level: i64,
     setting: &PermissionSetting,
     current: &GroupSettingValue,
     update: GroupSettingUpdate,
@@ -136,16 +137,17 @@ pub fn resolve_update(
     if realm.normal_form(update.new.clone()) == current {
         return Ok(None);
     }
-    resolve(realm, setting, update.new).map(Some)
+    resolve(realm, &at_level(setting, level), update.new).map(Some)
 }
 
-/// The permissions of a new object: the defaults, but for those that were given.
+/// The permissions of a new object at a level: the defaults, but for those that were given.
 ///
 /// # Errors
 ///
 /// Those of [`resolve`] for the first given value that is refused, in the table's order.
 pub fn resolve_all(
     realm: &Realm,
+    level: i64,
     table: &'static [PermissionSetting],
     defaults: Permissions,
     given: impl IntoIterator<Item = (&'static str, Option<GroupSettingValue>)>,
@@ -155,7 +157,7 @@ pub fn resolve_all(
     for setting in table {
         let value = given.iter_mut().find(|(name, _)| *name == setting.name).and_then(|(_, value)| value.take());
         if let Some(value) = value {
-            permissions.insert(setting.name, resolve(realm, setting, value)?);
+            permissions.insert(setting.name, resolve(realm, &at_level(setting, level), value)?);
         }
     }
     Ok(permissions)

@@ -138,7 +138,7 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
         request.principals.resolve(tx, caller)?;
     }
     let plan = Plan::new(tx, call, &request.wishes)?;
-    let mut traits = if plan.missing.is_empty() { None } else { Some(request.wanted.check(tx, caller)?) };
+    let mut traits = if plan.missing.is_empty() { None } else { Some(request.wanted.check(tx, call)?) };
     if let Some(traits) = traits.as_mut().filter(|_| call.feature_level < ADMINISTRATORS_OF_CHANNELS_SINCE) {
         let nobody = GroupSettingValue::Group(tx.system_group(SystemGroup::Nobody));
         traits.leave_to_administrators(nobody);

@@ -31,10 +31,10 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 326,
-        on: "permissions in PATCH /realm and PATCH /streams/{stream_id}",
+        on: "permissions of the organization, channels and groups",
         words: "May be held by `role:owners`; before, only that to make web-public channels.",
         test: "owners_alone_held_no_permission_but_one_before_326",
-        // Decided where permissions are changed.
+        // Decided where permissions are given.
         act: Downgrade::Elsewhere,
     },
     Behaviour {

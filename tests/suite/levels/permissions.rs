@@ -315,4 +315,29 @@ async fn owners_alone_held_no_permission_but_one_before_326() {
             reply.error("BAD_REQUEST", &message(name));
         }
     }
+    // Where channels and groups are made or changed too.
+    let plain = json!({"name": "plain", "description": "", "members": []});
+    let plain = server.user("olive").post("/user_groups/create", plain).await.success()["group_id"].clone();
+    for (level, is_taken) in [(325, false), (326, true)] {
+        let olive = Age::at(&server, level).await.user("olive");
+        let group = json!({"name": format!("g{level}"), "description": "", "members": [], "can_manage_group": owners});
+        let channel = json!({
+            "subscriptions": [{"name": format!("c{level}")}],
+            "can_remove_subscribers_group": owners,
+        });
+        for (reply, name) in [
+            (olive.post("/user_groups/create", group).await, "can_manage_group"),
+            (olive.post("/users/me/subscriptions", channel).await, "can_remove_subscribers_group"),
+            (
+                olive.patch(&format!("/user_groups/{plain}"), json!({"can_manage_group": {"new": owners}})).await,
+                "can_manage_group",
+            ),
+        ] {
+            if is_taken {
+                reply.success();
+            } else {
+                reply.error("BAD_REQUEST", &message(name));
+            }
+        }
+    }
 }

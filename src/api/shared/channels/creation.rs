@@ -4,6 +4,7 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use super::parameters::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
+use crate::api::Call;
 use crate::api::parameter::FromJson;
 use crate::api::shared::group_settings::resolve_all;
 use crate::api::shared::text::check_length;
@@ -77,11 +78,13 @@ impl NewChannel {
     /// `InsufficientPermission` to make one of its kind or a default one, `DefaultChannelPrivate`,
     /// `WebPublicDisabled`, `InsufficientPermission`, `OwnerRequired` for a retention of its own,
     /// `UnsupportedCombination` as in [`check_topic_creation`].
-    pub fn check(self, realm: &Realm, caller: &User) -> Result<ChannelSpec, Error> {
+    pub fn check(self, realm: &Realm, call: &Call<'_>) -> Result<ChannelSpec, Error> {
+        let caller = call.caller();
         let may = |name| if realm.may(caller.id, name) { Ok(()) } else { Err(Error::InsufficientPermission) };
         let folder = self.folder_id();
         let defaults = realm.default_permissions(CHANNEL_PERMISSIONS, Some(caller.id));
-        let permissions = resolve_all(realm, CHANNEL_PERMISSIONS, defaults.clone(), self.permissions.by_name())?;
+        let given = self.permissions.by_name();
+        let permissions = resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, defaults.clone(), given)?;
         if DELETION_PERMISSIONS.iter().any(|name| permissions.get(name) != defaults.get(name)) {
             may("can_set_delete_message_policy_group")?;
         }

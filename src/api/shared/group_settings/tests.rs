@@ -170,7 +170,7 @@ fn a_stale_expectation_is_refused_even_when_the_new_value_is_in_force() {
     let current = GroupSettingValue::Group(BAND);
     let update = |new: &GroupSettingValue, old: Option<GroupSettingValue>| {
         let update = GroupSettingUpdate { new: new.clone(), old };
-        resolve_update(&realm, group("can_manage_group"), &current, update)
+        resolve_update(&realm, i64::MAX, group("can_manage_group"), &current, update)
     };
 
     let mismatch = Err(Error::ExpectationMismatch { field_name: "old".into() });
