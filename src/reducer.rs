@@ -54,7 +54,8 @@ pub const NOT_KEPT: &[(&str, &str)] = &[
 /// Something that the client knows it does not know any more, until it registers again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unknowable {
-    /// The newest message was deleted, or is perhaps in a channel that went out of sight: which is the newest now?
+    /// The newest message was deleted, or is perhaps in a channel that went out of sight, or, below 274, in a channel
+    /// that the user is not subscribed to: which is the newest now?
     NewestMessage,
     /// The newest message of a direct conversation was deleted: is there an older one?
     RecentConversations,
@@ -165,6 +166,7 @@ impl State {
         state.doubt_bot_channels();
         state.doubt_order_of_folders();
         state.doubt_starred_messages();
+        state.doubt_newest_elsewhere();
         state
     }
 

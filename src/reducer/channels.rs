@@ -229,6 +229,7 @@ impl State {
 
     fn unsubscribed(&mut self, id: &Value) {
         let Some(mut subscription) = take(&mut self.value, "subscriptions", "stream_id", id) else { return };
+        self.doubt_newest_elsewhere();
         let own = self.own_id.map(|own| self.as_subscriber(own));
         if let (Some(own), Some(list)) = (own, subscription.get_mut("subscribers")) {
             Self::change_subscribers(list, &own, false);

@@ -23,6 +23,9 @@ impl State {
         if self.value.get("max_message_id").and_then(Value::as_i64).is_some_and(|newest| newest < id) {
             self.value.insert("max_message_id".into(), id.into());
             self.doubts.remove(&Unknowable::NewestMessage);
+            if message["type"] == "stream" && !self.is_subscribed(&message["stream_id"]) {
+                self.doubt_newest_elsewhere();
+            }
         }
         let shelf = if message["type"] == "stream" {
             let topic = message["subject"].as_str().unwrap_or_default().to_owned();

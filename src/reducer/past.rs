@@ -56,6 +56,13 @@ impl State {
         }
     }
 
+    /// Below 274 no event says that the newest message was deleted in a channel without a subscription.
+    pub(super) fn doubt_newest_elsewhere(&mut self) {
+        if self.level() < DELETION_SENT_TO_ALL_SINCE && self.value.contains_key("max_message_id") {
+            self.doubts.insert(Unknowable::NewestMessage);
+        }
+    }
+
     /// Channels that are archived have nothing unread and no purpose any more, which nothing tells below 315.
     pub(super) fn bury(&mut self, channels: &[i64]) {
         if self.level() >= ARCHIVED_AS_DELETED.start {
@@ -292,6 +299,30 @@ mod tests {
 
             let channels = if is_listed { vec![channel] } else { vec![] };
             assert_eq!(state.value()["streams"], json!(channels), "at {level}");
+        }
+    }
+
+    #[test]
+    fn the_newest_message_elsewhere_is_unknown_below_274() {
+        for (level, differences) in [(273, 0), (274, 1)] {
+            let reply = |newest: i64| {
+                json!({
+                    "service_feature_level": level,
+                    "max_message_id": newest,
+                    "subscriptions": [{"stream_id": 1, "name": "general"}],
+                })
+            };
+            let mut state = State::from_register(reply(7));
+            let message = json!({"id": 9, "type": "stream", "stream_id": 1, "subject": "lunch"});
+            assert!(state.apply(&json!({"type": "message", "message": message, "flags": ["read"]})));
+            assert_eq!(state.differences(&reply(8)).len(), 1, "at {level}, subscribed");
+
+            let lost = json!([{"stream_id": 1, "name": "general"}]);
+            assert!(state.subscription(&json!({"op": "remove", "subscriptions": lost}), "remove"));
+
+            let mut later = reply(8);
+            later["subscriptions"] = json!([]);
+            assert_eq!(state.differences(&later).len(), differences, "at {level}, not subscribed");
         }
     }
 
