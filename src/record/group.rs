@@ -18,7 +18,7 @@ pub struct GroupRecord {
     pub name: String,
     /// Free text.
     pub description: String,
-    /// Direct members that are active, sorted.
+    /// Direct members, sorted: active ones, and below 303 those too who are deactivated.
     pub members: Vec<UserId>,
     /// Direct subgroups, sorted.
     pub direct_subgroup_ids: Vec<GroupId>,
@@ -41,13 +41,14 @@ fn permissions(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl GroupRecord {
-    /// A group; it looks the same to everybody.
-    pub fn new(realm: &Realm, group: &Group) -> Self {
+    /// A group, with its deactivated members too where a level lists them; it looks the same to everybody.
+    pub fn new(realm: &Realm, group: &Group, lists_inactive: bool) -> Self {
+        let members = group.members.iter().filter(|user| lists_inactive || realm.is_active(**user));
         Self {
             id: group.id.0,
             name: group.name.clone(),
             description: group.description.clone(),
-            members: group.members.iter().filter(|user| realm.is_active(**user)).copied().collect(),
+            members: members.copied().collect(),
             direct_subgroup_ids: group.subgroups.iter().copied().collect(),
             creator_id: group.creator.map(|creator| creator.0),
             date_created: group.date_created.map(|at| at.seconds()),

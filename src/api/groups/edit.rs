@@ -10,6 +10,7 @@ use crate::api::shared::groups::emit_update;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::event::{DeliveryCondition, EventData};
+use crate::realm::full_members::ACTIVE_MEMBERS_ALONE_SINCE;
 use crate::realm::group::Group;
 use crate::realm::id::GroupId;
 use crate::realm::permission::{GROUP_PERMISSIONS, setting};
@@ -98,7 +99,8 @@ fn reactivate(tx: &mut Tx, id: GroupId) {
     tx.group_mut(id).is_deactivated = false;
     let audience = tx.everyone();
     let update = UserGroupUpdate::new(id, "deactivated", false.into());
-    let add = UserGroupAdd { group: GroupRecord::new(tx, &tx.groups[&id]) };
+    let lists_inactive = tx.is_before(ACTIVE_MEMBERS_ALONE_SINCE);
+    let add = UserGroupAdd { group: GroupRecord::new(tx, &tx.groups[&id], lists_inactive) };
     tx.emit(audience.clone(), update.only_for(DeliveryCondition::DeactivatedGroups));
     tx.emit(audience, add.only_for(DeliveryCondition::NoDeactivatedGroups));
 }

@@ -5,6 +5,7 @@ use crate::api::shared::group_settings::permission_parameters;
 use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::full_members::ACTIVE_MEMBERS_ALONE_SINCE;
 use crate::realm::group::Group;
 use crate::realm::holding::{covers, existing_groups, is_member};
 use crate::realm::id::{GroupId, UserId};
@@ -128,17 +129,14 @@ pub fn group_to_change(
     if may { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
 }
 
-/// The first level at which active users alone are members.
-pub const ACTIVE_ALONE_SINCE: i64 = 303;
-
 /// These users, who must all be accounts of the organization, and active ones from
-/// [`ACTIVE_ALONE_SINCE`] on.
+/// [`ACTIVE_MEMBERS_ALONE_SINCE`] on.
 ///
 /// # Errors
 ///
 /// `InvalidUserId` of the first that is not.
 pub fn possible_members(realm: &Realm, ids: &[UserId], level: i64) -> Result<BTreeSet<UserId>, Error> {
-    let can_be_member = |user: &Arc<User>| user.is_active || level < ACTIVE_ALONE_SINCE;
+    let can_be_member = |user: &Arc<User>| user.is_active || level < ACTIVE_MEMBERS_ALONE_SINCE;
     let is_meant = |id: &UserId| realm.user(*id).is_some_and(|user| can_be_member(user) && !user.is_system_bot());
     match ids.iter().find(|id| !is_meant(id)) {
         Some(id) => Err(Error::InvalidUserId { user_id: id.0.into() }),

@@ -2,11 +2,8 @@
 
 use crate::api::Access;
 use crate::error::Error;
-use crate::level::objects::GROUP;
 use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Request};
-use crate::realm::id::{GroupId, UserId};
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use crate::realm::id::GroupId;
 
 /// Operations that change who is in a group.
 const MEMBERSHIP: &[&str] =
@@ -95,14 +92,8 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "user group",
         words: "`members` lists active users alone; before, groups that people made listed deactivated ones too.",
         test: "groups_listed_deactivated_members_before_303",
-        act: Downgrade::Objects(&GROUP, |group, context| {
-            let id = group.get("id").and_then(Value::as_i64).map(GroupId);
-            let Some(stored) = id.and_then(|id| context.realm.groups.get(&id)) else { return };
-            let Some(members) = group.get_mut("members").and_then(Value::as_array_mut) else { return };
-            let mut all: BTreeSet<UserId> = members.iter().filter_map(Value::as_i64).map(UserId).collect();
-            all.extend(context.realm.inactive_members(stored));
-            *members = all.into_iter().map(|id| json!(id)).collect();
-        }),
+        // Decided where the group is shown: events keep whom it listed when they were sent.
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 303,

@@ -57,11 +57,6 @@ impl Realm {
         self.groups.values().find(|group| group.name.to_lowercase() == folded).map(AsRef::as_ref)
     }
 
-    /// The direct members of a group who are deactivated, which levels below 303 list. System groups list none.
-    pub fn inactive_members(&self, group: &Group) -> impl Iterator<Item = UserId> {
-        group.members.iter().filter(|user| !self.is_active(**user)).copied()
-    }
-
     /// The active members of a group, subgroups to any depth included.
     pub fn all_members(&self, group: GroupId) -> OrdSet<UserId> {
         self.members_of_any([group])

@@ -13,7 +13,7 @@ use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
 
 /// The first level whose groups list active users alone.
-const ACTIVE_MEMBERS_ALONE_SINCE: i64 = 303;
+pub const ACTIVE_MEMBERS_ALONE_SINCE: i64 = 303;
 
 impl Realm {
     /// When a member's waiting period is over; None for users of other roles, who never are full members.

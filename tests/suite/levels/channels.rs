@@ -165,6 +165,25 @@ async fn groups_listed_deactivated_members_before_303() {
 }
 
 #[tokio::test]
+async fn a_group_lists_the_members_of_when_it_was_made_before_303() {
+    let server = TestServer::start().await;
+    let [max, nora] = server.users(["max", "nora"]).map(|user| user.id());
+    let olive = Age::at(&server, 302).await.user("olive");
+    let mut queue = olive.events(["user_group"]).await;
+    olive.delete(&format!("/users/{max}"), json!({})).await.success();
+    let group = json!({"name": "night shift", "description": "", "members": [max, nora]});
+    olive.post("/user_groups/create", group).await.success();
+
+    olive.post(&format!("/users/{max}/reactivate"), json!({})).await.success();
+
+    let events = queue.all().await;
+    let added = events.iter().find(|event| event["op"] == "add").expect("the group is made");
+    let mut members = vec![max, nora];
+    members.sort_unstable();
+    assert_eq!(added["group"]["members"], json!(members));
+}
+
+#[tokio::test]
 async fn scheduled_messages_were_changed_by_scheduling_before_184() {
     let server = TestServer::start().await;
     let general = server.channel("general");
