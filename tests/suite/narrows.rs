@@ -220,6 +220,23 @@ async fn some_messages_are_held_against_a_narrow() {
 }
 
 #[tokio::test]
+async fn messages_that_were_not_received_match_no_narrow_until_they_are_marked() {
+    let server = TestServer::start().await;
+    let [olive, mel] = server.users(["olive", "mel"]);
+    let subscription = json!({"subscriptions": [{"name": "lounge"}]});
+    olive.post("/users/me/subscriptions", subscription).await.success();
+    let id = olive.send_to("lounge", "t", "a zebra").await;
+    let params = json!({"msg_ids": [id], "narrow": [["channel", "lounge"]]});
+
+    mel.get("/messages/matches_narrow", params.clone()).await.is(json!({"messages": {}}));
+
+    mel.post("/messages/flags", json!({"messages": [id], "op": "add", "flag": "starred"})).await.success();
+    mel.get("/messages/matches_narrow", params).await.is(json!({"messages": {
+        id.to_string(): {"match_content": "<p>a zebra</p>", "match_subject": "t"},
+    }}));
+}
+
+#[tokio::test]
 async fn flags_of_a_range_are_counted_as_processed_and_as_changed() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);

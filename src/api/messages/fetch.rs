@@ -173,7 +173,8 @@ fn found(realm: &Realm, message: &Message, look: MessageView<'_>, search: Option
 }
 
 operation! {
-    /// Tells which of some messages a narrow admits.
+    /// Tells which of some messages a narrow admits. It knows the caller's own messages alone: those that they received,
+    /// or marked later.
     pub MatchesNarrow = GET "/messages/matches_narrow", for User;
     params {
         /// The messages.
@@ -215,7 +216,7 @@ impl Read for MatchesNarrow {
             .msg_ids
             .iter()
             .filter_map(|id| realm.messages.get(id))
-            .filter(|message| narrow.admits(realm, viewer, message));
+            .filter(|message| realm.has_row(call.caller().id, message) && narrow.admits(realm, viewer, message));
         let mark = |message: &std::sync::Arc<Message>| {
             let topic = message.channel().map(|(_, topic)| shown_topic(topic, true)).unwrap_or_default();
             let matched = Match {
