@@ -41,7 +41,7 @@ fn permissions(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl GroupRecord {
-    /// A group, with its deactivated members too where a level lists them; it looks the same to everybody.
+    /// A group, with its deactivated members too where a level lists them; it looks the same to everybody.
     pub fn new(realm: &Realm, group: &Group, lists_inactive: bool) -> Self {
         let members = group.members.iter().filter(|user| lists_inactive || realm.is_active(**user));
         Self {

@@ -92,7 +92,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "user group",
         words: "`members` lists active users alone; before, groups that people made listed deactivated ones too.",
         test: "groups_listed_deactivated_members_before_303",
-        // Decided where the group is shown: events keep whom it listed when they were sent.
+        // Decided where the group is shown: events keep those that it listed when they were sent.
         act: Downgrade::Elsewhere,
     },
     Behaviour {
