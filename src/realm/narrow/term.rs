@@ -187,9 +187,7 @@ fn includes_history(realm: &Realm, viewer: Option<&User>, narrow: &Narrow, is_fo
         match &term.condition {
             Condition::Channel(id) if !term.is_negated => {
                 let channel = &realm.channels[id];
-                let reads = realm.can_read(viewer, channel)
-                    && !(is_former && viewer.is_guest() && !channel.subscribers.contains(&viewer.id));
-                includes = reads && channel.privacy.has_public_history();
+                includes = realm.can_read(viewer, channel) && channel.privacy.has_public_history();
             }
             Condition::PublicChannels if !term.is_negated && !viewer.is_guest() => includes = true,
             Condition::IsResolved if is_former => return false,

@@ -235,3 +235,16 @@ async fn the_first_message_stayed_before_256() {
         assert_eq!(!events.all().await.is_empty(), is_told);
     }
 }
+
+#[tokio::test]
+async fn guests_find_the_history_of_web_public_channels_at_every_level() {
+    let server = TestServer::start().await;
+    for age in Age::around(&server, 248).await {
+        let (olive, gus) = (age.user("olive"), age.user("gus"));
+        let new = json!({"subscriptions": [{"name": "web"}], "is_web_public": true});
+        olive.post("/users/me/subscriptions", new).await.success();
+        let id = send(&olive, "web", "lunch", "soup").await;
+
+        assert_eq!(found(&gus, json!([["stream", "web"], ["topic", "lunch"]])).await, [id]);
+    }
+}
