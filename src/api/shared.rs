@@ -11,6 +11,7 @@ pub mod group_settings;
 pub mod groups;
 pub mod narrows;
 pub mod organization;
+mod peers;
 pub mod pictures;
 pub mod principals;
 pub mod queues;

@@ -1,5 +1,6 @@
 //! Subscribing and unsubscribing with all events, for every operation that does so.
 
+use super::peers::{emit_fellow_leavers, emit_peers, emit_peers_needing, peer_changes};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
@@ -8,9 +9,7 @@ use crate::realm::id::{ChannelId, UserId};
 use crate::realm::palette::Palette;
 use crate::realm::tx::Tx;
 use crate::realm::visibility::Sight;
-use crate::record::events::{
-    FlagUpdate, LeftChannel, Peers, SubscriptionPeerAdd, SubscriptionPeerRemove, SubscriptionRemove,
-};
+use crate::record::events::{FlagUpdate, LeftChannel, SubscriptionPeerAdd, SubscriptionPeerRemove, SubscriptionRemove};
 use imbl::OrdSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,8 +40,8 @@ pub fn subscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId], color: Optio
     subscribe_all(tx, &BTreeSet::from([user]), channels, &colors).remove(&user).unwrap_or_default()
 }
 
-/// Subscribes active users to channels, in these colours where they have one; gives what is new, the channels in the
-/// order in which they were given.
+/// Subscribes active users to channels, in these colours where they have one; gives what is new, for each user first the
+/// channels that they were never subscribed to, then the others, both in the order in which they were given.
 ///
 /// Events, in this order: `realm_user` add to limited guests who come to know somebody, `stream` create to those who
 /// could not see a channel, `subscription` add to each user, `subscription` peer_add to everybody else who may see the
@@ -54,6 +53,7 @@ pub fn subscribe_all(
     colors: &BTreeMap<ChannelId, String>,
 ) -> Changed {
     let mut added = Changed::new();
+    let mut restored = Changed::new();
     let mut discovered = BTreeMap::new();
     let mut arrived = BTreeMap::new();
     let mut palette = Palette::default();
@@ -62,18 +62,23 @@ pub fn subscribe_all(
         let is_new = |user: &UserId| tx.subscribe_from(&mut palette, *user, *channel, colors.get(channel).cloned());
         let newcomers: OrdSet<UserId> = users.iter().copied().filter(is_new).collect();
         for user in &newcomers {
-            added.entry(*user).or_default().push(*channel);
+            let was_subscribed = before.user_state(*user).subscriptions.contains_key(channel);
+            let changed = if was_subscribed { &mut restored } else { &mut added };
+            changed.entry(*user).or_default().push(*channel);
         }
         discovered.insert(*channel, blind_among(&before, &newcomers, *channel));
         arrived.insert(*channel, newcomers);
+    }
+    for (user, channels) in restored {
+        added.entry(user).or_default().extend(channels);
     }
     tx.emit_visibility(&before, &[Sight::Users]);
     tx.emit_created(discovered);
     for (user, channels) in &added {
         emit_added(tx, *user, channels);
     }
-    let audiences = peer_audiences(tx, arrived);
-    emit_peers(tx, SubscriptionPeerAdd, audiences);
+    let changes = peer_changes(tx, arrived, true);
+    emit_peers(tx, SubscriptionPeerAdd, changes);
     tx.emit_visibility(&before, &[Sight::Starred]);
     added
 }
@@ -98,11 +103,11 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
         left.insert(*channel, leavers);
     }
     // Those who can see the subscribers while the users are among them.
-    let audiences = peer_audiences(tx, left);
-    for change in &audiences {
+    let changes = peer_changes(tx, left, false);
+    for change in &changes {
         emit_fellow_leavers(tx, change);
     }
-    emit_peers(tx, SubscriptionPeerRemove, audiences);
+    emit_peers(tx, SubscriptionPeerRemove, changes);
     for (user, channels) in &removed {
         leave(tx, *user, channels);
     }
@@ -115,11 +120,11 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
 /// Event: `subscription` peer_remove to everybody else who may see the subscribers.
 pub fn suspend(tx: &mut Tx, user: UserId) {
     let channels = active_subscriptions(tx, user);
-    let audiences = peer_audiences(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect());
+    let changes = peer_changes(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect(), false);
     for channel in channels {
         tx.channel_mut(channel).subscribers.remove(&user);
     }
-    emit_peers_needing(tx, SubscriptionPeerRemove, audiences, |is_archived| match is_archived {
+    emit_peers_needing(tx, SubscriptionPeerRemove, changes, |is_archived| match is_archived {
         true => DeliveryCondition::ArchivedChannelsFrom(DEACTIVATION_LEAVES_ARCHIVED_SINCE),
         false => DeliveryCondition::From(DEACTIVATION_LEAVES_SINCE),
     });
@@ -136,8 +141,8 @@ pub fn resume(tx: &mut Tx, user: UserId) -> Vec<ChannelId> {
 
 /// Tells everybody else who may see the subscribers that a user is among them again: `subscription` peer_add.
 pub fn emit_resumed(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
-    let audiences = peer_audiences(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect());
-    emit_peers(tx, SubscriptionPeerAdd, audiences);
+    let changes = peer_changes(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect(), true);
+    emit_peers(tx, SubscriptionPeerAdd, changes);
 }
 
 fn active_subscriptions(realm: &Realm, user: UserId) -> Vec<ChannelId> {
@@ -195,65 +200,5 @@ fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
             let event = Event::new(EventKind::SubscriptionAdd, Payload::Subscribed(subscriptions));
             tx.emit(Audience::user(user), event.only_for(DeliveryCondition::of_channel(is_archived)));
         }
-    }
-}
-
-/// A change of subscribers that several channels have in common, and who may see it.
-struct PeerChange {
-    is_archived: bool,
-    audience: Audience,
-    users: OrdSet<UserId>,
-    channels: Vec<ChannelId>,
-}
-
-/// How many of the latest changes a further channel is compared with: where more kinds of audiences come together,
-/// some get the same change in two events.
-const COMPARED_CHANGES: usize = 100;
-
-/// One change where the same users come or go and the same people may see it.
-fn peer_audiences(realm: &Realm, changed: BTreeMap<ChannelId, OrdSet<UserId>>) -> Vec<PeerChange> {
-    let mut changes: Vec<PeerChange> = Vec::new();
-    for (id, users) in changed {
-        if users.is_empty() {
-            continue;
-        }
-        let channel = &realm.channels[&id];
-        let is_archived = channel.is_archived;
-        let audience = realm.who_can_see(channel).except_all(&users);
-        let is_same = |change: &&mut PeerChange| {
-            change.is_archived == is_archived && change.users == users && change.audience == audience
-        };
-        match changes.iter_mut().rev().take(COMPARED_CHANGES).find(is_same) {
-            Some(change) => change.channels.push(id),
-            None => changes.push(PeerChange { is_archived, audience, users, channels: vec![id] }),
-        }
-    }
-    changes
-}
-
-/// Those who leave together hear of each other too: nothing else tells them.
-fn emit_fellow_leavers(tx: &mut Tx, change: &PeerChange) {
-    if change.users.len() > 1 {
-        let payload = Payload::PeersLeft { channels: change.channels.clone(), users: change.users.clone() };
-        let event = Event::new(EventKind::SubscriptionPeerRemove, payload)
-            .only_for(DeliveryCondition::of_channel(change.is_archived));
-        tx.emit(Audience::of(change.users.clone()), event);
-    }
-}
-
-fn emit_peers<E: EventData>(tx: &mut Tx, event: fn(Peers) -> E, changes: Vec<PeerChange>) {
-    emit_peers_needing(tx, event, changes, DeliveryCondition::of_channel);
-}
-
-/// As [`emit_peers`]; what is needed for channels that are archived or not.
-fn emit_peers_needing<E: EventData>(
-    tx: &mut Tx,
-    event: fn(Peers) -> E,
-    changes: Vec<PeerChange>,
-    needs: impl Fn(bool) -> DeliveryCondition,
-) {
-    for change in changes {
-        let peers = Peers::new(change.channels, change.users);
-        tx.emit(change.audience, event(peers).only_for(needs(change.is_archived)));
     }
 }

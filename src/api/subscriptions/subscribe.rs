@@ -181,11 +181,16 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
 
 impl SubscribeReply {
     fn list(&mut self, realm: &Realm, users: &BTreeSet<UserId>, channels: &[ChannelId], added: &Changed) {
+        let names =
+            |ids: &[&ChannelId]| -> Vec<String> { ids.iter().map(|id| realm.channels[*id].name.clone()).collect() };
         for user in users {
-            let new: BTreeSet<&ChannelId> = added.get(user).into_iter().flatten().collect();
-            for id in channels {
-                let list = if new.contains(id) { &mut self.subscribed } else { &mut self.already_subscribed };
-                list.entry(user.0).or_default().push(realm.channels[id].name.clone());
+            let new: Vec<&ChannelId> = added.get(user).into_iter().flatten().collect();
+            let is_new: BTreeSet<&ChannelId> = new.iter().copied().collect();
+            let earlier: Vec<&ChannelId> = channels.iter().filter(|id| !is_new.contains(id)).collect();
+            for (list, ids) in [(&mut self.subscribed, new), (&mut self.already_subscribed, earlier)] {
+                if !ids.is_empty() {
+                    list.insert(user.0, names(&ids));
+                }
             }
         }
     }

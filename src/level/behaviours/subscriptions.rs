@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::level::objects::{PEERS, SUBSCRIBE_REPLY, SUBSCRIBERS};
-use crate::level::{Behaviour, Downgrade, Request};
+use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Request};
 use crate::realm::id::{ChannelId, UserId};
 use serde_json::Value;
 
@@ -98,6 +98,14 @@ pub(super) static ROWS: &[Behaviour] = &[
                 *by_id = by_email.collect();
             }
         }),
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
+        on: "event subscription peer_add, peer_remove",
+        words: "One for the web-public channels and one for the public ones without guests that the same users come to or leave; before, one for each channel, but one for all public ones that a user comes to or leaves alone.",
+        test: "peers_heard_of_one_user_at_once_and_of_several_by_channel_before_248",
+        // Decided where the events are sent.
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 208,

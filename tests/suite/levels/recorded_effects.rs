@@ -1,7 +1,7 @@
 //! What requests did on a server of level 247 that they don't do any more.
 
 use super::Age;
-use crate::support::TestServer;
+use crate::support::{Queue, TestServer};
 use serde_json::{Value, json};
 
 const SINCE: i64 = 248;
@@ -205,4 +205,59 @@ async fn of_two_mistakes_the_first_in_order_was_told() {
     // Types before existence.
     let reply = olive.get("/users/nobody@chat.test", json!({"client_gravatar": 5})).await;
     reply.error("BAD_REQUEST", "client_gravatar is not a boolean");
+}
+
+/// The channels and users of the changes of subscribers that a queue has.
+async fn peers(queue: &mut Queue) -> Vec<(Value, Value)> {
+    let is_change = |event: &Value| event["op"] == "peer_add" || event["op"] == "peer_remove";
+    let changes = queue.all().await.into_iter().filter(is_change);
+    changes.map(|mut event| (event["stream_ids"].take(), event["user_ids"].take())).collect()
+}
+
+#[tokio::test]
+async fn peers_heard_of_one_user_at_once_and_of_several_by_channel_before_248() {
+    const PATH: &str = "/users/me/subscriptions";
+    let server = TestServer::start().await;
+    for (level, is_before) in [(247, true), (248, false)] {
+        let age = Age::at(&server, level).await;
+        let [olive, mel, gus] = ["olive", "mel", "gus"].map(|name| age.user(name));
+        let [max, nora] = ["max", "nora"].map(|name| age.user(name).id());
+        let mut ids = Vec::new();
+        for (name, option) in [
+            ("east", "announce"),
+            ("west", "announce"),
+            ("web", "is_web_public"),
+            ("attic room", "invite_only"),
+            ("back room", "invite_only"),
+        ] {
+            let new = json!({"subscriptions": [{"name": name}], "principals": [olive.id(), mel.id()], option: true});
+            olive.post(PATH, new).await.success();
+            ids.push(olive.get("/get_stream_id", json!({"stream": name})).await.success()["stream_id"].take());
+        }
+        let [east, west, web, attic, back] = ids.try_into().expect("five channels");
+        let mut at_mel = mel.events(["subscription"]).await;
+        let mut at_gus = gus.events(["subscription"]).await;
+        let names = ["east", "attic room", "web", "back room", "west"];
+        let list = names.map(|name| json!({"name": name}));
+
+        olive.post(PATH, json!({"subscriptions": list, "principals": [max]})).await.success();
+
+        let private = [json!([attic]), json!([back])];
+        let public = if is_before { vec![json!([east, west, web])] } else { vec![json!([web]), json!([east, west])] };
+        let alone: Vec<_> = private.iter().chain(&public).map(|ids| (ids.clone(), json!([max]))).collect();
+        assert_eq!(peers(&mut at_mel).await, alone, "at {level}");
+        assert_eq!(peers(&mut at_gus).await, [(json!([web]), json!([max]))], "at {level}");
+
+        olive.delete(PATH, json!({"subscriptions": names, "principals": [max]})).await.success();
+
+        assert_eq!(peers(&mut at_mel).await, alone, "at {level}");
+        peers(&mut at_gus).await;
+        olive.post(PATH, json!({"subscriptions": list, "principals": [max, nora]})).await.success();
+
+        let each = vec![json!([east]), json!([west]), json!([web])];
+        let public = if is_before { each } else { public };
+        let both: Vec<_> = private.iter().chain(&public).map(|ids| (ids.clone(), json!([max, nora]))).collect();
+        assert_eq!(peers(&mut at_mel).await, both, "at {level}");
+        assert_eq!(peers(&mut at_gus).await, [(json!([web]), json!([max, nora]))], "at {level}");
+    }
 }

@@ -362,3 +362,21 @@ async fn one_request_adds_and_then_deletes() {
     unknown.error("STREAM_DOES_NOT_EXIST", "Channel 'nowhere' does not exist");
     mel.get("/get_stream_id", json!({"stream": "chess"})).await.error("BAD_REQUEST", "Invalid channel name 'chess'");
 }
+
+#[tokio::test]
+async fn channels_that_one_comes_back_to_follow_the_new_ones() {
+    let server = TestServer::start().await;
+    let olive = server.user("olive");
+    olive.post(PATH, json!({"subscriptions": [{"name": "alpha"}]})).await.success();
+    olive.delete(PATH, json!({"subscriptions": ["alpha"]})).await.success();
+    let mut queue = olive.events(["subscription"]).await;
+
+    let reply = olive.post(PATH, json!({"subscriptions": [{"name": "alpha"}, {"name": "beta"}]})).await.success();
+
+    assert_eq!(reply["subscribed"][olive.id().to_string()], json!(["beta", "alpha"]));
+    let event = queue.next().await.has(json!({"op": "add"}));
+    assert_eq!(
+        (&event["subscriptions"][0]["name"], &event["subscriptions"][1]["name"]),
+        (&json!("beta"), &json!("alpha"))
+    );
+}

@@ -109,7 +109,9 @@ pub fn post_subscribed(tx: &mut Tx, actor: &User, added: &Changed, created: &[Ch
     let who = actor.silent_mention();
     for person in people {
         let earlier = added[&person].iter().filter(|id| !created.contains(id));
-        let links: Vec<String> = earlier.map(|id| format!("#**{}**", tx.channels[id].name)).collect();
+        let mut names: Vec<&str> = earlier.map(|id| tx.channels[id].name.as_str()).collect();
+        names.sort_unstable();
+        let links: Vec<String> = names.into_iter().map(|name| format!("#**{name}**")).collect();
         let is_former = tx.is_before(CHANNELS_SINCE);
         let content = match links.as_slice() {
             [] => continue,
