@@ -296,14 +296,17 @@ fn is_archived(request: &Request<'_>) -> bool {
     id.and_then(|id| request.realm.channels.get(&id)).is_some_and(|channel| channel.is_archived)
 }
 
-/// Puts channels in the place of the IDs of those that new users get, as they are now (A-336 in docs/assumptions.md).
+/// Puts channels in the place of the IDs of those that new users get, as they are now (A-336 in docs/assumptions.md),
+/// sorted by name.
 fn whole_channels(ids: Option<&mut Value>, context: &Context<'_>) {
-    for id in ids.and_then(Value::as_array_mut).into_iter().flatten() {
+    let Some(channels) = ids.and_then(Value::as_array_mut) else { return };
+    for id in channels.iter_mut() {
         let channel = id.as_i64().and_then(|id| context.realm.channels.get(&ChannelId(id)));
         if let Some(channel) = channel {
             *id = as_of(330, &CHANNEL, json!(ChannelRecord::new(context.realm, channel)), context);
         }
     }
+    channels.sort_by(|one, other| one["name"].as_str().cmp(&other["name"].as_str()));
 }
 
 fn without_archived(reply: &mut Map<String, Value>, list: &str) {

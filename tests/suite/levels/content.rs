@@ -56,6 +56,10 @@ async fn default_channels_were_whole_before_330() {
     }
     is_whole(&old.next().await.has(json!({"type": "default_streams"}))["default_streams"][1], quiet, "quiet");
     new.next().await.has(json!({"default_streams": [general, quiet]}));
+
+    before.user("olive").patch(&format!("/streams/{quiet}"), json!({"new_name": "Quiet"})).await.success();
+    let sorted = before.user("mel").register(json!({})).await.state["realm_default_streams"].take();
+    assert_eq!((&sorted[0]["name"], &sorted[1]["name"]), (&json!("Quiet"), &json!("general")));
 }
 
 #[tokio::test]
