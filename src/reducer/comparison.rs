@@ -85,8 +85,10 @@ impl State {
         if let Some(shelves) = normal.get_mut("unread_msgs").and_then(Value::as_object_mut) {
             for shelf in shelves.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
                 // Spelt like one of its messages: which, is not sent when that one is read.
-                let folded = shelf["topic"].as_str().unwrap_or_default().to_lowercase();
-                shelf["topic"] = folded.into();
+                if !self.lists_topics_by_case() {
+                    let folded = shelf["topic"].as_str().unwrap_or_default().to_lowercase();
+                    shelf["topic"] = folded.into();
+                }
                 // Who sent what is unread there, below 90: it follows from the messages.
                 shelf.as_object_mut().map(|shelf| shelf.shift_remove("sender_ids"));
             }

@@ -208,11 +208,15 @@ impl State {
             UnreadBucket::Person(user) => ("pms", json!({partner: user, "sender_id": user})),
             UnreadBucket::Group(members) => ("huddles", json!({"user_ids_string": members})),
         };
+        let names_by_case = self.lists_topics_by_case();
         // Topics are the same whatever the case; the oldest unread message says how it is spelt.
+        let is_same = |one: &str, other: &str| match names_by_case {
+            true => one == other,
+            false => one.to_lowercase() == other.to_lowercase(),
+        };
         let same = |row: &Value| match &shelf {
             UnreadBucket::Topic(channel, topic) => {
-                row["stream_id"] == *channel
-                    && row["topic"].as_str().is_some_and(|other| other.to_lowercase() == topic.to_lowercase())
+                row["stream_id"] == *channel && row["topic"].as_str().is_some_and(|other| is_same(other, topic))
             }
             UnreadBucket::Person(user) => row[partner] == *user,
             UnreadBucket::Group(members) => row["user_ids_string"] == members.as_str(),

@@ -20,6 +20,8 @@ const MESSAGE_DETAILS_SINCE: i64 = 121;
 const OTHER_USER_SINCE: i64 = 119;
 /// The first level whose lists of subscribers hold IDs; before, addresses.
 const SUBSCRIBERS_BY_ID_SINCE: i64 = 79;
+/// The first level that lists unread messages of topics whose names differ in case alone as those of one.
+const CASE_IGNORED_SINCE: i64 = 248;
 /// The first level that calls those above moderators moderators too.
 const MODERATORS_AND_ABOVE_SINCE: i64 = 380;
 /// The first level that sends the end of a message to all who can see it; before, to subscribers alone.
@@ -133,6 +135,11 @@ impl State {
     /// The key that says whose the unread messages of a conversation of two are.
     pub(super) fn partner_key(&self) -> &'static str {
         if self.level() < OTHER_USER_SINCE { "sender_id" } else { "other_user_id" }
+    }
+
+    /// Whether unread messages of topics whose names differ in case alone are listed apart.
+    pub(super) fn lists_topics_by_case(&self) -> bool {
+        self.level() < CASE_IGNORED_SINCE
     }
 
     /// Where messages that are unread again lie is not known.

@@ -123,3 +123,21 @@ async fn a_notice_in_an_archived_channel_is_unread_for_clients_that_do_not_know_
         )
     );
 }
+
+#[tokio::test]
+async fn unread_groups_are_sorted_by_their_text() {
+    let server = TestServer::start().await;
+    let [olive, mel] = server.users(["olive", "mel"]);
+    for other in ["adam", "max", "build-bot", "nora"] {
+        let to = [mel.id(), server.user(other).id()];
+        olive.post("/messages", json!({"type": "direct", "to": to, "content": "hi"})).await.success();
+    }
+
+    let huddles = unread(&mel).await["huddles"].clone();
+
+    let text = |row: &Value| row["user_ids_string"].as_str().expect("a text").to_owned();
+    let texts: Vec<String> = huddles.as_array().expect("a list").iter().map(text).collect();
+    assert!(texts.is_sorted(), "{texts:?}");
+    let ids = |text: &String| text.split(',').map(|id| id.parse().expect("a number")).collect::<Vec<i64>>();
+    assert!(!texts.is_sorted_by_key(ids), "{texts:?} are sorted by number too");
+}

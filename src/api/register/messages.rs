@@ -3,6 +3,7 @@
 use super::StateRequest;
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
+use crate::realm::queue::QueueOptions;
 use crate::record::message::shown_topic;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String
         let newest = viewer.and_then(|viewer| realm.newest_message_of(viewer));
         state.insert("max_message_id".into(), newest.map_or(-1, |id| id.0).into());
         if wish.wants("update_message_flags") {
-            state.insert("unread_msgs".into(), unread(realm, viewer, wish.options.capabilities.empty_topic_name));
+            state.insert("unread_msgs".into(), unread(realm, viewer, wish.options));
         }
     }
     if wish.wants("starred_messages") {
@@ -45,15 +46,20 @@ fn recent_conversations(realm: &Realm, viewer: Option<UserId>) -> Value {
     newest.iter().map(|(newest, others)| json!({"max_message_id": newest, "user_ids": others})).collect()
 }
 
+/// The first level that lists topics whose names differ in case alone as one.
+const CASE_IGNORED_SINCE: i64 = 248;
+
 /// All that is unread, by conversation (reference behaviour, 11.5).
-fn unread(realm: &Realm, viewer: Option<UserId>, allows_empty: bool) -> Value {
+fn unread(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> Value {
+    let allows_empty = options.capabilities.empty_topic_name;
+    let ignores_case = !options.level.is_before(CASE_IGNORED_SINCE);
     let mut all = viewer.map(|viewer| realm.unread(viewer)).unwrap_or_default();
     let is_missing = all.len() > MAX_UNREAD;
     if is_missing {
         all.drain(..all.len() - MAX_UNREAD);
     }
     let mut people: BTreeMap<UserId, Vec<MessageId>> = BTreeMap::new();
-    let mut groups: BTreeMap<Vec<UserId>, Vec<MessageId>> = BTreeMap::new();
+    let mut groups: BTreeMap<String, Vec<MessageId>> = BTreeMap::new();
     let mut topics: BTreeMap<(i64, String), (String, Vec<MessageId>)> = BTreeMap::new();
     let mut mentions = Vec::new();
     let mut count = 0;
@@ -64,14 +70,18 @@ fn unread(realm: &Realm, viewer: Option<UserId>, allows_empty: bool) -> Value {
         }
         if let Some((channel, topic)) = message.channel() {
             let shown = shown_topic(topic, allows_empty);
-            topics.entry((channel.0, topic.to_lowercase())).or_insert_with(|| (shown, Vec::new())).1.push(id);
+            let same = if ignores_case { topic.to_lowercase() } else { topic.to_string() };
+            topics.entry((channel.0, same)).or_insert_with(|| (shown, Vec::new())).1.push(id);
             count += usize::from(!realm.user_state(viewer).is_topic_muted(channel, topic));
         } else if let Some(conversation) = message.conversation() {
             let members = &realm.conversations[&conversation].members;
             match members.as_ref() {
                 [only] => people.entry(*only).or_default().push(id),
                 [one, other] => people.entry(if *one == viewer { *other } else { *one }).or_default().push(id),
-                more => groups.entry(more.to_vec()).or_default().push(id),
+                more => {
+                    let members: Vec<String> = more.iter().map(ToString::to_string).collect();
+                    groups.entry(members.join(",")).or_default().push(id);
+                }
             }
             count += 1;
         }
@@ -84,13 +94,8 @@ fn unread(realm: &Realm, viewer: Option<UserId>, allows_empty: bool) -> Value {
         .iter()
         .map(|((channel, _), (topic, ids))| json!({"stream_id": channel, "topic": topic, "unread_message_ids": ids}))
         .collect();
-    let huddles: Vec<Value> = groups
-        .iter()
-        .map(|(members, ids)| {
-            let members: Vec<String> = members.iter().map(ToString::to_string).collect();
-            json!({"user_ids_string": members.join(","), "unread_message_ids": ids})
-        })
-        .collect();
+    let huddles: Vec<Value> =
+        groups.iter().map(|(members, ids)| json!({"user_ids_string": members, "unread_message_ids": ids})).collect();
     json!({
         "pms": pms,
         "streams": streams,

@@ -196,6 +196,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
+        on: "register reply: unread_msgs.streams",
+        words: "Topics whose names differ in case alone are one; before, each spelling was listed apart.",
+        test: "unread_topics_were_listed_by_each_spelling",
+        // Decided where the state is collected.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
         on: "supported permission setting: default_for_system_groups",
         words: "Also where a system group is required; before, null there.",
         test: "permissions_of_system_groups_had_no_default_for_them",

@@ -2,6 +2,7 @@
 
 use super::Age;
 use crate::support::{TestServer, User};
+use chatdouble::reducer::State;
 use serde_json::{Value, json};
 
 const SINCE: i64 = 248;
@@ -198,5 +199,31 @@ async fn pictures_of_system_bots_were_left_to_clients_before_248() {
             assert_eq!(shown["messages"][0]["avatar_url"].is_null(), is_null, "{shown}");
         }
         assert_eq!(told.is_null(), is_left, "{told}");
+    }
+}
+
+#[tokio::test]
+async fn unread_topics_were_listed_by_each_spelling() {
+    let server = TestServer::start().await;
+    for (age, topics) in Age::around(&server, SINCE).await.iter().zip([vec!["Tea", "tea"], vec!["tea"]]) {
+        let (max, mel) = (age.user("max"), age.user("mel"));
+        let registered = mel.register(json!({})).await;
+        let mut state = State::from_register(registered.state.clone());
+        let mut queue = registered;
+        for topic in ["tea", "Tea", "tea"] {
+            let message = json!({"type": "stream", "to": "general", "topic": topic, "content": "hot"});
+            max.post("/messages", message).await.success();
+        }
+
+        let later = mel.register(json!({})).await.state;
+
+        let rows = later["unread_msgs"]["streams"].as_array().expect("a list").iter();
+        let listed: Vec<&str> =
+            rows.filter_map(|row| row["topic"].as_str()).filter(|topic| topic.eq_ignore_ascii_case("tea")).collect();
+        assert_eq!(listed, topics);
+        for event in queue.all().await {
+            assert!(state.apply(&event));
+        }
+        assert_eq!(state.differences(&later), []);
     }
 }
