@@ -43,8 +43,8 @@ pub fn subscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId], color: Optio
 /// Subscribes active users to channels, in these colours where they have one; gives what is new, for each user first the
 /// channels that they were never subscribed to, then the others, both in the order in which they were given.
 ///
-/// Events, in this order: `realm_user` add to limited guests who come to know somebody, `stream` create to those who
-/// could not see a channel, `subscription` add to each user, `subscription` peer_add to everybody else who may see the
+/// Events, in this order: `realm_user` add to limited guests who come to know somebody, `stream` create for each channel
+/// to those who could not see it, `subscription` add to each user, `subscription` peer_add to everybody else who may see the
 /// subscribers, `update_message_flags` of starred messages that come into sight.
 pub fn subscribe_all(
     tx: &mut Tx,
@@ -73,7 +73,9 @@ pub fn subscribe_all(
         added.entry(user).or_default().extend(channels);
     }
     tx.emit_visibility(&before, &[Sight::Users]);
-    tx.emit_created(discovered);
+    for (channel, users) in discovered {
+        tx.emit_created(BTreeMap::from([(channel, users)]));
+    }
     for (user, channels) in &added {
         emit_added(tx, *user, channels);
     }

@@ -380,3 +380,22 @@ async fn channels_that_one_comes_back_to_follow_the_new_ones() {
         (&json!("beta"), &json!("alpha"))
     );
 }
+
+#[tokio::test]
+async fn channels_that_a_guest_comes_to_see_are_sent_one_by_one() {
+    let server = TestServer::start().await;
+    let [olive, gus] = server.users(["olive", "gus"]);
+    let mut queue = gus.events(["stream"]).await;
+
+    let more = json!({"principals": [gus.id()]});
+    subscribe(&olive, &["quiet", "announcements"], more).await.success();
+
+    let created = queue.all().await;
+    let names: Vec<Vec<&Value>> = created.iter().map(|event| names(&event["streams"])).collect();
+    assert_eq!(names.concat().len(), 2, "{created:?}");
+    assert!(names.iter().all(|one| one.len() == 1), "{created:?}");
+}
+
+fn names(channels: &Value) -> Vec<&Value> {
+    channels.as_array().into_iter().flatten().map(|channel| &channel["name"]).collect()
+}
