@@ -253,3 +253,41 @@ async fn administrators_and_rights_in_the_new_channel_let_messages_be_moved() {
     change(&mel, id, json!({"stream_id": general})).await;
     change(&mel, id, json!({"topic": "x", "stream_id": engineering})).await;
 }
+
+#[tokio::test]
+async fn messages_that_are_moved_by_case_alone_leave_their_topic_behind() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let part = ("[A message](", "A message was moved from this topic to ");
+    let whole = ("This topic was moved here from ", "This topic was moved to ");
+    for (mode, (here, there)) in [("change_one", part), ("change_later", part), ("change_all", whole)] {
+        let old = format!("{mode} soup");
+        let id = mel.send_to("general", &old, "Hot").await;
+        let mut events = max.events(["message"]).await;
+
+        let new = old.to_uppercase();
+        let params = json!({"topic": new, "propagate_mode": mode, "send_notification_to_old_thread": true});
+        change(&mel, id, params).await;
+
+        let said = said(&mut events).await;
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert!(said[0].1.starts_with(here) && said[1].1.starts_with(there), "{said:?}");
+    }
+}
+
+#[tokio::test]
+async fn messages_that_go_to_another_channel_keep_the_spelling_of_their_topic() {
+    let server = TestServer::start().await;
+    let [olive, mel] = server.users(["olive", "mel"]);
+    let first = mel.send_to("general", "tea", "Hot").await;
+    let second = mel.send_to("general", "Tea", "Cold").await;
+    let there = server.channel("engineering");
+
+    change(&olive, first, json!({"stream_id": there, "propagate_mode": "change_all"})).await;
+
+    let message = mel.get(&format!("/messages/{second}"), json!({})).await.success()["message"].take();
+    assert_eq!((&message["stream_id"], &message["subject"]), (&json!(there), &json!("Tea")));
+    let history = message["edit_history"][0].clone();
+    assert_eq!((history.get("topic"), history.get("prev_topic")), (None, None));
+    assert_eq!(history["stream"], there);
+}

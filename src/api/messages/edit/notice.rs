@@ -1,7 +1,7 @@
 //! What the notification bot says of a move or of a topic's being resolved.
 
 use super::relocate::{has_others, is_moved_whole};
-use super::{EditMessage, Marking, MessageEdit};
+use super::{EditMessage, Marking, MessageEdit, PropagateMode};
 use crate::realm::Realm;
 use crate::realm::deletion::delete_messages;
 use crate::realm::id::{ChannelId, MessageId, UserId};
@@ -33,7 +33,11 @@ pub(super) fn send(tx: &mut Tx, by: &User, wanted: &MessageEdit, place: &Place, 
     };
     let who = by.silent_mention();
     // The rest of both topics, before notices come to it.
-    let is_whole = is_moved_whole(tx, by, (channel, topic), &wanted.moved);
+    let goes_into_itself = channel == *new_channel && TopicKey::new(topic) == TopicKey::new(new_topic);
+    let is_whole = match params.propagate_mode {
+        PropagateMode::All if goes_into_itself => true,
+        _ => !goes_into_itself && is_moved_whole(tx, by, (channel, topic), &wanted.moved),
+    };
     let arrives_alone = !has_others(tx, (*new_channel, new_topic), &wanted.moved);
     if let Some(marking) = wanted.notice {
         mark(tx, by, (*new_channel, new_topic), &format!("{who}{}", sentence(marking)), &wanted.moved);

@@ -19,16 +19,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Puts the messages into their new place and notes it in their histories: for the one whose text the same request
-/// changed, together with that.
+/// changed, together with that. Where the request names no other topic, each keeps its own spelling of it.
 pub(super) fn relocate(tx: &mut Tx, by: UserId, wanted: &MessageEdit, place: &Place) {
     let now = tx.now;
     let Place::Channel { channel: new_channel, topic: new_topic } = place else { return };
     let edited = wanted.content.as_ref().map(|_| wanted.message.id);
+    let keeps_topic = wanted.message.channel().is_some_and(|(_, topic)| topic == new_topic);
     for id in &wanted.moved {
         let Some((channel, topic)) = tx.messages[id].channel().map(|(channel, topic)| (channel, topic.clone())) else {
             continue;
         };
-        tx.move_message(*id, place.clone());
+        let new_topic = if keeps_topic { &topic.clone() } else { new_topic };
+        tx.move_message(*id, Place::Channel { channel: *new_channel, topic: new_topic.clone() });
         let message = tx.message_mut(*id);
         if channel != *new_channel || wanted.marking.is_none() {
             message.last_moved = Some(now);
