@@ -2,13 +2,13 @@
 
 use crate::realm::Realm;
 use crate::realm::log::event::{Audience, DeliveryCondition, Event, EventKind, Payload};
-use crate::realm::model::id::{MessageId, UserId};
+use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
 use crate::realm::model::message::{Message, Place};
+use crate::realm::model::topic::TopicKey;
 use crate::realm::rules::visibility::Sight;
 use crate::realm::tx::Tx;
 use imbl::OrdSet;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
 /// The first level at which everybody with access to a message is sent its end.
 const SENT_TO_ALL_SINCE: i64 = 274;
@@ -41,30 +41,47 @@ fn outsiders(realm: &Realm, message: &Message, followers: &Audience) -> Option<A
     (!listening.is_empty()).then(|| Audience::of(listening))
 }
 
-/// Deletes messages, one event for each conversation; tells who sees the channel when its first message changed.
-pub fn delete_messages(tx: &mut Tx, ids: &[MessageId]) {
-    let mut groups: Vec<(std::sync::Arc<Message>, Vec<MessageId>)> = Vec::new();
-    let mut places: HashMap<Place, usize> = HashMap::new();
-    for id in ids {
-        let Some(message) = tx.messages.get(id).cloned() else { continue };
-        match places.entry(message.place.clone()) {
-            Entry::Occupied(index) => groups[*index.get()].1.push(*id),
-            Entry::Vacant(place) => {
-                place.insert(groups.len());
-                groups.push((message, vec![*id]));
-            }
+/// Where messages belong together: a topic whatever its case, or a direct conversation.
+#[derive(PartialEq, Eq, Hash)]
+enum FoldedPlace {
+    Topic(ChannelId, TopicKey),
+    Direct(RecipientId),
+}
+
+impl FoldedPlace {
+    fn of(place: &Place) -> Self {
+        match place {
+            Place::Channel { channel, topic } => Self::Topic(*channel, TopicKey::new(topic)),
+            Place::Direct { conversation } => Self::Direct(*conversation),
         }
     }
-    let before = tx.mark();
-    for (first, mut group) in groups {
+}
+
+/// Deletes messages, one event for each conversation, with the topic as its newest message spells it. Before it, whoever
+/// sees the channel hears of its new first message, if that changed.
+pub fn delete_messages(tx: &mut Tx, ids: &[MessageId]) {
+    let mut groups: Vec<Vec<MessageId>> = Vec::new();
+    let mut places: HashMap<FoldedPlace, usize> = HashMap::new();
+    for id in ids {
+        let Some(message) = tx.messages.get(id) else { continue };
+        let index = *places.entry(FoldedPlace::of(&message.place)).or_insert(groups.len());
+        if index == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[index].push(*id);
+    }
+    for mut group in groups {
         group.sort_unstable();
-        let followers = audience(tx, &first, &group);
-        let others = outsiders(tx, &first, &followers);
+        let before = tx.mark();
+        let Some(newest) = group.last().and_then(|id| tx.messages.get(id)).cloned() else { continue };
+        let followers = audience(tx, &newest, &group);
+        let others = outsiders(tx, &newest, &followers);
         let messages = group.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
         for id in &group {
             tx.remove_message(*id);
         }
-        let payload = Payload::DeleteMessages { messages, place: first.place.clone() };
+        tx.emit_visibility(&before, &[Sight::FirstMessages]);
+        let payload = Payload::DeleteMessages { messages, place: newest.place.clone() };
         tx.emit(followers, Event::new(EventKind::DeleteMessage, payload.clone()));
         if let Some(others) = others {
             tx.emit(
@@ -74,5 +91,4 @@ pub fn delete_messages(tx: &mut Tx, ids: &[MessageId]) {
         }
     }
     tx.recall_all_pushes();
-    tx.emit_visibility(&before, &[Sight::FirstMessages]);
 }
