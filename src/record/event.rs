@@ -108,9 +108,10 @@ fn whole<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload: &'a Payl
         }
         Payload::List(list) => listed(realm, list),
         Payload::UserAdd(user) => {
+            let leaves_out = !reader.options.level.is_before(NEW_PICTURES_LEFT_OUT_SINCE);
             let look = UserView {
                 viewer: Some(viewer),
-                client_gravatar: reader.options.client_gravatar,
+                client_gravatar: reader.options.client_gravatar && leaves_out,
                 include_profile: true,
             };
             Fields::RealmUserAdd(Box::new(RealmUserAdd { person: UserRecord::new(realm, user, look) }))
@@ -190,6 +191,9 @@ fn show_topics(value: &mut Value) {
         _ => {}
     }
 }
+
+/// The first level whose events of new users leave out pictures that the client can compute.
+const NEW_PICTURES_LEFT_OUT_SINCE: i64 = 248;
 
 fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a SentMessage) -> Message<'a> {
     let options = reader.options;

@@ -173,6 +173,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
+        on: "event realm_user add",
+        words: "`avatar_url` is null where a client with `client_gravatar` can compute it; before, it was always a URL.",
+        test: "new_users_came_with_their_pictures",
+        // Decided where the event is shaped.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
         on: "credentials that are refused",
         words: "INVALID_API_KEY, USER_DEACTIVATED or REALM_DEACTIVATED; before, UNAUTHORIZED, but where a key is asked for.",
         test: "refused_credentials_had_one_code",

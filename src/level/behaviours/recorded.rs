@@ -196,6 +196,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
+        on: "event delete_message",
+        words: "The oldest message comes first; before, the newest.",
+        test: "the_newest_of_deleted_messages_came_first",
+        // Decided where messages are deleted.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: AFTER_THE_RECORDED,
         on: "register reply: unread_msgs.streams",
         words: "Topics whose names differ in case alone are one; before, each spelling was listed apart.",
         test: "unread_topics_were_listed_by_each_spelling",

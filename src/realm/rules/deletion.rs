@@ -13,6 +13,9 @@ use std::collections::HashMap;
 /// The first level at which everybody with access to a message is sent its end.
 const SENT_TO_ALL_SINCE: i64 = 274;
 
+/// The first level that lists the oldest message first; before, the newest.
+const OLDEST_FIRST_SINCE: i64 = 248;
+
 /// Those who are informed of the end of messages that lie in one place. Below a level it is only a channel's subscribers.
 fn audience(tx: &Tx, first: &Message, group: &[MessageId]) -> Audience {
     match first.channel() {
@@ -76,7 +79,11 @@ pub fn delete_messages(tx: &mut Tx, ids: &[MessageId]) {
         let Some(newest) = group.last().and_then(|id| tx.messages.get(id)).cloned() else { continue };
         let followers = audience(tx, &newest, &group);
         let others = outsiders(tx, &newest, &followers);
-        let messages = group.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
+        let mut messages: Vec<(MessageId, UserId)> =
+            group.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
+        if tx.is_before(OLDEST_FIRST_SINCE) {
+            messages.reverse();
+        }
         for id in &group {
             tx.remove_message(*id);
         }

@@ -1,6 +1,6 @@
 //! What requests did on a server of level 247 that they don't do any more.
 
-use super::Age;
+use super::{Age, send_old};
 use crate::support::{Queue, TestServer};
 use serde_json::{Value, json};
 
@@ -259,5 +259,47 @@ async fn peers_heard_of_one_user_at_once_and_of_several_by_channel_before_248() 
         let both: Vec<_> = private.iter().chain(&public).map(|ids| (ids.clone(), json!([max, nora]))).collect();
         assert_eq!(peers(&mut at_mel).await, both, "at {level}");
         assert_eq!(peers(&mut at_gus).await, [(json!([web]), json!([max, nora]))], "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn new_users_came_with_their_pictures() {
+    let server = TestServer::start().await;
+    for (age, is_url) in Age::around(&server, SINCE).await.iter().zip([true, false]) {
+        let olive = age.user("olive");
+        let mut queue = olive.register(json!({"client_gravatar": true, "event_types": ["realm_user"]})).await;
+        let new = json!({"email": "zed@chat.test", "full_name": "Zed", "password": "a long password"});
+        olive.post("/users", new).await.success();
+
+        let event = queue.next().await.has(json!({"op": "add"}));
+
+        assert_eq!(event["person"]["avatar_url"].is_string(), is_url, "{event:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_newest_of_deleted_messages_came_first() {
+    let server = TestServer::start().await;
+    for (age, is_newest_first) in Age::around(&server, SINCE).await.iter().zip([true, false]) {
+        let (olive, mel) = (age.user("olive"), age.user("mel"));
+        let queue = async |is_bulk: bool| {
+            let capabilities = json!({"notification_settings_null": true, "bulk_message_deletion": is_bulk});
+            mel.register(json!({"client_capabilities": capabilities, "event_types": ["delete_message"]})).await
+        };
+        let (mut at_once, mut singly) = (queue(true).await, queue(false).await);
+        let mut ids = Vec::new();
+        for content in ["one", "two", "three"] {
+            ids.push(send_old(&mel, "general", "doomed", content).await);
+        }
+        let path = format!("/streams/{}/delete_topic", server.channel("general"));
+        olive.post(&path, json!({"topic_name": "doomed"})).await.success();
+
+        if is_newest_first {
+            ids.reverse();
+        }
+
+        assert_eq!(at_once.next().await.has(json!({}))["message_ids"], json!(ids));
+        let each: Vec<Value> = singly.all().await.into_iter().map(|mut event| event["message_id"].take()).collect();
+        assert_eq!(each, ids);
     }
 }
