@@ -71,6 +71,7 @@ impl PublicChange {
     fn by_kind(self, realm: &Realm, is_arrival: bool) -> Vec<PeerChange> {
         let has_guests = |channel: &Channel| {
             let mut guests = realm.guests().iter().filter(|guest| channel.subscribers.contains(*guest));
+            // Those who leave are subscribers still.
             guests.any(|guest| is_arrival || !self.users.contains(guest))
         };
         let mut changes = Vec::new();
@@ -89,13 +90,14 @@ impl PublicChange {
         changes
     }
 
-    /// One change of all channels for all but guests, and for guests one with those that they can see.
+    /// One change of all channels for all but guests, and for guests one with those that they can see (A-413 in
+    /// docs/assumptions.md).
     fn for_readers(self, realm: &Realm) -> Vec<PeerChange> {
         let mut guests: BTreeMap<Vec<ChannelId>, OrdSet<UserId>> = BTreeMap::new();
         // Nobody without a queue hears of it: these few are looked at rather than every guest.
         let listeners = realm.listeners_among(realm.guests()).into_iter().filter(|guest| !self.users.contains(guest));
         for guest in listeners {
-            let sees = |id: &ChannelId| realm.who_can_see(&realm.channels[id]).contains(guest);
+            let sees = |id: &ChannelId| realm.can_see(&realm.users[&guest], &realm.channels[id]);
             let seen: Vec<ChannelId> = self.channels.iter().copied().filter(sees).collect();
             if !seen.is_empty() {
                 guests.entry(seen).or_default().insert(guest);

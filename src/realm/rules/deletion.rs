@@ -60,8 +60,8 @@ impl FoldedPlace {
     }
 }
 
-/// Deletes messages, one event for each conversation, with the topic as its newest message spells it. Before it, whoever
-/// sees the channel hears of its new first message, if that changed.
+/// Deletes messages, one event for each conversation, with the topic as its newest message spells it. Before these events,
+/// whoever sees a channel hears of its new first message, if that changed (A-414 in docs/assumptions.md).
 pub fn delete_messages(tx: &mut Tx, ids: &[MessageId]) {
     let mut groups: Vec<Vec<MessageId>> = Vec::new();
     let mut places: HashMap<FoldedPlace, usize> = HashMap::new();
@@ -73,29 +73,45 @@ pub fn delete_messages(tx: &mut Tx, ids: &[MessageId]) {
         }
         groups[index].push(*id);
     }
-    for mut group in groups {
+    let before = tx.mark();
+    let deletions: Vec<Deletion> = groups.into_iter().filter_map(|group| Deletion::of(tx, group)).collect();
+    for deletion in &deletions {
+        for (id, _) in &deletion.messages {
+            tx.remove_message(*id);
+        }
+    }
+    tx.emit_visibility(&before, &[Sight::FirstMessages]);
+    for Deletion { messages, place, followers, outsiders } in deletions {
+        let payload = Payload::DeleteMessages { messages, place };
+        tx.emit(followers, Event::new(EventKind::DeleteMessage, payload.clone()));
+        if let Some(outsiders) = outsiders {
+            let event = Event::new(EventKind::DeleteMessage, payload);
+            tx.emit(outsiders, event.only_for(DeliveryCondition::From(SENT_TO_ALL_SINCE)));
+        }
+    }
+    tx.recall_all_pushes();
+}
+
+/// What one event says of messages that end, and its readers.
+struct Deletion {
+    messages: Vec<(MessageId, UserId)>,
+    place: Place,
+    followers: Audience,
+    outsiders: Option<Audience>,
+}
+
+impl Deletion {
+    /// The end of messages of one conversation that are there still; None where none is.
+    fn of(tx: &Tx, mut group: Vec<MessageId>) -> Option<Self> {
         group.sort_unstable();
-        let before = tx.mark();
-        let Some(newest) = group.last().and_then(|id| tx.messages.get(id)).cloned() else { continue };
-        let followers = audience(tx, &newest, &group);
-        let others = outsiders(tx, &newest, &followers);
+        let newest = tx.messages.get(group.last()?)?;
+        let followers = audience(tx, newest, &group);
+        let outsiders = outsiders(tx, newest, &followers);
         let mut messages: Vec<(MessageId, UserId)> =
             group.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
         if tx.is_before(OLDEST_FIRST_SINCE) {
             messages.reverse();
         }
-        for id in &group {
-            tx.remove_message(*id);
-        }
-        tx.emit_visibility(&before, &[Sight::FirstMessages]);
-        let payload = Payload::DeleteMessages { messages, place: newest.place.clone() };
-        tx.emit(followers, Event::new(EventKind::DeleteMessage, payload.clone()));
-        if let Some(others) = others {
-            tx.emit(
-                others,
-                Event::new(EventKind::DeleteMessage, payload).only_for(DeliveryCondition::From(SENT_TO_ALL_SINCE)),
-            );
-        }
+        Some(Self { messages, place: newest.place.clone(), followers, outsiders })
     }
-    tx.recall_all_pushes();
 }

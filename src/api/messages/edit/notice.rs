@@ -34,9 +34,11 @@ pub(super) fn send(tx: &mut Tx, by: &User, wanted: &MessageEdit, place: &Place, 
     let who = by.silent_mention();
     // The rest of both topics, before notices come to it.
     let goes_into_itself = channel == *new_channel && TopicKey::new(topic) == TopicKey::new(new_topic);
-    let is_whole = match params.propagate_mode {
-        PropagateMode::All if goes_into_itself => true,
-        _ => !goes_into_itself && is_moved_whole(tx, by, (channel, topic), &wanted.moved),
+    // What is moved by case alone is found by the former name too: only who asks for all moves the topic.
+    let is_whole = if goes_into_itself {
+        matches!(params.propagate_mode, PropagateMode::All)
+    } else {
+        is_moved_whole(tx, by, (channel, topic), &wanted.moved)
     };
     let arrives_alone = !has_others(tx, (*new_channel, new_topic), &wanted.moved);
     if let Some(marking) = wanted.notice {
