@@ -4,9 +4,9 @@ use super::block::Block;
 use super::mistake::{Mistake, line_of};
 use super::reading::{self, Fence, Words};
 use super::template::{Reference, Template};
-use comrak::nodes::{AstNode, NodeValue};
-use comrak::{Arena, Options};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// A file that was read.
 #[derive(Clone, Debug)]
@@ -64,52 +64,52 @@ impl Document {
 }
 
 /// Divides a file at its first two levels of headings.
+///
+/// Blocks in lists and quotations are mistakes: whoever reads sees them, whoever plays would overlook them.
 fn sections(text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Section> {
-    let starts: Vec<usize> =
-        std::iter::once(0).chain(text.match_indices('\n').map(|(newline, _)| newline + 1)).collect();
-    let start_of = |line: usize| starts.get(line.saturating_sub(1)).copied().unwrap_or(text.len());
-    let arena = Arena::new();
-    let root = comrak::parse_document(&arena, text, &Options::default());
     let mut sections = vec![Section { name: String::new(), level: 1, at: 0, blocks: Vec::new() }];
-    for node in root.children() {
-        let lines = node.data().sourcepos;
-        match &node.data().value {
-            NodeValue::Heading(heading) if heading.level <= 2 => {
-                let at = start_of(lines.start.line);
-                sections.push(Section { name: words_of(node), level: heading.level, at, blocks: Vec::new() });
+    let mut events = Parser::new(text).into_offset_iter();
+    let mut depth = 0_usize;
+    while let Some((event, range)) = events.next() {
+        let at = text[..range.start].rfind('\n').map_or(0, |newline| newline + 1);
+        match event {
+            Event::Start(Tag::Heading { level, .. }) if depth == 0 && level <= HeadingLevel::H2 => {
+                let inside = events.by_ref().map(|(event, _)| event);
+                let name = words_of(inside.take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_)))));
+                sections.push(Section { name, level: level as u8, at, blocks: Vec::new() });
             }
-            NodeValue::CodeBlock(code) if code.fenced => {
-                let Some(words) = reading::words(&code.info, start_of(lines.start.line), mistakes) else { continue };
-                let at = start_of(lines.start.line);
-                if !code.closed {
-                    mistakes.push(Mistake::at(at, "this block is not closed"));
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
+                let inside = events.by_ref().take_while(|(event, _)| *event != Event::End(TagEnd::CodeBlock));
+                let code_end = inside.last().map(|(_, code)| code.end);
+                let Some(words) = reading::words(&info, at, mistakes) else { continue };
+                if depth > 0 {
+                    mistakes.push(Mistake::at(at, "blocks that are played stand outside of lists and quotations"));
                     continue;
                 }
-                let content = start_of(lines.start.line + 1)..start_of(lines.end.line);
-                let fence = Fence { text, at, content };
                 let section = sections.last_mut().expect("there is one from the beginning");
-                if let Err(mistake) = add(&mut section.blocks, &words, &fence) {
+                let added = content(text, &range, code_end)
+                    .ok_or_else(|| Mistake::at(at, "this block is not closed"))
+                    .and_then(|content| add(&mut section.blocks, &words, &Fence { text, at, content }));
+                if let Err(mistake) = added {
                     mistakes.push(mistake);
                 }
             }
-            _ => refuse_nested(node, &start_of, mistakes),
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth -= 1,
+            _ => {}
         }
     }
     sections
 }
 
-/// Blocks in lists and quotations would be overlooked by whoever plays, but not by whoever reads.
-fn refuse_nested<'a>(node: &'a AstNode<'a>, start_of: &dyn Fn(usize) -> usize, mistakes: &mut Vec<Mistake>) {
-    for inner in node.descendants().skip(1) {
-        if let NodeValue::CodeBlock(code) = &inner.data().value
-            && code.fenced
-        {
-            let at = start_of(inner.data().sourcepos.start.line);
-            if reading::words(&code.info, at, mistakes).is_some() {
-                mistakes.push(Mistake::at(at, "blocks that are played stand outside of lists and quotations"));
-            }
-        }
-    }
+/// The lines between the fences of a block, or nothing if its closing fence is missing.
+///
+/// `code_end` is the end of its last line of code, if there is one.
+fn content(text: &str, block: &Range<usize>, code_end: Option<usize>) -> Option<Range<usize>> {
+    let start = block.start + text[block.clone()].find('\n')? + 1;
+    let end = code_end.unwrap_or(start);
+    let closing_fence = text[end..block.end].trim();
+    (!closing_fence.is_empty()).then_some(start..end)
 }
 
 fn add(blocks: &mut Vec<Block>, words: &Words, fence: &Fence<'_>) -> Result<(), Mistake> {
@@ -128,13 +128,12 @@ fn add(blocks: &mut Vec<Block>, words: &Words, fence: &Fence<'_>) -> Result<(), 
     }
 }
 
-fn words_of<'a>(node: &'a AstNode<'a>) -> String {
+fn words_of<'a>(events: impl Iterator<Item = Event<'a>>) -> String {
     let mut words = String::new();
-    for inner in node.descendants() {
-        match &inner.data().value {
-            NodeValue::Text(text) => words.push_str(text),
-            NodeValue::Code(code) => words.push_str(&code.literal),
-            NodeValue::SoftBreak | NodeValue::LineBreak => words.push(' '),
+    for event in events {
+        match event {
+            Event::Text(text) | Event::Code(text) => words.push_str(&text),
+            Event::SoftBreak | Event::HardBreak => words.push(' '),
             _ => {}
         }
     }

@@ -168,13 +168,26 @@ fn mistakes_are_named_by_line_and_reason() {
         ("# A\n\n```world\nfrom_level: new\n```\n", "story.md:4: from_level is a feature level"),
         ("# A\n\n```request\nmel: GET /x\n```\n```world\nseed: 1\n```\n", "story.md:6: a world is made before"),
         ("# A\n\n- item\n\n  ```request\n  mel: GET /x\n  ```\n", "story.md:5: blocks that are played stand outside"),
+        ("# A\n\n> ```request\n> mel: GET /x\n> ```\n", "story.md:3: blocks that are played stand outside"),
         ("# A\n\n```request\nmel: GET /x\n", "story.md:3: this block is not closed"),
+        ("# A\n\n```request\nmel: GET /x\n\n\n", "story.md:3: this block is not closed"),
+        ("# A\n\n```request", "story.md:3: this block is not closed"),
+        ("# A\n\n````request\nmel: GET /x\n```\n", "story.md:3: this block is not closed"),
     ] {
         let found = mistakes(story);
         assert!(found.first().is_some_and(|first| first.starts_with(expected)), "{story}\n{found:#?}");
     }
     let both = mistakes("# A\n\n```event mel\n{}\n```\n\n```request\nmel: GET /{{x}}\n```\n");
     assert_eq!(both.len(), 2, "{both:#?}");
+}
+
+#[test]
+fn headings_are_named_by_their_words_and_blocks_by_their_lines() {
+    let story = "A title\n=======\n\n## Say `hi` &amp; *wave*\n### Deeper\n\n   ~~~ request\nmel: GET /x\n\n   ~~~\n\n> ## Quoted\n\n\
+        ```text\n## Not here\n```\n\n## Or [not](/x)\n\n```request\nmel: GET /x\n```\n";
+    let document = told(story);
+    let scenarios: Vec<_> = document.scenarios.iter().map(|scenario| (scenario.name.as_str(), scenario.line)).collect();
+    assert_eq!(scenarios, [("Say hi & wave", 4), ("Or not", 18)]);
 }
 
 #[tokio::test]
