@@ -4,6 +4,7 @@
 //!
 //! A choice where the API is silent: A-41 in docs/assumptions.md.
 
+mod compilation;
 mod pattern;
 mod reverse;
 mod template;
@@ -12,19 +13,10 @@ use crate::realm::model::id::LinkifierId;
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateString;
 use iri_string::template::context::{Context, Visitor};
-use regex::{Captures, Regex, RegexBuilder};
+use regex::{Captures, Regex};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-
-/// The compiled program of one pattern may not take more memory than this.
-const COMPILED_SIZE_MAX_BYTES: usize = 1 << 20;
-
-/// The cache of the lazily built automaton of one pattern may not take more memory than this.
-const CACHE_SIZE_MAX_BYTES: usize = 1 << 20;
-
-/// How deep groups of a pattern may nest.
-const GROUP_NESTING_MAX: u32 = 50;
 
 const INVALID_TEMPLATE: &str = "Invalid URL template.";
 
@@ -87,7 +79,7 @@ impl Compiled {
     fn regex_for(&self, text: &str) -> Option<&Regex> {
         let is_plain = text.is_ascii() || text.chars().all(|char| char.is_ascii() || !char.is_alphanumeric());
         let (regex, after) = if is_plain { (&self.bounded_in_ascii, AFTER_IN_ASCII) } else { (&self.bounded, AFTER) };
-        regex.get_or_init(|| build(&bounded(&self.translated, after)).ok()).as_ref()
+        regex.get_or_init(|| compilation::compile(&bounded(&self.translated, after)).ok()).as_ref()
     }
 }
 
@@ -283,9 +275,9 @@ impl LinkifierSource {
     /// The pattern without boundaries. With them it compiles too.
     fn regex(&self) -> Result<Regex, String> {
         let translated = pattern::translate(&self.pattern)?;
-        let plain = build(&translated).map_err(|error| complaint(&error))?;
+        let plain = compilation::compile(&translated).map_err(|error| complaint(&error))?;
         for after in [AFTER, AFTER_IN_ASCII] {
-            build(&bounded(&translated, after)).map_err(|error| complaint(&error))?;
+            compilation::compile(&bounded(&translated, after)).map_err(|error| complaint(&error))?;
         }
         Ok(plain)
     }
@@ -293,14 +285,6 @@ impl LinkifierSource {
 
 fn bounded(translated: &str, after: &str) -> String {
     format!("{BEFORE}({translated}){after}")
-}
-
-fn build(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(pattern)
-        .size_limit(COMPILED_SIZE_MAX_BYTES)
-        .dfa_size_limit(CACHE_SIZE_MAX_BYTES)
-        .nest_limit(GROUP_NESTING_MAX)
-        .build()
 }
 
 fn bad_pattern(complaint: &str) -> String {
