@@ -53,7 +53,7 @@ fn neutral_document(level: i64) -> Value {
     add_records(&mut generator);
     let mut events = event::schemas(&mut generator);
     let mut paths: Map<String, Value> = Map::new();
-    for row in served(level).filter(|row| same_template(row, level).is_none_or(|first| std::ptr::eq(first, *row))) {
+    for row in served(level).filter(|row| is_first_of_template(row, level)) {
         let path = row.route.path.replace("{*", "{");
         let operation = operation(row, level, &mut generator);
         let entry = paths.entry(path).or_insert_with(|| json!({}));
@@ -106,18 +106,20 @@ fn served(level: i64) -> impl Iterator<Item = &'static Row> {
     OPERATIONS.iter().filter(move |row| row.is_at(level.min(NEWEST_FEATURE_LEVEL)))
 }
 
-/// The first row whose path differs from this one's by the names of placeholders alone: documents can't have both paths.
-fn same_template(row: &Row, level: i64) -> Option<&'static Row> {
-    let template = |path: &'static str| path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part });
-    served(level)
-        .find(|one| one.route.method == row.route.method && template(one.route.path).eq(template(row.route.path)))
+/// Whether the paths of two rows differ by the names of placeholders alone: documents can't have both.
+fn have_same_template(one: &Row, other: &Row) -> bool {
+    let template = |row: &Row| row.route.path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part });
+    one.route.method == other.route.method && template(one).eq(template(other))
+}
+
+/// Whether no row before it has the same template.
+fn is_first_of_template(row: &Row, level: i64) -> bool {
+    served(level).find(|one| have_same_template(one, row)).is_none_or(|first| std::ptr::eq(first, row))
 }
 
 /// The other ways to fill in the placeholder of a path: the parameters of rows with the same template.
 fn alternatives(row: &Row, level: i64) -> impl Iterator<Item = &'static ParameterInfo> {
-    let is_other = move |one: &&Row| {
-        !std::ptr::eq(*one, row) && same_template(one, level).is_some_and(|first| std::ptr::eq(first, row))
-    };
+    let is_other = move |one: &&Row| !std::ptr::eq(*one, row) && have_same_template(one, row);
     served(level).filter(is_other).flat_map(|one| one.parameters).filter(|info| info.is_in_path)
 }
 
