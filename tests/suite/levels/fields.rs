@@ -133,7 +133,7 @@ async fn what_a_level_has_is_met_in_its_worlds_and_nothing_younger() {
     let server = TestServer::start().await;
     let mut faults = Vec::new();
     for at in TOURS {
-        let seen = tour::take(&Age::at(&server, *at).await).await;
+        let mut seen = tour::take(&Age::at(&server, *at).await).await;
         let undocumented = seen.undocumented(&Documented::at(*at));
         faults.extend(undocumented.into_iter().map(|fault| format!("at {at}, not as documented: {fault}")));
         let mut expect = |is_expected: bool, is_seen: bool, what: String| {

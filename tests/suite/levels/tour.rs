@@ -18,7 +18,7 @@ pub struct Exhibits {
     /// Operations and their replies.
     replies: Vec<(String, Value)>,
     /// Events of all queues.
-    pub events: Vec<Map<String, Value>>,
+    pub events: Vec<Value>,
 }
 
 impl Exhibits {
@@ -32,44 +32,41 @@ impl Exhibits {
             faults.into_iter().map(move |fault| format!("{route}: {fault}"))
         });
         let events = self.events.iter().flat_map(|event| {
-            let event = Value::Object(event.clone());
-            let faults = document.event_faults_of_any_age(&event);
+            let faults = document.event_faults_of_any_age(event);
             faults.into_iter().map(move |fault| format!("{event}: {fault}"))
         });
         replies.chain(events).collect()
     }
 
     /// Whether some object of a kind was seen.
-    pub fn shows(&self, object: &Object) -> bool {
+    pub fn shows(&mut self, object: &Object) -> bool {
         object.places.iter().any(|place| self.any_at(&Place::parse(place), |_| true))
     }
 
     /// Whether some object of a kind was seen with a field.
-    pub fn has(&self, object: &Object, name: &str) -> bool {
+    pub fn has(&mut self, object: &Object, name: &str) -> bool {
         object.places.iter().any(|place| self.any_at(&Place::parse(place), |object| object.contains_key(name)))
     }
 
-    fn any_at(&self, place: &Place, is_it: impl Fn(&Map<String, Value>) -> bool) -> bool {
+    /// Nothing is changed: a place is visited for changes alone.
+    fn any_at(&mut self, place: &Place, is_it: impl Fn(&Map<String, Value>) -> bool) -> bool {
         let mut found = false;
         let mut look = |whole: &mut Value| {
             visit(whole, &place.path, &mut |object| found = found || is_it(object));
         };
         match place.source {
             Source::Reply(method, path) => {
-                let route = format!("{method} {path}");
-                let replies = self.replies.iter().filter(|(of, _)| *of == route);
-                replies.for_each(|(_, reply)| look(&mut reply.clone()));
+                let is_meant = |route: &str| route.split_once(' ') == Some((method, path));
+                let replies = self.replies.iter_mut().filter(|(route, _)| is_meant(route));
+                replies.for_each(|(_, reply)| look(reply));
             }
             Source::EveryReply => {
-                let replies = self.replies.iter().filter(|(of, _)| !EARLIER.contains(&of.as_str()));
-                replies.for_each(|(_, reply)| look(&mut reply.clone()));
+                let replies = self.replies.iter_mut().filter(|(route, _)| !EARLIER.contains(&route.as_str()));
+                replies.for_each(|(_, reply)| look(reply));
             }
             Source::Event(kind, op) => {
-                let is_meant = |event: &&Map<String, Value>| {
-                    event["type"] == kind && op.is_none_or(|op| event.get("op").is_some_and(|own| own == op))
-                };
-                let events = self.events.iter().filter(is_meant);
-                events.for_each(|event| look(&mut Value::Object(event.clone())));
+                let is_meant = |event: &Value| event["type"] == kind && op.is_none_or(|op| event["op"] == op);
+                self.events.iter_mut().filter(|event| is_meant(event)).for_each(look);
             }
         }
         found
@@ -77,8 +74,8 @@ impl Exhibits {
 }
 
 /// Whether an event is one of a pattern.
-pub fn fits(pattern: EventPattern, event: &Map<String, Value>) -> bool {
-    let is_kind = event["type"] == pattern.kind && pattern.op.is_none_or(|op| event.get("op") == Some(&op.into()));
+pub fn fits(pattern: EventPattern, event: &Value) -> bool {
+    let is_kind = event["type"] == pattern.kind && pattern.op.is_none_or(|op| event["op"] == op);
     let carries = pattern
         .carries
         .is_none_or(|(key, name)| event.get(key).is_some_and(|value| value == name || value.get(name).is_some()));
@@ -151,7 +148,7 @@ pub async fn take(age: &Age<'_>) -> Exhibits {
     // Last, since it hides some of that.
     change_organization(&mut olive).await;
     for queue in &mut queues {
-        olive.seen.events.extend(queue.all().await.into_iter().filter_map(|event| event.as_object().cloned()));
+        olive.seen.events.extend(queue.all().await);
     }
     olive.seen
 }
