@@ -3,7 +3,7 @@
 //! - [`mod@format`]: the document, which people read and edit
 //! - `parse`: from text to a document
 //! - `load`: from a document to a realm, with every fault that there is
-//! - [`builtin`]: the texts of the fixtures that come with the program
+//! - [`builtin`]: the texts of the fixtures that come with the program, and their realms
 //! - `generate`: documents of large organizations, of which [`Source::builtin`] knows one; with the feature of this name
 //!
 //! [`read`] does all of it, and [`check()`] keeps the document instead of the realm.
@@ -11,6 +11,7 @@
 pub mod format;
 
 mod at;
+mod built_in;
 #[cfg(feature = "generate")]
 pub mod generate;
 mod load;
@@ -20,6 +21,7 @@ mod placeholder;
 pub mod state;
 
 pub use crate::json_diagnostic::Diagnostic;
+pub use built_in::{BUILT_IN, builtin};
 
 use crate::realm::Realm;
 use crate::time::Timestamp;
@@ -65,19 +67,6 @@ pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnost
     // Of what loading let pass nothing should be broken: not worth seconds of a start.
     if realm.messages.len().max(realm.users.len()) <= LOOKED_THROUGH_MAX { state::sound(realm, "$") } else { Ok(realm) }
 }
-
-/// The text of a fixture that comes with the program.
-pub fn builtin(name: &str) -> Option<&'static str> {
-    BUILT_IN.iter().find(|(other, _)| *other == name).map(|(_, text)| *text)
-}
-
-/// The fixtures that come with the program: name and text.
-pub const BUILT_IN: &[(&str, &str)] = &[
-    ("default", include_str!("../fixtures/default.json")),
-    ("cast", include_str!("../fixtures/cast.json")),
-    ("empty", include_str!("../fixtures/empty.json")),
-    ("hostile", include_str!("../fixtures/hostile.json")),
-];
 
 /// What realms are made from.
 ///
@@ -132,11 +121,7 @@ impl Source {
     pub fn realm(&self, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnostic>> {
         match self {
             Source::Text(text) => read(text, now, seed),
-            Source::BuiltIn(text) => {
-                let document: Document =
-                    serde_json::from_str(text).map_err(|error| vec![Diagnostic::new("$", error.to_string())])?;
-                load::load(document.into(), now, seed)
-            }
+            Source::BuiltIn(text) => built_in::realm(text, now, seed),
             // What is generated is sound, and the same in every world, whatever follows from the world's seed.
             #[cfg(feature = "generate")]
             Source::Generated(size) => load::load(generate::document(*size, 0, &mut |_| {}).into(), now, seed),
