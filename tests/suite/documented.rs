@@ -5,7 +5,7 @@ use chatdouble::dialect::Dialect;
 use chatdouble::journal::Entry;
 use chatdouble::openapi;
 use chatdouble::world::World;
-use jsonschema::Validator;
+use jsonschema::{Registry, Validator};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -13,6 +13,8 @@ use std::sync::{Arc, LazyLock, Mutex};
 /// A document with what of it was compiled.
 pub struct Documented {
     document: Value,
+    /// The document, as schemas refer to it.
+    registry: Registry<'static>,
     /// Schemas by where they stand in the document.
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
@@ -22,7 +24,15 @@ static NEWEST: LazyLock<Documented> = LazyLock::new(|| Documented::at(NEWEST_FEA
 impl Documented {
     /// The document of a level.
     pub fn at(level: i64) -> Self {
-        Self { document: openapi::document_at(level, &Dialect::neutral()), validators: Mutex::default() }
+        let document = openapi::document_at(level, &Dialect::neutral());
+        let resource = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "components": document["components"],
+            "paths": document["paths"],
+        });
+        let registry = Registry::new().add("urn:document", resource).and_then(|registry| registry.prepare());
+        let registry = registry.expect("the document refers to itself alone");
+        Self { document, registry, validators: Mutex::default() }
     }
 
     /// A path with its placeholders; one that has none, or has them already, as it is.
@@ -62,21 +72,21 @@ impl Documented {
     }
 
     fn mistakes(&self, place: &str, value: &Value) -> Vec<String> {
-        let Some(schema) = self.document.pointer(place) else {
+        if self.document.pointer(place).is_none() {
             return vec![format!("the document has no {place} for {value}")];
-        };
+        }
         let validator = {
             let mut validators = self.validators.lock().expect("nobody panics here");
-            validators.entry(place.to_owned()).or_insert_with(|| Arc::new(self.compiled(schema))).clone()
+            validators.entry(place.to_owned()).or_insert_with(|| Arc::new(self.compiled(place))).clone()
         };
         validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
     }
 
-    fn compiled(&self, schema: &Value) -> Validator {
-        let mut schema = schema.clone();
-        schema["components"] = self.document["components"].clone();
-        schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
-        jsonschema::draft202012::new(&schema).expect("the document's schemas are well-formed")
+    fn compiled(&self, place: &str) -> Validator {
+        let place = place.replace('{', "%7B").replace('}', "%7D");
+        let schema = json!({ "$ref": format!("urn:document#{place}") });
+        let validator = jsonschema::draft202012::options().with_registry(&self.registry).build(&schema);
+        validator.expect("the document's schemas are well-formed")
     }
 }
 
