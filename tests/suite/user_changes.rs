@@ -293,3 +293,27 @@ async fn events_folded_into_the_registered_users_give_a_later_registration() {
         assert_eq!(json!(users), json!(all_users(&register(&viewer).await.state)), "{}", viewer.email());
     }
 }
+
+#[tokio::test]
+async fn the_first_message_of_a_channel_is_sent_once_when_an_account_takes_those_of_several_topics_along() {
+    let server = TestServer::start().await;
+    let [olive, mel, max] = server.users(["olive", "mel", "max"]);
+    let params = json!({"subscriptions": [{"name": "nook"}], "principals": [mel.id(), max.id()]});
+    mel.post("/users/me/subscriptions", params).await.success();
+    let topic = json!({"topic_name": "channel events"});
+    olive.post(&format!("/streams/{}/delete_topic", server.channel("nook")), topic).await.success();
+    let former = [max.send_to("nook", "tea", "Hot").await, max.send_to("nook", "cake", "Sweet").await];
+    let stays = mel.send_to("nook", "tea", "Thanks").await;
+    let mut queue = mel.events(["delete_message", "stream"]).await;
+
+    let actions = json!({"actions": {"delete_public_channel_messages": true}});
+    olive.delete(&format!("/users/{}", max.id()), actions).await.success();
+
+    let is_of_nook =
+        |event: &&Value| event["name"] == "nook" || former.iter().any(|id| event["message_ids"] == json!([id]));
+    let events = queue.all().await;
+    let of_nook: Vec<&Value> = events.iter().filter(is_of_nook).collect();
+    let kinds: Vec<&Value> = of_nook.iter().map(|event| &event["type"]).collect();
+    assert_eq!(kinds, ["stream", "delete_message", "delete_message"], "{events:#?}");
+    assert_eq!((&of_nook[0]["property"], &of_nook[0]["value"]), (&json!("first_message_id"), &json!(stays)));
+}
