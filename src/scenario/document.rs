@@ -71,16 +71,17 @@ fn sections(text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Section> {
     let mut events = Parser::new(text).into_offset_iter();
     let mut depth = 0_usize;
     while let Some((event, range)) = events.next() {
-        let at = text[..range.start].rfind('\n').map_or(0, |newline| newline + 1);
         match event {
             Event::Start(Tag::Heading { level, .. }) if depth == 0 && level <= HeadingLevel::H2 => {
                 let inside = events.by_ref().map(|(event, _)| event);
                 let name = words_of(inside.take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_)))));
+                let at = line_start(text, range.start);
                 sections.push(Section { name, level: level as u8, at, blocks: Vec::new() });
             }
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
                 let inside = events.by_ref().take_while(|(event, _)| *event != Event::End(TagEnd::CodeBlock));
                 let code_end = inside.last().map(|(_, code)| code.end);
+                let at = line_start(text, range.start);
                 let Some(words) = reading::words(&info, at, mistakes) else { continue };
                 if depth > 0 {
                     mistakes.push(Mistake::at(at, "blocks that are played stand outside of lists and quotations"));
@@ -100,6 +101,11 @@ fn sections(text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Section> {
         }
     }
     sections
+}
+
+/// Where the line begins that a byte is in.
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
 /// The lines between the fences of a block, or nothing if its closing fence is missing.
