@@ -25,7 +25,7 @@ impl Kind {
     /// All, in the order of the summary.
     pub const ALL: [Self; 4] = [Self::Words, Self::Setup, Self::Declared, Self::Wrong];
 
-    /// As it stands in rows.
+    /// Its spelling in rows.
     pub fn name(self) -> &'static str {
         match self {
             Self::Words => "words",
@@ -36,7 +36,7 @@ impl Kind {
     }
 }
 
-/// A text in which `*` stands for anything, or several of them.
+/// A text in which `*` matches anything, or several such texts.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Pattern {

@@ -21,7 +21,7 @@ pub struct Exchange {
     pub credentials: Option<(String, String)>,
     /// HTTP method.
     pub method: String,
-    /// The path below the host. `{{name}}` stands for a value that an earlier exchange bound.
+    /// The path below the host. `{{name}}` means a value that an earlier exchange bound.
     pub path: String,
     /// Parameters as sent, with the same placeholders.
     pub params: Texts,

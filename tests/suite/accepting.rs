@@ -70,8 +70,8 @@ fn an_invitation_by_email_gives_groups_tells_its_sender_and_is_used_up() {
     assert_eq!(tx.users[&user].role, Role::Moderator);
     assert_eq!(channels_of(&tx, user), ["engineering"]);
     assert!(tx.group_by_name("engineers").is_some_and(|group| group.members.contains(&user)));
-    let told = direct_messages(&tx, adam);
-    assert!(told.iter().any(|text| text.ends_with("accepted your invitation to join.")), "{told:?}");
+    let received = direct_messages(&tx, adam);
+    assert!(received.iter().any(|text| text.ends_with("accepted your invitation to join.")), "{received:?}");
     let again = accept(&mut tx, BY_EMAIL, "other@example.com", "Other");
     assert_eq!(again, Err(Error::NoSuchInvitation));
 }

@@ -1,4 +1,4 @@
-//! Who is told of what: for each event of each operation, exactly those accounts that get it.
+//! The audience of each event of each operation: exactly the accounts that get it.
 //!
 //! A [`Case`] is a request in a fresh world in which accounts of all kinds listen. It names every event that follows,
 //! and everybody who gets it; what else anybody gets is a fault. Together the cases hold every event that the table of

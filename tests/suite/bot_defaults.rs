@@ -78,7 +78,7 @@ async fn owner_and_administrators_hear_of_each_default_that_is_set() {
         assert_eq!(registered(viewer, &bot).await, is);
     }
 
-    // What is passed is told, of what is left out nothing changes.
+    // Values that are passed are sent; values that are left out do not change.
     set(&adam, &bot, json!({"default_sending_stream": "general"})).await;
     at_mel.next().await.is(json!({
         "type": "realm_bot", "op": "update", "bot": {"user_id": bot.id(), "default_sending_stream": "general"},

@@ -279,21 +279,21 @@ async fn an_owner_is_told_now_and_then_that_nobody_hears_the_bot() {
     let server = TestServer::start().await;
     let [mel, bot] = server.users(["mel", "build-bot"]);
     let mut events = mel.events(["message"]).await;
-    let told = json!({
+    let received = json!({
         "type": "private",
         "sender_email": "notification-bot@chat.test",
         "content": "Your bot `build-bot@chat.test` sent a message to #**quiet**, to which nobody is subscribed.",
     });
 
     bot.send_to("quiet", "t", "one").await;
-    events.next().await.has(json!({ "message": told }));
+    events.next().await.has(json!({ "message": received }));
     server.advance(60).await;
     bot.send_to("quiet", "t", "two").await;
     bot.send_to("general", "t", "somebody hears this").await;
     events.next().await.has(json!({"message": {"content": "somebody hears this"}}));
     server.advance(1).await;
     bot.send_to("quiet", "t", "three").await;
-    events.next().await.has(json!({ "message": told }));
+    events.next().await.has(json!({ "message": received }));
 
     mel.send_to("quiet", "t", "people see it themselves").await;
     server.advance(61).await;

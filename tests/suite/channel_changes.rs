@@ -326,7 +326,7 @@ async fn a_channel_that_comes_back_as_a_default_is_told_as_one() {
     edit(&server, &olive, "attic", json!({"is_archived": false, "is_default_stream": true})).await.success();
 
     let defaults = mel.post("/register", json!({"fetch_event_types": ["default_streams"]})).await.success();
-    let last = queue.all().await.pop().expect("it was told");
+    let last = queue.all().await.pop().expect("an event");
     assert_eq!(last["default_streams"], defaults["realm_default_streams"]);
     assert!(last["default_streams"].as_array().expect("a list").contains(&json!(server.channel("attic"))));
 }

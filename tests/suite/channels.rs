@@ -78,7 +78,7 @@ async fn archived_and_default_channels_are_told_when_asked_for() {
     let params = json!({"exclude_archived": false, "include_default": true});
     let reply = mel.get("/streams", params).await.success();
 
-    let told: Vec<(&str, bool, bool)> = reply["streams"]
+    let received: Vec<(&str, bool, bool)> = reply["streams"]
         .as_array()
         .expect("a list")
         .iter()
@@ -87,8 +87,8 @@ async fn archived_and_default_channels_are_told_when_asked_for() {
             (stream["name"].as_str().unwrap_or_default(), is("is_default"), is("is_archived"))
         })
         .collect();
-    assert!(told.contains(&("attic", false, true)));
-    assert!(told.contains(&("general", true, false)));
+    assert!(received.contains(&("attic", false, true)));
+    assert!(received.contains(&("general", true, false)));
 }
 
 #[tokio::test]
@@ -253,8 +253,8 @@ async fn a_channel_is_made_with_its_subscribers() {
     assert_eq!(created["streams"][0]["description"], "For players");
     let added = at_max.next().await.has(json!({"type": "subscription", "op": "add"}));
     assert_eq!(added["subscriptions"][0]["subscribers"], json!([max.id()]));
-    let told = at_max.next().await.has(json!({"type": "message"}));
-    assert_eq!(told["message"]["subject"], "channel events");
+    let received = at_max.next().await.has(json!({"type": "message"}));
+    assert_eq!(received["message"]["subject"], "channel events");
     at_max.none().await;
 
     at_nora.next().await.has(json!({"type": "stream", "op": "create"}));

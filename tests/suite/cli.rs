@@ -26,11 +26,11 @@ fn temporary(name: &str, text: &str) -> PathBuf {
 
 /// Asserts one line beginning `error:` and the exit status; gives the line.
 fn fault(output: &Output, status: i32) -> String {
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(status), "{told}");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{errors}");
     assert!(output.stdout.is_empty());
-    assert!(told.starts_with("error: ") && told.trim_end().lines().count() == 1, "{told:?}");
-    told.trim_end().to_owned()
+    assert!(errors.starts_with("error: ") && errors.trim_end().lines().count() == 1, "{errors:?}");
+    errors.trim_end().to_owned()
 }
 
 #[test]
@@ -177,8 +177,11 @@ fn a_fixture_is_checked_silently_or_told_all_its_faults() {
     assert!(output.status.success() && output.stderr.is_empty() && output.stdout.is_empty());
     let output = run(&["fixture", "check", good, bad]);
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.lines().count() >= 2 && told.lines().all(|line| line.starts_with(&format!("{bad}: $"))), "{told}");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        errors.lines().count() >= 2 && errors.lines().all(|line| line.starts_with(&format!("{bad}: $"))),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -190,9 +193,9 @@ fn a_key_that_stands_twice_in_a_fixture_is_told_with_its_place() {
     let output = run(&["fixture", "check", twice]);
 
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     let reason = "this key stands here twice";
-    assert_eq!(told, format!("{twice}: $.users[0].role: {reason}\n{twice}: $.users: {reason}\n"));
+    assert_eq!(errors, format!("{twice}: $.users[0].role: {reason}\n{twice}: $.users: {reason}\n"));
     let line = fault(&run(&["--port", "0", "--fixture", twice]), 1);
     assert!(line.contains(&format!("{twice}: $.users[0].role: {reason}")), "{line}");
 }
@@ -255,14 +258,14 @@ fn who_reads_no_further_ends_the_program_in_peace() {
         // Nobody reads: the first line that does not fit into the pipe finds that out.
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("it ends");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), told.as_ref()), (Some(0), ""), "{arguments:?}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), errors.as_ref()), (Some(0), ""), "{arguments:?}");
     }
 }
 
 #[test]
 fn a_command_line_with_a_mistake_hints_at_what_was_meant() {
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (["sevre"].as_slice(), "error: unrecognized subcommand 'sevre'; did you mean 'serve'?"),
         (&["serve", "--prot", "1"], "error: unexpected argument '--prot' found; did you mean '--port'?"),
         (&["fixture"], "error: fixture takes check or generate; see 'chatdouble fixture --help'"),
@@ -277,7 +280,7 @@ fn a_command_line_with_a_mistake_hints_at_what_was_meant() {
         ),
     ] {
         let output = run(arguments);
-        assert_eq!(String::from_utf8_lossy(&output.stderr).trim_end(), told);
+        assert_eq!(String::from_utf8_lossy(&output.stderr).trim_end(), expected);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }
 }
@@ -348,35 +351,35 @@ fn a_stock_client_in_a_world_with_neutral_names_is_told_of_once() {
         let mut reply = String::new();
         stream.read_to_string(&mut reply).expect("a reply");
     };
-    let told = |dialect: &str| {
+    let warnings = |dialect: &str| {
         let mut program = Program::start(&mut chatdouble(&["--port", "0", "--dialect", dialect]));
         for client in ["ZulipPython/0.9.0 (Linux)", "curl/8", "ZulipPython/0.9.0 (Linux)", "ZulipMobile/30"] {
             ask(&program, client);
         }
         let _ = program.signal("-TERM");
-        let mut told = String::new();
-        program.child.stderr.take().expect("piped").read_to_string(&mut told).expect("text");
-        told
+        let mut text = String::new();
+        program.child.stderr.take().expect("piped").read_to_string(&mut text).expect("text");
+        text
     };
 
-    let lines = told("neutral");
+    let lines = warnings("neutral");
     assert_eq!(lines.lines().count(), 2, "{lines}");
     for client in ["ZulipPython/0.9.0", "ZulipMobile/30"] {
         let line = lines.lines().find(|line| line.contains(client)).expect("a line for each client");
         assert!(line.contains("WARN") && line.ends_with("it needs --dialect zulip"), "{line}");
     }
-    assert_eq!(told("zulip"), "");
+    assert_eq!(warnings("zulip"), "");
 }
 
 #[test]
 fn help_says_that_no_command_is_needed_and_gives_examples() {
-    let told = |arguments: &[&str]| String::from_utf8(run(arguments).stdout).expect("text");
+    let help = |arguments: &[&str]| String::from_utf8(run(arguments).stdout).expect("text");
 
-    assert!(told(&["--help"]).contains("Usage: chatdouble [OPTIONS] [COMMAND]"), "{}", told(&["--help"]));
-    assert!(told(&["serve", "--help"]).contains("chatdouble serve --dialect zulip"));
-    assert!(told(&["exec", "--help"]).contains("chatdouble exec --clock frozen -- npm test"));
-    assert!(!told(&["--help"]).contains("guard"));
-    assert!(told(&["serve", "--help"]).contains("[env: CHATDOUBLE_HOST]"), "without an empty value");
+    assert!(help(&["--help"]).contains("Usage: chatdouble [OPTIONS] [COMMAND]"), "{}", help(&["--help"]));
+    assert!(help(&["serve", "--help"]).contains("chatdouble serve --dialect zulip"));
+    assert!(help(&["exec", "--help"]).contains("chatdouble exec --clock frozen -- npm test"));
+    assert!(!help(&["--help"]).contains("guard"));
+    assert!(help(&["serve", "--help"]).contains("[env: CHATDOUBLE_HOST]"), "without an empty value");
 }
 
 #[test]
@@ -407,7 +410,7 @@ fn a_server_on_every_address_says_where_it_is_found() {
     let quiet = ["serve", "--port", "0", "--host", "0.0.0.0", "--control-token", "s3", "--log", "off"];
     let mut program = Program::start(&mut chatdouble(&quiet));
     program.signal("-TERM");
-    let mut told = String::new();
-    program.child.stderr.take().expect("piped").read_to_string(&mut told).expect("text");
-    assert_eq!(told, "");
+    let mut errors = String::new();
+    program.child.stderr.take().expect("piped").read_to_string(&mut errors).expect("text");
+    assert_eq!(errors, "");
 }

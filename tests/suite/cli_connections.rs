@@ -37,9 +37,9 @@ fn it_takes_as_many_open_files_as_it_can_have() {
 fn connections_that_have_to_wait_are_told_of_and_taken_later() {
     let (mut program, connections) = limited("-n 64");
 
-    let mut told = String::new();
-    BufReader::new(program.child.stderr.take().expect("piped")).read_line(&mut told).expect("a line");
-    assert!(told.contains("WARN") && told.contains("connections have to wait until others close"), "{told}");
+    let mut line = String::new();
+    BufReader::new(program.child.stderr.take().expect("piped")).read_line(&mut line).expect("a line");
+    assert!(line.contains("WARN") && line.contains("connections have to wait until others close"), "{line}");
     drop(connections);
     assert!(program.get("127.0.0.1", "/api/v1/server_settings").starts_with("HTTP/1.1 200"));
 }

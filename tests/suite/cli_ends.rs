@@ -25,8 +25,8 @@ fn too_few_open_files_are_a_fault_of_one_line() {
     let output = Command::new("/bin/sh").args(["-c", &script]).env_clear().output().expect("a shell");
 
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.starts_with("error: cannot open the files") && told.lines().count() == 1, "{told}");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.starts_with("error: cannot open the files") && error.lines().count() == 1, "{error}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn run(arguments: &[&str]) -> Output {
     exec(arguments).output().expect("the program starts")
 }
 
-fn told(output: &Output) -> (String, String) {
+fn texts(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr))
 }
@@ -23,7 +23,7 @@ fn told(output: &Output) -> (String, String) {
 fn the_command_finds_the_server_and_nothing_else_is_printed() {
     let output = run(&["--", "sh", "-c", "printf %s \"$CHATDOUBLE_URL\""]);
 
-    let (out, error) = told(&output);
+    let (out, error) = texts(&output);
     assert_eq!((output.status.code(), error.as_str()), (Some(0), ""));
     let port: u16 = out.strip_prefix("http://127.0.0.1:").and_then(|port| port.parse().ok()).expect("a base URL");
     assert_ne!(port, 9991, "a free one");
@@ -32,8 +32,8 @@ fn the_command_finds_the_server_and_nothing_else_is_printed() {
 /// What the command finds in variables that are about the server.
 fn variables(arguments: &[&str]) -> Vec<String> {
     let output = run(&[arguments, &["--", "sh", "-c", "env | grep ^CHATDOUBLE_ | sort"]].concat());
-    assert_eq!(output.status.code(), Some(0), "{:?}", told(&output));
-    told(&output).0.lines().map(|line| line.to_owned()).collect()
+    assert_eq!(output.status.code(), Some(0), "{:?}", texts(&output));
+    texts(&output).0.lines().map(|line| line.to_owned()).collect()
 }
 
 #[test]
@@ -63,11 +63,11 @@ fn the_programs_own_commands_work_over_tls_within_it() {
 
     let output = run(&["--tls", "--control-token", "s3", "--", "sh", "-c", script, program, scenario]);
 
-    let (out, error) = told(&output);
+    let (out, error) = texts(&output);
     assert_eq!(output.status.code(), Some(0), "{out} {error}");
     assert!(out.ends_with(" 0 skipped, 0 differ\n"), "{out}");
     let watched = run(&["--tls", "--", "sh", "-c", r#"timeout 1 "$0" watch "$CHATDOUBLE_URL""#, program]);
-    assert!(told(&watched).1.ends_with(": watching\n"), "{watched:?}");
+    assert!(texts(&watched).1.ends_with(": watching\n"), "{watched:?}");
     for command in [r#""$0" scenario run "$1" --url "#, r#""$0" watch "#] {
         for (variables, url, remedy) in [
             ("CHATDOUBLE_TLS_CA=", "$CHATDOUBLE_URL", "name the one to trust with --tls-ca"),
@@ -75,7 +75,7 @@ fn the_programs_own_commands_work_over_tls_within_it() {
         ] {
             let script = format!("{variables} {command}{url}");
             let output = run(&["--tls", "--", "sh", "-c", &script, program, scenario]);
-            let error = told(&output).1;
+            let error = texts(&output).1;
             assert_eq!(output.status.code(), Some(1), "{script}: {error}");
             assert!(error.starts_with("error: ") && error.contains(remedy), "{script}: {error}");
         }
@@ -84,8 +84,8 @@ fn the_programs_own_commands_work_over_tls_within_it() {
 
 /// Whether a process is there and no mere remainder.
 fn is_running(process: &str) -> bool {
-    let told = Command::new("ps").args(["-o", "stat=", "-p", process]).output().expect("ps is there");
-    told.stdout.trim_ascii().first().is_some_and(|state| *state != b'Z')
+    let listing = Command::new("ps").args(["-o", "stat=", "-p", process]).output().expect("ps is there");
+    listing.stdout.trim_ascii().first().is_some_and(|state| *state != b'Z')
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn a_kill_leaves_neither_the_command_nor_the_server() {
             exec(&["--tls", "--", "sh", "-c", &script]).stdout(Stdio::piped()).spawn().expect("the program starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-        let mut told = line.split_whitespace();
-        let (process, url, file) = (told.next(), told.next(), told.next());
+        let mut words = line.split_whitespace();
+        let (process, url, file) = (words.next(), words.next(), words.next());
         let (process, file) = (process.expect("its number"), std::path::Path::new(file.expect("a file")));
         assert!(file.exists());
         assert!(is_running(process));
@@ -129,7 +129,7 @@ fn the_server_answers_while_the_command_runs_and_no_longer() {
 
     let output = run(&["--feature-level", "400", "--", "bash", "-c", script]);
 
-    let (out, error) = told(&output);
+    let (out, error) = texts(&output);
     assert!(out.contains("\"service_feature_level\":400"), "{out} {error}");
     let port: u16 = out.trim().rsplit(' ').next().and_then(|port| port.parse().ok()).expect("a port");
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err());
@@ -145,7 +145,7 @@ fn options_are_those_of_serve_and_the_port_is_the_one_given() {
     let output =
         run(&["--port", &port, "--port-file", name, "--", "sh", "-c", "echo $CHATDOUBLE_URL; cat \"$0\"", name]);
 
-    assert_eq!(told(&output).0, format!("http://127.0.0.1:{port}\n{port}\n"));
+    assert_eq!(texts(&output).0, format!("http://127.0.0.1:{port}\n{port}\n"));
     for (arguments, status) in [
         (vec!["--"], 2),
         (vec!["true"], 2),
@@ -153,7 +153,7 @@ fn options_are_those_of_serve_and_the_port_is_the_one_given() {
         (vec!["--fixture", "/no/such/file", "--", "true"], 1),
     ] {
         let output = run(&arguments);
-        let (out, error) = told(&output);
+        let (out, error) = texts(&output);
         assert_eq!((output.status.code(), out.as_str()), (Some(status), ""), "{arguments:?}: {error}");
         assert!(error.starts_with("error: ") && error.trim_end().lines().count() == 1, "{error}");
     }
@@ -166,13 +166,13 @@ fn the_end_is_the_commands_own() {
     assert_eq!(run(&["--", "sh", "-c", "kill -KILL $$"]).status.code(), Some(137));
     let output = run(&["--", "/no/such/command"]);
     assert_eq!(output.status.code(), Some(127));
-    assert!(told(&output).1.starts_with("error: cannot run /no/such/command"), "{:?}", told(&output));
+    assert!(texts(&output).1.starts_with("error: cannot run /no/such/command"), "{:?}", texts(&output));
     assert_eq!(run(&["--", "/etc/passwd"]).status.code(), Some(126));
 }
 
 #[test]
 fn the_commands_streams_are_those_of_the_program() {
-    let mut child = exec(&["--", "sh", "-c", "cat; echo told >&2"])
+    let mut child = exec(&["--", "sh", "-c", "cat; echo seen >&2"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -182,7 +182,7 @@ fn the_commands_streams_are_those_of_the_program() {
 
     let output = child.wait_with_output().expect("it ends");
 
-    assert_eq!(told(&output), ("given".into(), "told\n".into()));
+    assert_eq!(texts(&output), ("given".into(), "seen\n".into()));
 }
 
 /// Starts a command that says when it is ready, and gives it this signal.

@@ -21,8 +21,8 @@ fn a_server_that_can_answer_is_healthy_whatever_its_token() {
     let program = Program::start(&mut chatdouble(&["serve", "--port", "0", "--control-token", "secret"]));
     let url = format!("http://127.0.0.1:{}", program.port);
 
-    let (status, said, told) = asked(&mut chatdouble(&["health", &url]));
-    assert_eq!((status, told.as_str()), (Some(0), ""));
+    let (status, said, error) = asked(&mut chatdouble(&["health", &url]));
+    assert_eq!((status, error.as_str()), (Some(0), ""));
     assert!(said.starts_with("chatdouble ") && said.trim_end().ends_with(&url), "{said}");
 
     for world in ["/w/default", "/api/v1/"] {
@@ -36,10 +36,13 @@ fn a_server_that_can_answer_is_healthy_whatever_its_token() {
 fn who_does_not_answer_is_not_healthy() {
     let nobody = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
 
-    let (status, said, told) = asked(&mut chatdouble(&["health", &format!("http://{nobody}")]));
+    let (status, said, error) = asked(&mut chatdouble(&["health", &format!("http://{nobody}")]));
 
     assert_eq!((status, said.as_str()), (Some(1), ""));
-    assert!(told.starts_with("error: ") && told.contains(&nobody.to_string()) && told.lines().count() == 1, "{told}");
+    assert!(
+        error.starts_with("error: ") && error.contains(&nobody.to_string()) && error.lines().count() == 1,
+        "{error}"
+    );
 }
 
 #[test]
@@ -54,9 +57,9 @@ fn who_answers_otherwise_is_not_healthy() {
         write!(stream, "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n").expect("it listens");
     });
 
-    let (status, _, told) = asked(&mut chatdouble(&["health", &format!("http://{address}")]));
+    let (status, _, error) = asked(&mut chatdouble(&["health", &format!("http://{address}")]));
 
     assert_eq!(status, Some(1));
-    assert!(told.contains("503"), "{told}");
+    assert!(error.contains("503"), "{error}");
     other.join().expect("it was asked");
 }

@@ -24,22 +24,22 @@ const STORY: &str = "# Who\n\n```request\nmel: GET /users/me\n```\n```reply\n{\"
 #[test]
 fn a_line_for_each_scenario_and_the_counts() {
     let (_, good) = file("good.md", STORY);
-    let (status, told, faults) = run(&[&good]);
-    assert_eq!((status, faults.as_str()), (Some(0), ""));
-    assert_eq!(told, format!("played   {good}: Who\n1 played, 0 skipped, 0 differ\n"));
+    let (status, out, errors) = run(&[&good]);
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    assert_eq!(out, format!("played   {good}: Who\n1 played, 0 skipped, 0 differ\n"));
 
     let (_, bad) = file("bad.md", &STORY.replace("400", "100"));
-    let (status, told, faults) = run(&[&bad, &good]);
+    let (status, out, errors) = run(&[&bad, &good]);
     assert_eq!(status, Some(1));
-    assert_eq!(told, format!("differs  {bad}: Who\nplayed   {good}: Who\n1 played, 0 skipped, 1 differ\n"));
-    assert!(faults.starts_with(&format!("{bad}:7: the reply to GET /users/me differs\n")), "{faults}");
-    assert!(faults.ends_with("\n-{\"role\": 100}\n+{\"role\": 400}\n ```\n"), "{faults}");
+    assert_eq!(out, format!("differs  {bad}: Who\nplayed   {good}: Who\n1 played, 0 skipped, 1 differ\n"));
+    assert!(errors.starts_with(&format!("{bad}:7: the reply to GET /users/me differs\n")), "{errors}");
+    assert!(errors.ends_with("\n-{\"role\": 100}\n+{\"role\": 400}\n ```\n"), "{errors}");
 }
 
 #[test]
 fn misspelt_blocks_and_lines_are_told_where_they_stand() {
     let control = |lines: &str| format!("# Time\n\n```control\n{lines}\n```\n");
-    for (name, text, told) in [
+    for (name, text, reason) in [
         (
             "clok.md",
             control("clock +1h\nclok +1h"),
@@ -67,38 +67,38 @@ fn misspelt_blocks_and_lines_are_told_where_they_stand() {
         ),
     ] {
         let (_, path) = file(name, &text);
-        let (status, _, faults) = run(&[&path]);
+        let (status, _, errors) = run(&[&path]);
         assert_eq!(status, Some(1), "{name}");
-        assert!(faults.starts_with(&format!("{path}{told}")), "{faults}");
+        assert!(errors.starts_with(&format!("{path}{reason}")), "{errors}");
     }
     let (_, well) =
         file("literals.md", &control("fault {\"effect\": {\"status\": 500},\n\"times\":\n1, \"enabled\":\ntrue\n}"));
-    let (_, _, faults) = run(&[&well]);
-    assert!(!faults.contains("is no line of a control block"), "{faults}");
+    let (_, _, errors) = run(&[&well]);
+    assert!(!errors.contains("is no line of a control block"), "{errors}");
 }
 
 #[test]
 fn updating_makes_the_file_true() {
     let (path, wrong) = file("wrong.md", &STORY.replace("400", "100"));
-    let (status, told, faults) = run(&["--update", &wrong]);
-    assert_eq!((status, faults.as_str()), (Some(0), ""), "{told}");
-    assert_eq!(told, format!("rewrote  {wrong}: Who\n0 played, 0 skipped, 0 differ, 1 rewritten\n"));
+    let (status, out, errors) = run(&["--update", &wrong]);
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{out}");
+    assert_eq!(out, format!("rewrote  {wrong}: Who\n0 played, 0 skipped, 0 differ, 1 rewritten\n"));
     assert_eq!(std::fs::read_to_string(path).expect("there"), STORY);
 
     let silent = "# Who\n\n```queue mel\n```\n```request\nmel: PATCH /settings\nenter_sends: true\n```\n";
     let (path, silent) =
         file("silent.md", &format!("{silent}```no event mel\n```\n```request\nmel: GET /nothing\n```\n"));
-    let (status, told, faults) = run(&["--update", &silent]);
-    assert_eq!((status, faults.as_str()), (Some(0), ""), "{told}");
+    let (status, out, errors) = run(&["--update", &silent]);
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{out}");
     let mended = std::fs::read_to_string(path).expect("there");
     assert!(mended.contains("```event mel\n{\"type\": \"user_settings\", \"op\": \"update\", "), "{mended}");
     assert!(mended.contains("```no event mel\n```\n```request\nmel: GET /nothing\n```\n```reply 404\n{"), "{mended}");
     assert_eq!(run(&[&silent]).0, Some(0));
 
     let (_, unmended) = file("unmended.md", "# Who\n\n```queue mel\n```\n```event mel\n{}\n```\n");
-    let (status, _, faults) = run(&["--update", &unmended]);
+    let (status, _, errors) = run(&["--update", &unmended]);
     assert_eq!(status, Some(1));
-    assert!(faults.starts_with(&format!("{unmended}:5: no event came for mel")), "{faults}");
+    assert!(errors.starts_with(&format!("{unmended}:5: no event came for mel")), "{errors}");
 }
 
 #[test]
@@ -108,12 +108,12 @@ fn updating_writes_no_temporary_address_and_says_what_it_takes_away() {
     let gone = STORY.replace("# Who", "# Gone").replace("\"role\": 400", "\"roll\": 400");
     let (path, name) = file("address.md", &format!("{STORY}\n{address}\n{gone}"));
 
-    let (status, told, faults) = run(&["--update", &name]);
+    let (status, out, errors) = run(&["--update", &name]);
 
-    assert_eq!(status, Some(0), "{told}{faults}");
+    assert_eq!(status, Some(0), "{out}{errors}");
     let written = std::fs::read_to_string(path).expect("there");
     assert!(written.contains("{{prefix}}/static/images/") && !written.contains("/w/"), "{written}");
-    assert_eq!(faults, format!("{name}:25: takes away \"roll\": 400, which did not come\n"));
+    assert_eq!(errors, format!("{name}:25: takes away \"roll\": 400, which did not come\n"));
     let (_, alone) = file("alone.md", &written[written.find("# Icon").expect("there")..]);
     assert_eq!(run(&[&alone]).0, Some(0), "it passes elsewhere in a file too");
 }
@@ -122,21 +122,21 @@ fn updating_writes_no_temporary_address_and_says_what_it_takes_away() {
 fn mistakes_end_it_before_anything_is_played() {
     let (_, good) = file("fine.md", STORY);
     let (_, broken) = file("broken.md", "# Who\n\n```request\nmel GET /users/me\n```\n");
-    let (status, told, faults) = run(&[&good, &broken, "/nowhere.md"]);
-    assert_eq!((status, told.as_str()), (Some(1), ""));
-    assert!(faults.starts_with(&format!("{broken}:4: a request begins with 'WHO: METHOD PATH'")), "{faults}");
-    assert!(faults.contains("\n/nowhere.md:1: can't be read: "), "{faults}");
+    let (status, out, errors) = run(&[&good, &broken, "/nowhere.md"]);
+    assert_eq!((status, out.as_str()), (Some(1), ""));
+    assert!(errors.starts_with(&format!("{broken}:4: a request begins with 'WHO: METHOD PATH'")), "{errors}");
+    assert!(errors.contains("\n/nowhere.md:1: can't be read: "), "{errors}");
 
     for arguments in [&[][..], &[&good, "--acounts", "x"], &[&good, "--accounts", "x"]] {
         assert_eq!(run(arguments).0, Some(2), "{arguments:?}");
     }
     let (_, accounts) = file("accounts.json", r#"{"mel": {"email": "mel@chat.test"}}"#);
-    let (status, _, faults) = run(&[&good, "--url", "http://127.0.0.1:1", "--accounts", &accounts]);
+    let (status, _, errors) = run(&[&good, "--url", "http://127.0.0.1:1", "--accounts", &accounts]);
     assert_eq!(status, Some(1));
-    assert!(faults.starts_with(&format!("error: {accounts}: $.mel: `api_key` is missing")), "{faults}");
-    let (status, _, faults) = run(&[&good, "--url", "http://127.0.0.1:1"]);
+    assert!(errors.starts_with(&format!("error: {accounts}: $.mel: `api_key` is missing")), "{errors}");
+    let (status, _, errors) = run(&[&good, "--url", "http://127.0.0.1:1"]);
     assert_eq!(status, Some(1));
-    assert!(faults.starts_with("error: http://127.0.0.1:1 can't be reached: "), "{faults}");
+    assert!(errors.starts_with("error: http://127.0.0.1:1 can't be reached: "), "{errors}");
     assert!(run(&[&good, "--url", "chat.test"]).2.starts_with("error: 'chat.test' is no base URL"));
 }
 
@@ -150,8 +150,8 @@ async fn another_server_plays_in_worlds_of_its_own() {
 
     let ended = tokio::task::spawn_blocking(move || run(&arguments.each_ref().map(String::as_str))).await;
 
-    let (status, told, faults) = ended.expect("it ends");
-    assert_eq!((status, faults.as_str()), (Some(0), ""), "{told}");
+    let (status, out, errors) = ended.expect("it ends");
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{out}");
     assert_eq!(server.worlds().all().len(), 1, "the world is gone");
 }
 

@@ -11,7 +11,7 @@ use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 struct Watcher {
     child: Child,
     out: Lines<BufReader<ChildStdout>>,
-    told: Lines<BufReader<ChildStderr>>,
+    stderr: Lines<BufReader<ChildStderr>>,
 }
 
 impl Watcher {
@@ -27,14 +27,14 @@ impl Watcher {
             .spawn()
             .expect("the program starts");
         let out = BufReader::new(child.stdout.take().expect("piped")).lines();
-        let told = BufReader::new(child.stderr.take().expect("piped")).lines();
-        Self { child, out, told }
+        let stderr = BufReader::new(child.stderr.take().expect("piped")).lines();
+        Self { child, out, stderr }
     }
 
     /// Starts one and waits until it watches.
     async fn ready(arguments: &[&str]) -> Self {
         let mut watcher = Self::start(arguments);
-        let line = watcher.told().await;
+        let line = watcher.stderr_line().await;
         assert!(line.ends_with(": watching"), "{line}");
         watcher
     }
@@ -44,8 +44,9 @@ impl Watcher {
         line.expect("text").expect("a line")
     }
 
-    async fn told(&mut self) -> String {
-        let line = tokio::time::timeout(Duration::from_secs(10), self.told.next_line()).await.expect("a line in time");
+    async fn stderr_line(&mut self) -> String {
+        let line =
+            tokio::time::timeout(Duration::from_secs(10), self.stderr.next_line()).await.expect("a line in time");
         line.expect("text").expect("a line")
     }
 
@@ -130,12 +131,12 @@ async fn it_watches_again_when_the_server_is_back() {
     let (url, port) = (server.url(), server.server().address().port());
     let mut watcher = Watcher::ready(&["--json", &url]).await;
     drop(server);
-    let line = watcher.told().await;
+    let line = watcher.stderr_line().await;
     assert!(line.starts_with(&format!("{url}: ")) && line.contains("; trying again in 0.25 s"), "{line}");
 
     let server = TestServer::start_with(|options| options.port = port).await;
     loop {
-        if watcher.told().await.ends_with(": watching again") {
+        if watcher.stderr_line().await.ends_with(": watching again") {
             break;
         }
     }
@@ -159,7 +160,7 @@ async fn the_token_is_given_and_refusals_are_faults() {
         (vec!["http://127.0.0.1/somewhere"], 2, "base URL"),
     ] {
         let mut watcher = Watcher::start(&arguments);
-        let line = watcher.told().await;
+        let line = watcher.stderr_line().await;
         assert!(line.starts_with("error: ") && line.contains(part), "{arguments:?}: {line}");
         assert_eq!(watcher.status().await, Some(status));
     }
@@ -185,7 +186,7 @@ async fn it_ends_with_a_word_when_nobody_listens() {
     };
     let mut watcher = Watcher::start(&[&format!("http://127.0.0.1:{port}")]);
 
-    let line = watcher.told().await;
+    let line = watcher.stderr_line().await;
     assert!(line.starts_with("error: nothing can be watched at ") && line.contains("chatdouble serve"), "{line}");
     assert_eq!(watcher.status().await, Some(1));
 }
@@ -194,8 +195,8 @@ async fn it_ends_with_a_word_when_nobody_listens() {
 async fn it_ends_when_nobody_reads_any_more() {
     let server = TestServer::start().await;
     let mut watcher = Watcher::start(&[&server.url()]);
-    assert!(watcher.told().await.ends_with(": watching"));
-    let Watcher { mut child, out, told: _told } = watcher;
+    assert!(watcher.stderr_line().await.ends_with(": watching"));
+    let Watcher { mut child, out, stderr: _stderr } = watcher;
     drop(out);
 
     server.user("mel").get("/users/me", json!({})).await.success();

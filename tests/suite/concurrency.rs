@@ -1,4 +1,4 @@
-//! Many clients at once, over sockets and threads: what each is told adds up.
+//! Many clients at once, over sockets and threads: the events of each add up.
 
 use crate::levels::control;
 use crate::support::{TestServer, User, soak_seed};

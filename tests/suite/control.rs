@@ -25,7 +25,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// The time at which the clock of every test stands still, in UNIX seconds.
+/// The time at which the clock of every test is frozen, in UNIX seconds.
 pub const START_SECONDS: i64 = 1_767_268_800;
 
 /// Somebody who steers a server.

@@ -73,7 +73,7 @@ async fn a_broken_state_is_refused_with_its_fault_and_changes_nothing() {
     assert_eq!(state(&server, "default").await, kept);
 }
 
-/// The numbers of the newest messages, oldest first, with whom the state says they went to.
+/// The numbers of the newest messages, oldest first, with their recipients in the state.
 fn newest_recipients(state: &Value, count: usize) -> Vec<Value> {
     let messages = state["realm"]["messages"].as_object().expect("messages by number");
     let newest = messages.values().skip(messages.len() - count);

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http_body_util::Full;
 use serde_json::json;
 
-/// GET /users/me with an Authorization header as it stands.
+/// GET /users/me with the given Authorization header.
 async fn with_header(server: &TestServer, header: &str) -> crate::support::Reply {
     let request = http::Request::get(format!("{}/api/v1/users/me", server.url())).header("authorization", header);
     let request = request.body(Full::new(Bytes::new())).expect("a test's request is well-formed");

@@ -311,12 +311,12 @@ async fn messages_are_deleted_by_kind() {
 
         let events = at_max.all().await;
         let ids = |event: &Value| event["message_ids"].as_array().cloned().unwrap_or_default();
-        let told: Vec<Value> = events.iter().flat_map(ids).collect();
+        let received: Vec<Value> = events.iter().flat_map(ids).collect();
         for (its_kind, id) in messages {
             assert_eq!(exists(&server, id), its_kind != kind, "{action}: {its_kind}");
         }
         assert!(exists(&server, other));
-        assert!(told.contains(&json!(messages.iter().find(|(its, _)| *its == kind).expect("one of each").1)));
+        assert!(received.contains(&json!(messages.iter().find(|(its, _)| *its == kind).expect("one of each").1)));
         // First the bot with its messages, then the user.
         let at = |user: &User| events.iter().position(|event| event["person"]["user_id"] == user.id());
         assert!(at(&bot) < at(&mel));
@@ -345,11 +345,12 @@ async fn deleted_messages_are_told_to_those_alone_who_can_see_them() {
     let actions = json!({"delete_public_channel_messages": true, "delete_private_channel_messages": true});
     deactivate(&adam, &mel, json!({ "actions": actions })).await.is(json!({}));
 
-    let told = async |queue: &mut Queue| {
+    let received = async |queue: &mut Queue| {
         let ids = |event: &Value| event["message_ids"].as_array().cloned().unwrap_or_default();
         queue.all().await.iter().flat_map(ids).filter_map(|id| id.as_i64()).collect::<Vec<_>>()
     };
-    let (at_max, at_mona, at_nora) = (told(&mut at_max).await, told(&mut at_mona).await, told(&mut at_nora).await);
+    let (at_max, at_mona, at_nora) =
+        (received(&mut at_max).await, received(&mut at_mona).await, received(&mut at_nora).await);
     assert!([first, second].iter().all(|id| at_mona.contains(id) && !at_max.contains(id)), "{at_max:?} {at_mona:?}");
     assert!(public.iter().all(|id| at_nora.contains(id) && at_max.contains(id)), "{at_nora:?}");
 }
@@ -383,10 +384,10 @@ async fn the_first_message_of_an_archived_channel_is_told_to_those_who_know_of_s
 
     deactivate(&adam, &max, json!({"actions": {"delete_public_channel_messages": true}})).await.is(json!({}));
 
-    let told = |events: Vec<Value>| {
+    let received = |events: Vec<Value>| {
         let of_quiet = events.into_iter().filter(|event| event["stream_id"] == quiet);
         of_quiet.map(|event| (event["property"].clone(), event["value"].clone())).collect::<Vec<_>>()
     };
-    assert_eq!(told(newer.all().await), [(json!("first_message_id"), json!(second))]);
-    assert_eq!(told(older.all().await), []);
+    assert_eq!(received(newer.all().await), [(json!("first_message_id"), json!(second))]);
+    assert_eq!(received(older.all().await), []);
 }

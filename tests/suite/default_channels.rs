@@ -24,7 +24,7 @@ async fn a_channel_becomes_a_default_and_all_but_guests_are_told() {
     remove(quiet).await.is(json!({}));
     remove(quiet).await.is(json!({}));
 
-    // That it is none is told again.
+    // Its removal sends an event again.
     for ids in [json!([general, quiet]), json!([general]), json!([general])] {
         at_mel.next().await.is(json!({"type": "default_streams", "default_streams": ids}));
     }

@@ -47,7 +47,7 @@ async fn a_message_to_ten_thousand_subscribers_costs_what_one_to_ten_does() {
         let server = TestServer::start().await;
         server.arrange(|tx| {
             let general = tx.channel_by_name("general").expect("a channel").id;
-            // Nobody needs to be told of each.
+            // Not each of them needs a line of output.
             std::sync::Arc::make_mut(&mut tx.realm_mut().organization).signup_announcements = None;
             for number in 0..subscribers {
                 let person = chatdouble::api::shared::users::person::NewPerson {

@@ -25,7 +25,7 @@ fn span() -> Duration {
     minutes().map_or(Duration::from_secs(4), |minutes| Duration::from_secs(60 * minutes))
 }
 
-/// The program with a clock that stands still, on a free port.
+/// The program with a frozen clock, on a free port.
 fn start() -> (Program, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
     command.args(["serve", "--port", "0", "--log", "error", "--clock", crate::support::START]).env_clear();
@@ -70,7 +70,7 @@ impl Tally {
             self.slowest = took;
             self.slowest_request = shown.chars().take(200).collect();
         }
-        // Without optimization, and beside all other tests, figures of time mean little.
+        // Without optimization, and next to all other tests, figures of time mean little.
         let allowed = if cfg!(debug_assertions) { 10 * SLOWEST } else { SLOWEST };
         assert!(took <= allowed, "{} takes {took:?}", self.slowest_request);
     }

@@ -18,7 +18,7 @@ async fn a_message_reaches_its_recipients_with_their_own_flags() {
     assert_eq!(event["id"], 0);
     assert_eq!(event["message"]["id"], id);
     assert_eq!(event["message"]["content_type"], "text/x-markdown");
-    assert!(event["message"].get("flags").is_none(), "flags stand beside the message");
+    assert!(event["message"].get("flags").is_none(), "flags are next to the message");
     events.none().await;
     others.none().await;
 }

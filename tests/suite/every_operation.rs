@@ -182,7 +182,7 @@ fn every_operation_is_documented() {
 fn no_two_operations_have_the_same_way() {
     for (index, row) in OPERATIONS.iter().enumerate() {
         let is_double = OPERATIONS[..index].iter().any(|other| other.route == row.route);
-        assert!(!is_double, "{} {} stands twice in the table", row.route.method, row.route.path);
+        assert!(!is_double, "{} {} is twice in the table", row.route.method, row.route.path);
     }
 }
 

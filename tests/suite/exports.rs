@@ -28,22 +28,22 @@ fn now(server: &TestServer) -> f64 {
 async fn an_export_is_begun_made_fetched_and_deleted() {
     let server = TestServer::start().await;
     let [olive, adam] = server.users(["olive", "adam"]);
-    let mut told = olive.events(["realm_export"]).await;
+    let mut received = olive.events(["realm_export"]).await;
     let mut others = adam.events(["realm_export"]).await;
     let at = now(&server);
     assert_eq!(list(&olive).await, json!([]));
 
     let id = begin(&olive, json!({})).await;
     let mut expected = export(id, at, 1);
-    told.next().await.is(json!({"type": "realm_export", "exports": [expected]}));
+    received.next().await.is(json!({"type": "realm_export", "exports": [expected]}));
     assert_eq!(list(&adam).await, json!([expected]));
     let path = format!("/export/realm/{id}");
     adam.delete(&path, json!({})).await.error("BAD_REQUEST", "Export still in progress");
 
     server.advance(9).await;
-    told.none().await;
+    received.none().await;
     server.advance(1).await;
-    let event = told.next().await.0;
+    let event = received.next().await.0;
     let url = event["exports"][0]["export_url"].as_str().expect("it is ready").to_owned();
     expected["pending"] = false.into();
     expected["export_url"] = url.as_str().into();
@@ -57,7 +57,7 @@ async fn an_export_is_begun_made_fetched_and_deleted() {
     expected["export_url"] = Value::Null;
     expected["deleted_timestamp"] = (at + 10.0).into();
     // Who asked for it and who deleted it.
-    told.next().await.is(json!({"type": "realm_export", "exports": [expected]}));
+    received.next().await.is(json!({"type": "realm_export", "exports": [expected]}));
     others.next().await.is(json!({"type": "realm_export", "exports": [expected]}));
     assert_eq!(list(&olive).await, json!([expected]));
     assert_eq!(server.anonymous().get(&url, json!({})).await.status, 404);
@@ -69,16 +69,16 @@ async fn an_export_is_begun_made_fetched_and_deleted() {
 async fn an_export_fails_when_who_asked_for_it_is_no_administrator_any_more() {
     let server = TestServer::start().await;
     let [olive, adam] = server.users(["olive", "adam"]);
-    let mut told = adam.events(["realm_export"]).await;
+    let mut received = adam.events(["realm_export"]).await;
     let at = now(&server);
     let id = begin(&adam, json!({})).await;
-    told.next().await.has(json!({"type": "realm_export"}));
+    received.next().await.has(json!({"type": "realm_export"}));
     olive.patch(&format!("/users/{}", adam.id()), json!({"role": 400})).await.success();
 
     server.advance(10).await;
 
     // A member does not hear of exports.
-    told.none().await;
+    received.none().await;
     let mut failed = export(id, at, 1);
     failed["acting_user_id"] = adam.id().into();
     failed["failed_timestamp"] = (at + 10.0).into();
@@ -140,7 +140,7 @@ async fn administrators_see_who_consents() {
     let consented: Vec<&Value> =
         after.as_array().expect("a list").iter().filter(|one| one["consented"] == true).collect();
     assert_eq!(consented, [&json!({"user_id": mel.id(), "consented": true, "email_address_visibility": 4})]);
-    // What is so already is not told.
+    // An unchanged value sends no event.
     mel.patch("/settings", json!({"allow_private_data_export": true})).await.success();
     admins.none().await;
 }

@@ -48,8 +48,8 @@ async fn a_range_has_as_many_as_asked_for_on_each_side_of_its_anchor() {
         (json!({"anchor": 10_000_000_000_000_000_i64, "num_before": 1}), (e, e), 1, (false, true)),
     ] {
         let reply = change(&mel, range.clone(), in_five()).await.success();
-        let told = (&reply["first_processed_id"], &reply["last_processed_id"], &reply["processed_count"]);
-        assert_eq!(told, (&json!(ends.0), &json!(ends.1), &json!(count)), "{range}");
+        let received = (&reply["first_processed_id"], &reply["last_processed_id"], &reply["processed_count"]);
+        assert_eq!(received, (&json!(ends.0), &json!(ends.1), &json!(count)), "{range}");
         assert_eq!((&reply["found_oldest"], &reply["found_newest"]), (&json!(found.0), &json!(found.1)), "{range}");
     }
     let nothing = change(&mel, json!({"anchor": c, "include_anchor": false}), in_five()).await.success();

@@ -1,4 +1,4 @@
-//! What the properties found, told one by one: places where the state changed and nobody heard of it, or not all did.
+//! Failures that the properties found, one by one: changes of the state for which users got no event, or not all of them did.
 
 use crate::support::TestServer;
 use chatdouble::realm::group::SystemGroup;
@@ -88,11 +88,15 @@ async fn a_peer_who_is_subscribed_already_is_not_counted_again() {
         olive.post(&format!("/users/{}/reactivate", adam.id()), json!({})).await.success();
 
         let again = json!({"type": "subscription", "op": "peer_add", "user_ids": [adam.id()]});
-        let told = queue.all().await;
+        let received = queue.all().await;
         assert!(
-            told.iter().any(|event| again.as_object().into_iter().flatten().all(|(key, value)| event[key] == *value))
+            received.iter().any(|event| again
+                .as_object()
+                .into_iter()
+                .flatten()
+                .all(|(key, value)| event[key] == *value))
         );
-        assert!(told.iter().all(|event| state.apply(event)));
+        assert!(received.iter().all(|event| state.apply(event)));
         let differences = state.differences(&viewer.register(registering).await.state);
         assert!(differences.is_empty(), "{}: {differences:#?}", viewer.email());
     }

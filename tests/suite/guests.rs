@@ -1,4 +1,4 @@
-//! Guests where the organization lets them know only those with whom they share a channel or a conversation.
+//! Guests of an organization that lets them know only users who share a channel or a conversation with them.
 
 use crate::statuses::limit_guests;
 use crate::support::{Queue, TestServer, User};

@@ -116,7 +116,7 @@ async fn what_is_wrong_with_the_form_is_said_and_nothing_changes() {
     browser.visit(EXPIRING).await;
     let users = server.server().world("default").snapshot().users.len();
 
-    for (field, value, told) in [
+    for (field, value, message) in [
         ("full_name", "", "Name must not be empty!"),
         ("full_name", "a*b", "Invalid characters in name!"),
         ("email", "x", "Bad name or username"),
@@ -126,8 +126,8 @@ async fn what_is_wrong_with_the_form_is_said_and_nothing_changes() {
         fields[field] = value.into();
         let page = browser.submit(EXPIRING, fields).await.with_status(200);
         let html = text(&page);
-        assert!(html.contains(&format!("role=\"alert\">{told}")), "{field}: {html}");
-        assert!(!html.contains(PASSWORD), "a password never stands on a page");
+        assert!(html.contains(&format!("role=\"alert\">{message}")), "{field}: {html}");
+        assert!(!html.contains(PASSWORD), "a password is never on a page");
     }
     let mut fields = zoe();
     fields["email"] = "MEL@chat.test".into();

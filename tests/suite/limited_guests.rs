@@ -1,10 +1,10 @@
-//! Guests who may not know everybody learn neither names nor addresses of those whom they may not know.
+//! Guests who may not know all users learn neither names nor addresses of the others.
 
 use crate::statuses::limit_guests;
 use crate::support::{TestServer, User};
 use serde_json::{Value, json};
 
-/// gus, limited, and nora, whom gus may not know.
+/// gus, limited, and nora, who is unknown to gus.
 async fn arranged() -> (TestServer, User, User) {
     let server = TestServer::start().await;
     let [gus, nora] = server.users(["gus", "nora"]);

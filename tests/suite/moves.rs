@@ -75,8 +75,8 @@ async fn a_topic_that_is_moved_into_another_does_not_make_it_up() {
     let id = mel.send_to("general", "brunch", "Salad").await;
     let mut events = max.events(["message"]).await;
 
-    let told = json!({"topic": "dinner", "propagate_mode": "change_all", "send_notification_to_old_thread": true});
-    change(&mel, id, told).await;
+    let received = json!({"topic": "dinner", "propagate_mode": "change_all", "send_notification_to_old_thread": true});
+    change(&mel, id, received).await;
 
     let who = format!("@_**Mel Marsh|{}**", mel.id());
     let expected = [
@@ -129,7 +129,7 @@ async fn marking_a_topic_anew_within_a_minute_takes_the_notice_back() {
     let text = format!("@_**Mel Marsh|{}** has marked this topic as unresolved.", mel.id());
     assert_eq!(said(&mut events).await, [("brunch".to_owned(), text)]);
 
-    // What was said since stands behind the notice, which stays.
+    // A message came after the notice, which therefore stays.
     max.send_to("general", "brunch", "Salad").await;
     mark("✔ brunch").await;
     assert_eq!(said(&mut events).await.len(), 2);
@@ -185,7 +185,7 @@ async fn messages_that_the_mover_cannot_see_stay_where_they_are() {
 
     events.next().await.has(json!({"message_ids": [after], "new_stream_id": engineering}));
     mel.get(&format!("/messages/{before}"), json!({})).await.error("BAD_REQUEST", "Invalid message(s)");
-    // What mel can't see is not told by the notice either.
+    // The notice does not reveal what mel can't see either.
     let text = format!("This topic was moved here from #**secret>old plans** by @_**Mel Marsh|{}**.", mel.id());
     events.next().await.has(json!({"message": {"content": text}}));
 }

@@ -100,17 +100,17 @@ async fn nobody_logs_in_any_more() {
 async fn polls_that_hang_are_told() {
     let server = TestServer::start().await;
     let [olive, mel, max] = server.users(["olive", "mel", "max"]);
-    let mut told = mel.events(["realm"]).await;
+    let mut received = mel.events(["realm"]).await;
     let mut others = max.events(["message"]).await;
     let realm_id = server.server().world("default").snapshot().organization.id;
 
-    let (told, others, ()) = tokio::join!(told.wait(), others.wait(), async {
+    let (received, others, ()) = tokio::join!(received.wait(), others.wait(), async {
         server.until_parked(2).await;
         deactivate(&olive).await.success();
     });
 
     let event = json!({"type": "realm", "op": "deactivated", "realm_id": realm_id, "id": 0});
-    assert_eq!(told.success()["events"], json!([event]));
+    assert_eq!(received.success()["events"], json!([event]));
     is_over(others);
 }
 

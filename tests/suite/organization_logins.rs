@@ -42,7 +42,7 @@ async fn a_way_to_log_in_is_switched_off_and_on_again() {
     let server = TestServer::start().await;
     let [olive, gus] = server.users(["olive", "gus"]);
     let mut queue = gus.events(["realm"]).await;
-    let told = |email: bool, dev: bool| {
+    let received = |email: bool, dev: bool| {
         let data = json!({"authentication_methods": records(email, dev)});
         json!({"type": "realm", "op": "update_dict", "property": "default", "data": data})
     };
@@ -50,12 +50,12 @@ async fn a_way_to_log_in_is_switched_off_and_on_again() {
     assert_shown(&server, true, true).await;
 
     change(&olive, json!({"Email": false})).await.is(switches(false, true));
-    queue.next().await.is(told(false, true));
+    queue.next().await.is(received(false, true));
     assert_shown(&server, false, true).await;
-    // In one request, as the register reply has them; what is said beside that counts for nothing.
+    // In one request, as the register reply has them; any other key is ignored.
     let both = json!({"Email": {"enabled": true, "available": false}, "Dev": {"enabled": false, "x": 1}});
     change(&olive, both.clone()).await.is(switches(true, false));
-    queue.next().await.is(told(true, false));
+    queue.next().await.is(received(true, false));
     assert_shown(&server, true, false).await;
     change(&olive, both).await.is(json!({}));
     change(&olive, json!({})).await.is(json!({}));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// The time at which tests begin, UNIX seconds.
 const START: i64 = 1_767_268_800;
-/// The day on which mel joined: what is told of those who were never active.
+/// The day on which mel joined, which is listed for users who were never active.
 const JOINED: i64 = START - 100 * 86_400;
 
 fn active() -> Value {
@@ -55,7 +55,7 @@ async fn reports_in_quick_succession_change_nothing() {
     mel.post("/users/me/presence", active()).await.is(json!({}));
     assert_eq!(at(max.get(&path, json!({})).await.success()), START + 56);
 
-    // Still there: nobody needs to be told.
+    // Still active: no event is needed.
     server.advance(130).await;
     mel.post("/users/me/presence", active()).await.is(json!({}));
     events.none().await;

@@ -243,8 +243,8 @@ async fn people_may_be_found_by_a_field_that_says_so() {
     let id = olive.post("/realm/profile_fields", field).await.success()["id"].clone();
 
     let of = |fields: &Value| fields.as_array().into_iter().flatten().find(|one| one["id"] == id).cloned();
-    let told = events.next().await.0;
-    assert_eq!(of(&told["fields"]).expect("it is told")["use_for_user_matching"], true);
+    let received = events.next().await.0;
+    assert_eq!(of(&received["fields"]).expect("the field")["use_for_user_matching"], true);
     let change = json!({"use_for_user_matching": false});
     olive.patch(&format!("/realm/profile_fields/{id}"), change).await.is(json!({}));
     let listed = mel.get("/realm/profile_fields", json!({})).await.success();

@@ -287,6 +287,9 @@ async fn a_new_key_drops_tokens_and_devices() {
     assert_eq!(mel.register(json!({})).await.state["devices"], json!({}));
     let params = json!({"queue_id": queue.id, "last_event_id": -1, "dont_block": true});
     let events = mel.get("/events", params).await.success()["events"].take();
-    let told = events.as_array().expect("a list").iter().map(|event| (&event["op"], &event["device_id"]));
-    assert!(told.clone().all(|(op, _)| op == "remove") && told.map(|(_, of)| of).any(|of| *of == id), "{events}");
+    let received = events.as_array().expect("a list").iter().map(|event| (&event["op"], &event["device_id"]));
+    assert!(
+        received.clone().all(|(op, _)| op == "remove") && received.map(|(_, of)| of).any(|of| *of == id),
+        "{events}"
+    );
 }

@@ -1,4 +1,4 @@
-//! Messages that the push relay is handed for those who want to be told of them, and taken back once they are read.
+//! Messages that are pushed to users who want notifications of them, and removed once they are read.
 
 use crate::push::pushes;
 use crate::support::{TestServer, User};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const NOW: i64 = 1_767_268_800;
 
 /// What was pushed to a user since so many pushes, as `(kind, message or messages)`.
-async fn told(server: &TestServer, user: &User, since: usize) -> Vec<(String, Value)> {
+async fn pushes_to(server: &TestServer, user: &User, since: usize) -> Vec<(String, Value)> {
     let of_user = |push: &Value| push["user"] == user.email();
     let line = |push: &Value| {
         let payload = &push["payload"];
@@ -69,7 +69,7 @@ async fn a_channel_message_is_pushed_to_those_whom_it_mentions() {
     let all = max.send_to("general", "t", "@**all**").await;
     mel.send_to("general", "t", "@**all** but myself").await;
 
-    assert_eq!(told(&server, &mel, 0).await, [message(by_name), message(by_group), message(all)]);
+    assert_eq!(pushes_to(&server, &mel, 0).await, [message(by_name), message(by_group), message(all)]);
     let first = &pushes(&server).await[0]["payload"];
     let place = [&first["recipient_type"], &first["channel_id"], &first["channel_name"], &first["topic"]];
     assert_eq!(place, [&json!("channel"), &json!(server.channel("general")), &json!("general"), &json!("t")]);
@@ -85,15 +85,15 @@ async fn an_edit_is_pushed_to_those_whom_it_mentions_newly() {
     };
 
     edit("two").await;
-    assert_eq!(told(&server, &mel, 0).await, []);
+    assert_eq!(pushes_to(&server, &mel, 0).await, []);
     edit("three for @**Mel Marsh**").await;
     edit("four for @**Mel Marsh** and @**all**").await;
-    assert_eq!(told(&server, &mel, 0).await, [message(id)]);
+    assert_eq!(pushes_to(&server, &mel, 0).await, [message(id)]);
     mel.post("/messages/flags", json!({"messages": [id], "op": "add", "flag": "read"})).await.success();
     edit("five").await;
     edit("six for @**Mel Marsh**").await;
 
-    assert_eq!(told(&server, &mel, 0).await, [message(id), removal(&[id])], "what is read is not pushed again");
+    assert_eq!(pushes_to(&server, &mel, 0).await, [message(id), removal(&[id])], "what is read is not pushed again");
 }
 
 #[tokio::test]
@@ -118,8 +118,8 @@ async fn settings_decide_what_is_pushed() {
             sent.push(max.send_to("engineering", "t", content).await);
         }
         sent.push(max.send_direct(&[mel.id()], "direct").await);
-        let told = told(&server, &mel, before).await;
-        sent.into_iter().map(|id| told.contains(&message(id))).collect::<Vec<_>>()
+        let received = pushes_to(&server, &mel, before).await;
+        sent.into_iter().map(|id| received.contains(&message(id))).collect::<Vec<_>>()
     };
 
     set(json!({"automatically_follow_topics_where_mentioned": false})).await;
@@ -165,7 +165,7 @@ async fn what_was_read_or_deleted_is_taken_back() {
     mel.post("/mark_all_as_read", json!({})).await.success();
 
     let removals = [removal(&[read]), removal(&[deleted]), removal(&[left]), removal(&[last])];
-    assert_eq!(told(&server, &mel, before).await, removals);
+    assert_eq!(pushes_to(&server, &mel, before).await, removals);
     let payload = pushes(&server).await.pop().map(|push| push["payload"].clone());
     let expected = json!({
         "type": "remove",

@@ -1,4 +1,4 @@
-//! POST /register: which state comes for whom.
+//! POST /register: the state that each user gets.
 
 use crate::support::TestServer;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The stories under `scenarios/` are true, and the way they are told holds: mistakes and differences are named by line.
+//! The scenarios under `scenarios/` pass, and mistakes and differences in a file are reported by line.
 
 use crate::support::TestServer;
 use chatdouble::scenario::{Accounts, Document, Mode, Outcome, Stage, play, rewritten};
@@ -10,14 +10,14 @@ async fn stage(server: &Server) -> Stage {
     Stage::open(server.url(), None, Accounts::new()).await.expect("it has control")
 }
 
-fn told(story: &str) -> Document {
+fn parsed(story: &str) -> Document {
     Document::parse("story.md", story).unwrap_or_else(|mistakes| panic!("{}", mistakes[0]))
 }
 
 /// What a story's only scenario comes to, and its text as it would be rewritten.
 async fn played(story: &str, mode: Mode) -> (String, String) {
     let server = TestServer::start().await;
-    let (stage, document) = (stage(server.server()).await, told(story));
+    let (stage, document) = (stage(server.server()).await, parsed(story));
     match play(&stage, &document, &document.scenarios[0], mode).await {
         Outcome::Played => ("played".to_owned(), story.to_owned()),
         Outcome::Skipped(reason) => (format!("skipped: {reason}"), story.to_owned()),
@@ -185,7 +185,7 @@ fn mistakes_are_named_by_line_and_reason() {
 fn headings_are_named_by_their_words_and_blocks_by_their_lines() {
     let story = "A title\n=======\n\n## Say `hi` &amp; *wave*\n### Deeper\n\n   ~~~ request\nmel: GET /x\n\n   ~~~\n\n> ## Quoted\n\n\
         ```text\n## Not here\n```\n\n## Or [not](/x)\n\n```request\nmel: GET /x\n```\n";
-    let document = told(story);
+    let document = parsed(story);
     let scenarios: Vec<_> = document.scenarios.iter().map(|scenario| (scenario.name.as_str(), scenario.line)).collect();
     assert_eq!(scenarios, [("Say hi & wave", 4), ("Or not", 18)]);
 }
@@ -196,7 +196,7 @@ async fn blocks_under_the_title_are_played_before_each_scenario() {
         ## B\n\n```request\nmel: POST /messages/{{id}}/reactions\nemoji_name: tada\n```\n\n\
         ## C\n\n```request\nmel: POST /messages/{{id}}/reactions\nemoji_name: tada\n```\n";
     let server = TestServer::start().await;
-    let (stage, document) = (stage(server.server()).await, told(story));
+    let (stage, document) = (stage(server.server()).await, parsed(story));
     let names: Vec<&str> = document.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
     assert_eq!(names, ["B", "C"]);
     for scenario in &document.scenarios {
@@ -216,9 +216,9 @@ fn reacting_twice(from_level: i64) -> String {
 async fn a_story_is_played_at_the_first_level_at_which_it_says_that_it_holds_too() {
     assert_eq!(played(&reacting_twice(193), Mode::Check).await.0, "played");
 
-    let (told, _) = played(&reacting_twice(192), Mode::Check).await;
+    let (diff, _) = played(&reacting_twice(192), Mode::Check).await;
     let expected = "at feature level 192, from which it should hold: the reply to POST /messages/";
-    assert!(told.contains(expected) && told.contains("+{\"code\": \"BAD_REQUEST\"}"), "{told}");
+    assert!(diff.contains(expected) && diff.contains("+{\"code\": \"BAD_REQUEST\"}"), "{diff}");
 
     let (_, rewritten) = played(&reacting_twice(192), Mode::Update).await;
     assert_eq!(rewritten, reacting_twice(192), "what the newest level answers is left as it is");
@@ -233,14 +233,15 @@ async fn a_story_is_skipped_where_the_server_is_older() {
     let accounts = json!({"mel": {"email": mel.email, "api_key": mel.api_key}});
     let accounts = serde_json::from_value(accounts).expect("well-formed");
     let stage = Stage::open(&own_port, None, accounts).await.expect("it answers");
-    let story =
-        |level: i64| told(&format!("# A\n\n```world\nfrom_level: {level}\n```\n```request\nmel: GET /users/me\n```\n"));
+    let story = |level: i64| {
+        parsed(&format!("# A\n\n```world\nfrom_level: {level}\n```\n```request\nmel: GET /users/me\n```\n"))
+    };
 
     let (younger, older) = (story(248), story(247));
 
     let skipped = play(&stage, &younger, &younger.scenarios[0], Mode::Check).await;
     let reason = "holds from feature level 248 on; this server has 247";
-    assert!(matches!(&skipped, Outcome::Skipped(told) if told == reason), "{skipped:?}");
+    assert!(matches!(&skipped, Outcome::Skipped(given) if given == reason), "{skipped:?}");
     let outcome = play(&stage, &older, &older.scenarios[0], Mode::Check).await;
     assert!(matches!(outcome, Outcome::Played), "{outcome:?}");
 }
@@ -261,7 +262,7 @@ async fn without_control_stories_are_played_in_the_realm_that_is_there_or_skippe
     assert!(!stage.has_control());
 
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/anywhere.md");
-    let document = told(&std::fs::read_to_string(path).expect("readable"));
+    let document = parsed(&std::fs::read_to_string(path).expect("readable"));
     for _ in 0..2 {
         for scenario in &document.scenarios {
             let outcome = play(&stage, &document, scenario, Mode::Check).await;
@@ -274,9 +275,9 @@ async fn without_control_stories_are_played_in_the_realm_that_is_there_or_skippe
         ("# A\n\n```request\nolive: GET /users/me\n```\n", "there is no user 'olive' here"),
         ("# A\n\n```request\nmel: GET /users/me/{{channel x}}/topics\n```\n", "there is no channel 'x' here"),
     ] {
-        let document = told(story);
+        let document = parsed(story);
         let outcome = play(&stage, &document, &document.scenarios[0], Mode::Check).await;
-        assert!(matches!(&outcome, Outcome::Skipped(told) if told == reason), "{story} {outcome:?}");
+        assert!(matches!(&outcome, Outcome::Skipped(given) if given == reason), "{story} {outcome:?}");
     }
 }
 
@@ -289,7 +290,7 @@ async fn the_stories_of_the_reference_are_true() {
     let server = TestServer::start().await;
     let stage = stage(server.server()).await;
     for story in &stories {
-        let document = told(story);
+        let document = parsed(story);
         for scenario in &document.scenarios {
             let outcome = play(&stage, &document, scenario, Mode::Check).await;
             if let Outcome::Differs(differences) = &outcome {

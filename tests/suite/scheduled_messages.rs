@@ -202,11 +202,11 @@ async fn one_that_cannot_be_sent_is_marked_and_may_be_given_another_time() {
     server.advance(60).await;
 
     let failed = events.next().await.has(json!({"op": "update", "scheduled_message": {"failed": true}}));
-    let told = at_nora.next().await.0["message"].clone();
-    assert_eq!((&told["type"], &told["sender_full_name"]), (&json!("private"), &json!("Notification Bot")));
+    let received = at_nora.next().await.0["message"].clone();
+    assert_eq!((&received["type"], &received["sender_full_name"]), (&json!("private"), &json!("Notification Bot")));
     let text = "Your message scheduled for <time:2026-01-01T12:01:00Z> in #**general>t** was not sent:\n\
                 > Not authorized to send to channel 'general'";
-    assert_eq!(told["content"], text);
+    assert_eq!(received["content"], text);
     assert_eq!(listed(&nora).await, json!([failed["scheduled_message"]]));
     adam.patch(&format!("/streams/{general}"), json!({"is_archived": false})).await.success();
     let late = nora.patch(&path, json!({"content": "Again"})).await;

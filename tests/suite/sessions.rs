@@ -43,9 +43,9 @@ async fn every_operation_answers_a_session_as_it_answers_a_key() {
         let expected = crate::every_operation::call(&user, row, params.clone()).await;
         let reply = browser.call(method, &format!("/json{}", path_of(row)), &params).await;
 
-        let told = String::from_utf8_lossy(&reply.bytes).replace(&names[1], &names[0]);
-        let expected_told = String::from_utf8_lossy(&expected.bytes);
-        assert_eq!((reply.status, &*told), (expected.status, &*expected_told), "{method} {}", row.route.path);
+        let text = String::from_utf8_lossy(&reply.bytes).replace(&names[1], &names[0]);
+        let expected_text = String::from_utf8_lossy(&expected.bytes);
+        assert_eq!((reply.status, &*text), (expected.status, &*expected_text), "{method} {}", row.route.path);
         for name in names {
             server.anonymous().delete(&format!("/control/worlds/{name}"), json!({})).await.success();
         }
@@ -147,7 +147,7 @@ async fn cookies_are_for_one_world_and_out_of_reach_of_other_sites() {
     assert_eq!(token, &format!("csrftoken={csrf}; Path=/; Max-Age=31449600; SameSite=Lax"));
     let others = login(url.clone()).await;
     assert!(others[0].contains("; Path=/w/tenant; ") && others[1].contains("; Path=/w/tenant; "), "{others:?}");
-    // That of another world opens nothing, also beside the right one.
+    // The cookie of another world opens nothing, even together with the right one.
     let mut browser = Browser::new(url);
     browser.cookies.insert("sessionid".into(), id.clone());
     browser.send("GET", "/json/users/me", String::new()).await.with_status(401).error("UNAUTHORIZED", NOT_LOGGED_IN);

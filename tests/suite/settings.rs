@@ -170,10 +170,10 @@ async fn a_new_time_zone_is_told_to_all_in_its_canonical_form() {
     max.patch("/settings", json!({"timezone": "Europe/Lisbon"})).await.is(json!({}));
 
     let person = json!({"user_id": max.id(), "email": max.email(), "timezone": "Europe/Lisbon"});
-    let told = json!({"type": "realm_user", "op": "update", "person": person});
+    let received = json!({"type": "realm_user", "op": "update", "person": person});
     at_max.next().await.is(setting("timezone", json!("Europe/Lisbon")));
-    at_max.next().await.is(told.clone());
-    at_gus.next().await.is(told);
+    at_max.next().await.is(received.clone());
+    at_gus.next().await.is(received);
     at_max.none().await;
     at_gus.none().await;
     // A former name is none that the user has.
@@ -240,7 +240,7 @@ async fn an_address_is_told_to_those_who_come_to_see_it_and_taken_from_the_other
     // From some to others: the address for the API stays.
     max.patch("/settings", json!({"email_address_visibility": 3})).await.is(json!({}));
     at_mona.next().await.is(person(&max, "delivery_email", Value::Null));
-    // A picture at the provider is found by the address: who does not see that is told where it is.
+    // A picture at the provider is found by the address: users who do not see it get the picture's own address.
     at_mona.next().await.has(json!({"person": {"avatar_source": "G"}}));
     for queue in [&mut at_adam, &mut at_mona, &mut at_mel, &mut at_max] {
         queue.none().await;
@@ -363,8 +363,8 @@ async fn settings_of_one_request_are_changed_in_one_order_whatever_their_kinds()
         "web_font_size_px": 15, "fluid_layout_width": true, "web_inbox_show_channel_folders": false,
     });
     nora.patch("/settings", params).await.success();
-    let told = events.all().await;
-    let told: Vec<&str> = told.iter().filter_map(|event| event["property"].as_str()).collect();
+    let received = events.all().await;
+    let received: Vec<&str> = received.iter().filter_map(|event| event["property"].as_str()).collect();
     let expected = [
         "fluid_layout_width",
         "web_font_size_px",
@@ -375,5 +375,5 @@ async fn settings_of_one_request_are_changed_in_one_order_whatever_their_kinds()
         "web_inbox_show_channel_folders",
         "timezone",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(received, expected);
 }

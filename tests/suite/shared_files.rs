@@ -1,4 +1,4 @@
-//! Who gets a file by a message that links it: those to whom it is given by somebody who may read it.
+//! Access to a file by a message that links it: it is granted by authors who may read the file.
 
 use crate::support::{TestServer, User};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ async fn status(user: &User, url: &str) -> u16 {
     user.get(url, json!({})).await.status
 }
 
-/// The messages that the owner is told of.
+/// The messages in the events that the owner gets.
 async fn linked_by(owner: &User, url: &str) -> Value {
     let files = owner.get("/attachments", json!({})).await.success()["attachments"].clone();
     let is_meant = |file: &&Value| url.ends_with(file["path_id"].as_str().unwrap_or("none"));

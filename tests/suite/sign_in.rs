@@ -219,14 +219,14 @@ async fn passwords_are_asked_and_what_is_wrong_is_said() {
         browser.submit("/login/", json!({"username": email, "password": password})).await
     };
 
-    for (email, password, told) in [
+    for (email, password, message) in [
         ("mel@chat.test", "wrong", "Your username or password is incorrect"),
         ("nobody@chat.test", "x", "Your username or password is incorrect"),
         ("x", "x", "Enter a valid email address."),
         ("dana@chat.test", "dana-password-7421", "The account dana@chat.test is deactivated."),
     ] {
         let page = attempt(&mut browser, email, password).await.with_status(200);
-        assert!(text(&page).contains(told), "{email}: {page}");
+        assert!(text(&page).contains(message), "{email}: {page}");
         assert!(!browser.cookies.contains_key("sessionid"));
     }
     drop(attempt(&mut browser, "mel@chat.test", "mel-password-7421").await.with_status(302));

@@ -50,7 +50,7 @@ async fn a_new_status_is_told_as_it_was_passed() {
     let expected = json!({"status_text": "Back", "emoji_name": "octopus", "emoji_code": "1f419", "reaction_type": "unicode_emoji"});
     assert_eq!(status_of(&max, &mel).await, expected);
 
-    // The same once more is told once more.
+    // The same status again is sent again.
     mel.post("/users/me/status", json!({"status_text": "Back"})).await.is(json!({}));
     events.next().await.is(json!({"type": "user_status", "user_id": mel.id(), "status_text": "Back"}));
 }
@@ -187,7 +187,7 @@ async fn a_limited_guest_hears_of_those_whom_they_know() {
     refused.error("BAD_REQUEST", "Insufficient permission");
 }
 
-/// Guests may know only those whom they share channels with; the user shares none.
+/// Guests may know only users who share a channel with them; this user shares none.
 pub fn limit_guests(server: &TestServer, user: &User) {
     use chatdouble::realm::group::SystemGroup;
     use chatdouble::realm::id::{ChannelId, UserId};

@@ -94,7 +94,7 @@ async fn properties_change_for_oneself_in_the_order_given() {
     ]);
     mel.post("/users/me/subscriptions/properties", json!({"subscription_data": data})).await.is(json!({}));
 
-    let told = [
+    let received = [
         ("color", json!("#c2c2c2")),
         ("in_home_view", json!(false)),
         ("is_muted", json!(true)),
@@ -102,7 +102,7 @@ async fn properties_change_for_oneself_in_the_order_given() {
         ("in_home_view", json!(true)),
         ("is_muted", json!(false)),
     ];
-    for (property, value) in told {
+    for (property, value) in received {
         at_mel
             .next()
             .await

@@ -18,7 +18,7 @@ use chatdouble::{InitialClock, Options, Server};
 use http_body_util::Full;
 use std::time::Duration;
 
-/// The time at which the clock of every test stands still.
+/// The time at which the clock of every test is frozen.
 pub const START: &str = "2026-01-01T12:00:00Z";
 
 /// The seed of a long run by chance (`just soak`), from `CHATDOUBLE_SOAK`: a number, or any other text for one by chance.
@@ -28,7 +28,7 @@ pub fn soak_seed() -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| RandomState::new().hash_one(0)))
 }
 
-/// A running server of a test's own, with the built-in realm and a clock that stands still.
+/// A running server of a test's own, with the built-in realm and a frozen clock.
 pub struct TestServer {
     server: Server,
     /// What happens in its default world, where it has one.

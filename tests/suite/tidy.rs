@@ -35,7 +35,7 @@ fn is_test(path: &Path) -> bool {
     path.iter().any(|part| part == "tests" || part == "tests.rs")
 }
 
-/// Whom each layer may name, besides itself.
+/// The layers that each layer may name, besides itself.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("time", &[]),

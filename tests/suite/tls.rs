@@ -254,7 +254,7 @@ fn files_that_do_not_fit_and_options_that_need_more_are_told() {
     let file = |name: &str, text: &str| temporary(name, text).to_str().expect("text").to_owned();
     let (certificate, key, foreign) = (file("cert", &certificate), file("key", &key), file("foreign", &foreign));
     let empty = file("empty", "");
-    for (arguments, status, told) in [
+    for (arguments, status, expected) in [
         (vec!["--tls-cert", &certificate, "--tls-key", &foreign], 1, "the key is not that of the certificate"),
         (vec!["--tls-cert", &empty, "--tls-key", &key], 1, "the certificate can't be read"),
         (vec!["--tls-cert", &certificate, "--tls-key", &empty], 1, "the key can't be read"),
@@ -270,7 +270,7 @@ fn files_that_do_not_fit_and_options_that_need_more_are_told() {
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(status), "{arguments:?}: {error}");
         assert!(error.starts_with("error: ") && error.trim_end().lines().count() == 1, "{arguments:?}: {error}");
-        assert!(error.contains(told), "{arguments:?}: {error}");
+        assert!(error.contains(expected), "{arguments:?}: {error}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Typing: who is told that somebody is writing or editing.
+//! Typing: which users learn that a user is writing or editing.
 
 use crate::support::{TestServer, User};
 use chatdouble::realm::id::UserId;

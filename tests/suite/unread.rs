@@ -52,7 +52,7 @@ async fn the_notice_of_a_resolved_topic_is_read_by_those_who_want_it_so() {
             assert_eq!(notice["flags"], flags, "{policy}, follows: {follows}");
             let fetched = max.get(&format!("/messages/{}", notice["message"]["id"]), json!({})).await.success();
             assert_eq!(fetched["message"]["flags"], flags);
-            // What is marked anew at once takes the notice back.
+            // Marking the topic again at once takes the notice back.
             server.advance(61).await;
         }
         let more = if is_read { 0 } else { 2 };
@@ -112,7 +112,7 @@ async fn a_notice_in_an_archived_channel_is_unread_for_clients_that_do_not_know_
     let events = queue.all().await;
     assert!(events.iter().all(|event| state.apply(event)));
 
-    let last = events.last().expect("the notice is told");
+    let last = events.last().expect("the event of the notice");
     assert_eq!((&last["type"], &last["message"]["subject"]), (&json!("message"), &json!("channel events")));
     let later = register().await.state;
     assert_eq!(state.differences(&later), []);

@@ -1,4 +1,4 @@
-//! Outgoing webhooks: what is posted where, what becomes of the answer, and what is told of failures.
+//! Outgoing webhooks: what is posted where, what becomes of the answer, and how failures are reported.
 
 mod failures;
 mod worlds;

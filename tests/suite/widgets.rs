@@ -105,8 +105,8 @@ async fn who_wrote_a_message_may_attach_anything_to_it_and_others_then_too() {
     add(&mel, plain, json!({"anything": 1})).await.is(json!({}));
     add(&max, plain, json!(["more"])).await.is(json!({}));
 
-    let told: Vec<Value> = parts(&max, plain).await.into_iter().map(|part| part["content"].clone()).collect();
-    assert_eq!(told, ["{\"anything\":1}", "[\"more\"]"]);
+    let received: Vec<Value> = parts(&max, plain).await.into_iter().map(|part| part["content"].clone()).collect();
+    assert_eq!(received, ["{\"anything\":1}", "[\"more\"]"]);
 }
 
 #[tokio::test]
@@ -136,9 +136,9 @@ async fn a_message_may_be_given_a_form_with_choices() {
     let given = json!({"widget_type": "zform", "extra_data": form});
 
     let id = send(given.to_string()).await.success()["id"].as_i64().expect("an ID");
-    let told = parts(&mel, id).await;
-    assert_eq!(serde_json::from_str::<Value>(told[0]["content"].as_str().expect("a text")).ok(), Some(given));
-    assert_eq!((&told[0]["sender_id"], &told[0]["msg_type"]), (&json!(mel.id()), &json!("widget")));
+    let received = parts(&mel, id).await;
+    assert_eq!(serde_json::from_str::<Value>(received[0]["content"].as_str().expect("a text")).ok(), Some(given));
+    assert_eq!((&received[0]["sender_id"], &received[0]["msg_type"]), (&json!(mel.id()), &json!("widget")));
 
     let invalid = "Widgets: API programmer sent invalid JSON content";
     send("{{".into()).await.error("BAD_REQUEST", invalid);

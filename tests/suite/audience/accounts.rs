@@ -144,7 +144,7 @@ fn ends() -> Vec<Case> {
         Case::of("DELETE /users/me", "adam", |_| json!({}))
             .with_limited_guests()
             .sends("realm_user update is_active 2", "everyone but gus adam")
-            // His bots', whom guests know.
+            // His bots', which guests know.
             .sends("realm_user update is_active", "everyone but adam")
             // He made two groups and a channel.
             .sends("user_group update can_add_members_group 9", "everyone but adam")
@@ -186,7 +186,7 @@ fn ends() -> Vec<Case> {
 }
 
 /// A case in which somebody holds permissions without a group between, of the organization, of a group and of a channel:
-/// that they do, or don't any more, is told.
+/// events say that they do, or don't any more.
 fn listed(case: Case, to: &'static str) -> Case {
     let arranged = case.arranged(|tx| {
         let members = ["nora", "build-bot", "dana"].map(|name| {

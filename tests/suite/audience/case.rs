@@ -1,4 +1,4 @@
-//! A request, what leads up to it, and whom its events reach.
+//! A request, the requests before it, and the accounts that its events reach.
 
 use crate::support::{Queue, Reply, TestServer, User, assert_has};
 use chatdouble::api::OPERATIONS;
@@ -97,7 +97,7 @@ impl Case {
         self
     }
 
-    /// Guests know only those with whom they share a channel or a conversation.
+    /// Guests know only users who share a channel or a conversation with them.
     pub fn with_limited_guests(self) -> Self {
         self.arranged(limit_guests)
     }
@@ -115,7 +115,7 @@ impl Case {
         self
     }
 
-    /// What stands in the event as somebody gets it.
+    /// The event's content as an account gets it.
     pub fn shows(mut self, to: &'static str, event: &'static str, expected: Params) -> Self {
         self.shows.push((to, event, expected));
         self

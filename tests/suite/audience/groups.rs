@@ -1,4 +1,4 @@
-//! User groups: everybody is told, and who sees more or less by them.
+//! User groups: all users get the events, and users who see more or less by them get more.
 
 use super::case::{Case, group, id};
 use serde_json::json;

@@ -102,7 +102,7 @@ fn moving() -> Vec<Case> {
         .sends("muted_topics", "mel")
         .sends("user_topic", "mel")
         .sends("message", "everyone but out-bot"),
-        // Into a private channel: who may not follow loses the messages, and is not told where they are. Its history is
+        // Into a private channel: users who may not follow lose the messages, and do not learn where they are. Its history is
         // protected: its subscribers get rows.
         Case::of(EDIT, "adam", |s| {
             json!({
@@ -155,7 +155,7 @@ fn deleting() -> Vec<Case> {
             )
             .sends("delete_message", "olive mona mel max gus")
             .sends("stream update first_message_id", "olive adam mona mel max gus"),
-        // Who could read a message is told of its end, whether they received it or not.
+        // Users who could read a message get the event of its deletion, whether they received it or not.
         Case::of(DELETE, "adam", |s| json!({"message_id": s.message("The release")}))
             .sends("delete_message", "everyone but gus")
             .sends("stream update first_message_id", "everyone but gus"),

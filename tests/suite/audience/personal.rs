@@ -1,4 +1,4 @@
-//! What is somebody's own: nobody else is told.
+//! Personal data of a user: only that user gets events.
 
 use super::case::{Case, id};
 use crate::support::TestServer;

@@ -1,4 +1,4 @@
-//! Starred messages that go out of sight and come back: told to those who starred them.
+//! Starred messages that go out of sight and come back: users who starred them get events.
 
 use super::case::{Case, group, id};
 use crate::support::TestServer;

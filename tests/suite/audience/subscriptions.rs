@@ -31,7 +31,7 @@ fn coming() -> Vec<Case> {
             .sends("subscription add", "gus")
             .sends("subscription peer_add", "everyone but gus")
             .sends("message", "gus"),
-        // Gus comes to know those in engineering whom he shares nothing with.
+        // Gus comes to know users in engineering who share nothing else with him.
         Case::of(
             SUBSCRIBE,
             "adam",

@@ -1,4 +1,4 @@
-//! The clock: where it stands, what is to come, and moving it.
+//! The clock: its time, what falls due, and moving it.
 
 use super::worlds::until_parked;
 use super::{Control, START_SECONDS};

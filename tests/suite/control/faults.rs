@@ -1,4 +1,4 @@
-//! Faults: what the client sees, what was carried out, whom a rule is for and how it counts.
+//! Faults: what the client sees, what was carried out, which users a rule applies to and how it counts.
 
 use super::{Control, exchange};
 use crate::support::{Reply, TestServer};

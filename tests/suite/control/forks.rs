@@ -98,8 +98,8 @@ async fn a_fork_may_stand_at_an_earlier_time_or_reach_a_later_one() {
     control.post("/worlds", early).await.success();
     control.post("/worlds", fork("late", "2036-01-01T00:00:00Z")).await.success();
     for name in ["early", "early-state", "late"] {
-        let told = control.get(&format!("/worlds/{name}/invariants")).await.success();
-        assert_eq!(told["violations"], json!([]), "{name}");
+        let report = control.get(&format!("/worlds/{name}/invariants")).await.success();
+        assert_eq!(report["violations"], json!([]), "{name}");
     }
     let clock = control.get("/worlds/early/clock").await.success();
     assert_eq!(clock["now"], 1_577_836_800.0);
@@ -125,7 +125,7 @@ async fn a_fork_whose_clock_runs_behind_its_origins_goes_by_its_own() {
         let id = mel.send_to("general", "x", "now").await;
         let message = mel.get(&format!("/messages/{id}"), json!({})).await.success();
         assert!(message["message"]["timestamp"].as_i64().is_some_and(|at| at < 4_102_444_800), "{name}: {message}");
-        let told = control.get(&format!("/worlds/{name}/invariants")).await.success();
-        assert_eq!(told["violations"], json!([]), "{name}");
+        let report = control.get(&format!("/worlds/{name}/invariants")).await.success();
+        assert_eq!(report["violations"], json!([]), "{name}");
     }
 }

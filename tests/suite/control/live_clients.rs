@@ -9,7 +9,7 @@ use std::time::Duration;
 
 const CLOCK: &str = "/worlds/default/clock";
 
-/// A client that polls in a loop until it is told to end; all messages that it saw, and how often it lost its queue.
+/// A client that polls in a loop until the test ends it; all messages that it saw, and how often it lost its queue.
 async fn client(user: User, queue_id: String, ends: Arc<AtomicBool>) -> (Vec<String>, usize) {
     let (mut seen, mut last, mut lost) = (Vec::new(), -1, 0);
     while !ends.load(Ordering::Acquire) {

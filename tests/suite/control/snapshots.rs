@@ -53,7 +53,7 @@ async fn restoring_brings_back_realm_clock_and_chance() {
     assert_ne!(control.get("/worlds").await.success()["worlds"][0]["messages"], counted);
     assert_eq!(control.get("/worlds/default/clock").await.success()["now"], START_SECONDS as f64);
     assert_eq!(mel.send_to("general", "t", "again").await, after, "counters stand where they stood");
-    assert_eq!(mel.events(["message"]).await.id, queue, "chance stands where it stood");
+    assert_eq!(mel.events(["message"]).await.id, queue, "the random generator has its former state");
 }
 
 #[tokio::test]

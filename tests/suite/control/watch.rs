@@ -37,8 +37,8 @@ impl Watcher {
     /// The next frame; None when the other side has closed.
     async fn next(&mut self) -> Option<Value> {
         loop {
-            let told = tokio::time::timeout(Duration::from_secs(10), self.0.next()).await.expect("a frame");
-            match told {
+            let frame = tokio::time::timeout(Duration::from_secs(10), self.0.next()).await.expect("a frame");
+            match frame {
                 Some(Ok(Message::Text(text))) => return Some(serde_json::from_str(&text).expect("JSON")),
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
                 Some(Ok(_)) => {}
@@ -221,20 +221,20 @@ async fn a_slow_watcher_is_told_how_much_it_missed() {
     }
     let _ = max.get("/users/me", json!({})).await;
 
-    let (mut told, mut lost) = (0, 0);
+    let (mut received, mut lost) = (0, 0);
     loop {
         let frame = watcher.frame().await;
         match frame["type"].as_str() {
             Some("lost") => lost += frame["count"].as_i64().expect("a count"),
-            _ => told += 1,
+            _ => received += 1,
         }
         if frame["path"] == "/users/me" {
             break;
         }
     }
 
-    assert!(lost > 0, "{told} were told");
-    assert_eq!(told + lost, count + 1);
+    assert!(lost > 0, "{received} were received");
+    assert_eq!(received + lost, count + 1);
 }
 
 #[tokio::test]
@@ -309,11 +309,11 @@ async fn a_watcher_is_told_no_more_in_a_second_than_it_asks_for_and_how_much_was
         let _ = mel.get("/users/me", json!({})).await.with_status(200);
     }
 
-    let (mut told, mut lost, mut counts) = (0, 0, 0);
-    while told + lost < 40 {
+    let (mut received, mut lost, mut counts) = (0, 0, 0);
+    while received + lost < 40 {
         let frame = watcher.frame().await;
         match frame["type"].as_str() {
-            Some("request") => told += 1,
+            Some("request") => received += 1,
             Some("lost") => {
                 lost += frame["count"].as_u64().expect("a number");
                 counts += 1;
@@ -322,8 +322,8 @@ async fn a_watcher_is_told_no_more_in_a_second_than_it_asks_for_and_how_much_was
         }
     }
 
-    assert_eq!(told + lost, 40, "each request is told or counted");
-    assert!((5..=20).contains(&told) && counts >= 1, "{told} told, {lost} lost in {counts}");
+    assert_eq!(received + lost, 40, "each request is received or counted");
+    assert!((5..=20).contains(&received) && counts >= 1, "{received} received, {lost} lost in {counts}");
     for wrong in ["default/watch?per_second=many", "default/watch?colour=red"] {
         let refused = Watcher::connect_to(&server, wrong, &[]).await;
         assert_eq!(refused.map(|_| ()).expect_err("refused"), 400, "{wrong}");

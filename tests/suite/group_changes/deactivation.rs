@@ -185,11 +185,11 @@ async fn older_clients_hear_nothing_of_members_of_deactivated_groups() {
 
     olive.post(&format!("/users/{}/reactivate", dana.id()), json!({})).await.success();
 
-    let told = async |queue: &mut Queue| {
+    let received = async |queue: &mut Queue| {
         let events = queue.all().await;
         events.iter().filter_map(|event| event["group_id"].as_i64()).collect::<Vec<_>>()
     };
-    let (new, older) = (told(&mut at_mel).await, told(&mut at_old_client).await);
+    let (new, older) = (received(&mut at_mel).await, received(&mut at_old_client).await);
     assert!(new.contains(&old) && !older.contains(&old), "{new:?} {older:?}");
     assert_eq!(new.len(), older.len() + 1);
 }

@@ -72,8 +72,8 @@ async fn archived_channels_were_buried_before_315() {
             continue;
         }
         assert_eq!(kinds, ["stream"]);
-        let told = &events[0]["streams"][0];
-        assert_eq!((&told["name"], &told["invite_only"]), (&json!("gone soon"), &json!(false)));
+        let received = &events[0]["streams"][0];
+        assert_eq!((&received["name"], &received["invite_only"]), (&json!("gone soon"), &json!(false)));
         let state = mel.register(json!({})).await.state;
         assert_eq!(state["realm_new_stream_announcements_stream_id"], -1);
 

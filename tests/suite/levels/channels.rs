@@ -40,16 +40,16 @@ async fn purposes_of_an_archived_channel_were_told_one_by_one_before_331() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 331).await;
     let general = format!("/streams/{}", server.channel("general"));
-    let told = async |age: &Age<'_>| {
+    let received = async |age: &Age<'_>| {
         let mut events = age.user("nora").events(["realm"]).await;
         age.user("olive").delete(&general, json!({})).await.success();
-        let told = events.all().await;
-        told.into_iter().map(|event| (event["op"].clone(), event["property"].clone())).collect::<Vec<_>>()
+        let received = events.all().await;
+        received.into_iter().map(|event| (event["op"].clone(), event["property"].clone())).collect::<Vec<_>>()
     };
 
     let apart = ["new_stream_announcements_stream_id", "signup_announcements_stream_id"];
-    assert_eq!(told(&before).await, apart.map(|name| (json!("update"), json!(name))));
-    assert_eq!(told(&after).await, [(json!("update_dict"), json!("default"))]);
+    assert_eq!(received(&before).await, apart.map(|name| (json!("update"), json!(name))));
+    assert_eq!(received(&after).await, [(json!("update_dict"), json!("default"))]);
 }
 
 #[tokio::test]
@@ -72,8 +72,8 @@ async fn flags_were_told_of_unchanged_messages_before_155() {
             ("read", "remove", json!([])),
         ] {
             mel.post("/messages/flags", json!({"messages": [two, one], "op": op, "flag": flag})).await.success();
-            let told = if both { json!([one, two]) } else { changed };
-            queue.next().await.has(json!({"op": op, "flag": flag, "messages": told}));
+            let received = if both { json!([one, two]) } else { changed };
+            queue.next().await.has(json!({"op": op, "flag": flag, "messages": received}));
         }
         mel.post("/messages/flags", json!({"messages": [99_999], "op": "add", "flag": "read"})).await.success();
         queue.next().await.has(json!({"messages": []}));

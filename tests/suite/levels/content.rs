@@ -67,7 +67,7 @@ async fn groups_had_whole_default_channels_before_330() {
     let server = TestServer::start().await;
     let quiet = server.channel("quiet");
     let [before, after] = Age::around(&server, 330).await;
-    let mut told = Vec::new();
+    let mut received = Vec::new();
     for age in [&before, &after] {
         let mut mel = age.user("mel").register(json!({})).await;
         let group = json!({"group_name": "Interns", "description": "", "stream_names": ["quiet"]});
@@ -75,10 +75,13 @@ async fn groups_had_whole_default_channels_before_330() {
         let event = mel.next().await.has(json!({"type": "default_stream_groups"}));
         let later = age.user("mel").register(json!({})).await.state;
         assert_eq!(event["default_stream_groups"], later["realm_default_stream_groups"]);
-        told.push(event["default_stream_groups"][0]["streams"][0].clone());
+        received.push(event["default_stream_groups"][0]["streams"][0].clone());
     }
-    assert_eq!((&told[0]["stream_id"], &told[0]["name"], &told[1]), (&json!(quiet), &json!("quiet"), &json!(quiet)));
-    assert!(told[0].get("creator_id").is_some() && told[0].get("folder_id").is_none());
+    assert_eq!(
+        (&received[0]["stream_id"], &received[0]["name"], &received[1]),
+        (&json!(quiet), &json!("quiet"), &json!(quiet))
+    );
+    assert!(received[0].get("creator_id").is_some() && received[0].get("folder_id").is_none());
 }
 
 #[tokio::test]

@@ -57,7 +57,7 @@ async fn fields_come_and_go_at_every_place() {
                 let is_former = changes().iter().any(|other| {
                     matches!(other.touch, ChangeKind::RenamedField { object: of, old, .. } if std::ptr::eq(of, object) && old == name)
                 });
-                // What it stands in may be younger than the field.
+                // The object around it may be younger than the field.
                 let is_hidden = shown(&realm, *level, place, &json!({name: 1})).is_null();
                 // One reply may have got it later than its like.
                 let is_later = changes().iter().any(|other| {
@@ -146,7 +146,7 @@ async fn what_a_level_has_is_met_in_its_worlds_and_nothing_younger() {
                 ChangeKind::Field { object, name } => {
                     let is_excused =
                         FIELDS_NOT_SHOWN.iter().any(|(not, _, levels)| *not == name && levels.contains(at));
-                    // What it stands in may be younger than the field; the newest level has all but default channels,
+                    // The object around it may be younger than the field; the newest level has all but default channels,
                     // which are numbers there.
                     let is_of_newest = *at == NEWEST_FEATURE_LEVEL && !std::ptr::eq(object, &DEFAULT_CHANNEL);
                     let is_shown = seen.shows(object) || is_of_newest;
@@ -156,7 +156,7 @@ async fn what_a_level_has_is_met_in_its_worlds_and_nothing_younger() {
                 ChangeKind::RenamedField { object, old, new } => {
                     let is_new = seen.shows(object) && (*level..renamed_at(object, new)).contains(at);
                     expect(is_new, seen.has(object, new), format!("{new} of {}", object.name));
-                    // What it stands in may be younger than the name.
+                    // The object around it may be younger than the name.
                     let is_old = seen.shows(object) && (came_at(object, old)..*level).contains(at);
                     expect(is_old, seen.has(object, old), format!("{old} of {}", object.name));
                 }

@@ -118,8 +118,8 @@ async fn peers_were_not_told_of_deactivations_before_377() {
         let age = Age::at(&server, level).await;
         let mut events = age.user("mel").events(["subscription"]).await;
         age.user("olive").delete(&format!("/users/{max}"), json!({})).await.success();
-        let told = events.all().await;
-        assert_eq!(told.iter().any(|event| event["op"] == "peer_remove"), is_told, "at {level}");
+        let received = events.all().await;
+        assert_eq!(received.iter().any(|event| event["op"] == "peer_remove"), is_told, "at {level}");
     }
 }
 
@@ -133,15 +133,15 @@ async fn deleted_channels_were_told_whole_before_343() {
         age.user("olive").delete(&format!("/streams/{id}"), json!({})).await.success();
 
         let event = events.next().await.has(json!({"type": "stream", "op": "delete"}));
-        let told = &event["streams"][0];
+        let received = &event["streams"][0];
         assert_eq!(event.get("stream_ids").is_some(), level == 343, "at {level}");
         if level == 343 {
-            assert_eq!(*told, json!({"stream_id": id}));
+            assert_eq!(*received, json!({"stream_id": id}));
             continue;
         }
-        assert_eq!((&told["stream_id"], &told["name"]), (&json!(id), &json!("town-square")), "at {level}");
-        assert_eq!(told.get("is_recently_active").is_some(), level == 342, "at {level}: {told}");
-        assert_eq!(told.get("folder_id"), None, "at {level}");
+        assert_eq!((&received["stream_id"], &received["name"]), (&json!(id), &json!("town-square")), "at {level}");
+        assert_eq!(received.get("is_recently_active").is_some(), level == 342, "at {level}: {received}");
+        assert_eq!(received.get("folder_id"), None, "at {level}");
     }
 }
 
@@ -195,12 +195,12 @@ async fn messages_that_were_edited_stood_in_the_body_before_361() {
     let [before, after] = Age::around(&server, 361).await;
     let (old, new) = ("/message_edit_typing", format!("/messages/{id}/typing"));
     let start = json!({"message_id": id, "op": "start"});
-    let told = json!({"type": "typing_edit_message", "op": "start", "message_id": id});
+    let received = json!({"type": "typing_edit_message", "op": "start", "message_id": id});
     for (age, path, other) in [(&before, old, new.as_str()), (&after, new.as_str(), old)] {
         let mut events = age.user("max").events(["typing_edit_message"]).await;
         let _ = age.user("mel").post(other, start.clone()).await.with_status(404);
         age.user("mel").post(path, start.clone()).await.success();
-        events.next().await.has(told.clone());
+        events.next().await.has(received.clone());
         age.user("mel").post(path, json!({"message_id": id, "op": "stop"})).await.success();
         events.next().await.has(json!({"op": "stop"}));
     }
@@ -265,8 +265,9 @@ async fn clients_chose_the_numbers_of_devices_before_468() {
         }
         mel.post(path, registration.clone()).await.success();
         for status in ["pending", "active"] {
-            let told = json!({"type": "push_device", "push_account_id": shown, "status": status, "error_code": null});
-            events.next().await.is(told);
+            let received =
+                json!({"type": "push_device", "push_account_id": shown, "status": status, "error_code": null});
+            events.next().await.is(received);
         }
         assert_eq!(push_device(&mel, NUMBER).await, json!({"status": "active", "error_code": null}), "at {level}");
 
@@ -299,14 +300,14 @@ async fn peers_in_archived_channels_were_not_told_of_deactivations_before_428() 
         let mel = age.user("mel");
         let mut queue = mel.register(json!({"client_capabilities": {"archived_channels": true}})).await;
         age.user("olive").delete(&format!("/users/{max}"), json!({})).await.success();
-        let told = queue.all().await;
-        let mut removals = told.iter().filter(|event| event["op"] == "peer_remove");
+        let received = queue.all().await;
+        let mut removals = received.iter().filter(|event| event["op"] == "peer_remove");
         let has_left = removals.any(|event| event["stream_ids"].as_array().expect("a list").contains(&json!(general)));
         assert_eq!(has_left, is_told, "at {level}");
 
         // A client knows all the same.
         let mut state = State::from_register(queue.state.clone());
-        assert!(told.iter().all(|event| state.apply(event)));
+        assert!(received.iter().all(|event| state.apply(event)));
         let now = mel.register(json!({"client_capabilities": {"archived_channels": true}})).await.state;
         assert!(state.differences(&now).is_empty(), "at {level}: {:?}", state.differences(&now));
     }

@@ -182,17 +182,17 @@ async fn groups_were_removed_for_good_before_294() {
     };
     let remove = async |user: &User, id: i64| user.delete(&format!("/user_groups/{id}"), json!({})).await;
     let id = make().await;
-    let mut told = mel.events(["user_group"]).await;
+    let mut received = mel.events(["user_group"]).await;
 
     remove(&gus, id).await.error("BAD_REQUEST", "Not allowed for guest users");
     remove(&age.user("max"), id).await.error("BAD_REQUEST", "Insufficient permission");
     let members = group_of(&olive, "role:members").await.expect("it is there");
     remove(&olive, members).await.error("BAD_REQUEST", "Insufficient permission");
     remove(&olive, 4_000).await.error("BAD_REQUEST", "Invalid user group");
-    told.none().await;
+    received.none().await;
     // Who is in it may.
     remove(&mel, id).await.is(json!({}));
-    told.next().await.is(json!({"type": "user_group", "op": "remove", "group_id": id}));
+    received.next().await.is(json!({"type": "user_group", "op": "remove", "group_id": id}));
     assert_eq!(group_of(&olive, "passing").await, None);
     remove(&olive, id).await.error("BAD_REQUEST", "Invalid user group");
     // The name is free again.
@@ -212,9 +212,9 @@ async fn groups_were_removed_for_good_before_294() {
     let age = Age::at(&server, 293).await;
     let olive = age.user("olive");
     let id = group(&olive.register(json!({})).await.state, "old-timers");
-    let mut told = olive.events(["user_group"]).await;
+    let mut received = olive.events(["user_group"]).await;
     remove(&olive, id).await.success();
-    told.next().await.is(json!({"type": "user_group", "op": "remove", "group_id": id}));
+    received.next().await.is(json!({"type": "user_group", "op": "remove", "group_id": id}));
 
     let newest = server.user("olive").delete("/user_groups/1", json!({})).await;
     newest.with_status(405).error("BAD_REQUEST", "Method Not Allowed");

@@ -55,8 +55,9 @@ async fn realm_filters_held_linkifiers_before_176() {
 
         let mut events = age.user("mel").events(["realm_filters"]).await;
         age.user("olive").delete("/realm/filters/2", json!({})).await.success();
-        let told: Vec<Value> = events.all().await.into_iter().map(|mut event| event["realm_filters"].take()).collect();
-        assert_eq!(told, expected.map(|first| json!([first])).into_iter().collect::<Vec<_>>(), "at {level}");
+        let received: Vec<Value> =
+            events.all().await.into_iter().map(|mut event| event["realm_filters"].take()).collect();
+        assert_eq!(received, expected.map(|first| json!([first])).into_iter().collect::<Vec<_>>(), "at {level}");
     }
 }
 
@@ -285,8 +286,8 @@ async fn exports_were_public_before_304() {
         // Only a public one can be asked for below.
         olive.post("/export/realm", json!({"export_type": 2})).await.success();
         let listed = olive.get("/export/realm", json!({})).await.success();
-        let told = queue.next().await.0;
-        for exports in [&listed["exports"], &told["exports"]] {
+        let received = queue.next().await.0;
+        for exports in [&listed["exports"], &received["exports"]] {
             let exports = exports.as_array().expect("a list");
             assert_eq!(exports.len(), 1);
             let found: Vec<_> = exports.iter().filter_map(|export| export.get("export_type")).collect();

@@ -128,11 +128,11 @@ async fn owners_of_bots_were_addresses() {
         let path = format!("/bots/{bot}");
         age.user("olive").patch(&path, json!({"bot_owner_id": max})).await.success();
 
-        let told = events.all().await;
+        let received = events.all().await;
         let value = |key: &str| if key.ends_with("id") { json!(max) } else { json!("max@chat.test") };
         let find = |kind: &str, inner: &str, key: &str| {
-            let event = told.iter().find(|event| event["type"] == kind && event["op"] == "update");
-            event.map(|event| event[inner].get(key).cloned()).expect("it is told")
+            let event = received.iter().find(|event| event["type"] == kind && event["op"] == "update");
+            event.map(|event| event[inner].get(key).cloned()).expect("an event")
         };
         assert_eq!(find("realm_user", "person", in_users), Some(value(in_users)), "at {level}");
         assert_eq!(find("realm_bot", "bot", in_bots), Some(value(in_bots)), "at {level}");

@@ -84,8 +84,8 @@ async fn permissions_were_held_by_named_groups() {
         let mut events = olive.events(["stream", "user_group"]).await;
         olive.patch(path, json!({name: id("role:members")})).await.success();
         let event = events.next().await.has(json!({"op": "update"}));
-        let told = if event["type"] == "stream" { &event["value"] } else { &event["data"][name] };
-        assert_eq!(*told, id("role:members"), "{event}");
+        let received = if event["type"] == "stream" { &event["value"] } else { &event["data"][name] };
+        assert_eq!(*received, id("role:members"), "{event}");
         let message = format!("{name} is not an integer");
         let value = if level == 257 { nameless.clone() } else { json!({"new": nameless}) };
         olive.patch(path, json!({name: value})).await.error("BAD_REQUEST", &message);
@@ -204,7 +204,7 @@ const MODERATORS: Allowed = [true, true, true, false, false];
 const NOBODY: Allowed = [false; 5];
 
 /// A policy, the level that had it last, the values that it takes with what they allow, one that it does not take, and
-/// what is tried; `?` stands for a number that is new each time.
+/// what is tried; `?` means a number that is new each time.
 #[expect(clippy::type_complexity, reason = "a row of a table")]
 fn policies() -> Vec<(&'static str, i64, Vec<(i64, Allowed)>, i64, (&'static str, Value))> {
     let common = || vec![(2, ADMINISTRATORS), (4, MODERATORS), (1, MEMBERS)];

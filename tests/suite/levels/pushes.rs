@@ -17,5 +17,5 @@ async fn pushes_listed_recipients_and_named_devices_otherwise() {
     assert_eq!([handed[0]["payload"].get("pm_users"), handed[0]["payload"].get("recipient_user_ids")], [None, None]);
     assert_eq!(handed[1]["payload"]["pm_users"], ids.map(|id| id.to_string()).join(","));
     let wire = &handed[1]["wire"]["envelope"]["data"];
-    assert_eq!(wire["push_account_id"], "1", "below 468 the device's number stands in the key's place");
+    assert_eq!(wire["push_account_id"], "1", "below 468 the device's number takes the key's place");
 }

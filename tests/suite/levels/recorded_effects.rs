@@ -71,7 +71,7 @@ async fn edits_told_the_kind_of_a_wildcard_alone_before_248() {
     assert_eq!(queue.next().await.0["flags"], json!(["stream_wildcard_mentioned"]));
     assert_eq!(flags(&mel, id).await, json!(["stream_wildcard_mentioned", "wildcard_mentioned"]));
 
-    // Those whom a wildcard reached keep the flag when it is edited away.
+    // Users who were mentioned by a wildcard keep the flag when an edit removes it.
     olive.patch(&format!("/messages/{id}"), json!({"content": "nobody"})).await.success();
     assert_eq!(queue.next().await.0["flags"], json!(["stream_wildcard_mentioned"]));
     assert_eq!(flags(&mel, id).await, json!(["stream_wildcard_mentioned", "wildcard_mentioned"]));

@@ -26,7 +26,7 @@ async fn some_settings_had_other_defaults() {
         let defaults = olive.register(json!({})).await.state["realm_user_settings_defaults"].clone();
         assert_eq!(defaults["user_list_style"], style);
 
-        // What is so already is not told; everything else is, the default of other levels too.
+        // An unchanged value sends no event; any other does, also the default of other levels.
         let mut queue = mel.events(["user_settings"]).await;
         mel.patch("/settings", json!({"user_list_style": style})).await.success();
         queue.none().await;
@@ -96,9 +96,9 @@ async fn an_edit_marks_the_rows_of_those_outside_too() {
         mel.post(&format!("{path}/reactions"), json!({"emoji_name": "heart"})).await.success();
         let mut queue = mel.events(["update_message"]).await;
         olive.patch(&path, json!({"content": "@**all** @*crew* again"})).await.success();
-        let told = queue.next().await.0["flags"].clone();
+        let received = queue.next().await.0["flags"].clone();
         let shown = flags(&mel, id).await;
-        for flags in [&told, &shown] {
+        for flags in [&received, &shown] {
             let flags: Vec<&str> = flags.as_array().expect("a list").iter().filter_map(Value::as_str).collect();
             for flag in ["read", "mentioned", "stream_wildcard_mentioned", "historical"] {
                 assert!(flags.contains(&flag), "{flag}: {flags:?}");
@@ -150,8 +150,8 @@ async fn files_are_told_of_before_the_message_that_names_them() {
         let url = uploaded.get("url").or(uploaded.get("uri")).and_then(Value::as_str).expect("an address").to_owned();
         let mut queue = olive.events(["attachment", "message"]).await;
         olive.send_direct(&[mel.id()], &format!("[note]({url})")).await;
-        let told: Vec<Value> = queue.all().await.into_iter().map(|event| event["type"].clone()).collect();
-        assert_eq!(told, ["attachment", "message"]);
+        let received: Vec<Value> = queue.all().await.into_iter().map(|event| event["type"].clone()).collect();
+        assert_eq!(received, ["attachment", "message"]);
     }
 }
 
@@ -192,13 +192,13 @@ async fn pictures_of_system_bots_were_left_to_clients_before_248() {
         olive.post("/users/me/subscriptions", made.clone()).await.success();
         let others = json!({"subscriptions": [{"name": "made"}], "principals": [mel.id()]});
         olive.post("/users/me/subscriptions", others).await.success();
-        let told = queue.next().await.0["message"]["avatar_url"].clone();
+        let received = queue.next().await.0["message"]["avatar_url"].clone();
         for (computes, is_null) in [(true, is_left), (false, false)] {
             let query = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "client_gravatar": computes});
             let shown = mel.get("/messages", query).await.success();
             assert_eq!(shown["messages"][0]["avatar_url"].is_null(), is_null, "{shown}");
         }
-        assert_eq!(told.is_null(), is_left, "{told}");
+        assert_eq!(received.is_null(), is_left, "{received}");
     }
 }
 

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 async fn changed_names_were_told_before_78() {
     let server = TestServer::start().await;
     let change = json!({"full_name": "Olive Oil", "email": "oil@chat.test", "nonsense": 1});
-    let told = json!({"full_name": "Olive Oil", "account_email": "The new address has to be confirmed."});
-    for (level, expected) in [(77, told), (78, json!({"ignored_parameters_unsupported": ["nonsense"]}))] {
+    let reply = json!({"full_name": "Olive Oil", "account_email": "The new address has to be confirmed."});
+    for (level, expected) in [(77, reply), (78, json!({"ignored_parameters_unsupported": ["nonsense"]}))] {
         let olive = Age::at(&server, level).await.user("olive");
         olive.patch("/settings", change.clone()).await.is(expected);
         // Nothing of it is new any more.
@@ -94,18 +94,18 @@ async fn ways_to_log_in_were_told_as_switches_before_243() {
     let server = TestServer::start().await;
     let record = |is_on: bool| json!({"enabled": is_on, "available": true});
     let switches = json!({"Email": false, "Dev": true});
-    for (level, told) in
+    for (level, value) in
         [(200, switches.clone()), (242, switches.clone()), (243, json!({"Email": record(false), "Dev": record(true)}))]
     {
         let age = Age::at(&server, level).await;
         let mut queue = age.user("mel").events(["realm"]).await;
         let off = json!({"authentication_methods": {"Email": {"enabled": false}}});
         age.user("olive").patch("/realm", off).await.is(json!({"authentication_methods": switches}));
-        queue.next().await.has(json!({"op": "update_dict", "data": {"authentication_methods": told}}));
+        queue.next().await.has(json!({"op": "update_dict", "data": {"authentication_methods": value}}));
         let state = age.user("mel").register(json!({"event_types": ["realm"]})).await.state;
         assert_eq!(
             (&state["realm_authentication_methods"], &state["realm_email_auth_enabled"]),
-            (&told, &json!(false))
+            (&value, &json!(false))
         );
     }
 }
@@ -120,7 +120,7 @@ async fn limits_of_the_organization_were_0_without_limit() {
         (138, "message_content_edit_limit_seconds", "0", "unlimited"),
         (100, "message_content_delete_limit_seconds", "0", "unlimited"),
     ] {
-        for (level, taken, refused, told) in [(level - 1, old, new, json!(0)), (level, new, old, Value::Null)] {
+        for (level, taken, refused, value) in [(level - 1, old, new, json!(0)), (level, new, old, Value::Null)] {
             let age = Age::at(&server, level).await;
             let (adam, mut queue) = (age.user("adam"), age.user("mel").events(["realm"]).await);
             let (code, problem) = match refused {
@@ -128,28 +128,28 @@ async fn limits_of_the_organization_were_0_without_limit() {
                 _ => ("BAD_REQUEST", format!("{name} is not an integer")),
             };
             adam.patch("/realm", json!({name: refused})).await.error(code, &problem);
-            adam.patch("/realm", json!({name: taken})).await.is(json!({name: told}));
+            adam.patch("/realm", json!({name: taken})).await.is(json!({name: value}));
             let is_data = name == "message_content_edit_limit_seconds";
-            let told_of =
-                if is_data { json!({"data": {name: told}}) } else { json!({"property": name, "value": told}) };
-            queue.next().await.has(told_of);
+            let change_of =
+                if is_data { json!({"data": {name: value}}) } else { json!({"property": name, "value": value}) };
+            queue.next().await.has(change_of);
         }
     }
-    for (level, told) in [(21, Value::Null), (22, json!(-1))] {
+    for (level, value) in [(21, Value::Null), (22, json!(-1))] {
         let age = Age::at(&server, level).await;
         let (olive, mut queue) = (age.user("olive"), age.user("mel").events(["realm"]).await);
         olive.patch("/realm", json!({"message_retention_days": 30})).await.is(json!({"message_retention_days": 30}));
         queue.next().await.has(json!({"property": "message_retention_days", "value": 30}));
         let for_ever = json!({"message_retention_days": "forever"});
-        olive.patch("/realm", for_ever).await.is(json!({"message_retention_days": told}));
-        queue.next().await.has(json!({"property": "message_retention_days", "value": told}));
+        olive.patch("/realm", for_ever).await.is(json!({"message_retention_days": value}));
+        queue.next().await.has(json!({"property": "message_retention_days", "value": value}));
     }
-    for (level, replied, told) in [(194, Value::Null, Value::Null), (195, json!("updated"), json!(""))] {
+    for (level, replied, value) in [(194, Value::Null, Value::Null), (195, json!("updated"), json!(""))] {
         let age = Age::at(&server, level).await;
         let mut queue = age.user("mel").events(["realm"]).await;
         let none = json!({"default_code_block_language": ""});
         age.user("adam").patch("/realm", none).await.is(json!({"default_code_block_language": replied}));
-        queue.next().await.has(json!({"property": "default_code_block_language", "value": told}));
+        queue.next().await.has(json!({"property": "default_code_block_language", "value": value}));
     }
 }
 

@@ -88,7 +88,7 @@ async fn operations_are_there_until_their_level() {
         let way = format!("{} {} at {until}", row.route.method, row.route.path);
         assert!(before.body["msg"] != "Unknown path" && before.status != 405, "{way}: {before}");
         assert!(matches!(after.status, 404 | 405), "{way}: {after}");
-        let hint = after.header("x-chatdouble-hint").expect("it is told");
+        let hint = after.header("x-chatdouble-hint").expect("a hint");
         assert!(hint.contains(&format!("gone from feature level {until} on")), "{hint}");
     }
 }
@@ -136,7 +136,7 @@ async fn parameters_are_set_aside_below_their_level() {
                     received(&realm, level, "POST /register", "client_capabilities", &sent).0["client_capabilities"]
                         .contains(&format!("\"{name}\":true"))
                 };
-                // Below these levels, the core is told to give linkifiers and groups whatever the client says.
+                // Below these levels, the core is made to give linkifiers and groups whatever the client says.
                 let is_given = ["linkifier_url_template", "include_deactivated_groups"].contains(&name);
                 assert!(!has(level - 1) || is_given, "{name} at {}", level - 1);
                 assert!(has(*level), "{name} at {level}");

@@ -26,11 +26,11 @@ async fn messages_without_a_topic_were_in_no_topic_before_334() {
 
         let mute = json!({"stream_id": general, "topic": name, "visibility_policy": 1});
         max.post("/user_topics", mute).await.success();
-        let mut told = Vec::new();
+        let mut received = Vec::new();
         for mut event in events.all().await {
-            told.extend(["topic_name"].map(|key| event[key].take()).into_iter().filter(|value| !value.is_null()));
+            received.extend(["topic_name"].map(|key| event[key].take()).into_iter().filter(|value| !value.is_null()));
         }
-        assert_eq!(told, [name], "at {level}");
+        assert_eq!(received, [name], "at {level}");
         assert_eq!(max.register(json!({"client_capabilities": {}})).await.state["muted_topics"][0][1], name);
         mel.patch(&format!("/messages/{id}"), json!({"topic": "named"})).await.success();
         let event = events.next().await.has(json!({"type": "update_message", "subject": "named"}));
@@ -66,7 +66,7 @@ async fn the_empty_topic_was_no_topic_wherever_it_is_told() {
         let later = json!({"type": "stream", "to": general, "topic": "(no topic)", "content": "x", "scheduled_delivery_timestamp": 4_000_000_000_i64});
         max.post("/scheduled_messages", later).await.success();
 
-        let mut told = Vec::new();
+        let mut received = Vec::new();
         for event in events.all().await {
             let place = match event["type"].as_str().unwrap_or_default() {
                 "typing" | "delete_message" => &event["topic"],
@@ -74,9 +74,9 @@ async fn the_empty_topic_was_no_topic_wherever_it_is_told() {
                 "scheduled_messages" => &event["scheduled_messages"][0]["topic"],
                 _ => continue,
             };
-            told.push(place.clone());
+            received.push(place.clone());
         }
-        assert_eq!(told, [name, name, name, raw], "at {level}");
+        assert_eq!(received, [name, name, name, raw], "at {level}");
     }
 }
 
@@ -116,12 +116,12 @@ async fn topics_were_not_unmuted_before_170() {
     let unmute = json!({"stream_id": server.channel("general"), "topic": "t", "visibility_policy": 2});
     server.user("mel").post("/user_topics", unmute).await.success();
     server.user("mel").patch("/settings", json!({"automatically_follow_topics_policy": 3})).await.success();
-    for (level, listed, told) in [(169, Value::Null, 0), (170, json!(2), 2)] {
+    for (level, listed, received) in [(169, Value::Null, 0), (170, json!(2), 2)] {
         let mel = Age::at(&server, level).await.user("mel");
         assert_eq!(policy(&mel, "t").await, listed);
         let mut events = mel.events(["user_topic"]).await;
         send_old(&mel, "general", "another", "x").await;
-        events.next().await.has(json!({"topic_name": "another", "visibility_policy": told}));
+        events.next().await.has(json!({"topic_name": "another", "visibility_policy": received}));
     }
 }
 
@@ -133,8 +133,8 @@ async fn muted_topics_were_told_whole_before_134() {
         let mel = Age::at(&server, level).await.user("mel");
         let mut events = mel.events(["user_topic", "muted_topics"]).await;
         send_old(&mel, "general", "another", "x").await;
-        let told: Vec<Value> = events.all().await.into_iter().map(|mut event| event["type"].take()).collect();
-        assert_eq!(told, kinds, "at {level}");
+        let received: Vec<Value> = events.all().await.into_iter().map(|mut event| event["type"].take()).collect();
+        assert_eq!(received, kinds, "at {level}");
     }
 }
 

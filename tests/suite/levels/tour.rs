@@ -24,7 +24,7 @@ pub struct Exhibits {
 impl Exhibits {
     /// What of it a document does not have, a sentence each.
     pub fn undocumented(&self, document: &Documented) -> Vec<String> {
-        // The state that registering gives stands alone too, without its envelope.
+        // The state in the register reply exists without the envelope too.
         let whole = self.replies.iter().filter(|(_, reply)| reply["result"] == "success");
         let replies = whole.flat_map(|(route, reply)| {
             let (method, path) = route.split_once(' ').expect("a method and a path");
@@ -360,7 +360,7 @@ async fn change_organization(olive: &mut Visitor) {
         };
         olive.go("PATCH /realm", &[], json!({name: new})).await;
     }
-    // It is told beside what older levels know too, and therefore no event of its own.
+    // The event also has fields of older levels, which therefore still get it.
     olive.go("PATCH /realm", &[], json!({"topics_policy": "disable_empty_topic"})).await;
 }
 

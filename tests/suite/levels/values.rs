@@ -222,8 +222,8 @@ async fn edits_named_no_channel_before_112() {
         let id = send_old(&mel, "general", "t", "x").await;
         mel.patch(&format!("/messages/{id}"), json!({"content": "y"})).await.success();
         mel.patch(&format!("/messages/{id}"), json!({"topic": "elsewhere"})).await.success();
-        let told: Vec<bool> = events.all().await.iter().map(|event| event.get("stream_id").is_some()).collect();
-        assert_eq!(told, [is_named, true], "at {level}");
+        let received: Vec<bool> = events.all().await.iter().map(|event| event.get("stream_id").is_some()).collect();
+        assert_eq!(received, [is_named, true], "at {level}");
     }
 }
 

@@ -22,6 +22,6 @@ pub fn discreet(realm: &Realm, caller: &User, asked: &str, body: &Value) -> Resu
     let is_told = |user: &&Arc<User>| body.contains(&format!("\"{}\"", user.email)) && !asked.contains(&user.email);
     match realm.users.values().filter(is_hidden).find(is_told) {
         None => Ok(()),
-        Some(user) => Err(format!("{} is told {}: {body}", caller.email, user.email)),
+        Some(user) => Err(format!("{} learns of {}: {body}", caller.email, user.email)),
     }
 }

@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-/// Real time is never asked for: the clock stands still but for jumps.
+/// Real time is never asked for: the clock is frozen except for jumps.
 struct NoTime;
 
 impl RealTime for NoTime {
@@ -119,7 +119,7 @@ impl Play {
         self.story.level == NEWEST_FEATURE_LEVEL
     }
 
-    /// From now on guests may know only those with whom they share something.
+    /// From now on guests may know only users who share something with them.
     pub fn limit_guests(&mut self) {
         let limited = self.world.commit(|tx| {
             let members = tx.system_group(chatdouble::realm::group::SystemGroup::Members);
@@ -141,8 +141,8 @@ impl Play {
         held(&self.world)
     }
 
-    /// One step: mostly a request, now and then a jump of the clock, a request under a fault, or some in a fork. What
-    /// may not be is told in a sentence.
+    /// One step: mostly a request, now and then a jump of the clock, a request under a fault, or some in a fork. An error is
+    /// a sentence that describes the broken rule.
     pub fn step(&mut self, seed: u64) -> Result<(), String> {
         let before = self.realm();
         let mut draw = Draw::new(&before, seed);
@@ -177,7 +177,7 @@ impl Play {
             return Err(format!("{} {} changed the realm with {}", request.method, request.path, answer.body));
         }
         let asked = format!("{} {}", request.path.replace("%40", "@"), Value::Object(request.params.clone()));
-        // Whom developers can log in as is told to anybody.
+        // Anybody may list the accounts that developers can log in as.
         if !request.path.ends_with("/dev_list_users") {
             discreet(&self.realm(), &request.caller, &asked, &answer.body)?;
         }
@@ -352,7 +352,7 @@ impl Play {
 
     /// What was done, as a scenario that can be saved and played.
     pub fn scenario(&self, title: &str) -> String {
-        self.story.told(title)
+        self.story.to_scenario(title)
     }
 
     /// Calls the world's control; it must succeed.
@@ -400,7 +400,7 @@ impl Play {
     }
 
     fn send(&mut self, caller: &User, method: &str, path: &str, query: String, body: String, kind: &str) -> Answer {
-        // The key as it is now: it may have been made anew.
+        // The key as it is now: it may have been regenerated.
         let key = self.realm().users[&caller.id].api_key.clone();
         let pair = base64::engine::general_purpose::STANDARD.encode(format!("{}:{key}", caller.email));
         let mut head = head(method, format!("/api/v1{path}"), query, kind);

@@ -1,4 +1,4 @@
-//! What was played, told as a scenario that can be saved and played again.
+//! The requests that were played, as a scenario that can be saved and played again.
 
 use super::draw::{Request, text};
 use super::play::{Answer, SEED};
@@ -53,7 +53,7 @@ impl Story {
     }
 
     /// The whole, as the text of a file.
-    pub fn told(&self, title: &str) -> String {
+    pub fn to_scenario(&self, title: &str) -> String {
         let mut world = format!("```world\nclock: {}\nseed: {SEED}\n```", crate::support::START);
         if self.level != NEWEST_FEATURE_LEVEL {
             world = world.replace("```world\n", &format!("```world\nfeature_level: {}\n", self.level));

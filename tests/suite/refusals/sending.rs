@@ -7,7 +7,7 @@ use chatdouble::realm::channel::TopicsPolicy;
 use chatdouble::realm::group::SystemGroup;
 use serde_json::{Value, json};
 
-/// An hour after the clock stands still, UNIX seconds.
+/// An hour after the frozen clock, UNIX seconds.
 const LATER: i64 = 1_767_272_400;
 
 fn to_channel(channel: i64, topic: &str, content: &str) -> Value {

@@ -199,8 +199,8 @@ async fn people_subscribed_by_others_are_told_and_bots_are_not() {
     assert_eq!(reply["subscribed"][max.id().to_string()], json!(["quiet", "town-square"]));
     assert_eq!(reply["new_subscription_messages_sent"], true);
     silent.is(json!({"subscribed": {nora.id().to_string(): ["quiet"]}, "already_subscribed": {}}));
-    let told = at_max.next().await.has(json!({"type": "message"}));
-    let message = &told["message"];
+    let received = at_max.next().await.has(json!({"type": "message"}));
+    let message = &received["message"];
     let who = format!("@_**Mel Marsh|{}**", mel.id());
     let links = "* #**quiet**\n* #**town-square**";
     assert_eq!(message["type"], "private");

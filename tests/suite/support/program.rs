@@ -23,9 +23,9 @@ impl Program {
         let mut lines = BufReader::new(child.stdout.take().expect("piped"));
         lines.read_line(&mut ready).expect("a line");
         let port = ready.trim().rsplit(':').next().and_then(|port| port.parse().ok()).unwrap_or_else(|| {
-            let mut told = String::new();
-            let _ = child.stderr.take().expect("piped").read_to_string(&mut told);
-            panic!("not ready: {ready:?} {told}")
+            let mut errors = String::new();
+            let _ = child.stderr.take().expect("piped").read_to_string(&mut errors);
+            panic!("not ready: {ready:?} {errors}")
         });
         Self { child, ready, port }
     }

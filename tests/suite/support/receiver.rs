@@ -30,7 +30,7 @@ impl Posted {
     }
 }
 
-/// A server on a port of its own that answers what it is told to, in order, and then the last of it for ever.
+/// A server on a port of its own with the given answers in order; it repeats the last one for ever.
 pub struct Receiver {
     /// Its base URL, with a slash.
     pub url: String,

@@ -171,7 +171,7 @@ impl User {
                 "empty_topic_name": true,
             });
         }
-        // Older levels want to be told.
+        // Older levels need the parameter.
         if let Some(capabilities) = params["client_capabilities"].as_object_mut() {
             capabilities.entry("notification_settings_null").or_insert(false.into());
         }

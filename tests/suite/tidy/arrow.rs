@@ -1,6 +1,6 @@
 //! Which file names which: read from `use` items and from paths that begin with `crate` or `super`, unit tests aside.
 //!
-//! A name that a file re-exports stands for the file that has it.
+//! A name that a file re-exports means the file that has it.
 
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};

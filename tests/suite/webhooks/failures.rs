@@ -1,19 +1,19 @@
-//! What goes wrong: who is told what, and how often it is tried again.
+//! Failures: how they are reported, and how often a call is tried again.
 
 use super::{MENTION, listen, messages, point, tries};
 use crate::support::{Receiver, TestServer};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// What mel, the bot's owner, is told in a direct message after the link to the message.
-fn told(text: &str) -> &str {
+/// The explanation in the direct message to mel, the bot's owner, after the link to the message.
+fn explanation(text: &str) -> &str {
     let (link, rest) =
         text.split_once(") to your bot @_**Out Bot** triggered an outgoing webhook.\n").expect("a notice");
     assert!(link.starts_with("[A message](#narrow/"), "{link}");
     rest
 }
 
-/// Somebody mentions a bot that calls a URL: what the bot says there, and what its owner is told.
+/// A user mentions a bot that calls a URL: the bot's answer there, and the explanation that its owner gets.
 async fn failing(server: &TestServer, url: &str) -> (String, String) {
     point(server, url, 1).await;
     let [mel, max, out] = server.users(["mel", "max", "out-bot"]);
@@ -21,7 +21,7 @@ async fn failing(server: &TestServer, url: &str) -> (String, String) {
     max.send_to("general", "talk", MENTION).await;
     let came = messages(&mut at_mel, 3).await;
     assert_eq!((came[1].0, came[2].0), (out.id(), out.id()));
-    (came[1].1.clone(), told(&came[2].1).to_owned())
+    (came[1].1.clone(), explanation(&came[2].1).to_owned())
 }
 
 #[tokio::test]
@@ -29,11 +29,11 @@ async fn a_refusal_is_told_at_once() {
     let server = TestServer::start().await;
     let receiver = Receiver::replying([(404, "it's \"gone\"\n\u{e9}".to_owned())]).await;
 
-    let (said, told) = failing(&server, &receiver.url).await;
+    let (said, notice) = failing(&server, &receiver.url).await;
 
     assert_eq!(said, "Failure! Third party responded with 404");
     assert_eq!(
-        told,
+        notice,
         "The webhook got a response with status code *404*.\nThe response contains the following payload:\n```\n\
          b'it\\'s \"gone\"\\n\\xc3\\xa9'\n```"
     );
@@ -56,7 +56,7 @@ async fn a_failure_of_the_receiver_is_tried_again_until_it_is_none() {
     max.send_to("general", "talk", MENTION).await;
 
     assert_eq!(messages(&mut at_max, 2).await[1], (out.id(), "at last".to_owned()));
-    assert!(began.elapsed() >= Duration::from_secs(2), "a second lies between two tries");
+    assert!(began.elapsed() >= Duration::from_secs(2), "two tries are a second apart");
     let posted = receiver.posted();
     assert!(posted.len() == 3 && posted.iter().all(|other| other.text == posted[0].text));
     let tries = tries(&server).await;
@@ -68,10 +68,10 @@ async fn what_stays_broken_is_given_up_after_four_tries() {
     let server = TestServer::start().await;
     let receiver = Receiver::replying([(502, String::new())]).await;
 
-    let (said, told) = failing(&server, &receiver.url).await;
+    let (said, notice) = failing(&server, &receiver.url).await;
 
     assert_eq!(said, "Failure! Third party responded with 502");
-    assert_eq!(told, "The webhook got a response with status code *502*.");
+    assert_eq!(notice, "The webhook got a response with status code *502*.");
     assert_eq!((receiver.posted().len(), tries(&server).await.len()), (4, 4));
 }
 
@@ -82,10 +82,10 @@ async fn where_nobody_answers_the_bot_is_unavailable() {
     let url = receiver.url.clone();
     drop(receiver);
 
-    let (said, told) = failing(&server, &url).await;
+    let (said, notice) = failing(&server, &url).await;
 
     assert_eq!(said, "Failure! Bot is unavailable");
-    assert_eq!(told, "A connection error occurred. Is my bot server down?");
+    assert_eq!(notice, "A connection error occurred. Is my bot server down?");
     let tries = tries(&server).await;
     assert_eq!(tries.len(), 4);
     for tried in &tries {
@@ -112,11 +112,11 @@ async fn an_answer_that_cannot_be_used_is_told_with_the_reason() {
     ] {
         let receiver = Receiver::replying([(200, reply.to_owned())]).await;
 
-        let (said, told) = failing(&server, &receiver.url).await;
+        let (said, notice) = failing(&server, &receiver.url).await;
 
         assert_eq!(said, format!("Failure! {problem}"));
         assert_eq!(
-            told,
+            notice,
             format!(
                 "The outgoing webhook server attempted to send a message, but that request resulted in the following \
                  error:\n> {problem}\nThe response contains the following payload:\n```\n{payload}\n```"
@@ -137,10 +137,10 @@ async fn only_this_machine_is_posted_to_unless_the_server_is_told_otherwise() {
         "http://[2001:db8::1]:80/",
         "http://localhost.example.com/",
     ] {
-        let (said, told) = failing(&server, url).await;
+        let (said, notice) = failing(&server, url).await;
 
         assert_eq!(said, "Failure! Third party responded with 407");
-        assert_eq!(told, "The URL configured for the webhook is for a private or disallowed network.");
+        assert_eq!(notice, "The URL configured for the webhook is for a private or disallowed network.");
         let last = tries(&server).await.pop().expect("it is listed");
         assert_eq!((&last["url"], &last["status"], &last["body"]), (&json!(url), &Value::Null, &Value::Null));
         assert!(last["error"].as_str().is_some_and(|error| error.contains("--webhooks anywhere")), "{last}");
@@ -184,10 +184,10 @@ async fn a_bot_without_a_url_fails_as_such() {
     let problem = "Failure! An exception of type *MissingSchema* occurred for message `anybody?`! See the server logs for \
                    more information.";
     assert_eq!(messages(&mut at_max, 2).await[1], (bot, problem.to_owned()));
-    let told = messages(&mut at_mel, 1).await.remove(0).1;
+    let notice = messages(&mut at_mel, 1).await.remove(0).1;
     assert!(
-        told.contains("an exception of type MissingSchema occurred:\n```\nInvalid URL '': No scheme supplied."),
-        "{told}"
+        notice.contains("an exception of type MissingSchema occurred:\n```\nInvalid URL '': No scheme supplied."),
+        "{notice}"
     );
 }
 

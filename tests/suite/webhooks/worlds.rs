@@ -21,14 +21,14 @@ async fn an_answer_that_comes_after_a_reset_is_dropped() {
         control.post(&format!("/worlds/default/{back}"), json!({})).await.success();
         point(&server, &receiver.url, 1).await;
         let mut at_max = listen(&max).await;
-        max.send_to("general", "talk", "@**Out Bot** anew").await;
+        max.send_to("general", "talk", "@**Out Bot** again").await;
         receiver.until_posted(2).await;
         receiver.let_go();
         receiver.let_go();
 
         let came = messages(&mut at_max, 2).await;
         let texts: Vec<_> = came.iter().map(|(_, text)| text.as_str()).collect();
-        assert_eq!(texts, ["@**Out Bot** anew", "in time"], "{back}");
+        assert_eq!(texts, ["@**Out Bot** again", "in time"], "{back}");
         assert_eq!(receiver.posted().len(), 2, "what waited was not posted");
         let tries = tries(&server).await;
         assert_eq!((tries.len(), &tries[0]["id"], &tries[0]["reply"]["content"]), (1, &json!(1), &json!("in time")));
