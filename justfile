@@ -65,14 +65,14 @@ format:
     tests/clients/run --install-only
     tests/clients/console/node_modules/.bin/prettier --write --log-level warn '**/*.{js,cjs,mjs,ts,cts}'
 
-# Make the pictures of docs/console.md anew
+# Update the pictures of docs/console.md
 [group('maintain')]
 pictures:
     cargo build
     tests/clients/run --install-only
     node tests/clients/console/pictures.js --binary target/debug/chatdouble
 
-# Write the generated documents anew
+# Update the generated documents
 [group('maintain')]
 docs:
     CHATDOUBLE_UPDATE_DOCS=1 cargo test generated

@@ -31,7 +31,7 @@ test("a message reaches the other's page", async ({ page, context, world }) => {
   await expect(world).toHaveReceived({ method: "POST", path: "/messages", user: "mel", exactly: 1 });
 });
 
-test("a lost reply is told, and what the browser repeats counts once", async ({ page, world }) => {
+test("a lost reply is shown, and the repeated request counts once", async ({ page, world }) => {
   await open(page, world, "mel");
   await world.faults.add({
     match: { method: "POST", path: "/messages" },

@@ -32,7 +32,7 @@ test("a reminder comes tomorrow", async ({ world }) => {
   expect(fired.map((item) => item.kind)).toContain("reminder");
 });
 
-test("a rate limit is told, and over after its time", async ({ world }) => {
+test("a rate limit is shown, and ends after its time", async ({ world }) => {
   const mel = await world.user("mel");
   await world.faults.add({ match: { path: "/messages" }, times: 1, effect: { rateLimit: { retryAfter: 2 } } });
   const refused = await call(world, mel, "POST", "/messages", message("x"));

@@ -81,15 +81,15 @@ def check(name, command, url, tally, jumps):
         took = time.monotonic() - began
         post(f"{url}/api/v1/messages", {"type": "direct", "to": '["mel@chat.test"]', "content": "the end"}, MAX)
         wait(lambda: received.texts("the end"), LAST_SECONDS)
-        told = f"{jumps} jumps in {took:.1f} s, {len(late)} late\n{''.join(received.lines[-20:])}"
+        report = f"{jumps} jumps in {took:.1f} s, {len(late)} late\n{''.join(received.lines[-20:])}"
         for beginning in ("day", "due"):
             seen = [line for line in received.texts(beginning)]
             whole = seen == [f"{beginning} {day}" for day in range(jumps)]
-            tally.expect(whole, f"{name} receives each message, once and in order ({beginning})", told)
+            tally.expect(whole, f"{name} receives each message, once and in order ({beginning})", report)
         registered = get(f"{world}/journal?method=POST&path=/register&user=mel")["entries"]
         refused = get(f"{world}/journal?path=/events&user=mel&status=400")["entries"]
-        tally.expect(len(registered) == 1 and not refused, f"{name} keeps its queue over {jumps} days", told)
-        print(f"  {name}: {told.splitlines()[0]}", flush=True)
+        tally.expect(len(registered) == 1 and not refused, f"{name} keeps its queue over {jumps} days", report)
+        print(f"  {name}: {report.splitlines()[0]}", flush=True)
     finally:
         client.kill()
         client.wait()

@@ -43,10 +43,10 @@ def check(binary, tally):
                 env={**os.environ, "PATH": path},
                 timeout=RECIPE_SECONDS,
             )
-            holds, told = done.returncode == 0, f"status {done.returncode}\n{done.stdout}"
+            holds, report = done.returncode == 0, f"status {done.returncode}\n{done.stdout}"
         except subprocess.TimeoutExpired as late:
-            holds, told = False, f"no end within {RECIPE_SECONDS} seconds\n{late.stdout}"
-        tally.expect(holds, f"{title}, {language}", told)
+            holds, report = False, f"no end within {RECIPE_SECONDS} seconds\n{late.stdout}"
+        tally.expect(holds, f"{title}, {language}", report)
     titles = {title for title, _ in shown}
     is_whole = len(titles) >= MOST_WANTED and len(shown) == len(titles) * len(INTERPRETERS)
     tally.expect(is_whole, "every recipe is shown in each language", str(sorted(shown)))

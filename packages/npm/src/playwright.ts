@@ -6,7 +6,7 @@ import { end, toHaveReceived, worldFor } from "./testing.js";
 import type { Assertion, Waiting, WorldOptions } from "./types.js";
 import type { World } from "./world.js";
 
-/** What tests are given, beside what Playwright gives. */
+/** The fixtures of tests, in addition to those of Playwright. */
 export interface Fixtures {
   /** How the world is made; a fork of `default` unless a `fixture` is given. */
   worldOptions: WorldOptions;

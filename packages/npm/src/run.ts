@@ -47,7 +47,7 @@ async function shared(options: StartOptions): Promise<Server> {
     return connect(url, { controlToken: options.controlToken, tlsCa });
   };
   if (!claim(join(folder, "claim"))) {
-    const server = reached(await told(folder));
+    const server = reached(await announced(folder));
     if (await isThere(server)) return server;
     // Of an earlier run, whose process had the same number.
     rmSync(folder, { recursive: true, force: true });
@@ -56,10 +56,10 @@ async function shared(options: StartOptions): Promise<Server> {
   forget();
   try {
     const url = await start({ ...options, tlsCaFile });
-    tell(folder, "url", url);
+    announce(folder, "url", url);
     return reached(url);
   } catch (error) {
-    tell(folder, "failure", (error as Error).message);
+    announce(folder, "failure", (error as Error).message);
     throw error;
   }
 }
@@ -75,14 +75,14 @@ function claim(file: string): boolean {
   }
 }
 
-function tell(folder: string, name: string, text: string): void {
+function announce(folder: string, name: string, text: string): void {
   const whole = join(folder, `${name}.part`);
   writeFileSync(whole, text);
   renameSync(whole, join(folder, name));
 }
 
-/** The URL that the first process tells, as soon as it does. */
-function told(folder: string): Promise<string> {
+/** The URL that the first process writes, as soon as it exists. */
+function announced(folder: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const read = (name: string) => {
       try {
@@ -99,7 +99,7 @@ function told(folder: string): Promise<string> {
       if (url === undefined) reject(new ChatdoubleError(failure!));
       else resolve(url);
     }
-    // What was told before the watching began is not told again.
+    // The watcher does not report files that were written before it began.
     look();
   });
 }

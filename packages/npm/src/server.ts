@@ -33,7 +33,7 @@ export class Server {
     return new World(this, name, url, this.#requests);
   }
 
-  /** Makes a world: like `default` at the start, or as told. */
+  /** Makes a world: like `default` at the start, or as the options say. */
   async createWorld(options: WorldOptions = {}): Promise<World> {
     const { name, url } = await this.#requests.control("POST", "/worlds", options);
     return new World(this, name, url, this.#requests);

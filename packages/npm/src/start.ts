@@ -11,7 +11,7 @@ import { Server } from "./server.js";
 
 /** Options of `chatdouble serve`, in camel case; further ones are passed on likewise. */
 export interface StartOptions {
-  /** `real` (the default), `frozen`, or an instant at which it stands. */
+  /** `real` (the default), `frozen`, or an instant at which it is frozen. */
   clock?: "real" | "frozen" | (string & {}) | Date;
   /** A built-in fixture's name, or a file. */
   fixture?: string;
@@ -34,13 +34,13 @@ export interface StartOptions {
   tlsKey?: string;
   tlsCaFile?: string;
   tlsName?: string | string[];
-  /** What is told on standard error; `warn` by default. */
+  /** The level of messages on standard error; `warn` by default. */
   log?: string;
   [option: string]: unknown;
 }
 
 /** How much of standard error is kept for the message of a failed start, in characters. */
-const TOLD = 10_000;
+const MAX_ERROR_OUTPUT = 10_000;
 
 /** The command line of `serve` with these options. */
 export function commandLine(options: StartOptions): string[] {
@@ -82,21 +82,21 @@ export async function startServer(options: StartOptions = {}): Promise<Server> {
   }
 }
 
-/** The base URL that a starting server tells when it can answer. */
+/** The base URL that a starting server prints when it can answer. */
 export function ready(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let [said, told] = ["", ""];
+    let [output, errorOutput] = ["", ""];
     child.stdout!.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-      const url = /listening on (https?:\/\/\S+)\n/.exec(said)?.[1];
+      output += text;
+      const url = /listening on (https?:\/\/\S+)\n/.exec(output)?.[1];
       if (url) resolve(url);
     });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      told = (told + text).slice(-TOLD);
+      errorOutput = (errorOutput + text).slice(-MAX_ERROR_OUTPUT);
     });
     child.on("error", (error) => reject(new ChatdoubleError(`chatdouble can't be started: ${error.message}`)));
     child.on("close", (status) => {
-      reject(new ChatdoubleError(told.trim() || `chatdouble ended with status ${status} before it was ready`));
+      reject(new ChatdoubleError(errorOutput.trim() || `chatdouble ended with status ${status} before it was ready`));
     });
   });
 }

@@ -9,14 +9,14 @@ import type { World } from "./world.js";
 /** How many entries of the journal a failed test shows. */
 const SHOWN = 10;
 
-/** A world for a test: a fork of `default`, or made as told. */
+/** A world for a test: a fork of `default`, or made as the options say. */
 export async function worldFor(label: string, wanted: WorldOptions, serve: StartOptions = {}): Promise<World> {
   const server = await serverOfRun(serve);
   const origin = wanted.fixture === undefined ? { forkOf: "default" } : {};
   return server.createWorld({ label, ...origin, ...wanted });
 }
 
-/** Ends a test's world, after the end of the journal was told where the test failed. */
+/** Ends a test's world, after the end of the journal was printed if the test failed. */
 export async function end(world: World, failed: boolean, tell: (text: string) => void): Promise<void> {
   if (failed) {
     const entries = await world.journal.entries({ limit: SHOWN }).catch(() => []);
@@ -38,7 +38,7 @@ function short(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** The matcher `toHaveReceived`: looks at once, or waits for as long as told. */
+/** The matcher `toHaveReceived`: checks at once, or waits for the given time. */
 export async function toHaveReceived(
   this: { isNot?: boolean },
   world: World,

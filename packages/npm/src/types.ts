@@ -15,7 +15,7 @@ export type WorldOptions = Sent<Omit<Camel<Schemas["WorldOptions"]>, "fixture" |
   fixture?: string | object;
   /** `neutral`, `zulip` or a dialect document. */
   dialect?: string | object;
-  /** `real`, `frozen`, or an instant at which it stands. */
+  /** `real`, `frozen`, or an instant at which it is frozen. */
   clock?: "real" | "frozen" | (string & {}) | Date;
 };
 /** How a world is forked: as one is made, but that its origin is known. */
@@ -24,13 +24,13 @@ export type ForkOptions = Omit<WorldOptions, "forkOf" | "fixture">;
 export type WorldRow = Camel<Schemas["World"]>;
 /** Something that falls due, or did. */
 export type AgendaItem = Camel<Schemas["AgendaItem"]>;
-/** How the clock stands. */
+/** The state of the clock. */
 export type ClockState = Camel<Reply<paths["/control/worlds/{name}/clock"]["get"]>>;
 /** What moving the clock did. */
 export type ClockMoved = Camel<Reply<paths["/control/worlds/{name}/clock"]["post"]>>;
 /** A request that was made, and its reply. */
 export type JournalEntry = Camel<Schemas["JournalEntry"]>;
-/** An event queue: its document has the wire's names, beside those of this package. */
+/** An event queue: its document has the wire's names, and those of this package. */
 export type Queue = Schemas["Queue"] & Camel<Schemas["Queue"]>;
 /** What the push relay was handed. */
 export type Push = Camel<Schemas["Push"]>;

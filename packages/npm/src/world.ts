@@ -26,7 +26,7 @@ import type {
 } from "./types.js";
 import { texts } from "./websocket.js";
 
-/** How long is waited unless told otherwise, in milliseconds. */
+/** The default time to wait, in milliseconds. */
 const PATIENCE_MS = 5_000;
 /** Where users of the built-in fixtures have their addresses. */
 const DOMAIN = "chat.test";
@@ -59,7 +59,7 @@ export class World {
     this.snapshots = new Snapshots(this.#calls);
   }
 
-  /** Credentials of somebody, by handle or address. The request stands in the journal: it is one of the API. */
+  /** Credentials of a user, by handle or address. The request is in the journal, as it is one of the API. */
   async user(handle: string): Promise<User> {
     const email = handle.includes("@") ? handle : `${handle}@${DOMAIN}`;
     let known = await this.#fetchKey(email).catch((error: unknown) => error as ChatdoubleError);
@@ -72,7 +72,7 @@ export class World {
     return known;
   }
 
-  /** A copy as it stands now, or stood at a snapshot: without queues, faults, journal and snapshots. */
+  /** A copy of the present state, or of a snapshot: without queues, faults, journal and snapshots. */
   fork(options: ForkOptions = {}): Promise<World> {
     return this.server.createWorld({ ...options, forkOf: this.name });
   }

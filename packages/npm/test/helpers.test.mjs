@@ -174,7 +174,7 @@ test("what happens is watched", async () => {
   const frames = world.watch();
   const first = frames.next();
   const mel = await world.user("mel");
-  // Requests before the watching began are not told, so there is a second one, with a long text for a long frame.
+  // Requests from before the watching began are not sent, so there is a second one, with a long text for a long frame.
   await send(world, mel, "é".repeat(5000));
   const seen = [(await first).value];
   while (!seen.some((frame) => frame.type === "event")) seen.push((await frames.next()).value);

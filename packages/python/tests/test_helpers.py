@@ -174,7 +174,7 @@ def test_watching(world):
 
     reader = threading.Thread(target=read)
     reader.start()
-    # Frames before the watching began are not told.
+    # Frames from before the watching began are not sent.
     while not ready.wait(0.05):
         world.user("mel")
     send(world, mel, "é" * 5000)

@@ -26,7 +26,7 @@ const server = positionals[0].replace(/\/$/, "");
 const MAX = "max@chat.test:maxKey00000000000000000000000000";
 const MEL = "mel@chat.test:melKey00000000000000000000000000";
 
-/** What the browser did behind the page's back is told a little after it was done. */
+/** The browser reports its own requests a little after it made them. */
 async function eventually(holds) {
   const deadline = Date.now() + 10_000;
   for (;;) {

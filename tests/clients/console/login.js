@@ -120,7 +120,7 @@ const checks = {
     await close(page);
   },
 
-  async "hand an app the key of whom one chooses"({ browser, url }) {
+  async "give an app the key of the chosen user"({ browser, url }) {
     for (const prefix of ["", "/w/phone"]) {
       if (prefix) await control(url, "POST", "/worlds", { name: "phone", fork_of: "default", dialect: "zulip" });
       const page = await open(browser, { width: 390 });

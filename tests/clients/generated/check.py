@@ -1,6 +1,6 @@
 """The OpenAPI documents in the hands of others: linters find no error, and the clients that generators make compile and work.
 
-What is generated lies in `out`, and is made anew each time.
+Generated files are in `out`, and are replaced each time.
 """
 
 import os
@@ -28,7 +28,7 @@ for name in sys.argv[1:]:
 
 
 def check(binary, tally, programs):
-    """`programs` has those of the environment of Python; those of Node.js are beside this file."""
+    """`programs` has those of the environment of Python; those of Node.js are next to this file."""
     tools = HERE / "node_modules" / ".bin"
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir()

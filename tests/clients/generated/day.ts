@@ -82,7 +82,7 @@ export async function day(client: string, calls: Calls): Promise<void> {
   process.exitCode = failures === 0 ? 0 : 1;
 }
 
-/** What a call gave, or an error that says what it was told. */
+/** The result of a call; a refusal becomes an error with its message. */
 export function given<Reply>(reply: { data?: Reply; error?: unknown }): Reply {
   if (reply.data === undefined) throw new Error(JSON.stringify(reply.error));
   return reply.data;

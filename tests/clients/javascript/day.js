@@ -416,11 +416,11 @@ const CHECKS = {
     assert.equal(gone.queue_id, day.queueId);
   },
 
-  async "be told of mistakes"() {
+  async "get errors for mistakes"() {
     const stranger = await connect({ username: "build-bot@chat.test", apiKey: "x".repeat(32), realm: site });
     await succeed(stranger.server.settings(), "server.settings with a wrong key");
-    const told = await stranger.users.me.getProfile();
-    assert.ok(["UNAUTHORIZED", "INVALID_API_KEY"].includes(told.code), JSON.stringify(told));
+    const refusal = await stranger.users.me.getProfile();
+    assert.ok(["UNAUTHORIZED", "INVALID_API_KEY"].includes(refusal.code), JSON.stringify(refusal));
     const params = { type: "stream", to: "nowhere", topic: "lost", content: "Hello?" };
     await fail(
       day.bot.messages.send(params),

@@ -36,7 +36,7 @@ def check(binary, tally, schemathesis, folder):
         )
         status, output = done.returncode, done.stdout
         summary = next((line.strip() for line in output.splitlines() if "generated" in line), "")
-        # What it found stands at the end, and a broken invariant (status 3) in the last line.
+        # Its findings are at the end, and a broken invariant (status 3) in the last line.
         end = "\n".join(output.splitlines()[-SHOWN_LINES:])
         tally.expect(status == 0, f"schemathesis finds nothing as {handle} ({summary})", f"status {status}\n{end}")
 

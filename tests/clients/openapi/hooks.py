@@ -1,4 +1,4 @@
-"""What Schemathesis is told of this API: in forms, what is no text travels as JSON (`encoding` in the document)."""
+"""How Schemathesis encodes forms: values other than text travel as JSON (`encoding` in the document)."""
 
 import json
 import urllib.parse

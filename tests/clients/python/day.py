@@ -386,16 +386,16 @@ class Day:
 
     def be_present(self):
         now = time.time()
-        told = succeed(
+        reply = succeed(
             self.adam.update_presence({"status": "active", "ping_only": False, "new_user_input": True}),
             "update_presence",
         )
         expect(
-            abs(told["server_timestamp"] - now) < 60,
+            abs(reply["server_timestamp"] - now) < 60,
             "the server's clock should go with real time",
-            told["server_timestamp"],
+            reply["server_timestamp"],
         )
-        expect("mel@chat.test" in told["presences"], "presences should be keyed by address", sorted(told["presences"]))
+        expect("mel@chat.test" in reply["presences"], "presences should be keyed by address", sorted(reply["presences"]))
         one = succeed(self.mel.get_user_presence("adam@chat.test"), "get_user_presence")["presence"]
         expect_equal(one["aggregated"]["status"], "active", "aggregated status of adam")
         everyone = succeed(self.mel.get_realm_presence(), "get_realm_presence")["presences"]
@@ -455,9 +455,9 @@ class Day:
 
     def be_told_of_mistakes(self):
         stranger = zulip.Client(email="build-bot@chat.test", api_key="x" * 32, site=self.site)
-        told = stranger.get_profile()
-        expect_equal(told.get("result"), "error", "result of get_profile with a wrong key")
-        expect(told.get("code") in ("UNAUTHORIZED", "INVALID_API_KEY"), "a wrong key should be told by its code", told)
+        refusal = stranger.get_profile()
+        expect_equal(refusal.get("result"), "error", "result of get_profile with a wrong key")
+        expect(refusal.get("code") in ("UNAUTHORIZED", "INVALID_API_KEY"), "a wrong key should be refused with its code", refusal)
         unknown = self.bot.send_message({"type": "stream", "to": "nowhere", "topic": "lost", "content": "Hello?"})
         fail(unknown, "STREAM_DOES_NOT_EXIST", "Channel 'nowhere' does not exist", "send_message to an unknown channel")
         expect_equal(unknown.get("stream"), "nowhere", "stream of the failure")

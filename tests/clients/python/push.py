@@ -75,10 +75,10 @@ for phone in phones:
     expect("secret" not in json.dumps(envelopes), f"{phone.service}: nothing is in the clear", envelopes)
     test, message, removal = (phone.open(envelope) for envelope in envelopes)
     expect(test["type"] == "test", f"{phone.service}: the test", test)
-    told = (message["type"], message["message_id"], message["content"])
-    expect(told == ("message", sent, "a secret"), f"{phone.service}: the message", message)
-    told = (removal["type"], removal["message_ids"])
-    expect(told == ("remove", [sent]), f"{phone.service}: the removal", removal)
+    received = (message["type"], message["message_id"], message["content"])
+    expect(received == ("message", sent, "a secret"), f"{phone.service}: the message", message)
+    received = (removal["type"], removal["message_ids"])
+    expect(received == ("remove", [sent]), f"{phone.service}: the removal", removal)
     if phone.service == "apns":
         expect(envelopes[0]["aps"]["mutable-content"] == 1, "apns: the app may change what is shown", envelopes[0])
 

@@ -70,8 +70,8 @@ class Requests:
         try:
             body = json.loads(text, object_hook=Record)
         except ValueError:
-            told = text[:200].decode(errors="replace")
-            raise Error(f"{asked}: {reply.status}, and no JSON: {told}", reply.status, "", told) from None
+            excerpt = text[:200].decode(errors="replace")
+            raise Error(f"{asked}: {reply.status}, and no JSON: {excerpt}", reply.status, "", excerpt) from None
         if reply.status != 200 or body.get("result") != "success":
             raise refusal(reply.status, body, asked)
         return Record((name, value) for name, value in body.items() if name not in ("result", "msg"))

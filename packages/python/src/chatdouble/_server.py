@@ -59,7 +59,7 @@ class Server:
         idle_ttl_seconds: float | str | None = None,
         replace: bool | None = None,
     ) -> World:
-        """Makes a world: like `default` at the start, or as told."""
+        """Makes a world: like `default` at the start, or as the options say."""
         options = given(locals(), "self")
         made = self._requests.control("POST", "/worlds", options)
         return World(self, made.name, made.url, self._requests)

@@ -68,13 +68,13 @@ def start_server(**options: Any) -> Server:
         if options.get("tls") and ca_file is None:
             ca_file = str(Path(stack.enter_context(tempfile.TemporaryDirectory())) / "ca.pem")
             options["tls_ca_file"] = ca_file
-        told = stack.enter_context(tempfile.TemporaryFile("w+"))
+        errors = stack.enter_context(tempfile.TemporaryFile("w+"))
         token = options.get("control_token") or os.environ.get("CHATDOUBLE_CONTROL_TOKEN")
         environment = {**os.environ, **({"CHATDOUBLE_CONTROL_TOKEN": token} if token else {})}
         command = [binary(), "serve", "--exit-with-stdin", *command_line(options)]
         try:
             process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=told, text=True, env=environment
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
             )
         except OSError as error:
             raise Error(f"chatdouble can't be started: {error}") from error
@@ -83,8 +83,8 @@ def start_server(**options: Any) -> Server:
         if url is None:
             status = process.wait()
             _close(process)
-            told.seek(0)
-            raise Error(told.read().strip() or f"chatdouble ended with status {status} before it was ready")
+            errors.seek(0)
+            raise Error(errors.read().strip() or f"chatdouble ended with status {status} before it was ready")
         tls_ca = Path(ca_file).read_text() if ca_file and url.startswith("https:") else None
         server = Server(url, token, tls_ca=tls_ca, stop=lambda: _stop(process))
         server.pid = process.pid

@@ -32,8 +32,8 @@ def texts(requests: Requests, path: str) -> Iterator[str]:
             while stream.readline().strip():
                 pass
             if len(status) < 2 or status[1] != b"101":
-                told = int(status[1]) if len(status) > 1 else 0
-                raise Error(f"{requests.url}{path} can't be watched: {told}", told)
+                code = int(status[1]) if len(status) > 1 else 0
+                raise Error(f"{requests.url}{path} can't be watched: {code}", code)
             message = b""
             for kind, is_last, payload in _frames(stream):
                 if kind == CLOSE:

@@ -16,7 +16,7 @@ from ._watch import texts
 if TYPE_CHECKING:
     from ._server import Server
 
-#: How long is waited unless told otherwise, in milliseconds.
+#: The default time to wait, in milliseconds.
 PATIENCE_MS = 5_000
 # Named here since some classes have a method of the name `list`.
 Rows = List[Record]
@@ -73,7 +73,7 @@ class World:
         self.snapshots = Snapshots(self._calls)
 
     def user(self, handle: str) -> Record:
-        """Credentials of somebody, by handle or address: id, email, api_key. The request stands in the journal."""
+        """Credentials of a user, by handle or address: id, email, api_key. The request is in the journal."""
         email = handle if "@" in handle else f"{handle}@{DOMAIN}"
         try:
             return self._fetch_key(email)
@@ -97,7 +97,7 @@ class World:
         idle_ttl_seconds: float | str | None = None,
         replace: bool | None = None,
     ) -> World:
-        """A copy as it stands now, or stood at a snapshot: without queues, faults, journal and snapshots."""
+        """A copy of the present state, or of a snapshot: without queues, faults, journal and snapshots."""
         return self.server.create_world(fork_of=self.name, **given(locals(), "self"))
 
     def reset(self, *, keep: Sequence[str] | None = None) -> None:

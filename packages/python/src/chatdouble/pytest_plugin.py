@@ -65,12 +65,12 @@ def _start(config: pytest.Config) -> Server:
 @pytest.fixture(scope="session")
 def chatdouble_server(request: pytest.FixtureRequest) -> Iterator[Server]:
     """The server at CHATDOUBLE_URL, or one that is started for the session and shared by xdist's workers."""
-    told = getattr(request.config, "workerinput", {})
+    shared = getattr(request.config, "workerinput", {})
     if os.environ.get("CHATDOUBLE_URL"):
         with connect() as server:
             yield server
-    elif told.get(_URL):
-        with Server(told[_URL], told[_TOKEN], tls_ca=told[_CA]) as server:
+    elif shared.get(_URL):
+        with Server(shared[_URL], shared[_TOKEN], tls_ca=shared[_CA]) as server:
             yield server
     else:
         with _start(request.config) as server:
