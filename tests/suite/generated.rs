@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 const NOTICE: &str =
-    "<!-- Made from the tables in the code; `CHATDOUBLE_UPDATE_DOCS=1 cargo test generated` writes it anew. -->";
+    "<!-- Made from the tables in the code; `CHATDOUBLE_UPDATE_DOCS=1 cargo test generated` updates it. -->";
 
 fn check(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference").join(name);
